@@ -1,0 +1,38 @@
+/**
+ * JSON with exact integers. `JSON.parse` turns every number into a double and would round
+ * 9007199254740993 without a word; here an integer beyond the safe range comes out as a bigint.
+ */
+
+// Without 16 digits in a row, a point or an exponent after a digit, every number of a text is an
+// integer below 10^15, which a double holds exactly. A string that looks like one costs a second
+// look, never a wrong answer.
+const mayRound = /[0-9]{16}|[0-9][.eE]/;
+
+/** Throws SyntaxError for what is no JSON, and RangeError for nesting deeper than the stack. */
+export function parseJson(text: string): unknown {
+  return mayRound.test(text) ? JSON.parse(text, exactly as Reviver) : JSON.parse(text);
+}
+
+type Reviver = (this: unknown, key: string, value: unknown) => unknown;
+
+function exactly(_key: string, value: unknown, context: { source: string }): unknown {
+  return typeof value === "number" ? exactNumber(context.source, value) : value;
+}
+
+const numberForm = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+// An int64 has 19 digits: what has more before its point needs no exact value to be refused.
+const digitsMax = 19;
+
+/** NaN stands for a number that is no integer although its double is one: 0.99999999999999999. */
+function exactNumber(source: string, rounded: number): number | bigint {
+  const [, sign, whole = "", fraction = "", exponent = "0"] = numberForm.exec(source) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  if (digits === "") return 0;
+  const shift = Number(exponent) - fraction.length;
+  const kept = digits.replace(/0+$/, "");
+  const zeros = shift + digits.length - kept.length;
+  if (zeros < 0) return Number.isInteger(rounded) ? Number.NaN : rounded;
+  if (kept.length + zeros > digitsMax) return rounded;
+  const exact = BigInt(`${sign}${kept}${"0".repeat(zeros)}`);
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+}

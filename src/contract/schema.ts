@@ -1,0 +1,183 @@
+/**
+ * Reads values as the contract's schemas describe them. It covers the part of JSON Schema that
+ * the contract uses and refuses to start on any other, so that no constraint is silently skipped.
+ */
+import { int64FromJson, int64FromText, int64Max, int64Min } from "./int64.ts";
+
+export interface Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly default?: unknown;
+  /** What a string must be, in words that complete "must be a string …". */
+  readonly "x-expected"?: string;
+}
+
+/** What was wrong with everything read so far, in whole sentences. */
+export interface Reading {
+  readonly complaints: string[];
+  /** Whether what the contract does not name is refused (RFC 7240, `handling=strict`). */
+  readonly strict: boolean;
+}
+
+/** Returns the value as the program carries it; undefined, with a complaint, where it is wrong. */
+export type Reader = (value: unknown, name: string, reading: Reading) => unknown;
+
+const understood = new Set([
+  ...["type", "format", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern"],
+  ...["minItems", "maxItems", "items", "required", "properties", "default", "x-expected"],
+  ...["description", "example", "examples"],
+]);
+
+function refuseUnknownKeywords(schema: Schema): void {
+  for (const keyword of Object.keys(schema)) {
+    if (!understood.has(keyword)) {
+      throw new Error(`The contract uses the schema keyword "${keyword}", which nothing enforces.`);
+    }
+  }
+}
+
+/** For a value of parsed JSON. */
+export function jsonReader(schema: Schema): Reader {
+  refuseUnknownKeywords(schema);
+  if (schema.type === "object") return objectReader(schema);
+  const accept = acceptor(schema, false);
+  const expected = expectation(schema);
+  return (value, name, reading) => {
+    const accepted = accept(value);
+    if (accepted === undefined) reading.complaints.push(`${name} must be ${expected}.`);
+    return accepted;
+  };
+}
+
+/** For the values of one query parameter, in the order of the address; at least one. */
+export function parameterReader(schema: Schema): Reader {
+  refuseUnknownKeywords(schema);
+  const many = schema.type === "array";
+  const of = schema.items && many ? schema.items : schema;
+  const countMax = many ? (schema.maxItems ?? Number.POSITIVE_INFINITY) : 1;
+  const accept = acceptor(of, true);
+  const expected = expectation(of);
+  return (values, name, reading) => {
+    const texts = values as readonly string[];
+    if (texts.length > countMax) {
+      const most = countMax === 1 ? "once" : `${countMax} times`;
+      reading.complaints.push(`${name} may be given ${most} at most.`);
+      return undefined;
+    }
+    const accepted = texts.map(accept);
+    if (accepted.includes(undefined)) {
+      reading.complaints.push(`${name} must be ${expected}.`);
+      return undefined;
+    }
+    return many ? accepted : accepted[0];
+  };
+}
+
+function objectReader(schema: Schema): Reader {
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => ({
+    name,
+    read: jsonReader(member),
+    required: schema.required?.includes(name) ?? false,
+    otherwise: member.default,
+  }));
+  const known = new Set(members.map((member) => member.name));
+  return (value, name, reading) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      reading.complaints.push(`${name} must be a JSON object.`);
+      return undefined;
+    }
+    const given = value as Record<string, unknown>;
+    const result: Record<string, unknown> = {};
+    for (const member of members) {
+      if (Object.hasOwn(given, member.name)) {
+        result[member.name] = member.read(given[member.name], member.name, reading);
+      } else if (member.required) {
+        reading.complaints.push(`${member.name} is required.`);
+      } else if (member.otherwise !== undefined) {
+        result[member.name] = member.otherwise;
+      }
+    }
+    if (reading.strict) {
+      const strangers = Object.keys(given).filter((key) => !known.has(key));
+      reading.complaints.push(...unknownNames(strangers, "a member of this body"));
+    }
+    return result;
+  };
+}
+
+const namesShownMax = 10;
+const nameShownLengthMax = 64;
+
+/** One sentence for each name that strict handling refuses, with a bound on what is echoed. */
+export function unknownNames(names: readonly string[], what: string): string[] {
+  const shown = names.slice(0, namesShownMax).map((name) => {
+    const short = name.length > nameShownLengthMax ? `${name.slice(0, nameShownLengthMax)}…` : name;
+    return `${/^[\w.-]+…?$/.test(short) ? short : JSON.stringify(short.toWellFormed())} is not ${what}.`;
+  });
+  const rest = names.length - shown.length;
+  return rest > 0 ? [...shown, `${rest} more are not either.`] : shown;
+}
+
+type Accept = (value: unknown) => unknown;
+
+function acceptor(schema: Schema, fromText: boolean): Accept {
+  refuseUnknownKeywords(schema);
+  if (schema.enum) {
+    const allowed = new Set<unknown>(schema.enum);
+    return (value) => (allowed.has(value) ? value : undefined);
+  }
+  if (schema.type === "integer") return integerAcceptor(schema, fromText);
+  if (schema.type === "string") return stringAcceptor(schema);
+  throw new Error(`The contract uses a schema that nothing reads: ${JSON.stringify(schema)}`);
+}
+
+const decimalDigits = /^[0-9]{1,15}$/;
+
+function integerAcceptor(schema: Schema, fromText: boolean): Accept {
+  if (schema.format === "int64") {
+    if (schema.minimum !== undefined || schema.maximum !== undefined) {
+      throw new Error("The contract bounds an int64, which nothing enforces.");
+    }
+    return fromText ? (value) => int64FromText(value as string) : int64FromJson;
+  }
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  return (value) => {
+    if (fromText && !decimalDigits.test(value as string)) return undefined;
+    const number = fromText ? Number(value) : value;
+    if (typeof number !== "number" || !Number.isSafeInteger(number)) return undefined;
+    return number >= minimum && number <= maximum ? number : undefined;
+  };
+}
+
+function stringAcceptor(schema: Schema): Accept {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
+  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, "u");
+  return (value) => {
+    if (typeof value !== "string" || !value.isWellFormed()) return undefined;
+    // There are never more code points than code units, so most strings need no counting.
+    const count = value.length > maxLength || minLength > 1;
+    const length = count ? [...value].length : value.length;
+    if (length < minLength || length > maxLength) return undefined;
+    return pattern === undefined || pattern.test(value) ? value : undefined;
+  };
+}
+
+/** What a schema asks for, in words that follow "must be". */
+export function expectation(schema: Schema): string {
+  if (schema.enum) return `one of ${schema.enum.join(", ")}`;
+  if (schema.format === "int64") return `an integer from ${int64Min} to ${int64Max}`;
+  if (schema.type === "integer") return `an integer from ${schema.minimum} to ${schema.maximum}`;
+  const expected = schema["x-expected"];
+  return expected === undefined ? "a string" : `a string ${expected}`;
+}

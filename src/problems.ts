@@ -1,0 +1,69 @@
+/**
+ * Every way in which the service refuses or fails. A code is a promise to clients and has a page
+ * under docs/errors/; a message may improve at any time.
+ */
+export const problems = {
+  body_invalid: { status: 400, message: "The body has members with invalid values." },
+  body_unreadable: { status: 400, message: "The body is not valid JSON in UTF-8." },
+  parameter_invalid: { status: 400, message: "A parameter has an invalid value." },
+  cursor_invalid: {
+    status: 400,
+    message:
+      "The cursor was not made by this service, or not for these filters. Start again without it.",
+  },
+  key_missing: { status: 401, message: "Send an API key: Authorization: Bearer <API_KEY>." },
+  key_invalid: { status: 401, message: "This API key is not valid." },
+  key_expired: {
+    status: 401,
+    message: "This API key has expired. Ask the operator for a new one.",
+  },
+  key_revoked: {
+    status: 401,
+    message: "This API key was revoked. Ask the operator for a new one.",
+  },
+  key_wrong_environment: {
+    status: 401,
+    message: "This API key belongs to another environment.",
+  },
+  insufficient_scope: { status: 403, message: "This API key lacks a scope." },
+  pet_not_found: { status: 404, message: "No pet has this id." },
+  path_not_found: { status: 404, message: "Nothing is served at this path." },
+  method_not_allowed: { status: 405, message: "This path does not take this method." },
+  operation_removed: { status: 410, message: "This operation was removed." },
+  body_too_large: { status: 413, message: "The body is larger than 65536 bytes." },
+  media_type_unsupported: { status: 415, message: "Send the body as application/json." },
+  internal: {
+    status: 500,
+    message: "The service failed. Try again, and quote the X-Request-Id if it goes on.",
+  },
+  store_unavailable: {
+    status: 503,
+    message: "The store cannot be reached right now. Try again shortly.",
+  },
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+
+export interface ProblemDetails {
+  /** Replaces the registry's message where there is more to say. Reaches the client. */
+  readonly detail?: string;
+  /** What lies behind it. Reaches the log, never the client. */
+  readonly cause?: unknown;
+  /** Response headers that belong to this refusal, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal or failure with a name. Whatever else is thrown is a fault of ours. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, details: ProblemDetails = {}) {
+    super(details.detail ?? problems[code].message, { cause: details.cause });
+    this.name = "Problem";
+    this.code = code;
+    this.status = problems[code].status;
+    this.headers = details.headers ?? {};
+  }
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { int64FromJson, int64FromText, int64Max, int64Min } from "../../src/contract/int64.ts";
+import { parseJson } from "../../src/contract/json.ts";
+
+const int64 = fc.bigInt({ min: int64Min, max: int64Max });
+
+describe("exact JSON", () => {
+  test("every int64 survives, wherever it stands", () => {
+    fc.assert(
+      fc.property(int64, fc.string(), (value, text) => {
+        const parsed = parseJson(`{"a":[${value}],"b":${JSON.stringify(text)}}`) as {
+          a: unknown[];
+          b: string;
+        };
+        expect(int64FromJson(parsed.a[0])).toBe(value);
+        expect(parsed.b).toBe(text);
+      }),
+    );
+  });
+
+  test("an int64 survives being written with a point or an exponent", () => {
+    fc.assert(
+      fc.property(int64, fc.nat(18), (value, shift) => {
+        const digits = value
+          .toString()
+          .replace("-", "")
+          .padStart(shift + 1, "0");
+        const sign = value < 0n ? "-" : "";
+        const cut = digits.length - shift;
+        const moved = `${sign}${digits.slice(0, cut)}${shift > 0 ? `.${digits.slice(cut)}` : ""}e${shift}`;
+        expect(int64FromJson(parseJson(moved))).toBe(value);
+        expect(int64FromJson(parseJson(`${value}${"0".repeat(shift)}e-${shift}`))).toBe(value);
+      }),
+    );
+  });
+
+  test("a number that is no integer is never taken for one, however close it is", () => {
+    fc.assert(
+      fc.property(int64, fc.bigInt({ min: 1n, max: 10n ** 25n }), (whole, fraction) => {
+        const text = `${whole}.${fraction.toString().padStart(26, "0")}`;
+        expect(int64FromJson(parseJson(text))).toBeUndefined();
+      }),
+    );
+  });
+
+  test("an integer outside the range is never taken for an int64", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 2n ** 80n }), fc.boolean(), (beyond, below) => {
+        const value = below ? int64Min - beyond : int64Max + beyond;
+        expect(int64FromJson(parseJson(`${value}`))).toBeUndefined();
+        expect(int64FromText(`${value}`)).toBeUndefined();
+      }),
+    );
+  });
+
+  test("a huge exponent costs neither time nor memory", () => {
+    for (const text of ["1e999999999", "-1e999999999999999999999", "1e-999999999", "0e999999999"]) {
+      const value = int64FromJson(parseJson(text));
+      expect(value).toBe(text.startsWith("0") ? 0n : undefined);
+    }
+  });
+
+  test("everything else is as JSON.parse has it", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const text = JSON.stringify(value);
+        const numbersAside = (json: unknown): unknown =>
+          JSON.parse(
+            JSON.stringify(json, (_, inner) => (typeof inner === "bigint" ? Number(inner) : inner)),
+          );
+        const parsed = parseJson(text);
+        // Integers beyond 2^53 come out as bigints; as doubles they are what JSON.parse gives.
+        expect(numbersAside(parsed)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test("what is no JSON is refused as JSON.parse refuses it", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        if (valid) parseJson(text);
+        else expect(() => parseJson(text)).toThrow(SyntaxError);
+      }),
+    );
+  });
+});
+
+describe("an int64 in an address", () => {
+  test("has one spelling", () => {
+    fc.assert(fc.property(int64, (value) => expect(int64FromText(`${value}`)).toBe(value)));
+  });
+
+  for (const text of [
+    "",
+    "-",
+    "-0",
+    "00",
+    "01",
+    "-01",
+    "+1",
+    "1 ",
+    " 1",
+    "1.0",
+    "1e1",
+    "0x1",
+    "1_0",
+    "१",
+  ]) {
+    test(`${JSON.stringify(text)} is none`, () => {
+      expect(int64FromText(text)).toBeUndefined();
+    });
+  }
+});
