@@ -1,0 +1,61 @@
+import type { JsonOf } from "../contract/operations.ts";
+import type { Soon } from "../soon.ts";
+import type { NewPet, Pet, PetStatus } from "./pet.ts";
+
+/** Which pets, and from where on. No member means no restriction. */
+export interface PetFilter {
+  readonly status?: PetStatus | undefined;
+  /** At most `idsFilterMax` of them. */
+  readonly ids?: readonly bigint[] | undefined;
+}
+
+export interface PetQuery extends PetFilter {
+  /** Only pets with a larger id. */
+  readonly after?: bigint | undefined;
+  /** From 1 to `pageSizeMax`. */
+  readonly limit: number;
+}
+
+export interface PetPage {
+  /** In the order of their ids, each already the JSON that a client gets. */
+  readonly pets: readonly JsonOf<Pet>[];
+  /** The id to continue after; undefined when nothing follows. */
+  readonly next: bigint | undefined;
+}
+
+/** A pet that comes from elsewhere. Without an id it is given the next free one. */
+export interface ImportedPet extends NewPet {
+  readonly id?: bigint | undefined;
+}
+
+export type ImportOutcome =
+  | { readonly kind: "stored"; readonly added: number; readonly unchanged: number }
+  /** Another pet has one of the ids. Nothing of the batch was stored. */
+  | { readonly kind: "conflict"; readonly id: bigint };
+
+export const idsFilterMax = 100;
+/** For a client the contract allows 100; an export reads in larger steps. */
+export const pageSizeMax = 10_000;
+export const importBatchMax = 10_000;
+
+/**
+ * The pets, on whatever engine. A promise that resolves means: on disk. A failure of the engine is
+ * a Problem `store_unavailable`; after it a write may or may not have happened, and none was
+ * acknowledged. Everything may be called concurrently.
+ */
+export interface Catalogue {
+  /** Assigns the id. Ids grow, start at 1, and are never used twice. */
+  add(pet: NewPet): Promise<Pet>;
+
+  get(id: bigint): Soon<JsonOf<Pet> | undefined>;
+
+  /** Costs the same at any depth: it seeks to `after` and never counts past rows. */
+  list(query: PetQuery): Soon<PetPage>;
+
+  /**
+   * Stores all of the batch or, on a conflict, nothing. A pet that is already there with the same
+   * content counts as unchanged, so an interrupted import can be run again. Ids given later by
+   * `add` are larger than every imported one. At most `importBatchMax` pets, ids from 1 up.
+   */
+  import(pets: readonly ImportedPet[]): Promise<ImportOutcome>;
+}

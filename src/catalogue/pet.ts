@@ -1,0 +1,15 @@
+import type { JsonOf, Schemas } from "../contract/operations.ts";
+
+export type PetStatus = Schemas["PetStatus"];
+export type NewPet = Schemas["NewPet"];
+export type Pet = Schemas["Pet"];
+
+/** JSON by template: `JSON.stringify` refuses a bigint, and a number would lose its digits. */
+export function petText(pet: Pet): JsonOf<Pet> {
+  const name = JSON.stringify(pet.name);
+  return `{"id":${pet.id},"name":${name},"categoryId":${pet.categoryId},"status":"${pet.status}"}`;
+}
+
+export function petsText(pets: readonly JsonOf<Pet>[]): JsonOf<Pet[]> {
+  return `[${pets.join(",")}]`;
+}

@@ -1,0 +1,62 @@
+import type { Clock } from "../clock.ts";
+import { Problem } from "../problems.ts";
+import { type Soon, then } from "../soon.ts";
+import type { ApiKey, KeyStore } from "./keys.ts";
+import { keyState } from "./lifecycle.ts";
+import { type Environment, hashToken, tokenEnvironment } from "./token.ts";
+
+const rememberedMax = 10_000;
+
+/** Says which key a token is, or why it is none. */
+export class Authenticator {
+  readonly #store: KeyStore;
+  readonly #environment: Environment;
+  readonly #clock: Clock;
+  /** Keys by token, good for one revision of the store: spares the hash and the look-up. */
+  readonly #remembered = new Map<string, ApiKey>();
+  #revision = Number.NaN;
+
+  constructor(store: KeyStore, environment: Environment, clock: Clock) {
+    this.#store = store;
+    this.#environment = environment;
+    this.#clock = clock;
+  }
+
+  /** Throws a Problem of status 401 unless the token is that of an active key of this environment. */
+  check(token: string): Soon<ApiKey> {
+    // Asked before the look-up: a change that lands between the two is noticed the next time.
+    const revision = this.#store.revision();
+    if (revision !== this.#revision) {
+      this.#remembered.clear();
+      this.#revision = revision;
+    }
+    const remembered = this.#remembered.get(token);
+    if (remembered !== undefined) return this.#judge(remembered);
+
+    const environment = tokenEnvironment(token);
+    // A malformed key gets the same answer as an unknown one.
+    if (environment === undefined) throw new Problem("key_invalid");
+    if (environment !== this.#environment) {
+      throw new Problem("key_wrong_environment", {
+        detail: `This is a ${environment} key, and this is ${this.#environment}.`,
+      });
+    }
+    return then(this.#store.findByHash(hashToken(token)), (key) => {
+      if (key === undefined) throw new Problem("key_invalid");
+      if (revision === this.#revision) this.#remember(token, key);
+      return this.#judge(key);
+    });
+  }
+
+  #remember(token: string, key: ApiKey): void {
+    if (this.#remembered.size >= rememberedMax) this.#remembered.clear();
+    this.#remembered.set(token, key);
+  }
+
+  #judge(key: ApiKey): ApiKey {
+    const state = keyState(key, this.#clock.now());
+    if (state === "revoked") throw new Problem("key_revoked");
+    if (state === "expired") throw new Problem("key_expired");
+    return key;
+  }
+}

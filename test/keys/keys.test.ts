@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { systemClock } from "../../src/clock.ts";
+import { allows, keyState, mintKey, planRotation } from "../../src/keys/lifecycle.ts";
+import {
+  hashToken,
+  mintToken,
+  tokenEnvironment,
+  tokenHint,
+  withoutTokens,
+} from "../../src/keys/token.ts";
+import { fakeClock } from "../fakes/clock.ts";
+
+const hourMs = 3_600_000;
+
+describe("a token", () => {
+  test("tells its environment by its prefix", () => {
+    expect(mintToken("production", systemClock)).toMatch(/^pet_live_[0-9A-Za-z]{38}$/);
+    expect(mintToken("staging", systemClock)).toMatch(/^pet_test_[0-9A-Za-z]{38}$/);
+    expect(tokenEnvironment(mintToken("production", systemClock))).toBe("production");
+    expect(tokenEnvironment(mintToken("staging", systemClock))).toBe("staging");
+  });
+
+  test("with any one character changed is no token", () => {
+    fc.assert(
+      fc.property(fc.nat(46), fc.constantFrom(..."0aZ9_-é "), (place, character) => {
+        const token = mintToken("production", systemClock);
+        fc.pre(token[place] !== character);
+        const changed = token.slice(0, place) + character + token.slice(place + 1);
+        expect(tokenEnvironment(changed)).toBeUndefined();
+      }),
+    );
+  });
+
+  test("with two neighbours swapped is no token", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 9, max: 45 }), (place) => {
+        const token = mintToken("production", systemClock);
+        fc.pre(token[place] !== token[place + 1]);
+        const swapped = `${token.slice(0, place)}${token[place + 1]}${token[place]}${token.slice(place + 2)}`;
+        expect(tokenEnvironment(swapped)).toBeUndefined();
+      }),
+    );
+  });
+
+  test("is drawn evenly from 62 characters", () => {
+    const counts = new Map<string, number>();
+    for (let n = 0; n < 2000; n++) {
+      for (const character of mintToken("production", systemClock).slice(9, 41)) {
+        counts.set(character, (counts.get(character) ?? 0) + 1);
+      }
+    }
+    expect(counts.size).toBe(62);
+    const expected = (2000 * 32) / 62;
+    for (const count of counts.values()) {
+      expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected));
+    }
+  });
+
+  test("cannot be read from what is stored or shown of it", () => {
+    const { key, token } = mintKey(
+      { name: "n", environment: "production", scopes: "all", expiresAtMs: undefined },
+      systemClock,
+    );
+    expect(JSON.stringify(key)).not.toContain(token.slice(9, 25));
+    expect(key.hash).toBe(hashToken(token));
+    expect(tokenHint(token)).toBe(`pet_live_…${token.slice(-4)}`);
+    expect(withoutTokens(`a ${token} b ${token.slice(0, 20)}`)).toBe("a pet_live_… b pet_live_…");
+  });
+});
+
+describe("a key's life", () => {
+  const clock = fakeClock(Date.UTC(2026, 10, 15));
+  const made = (expiresAtMs: number | undefined) =>
+    mintKey({ name: "shop", environment: "staging", scopes: ["pets:read"], expiresAtMs }, clock)
+      .key;
+
+  test("is active until it expires or is revoked, and stays revoked after it would expire", () => {
+    const now = clock.now();
+    const key = made(now + hourMs);
+    expect(keyState(key, now + hourMs - 1)).toBe("active");
+    expect(keyState(key, now + hourMs)).toBe("expired");
+    expect(keyState({ ...key, revokedAtMs: now }, now + 2 * hourMs)).toBe("revoked");
+    expect(keyState(made(undefined), Number.MAX_SAFE_INTEGER)).toBe("active");
+  });
+
+  test("a rotation gives the successor the same name, scopes and length of life", () => {
+    const old = made(clock.now() + 10 * hourMs);
+    clock.advance(2 * hourMs);
+    const { key, oldExpiresAtMs } = planRotation(old, hourMs, clock);
+    expect(key).toMatchObject({ name: "shop", environment: "staging", scopes: ["pets:read"] });
+    expect(key.expiresAtMs).toBe(clock.now() + 10 * hourMs);
+    expect(oldExpiresAtMs).toBe(clock.now() + hourMs);
+    expect(planRotation(made(undefined), 0, clock).key.expiresAtMs).toBeUndefined();
+  });
+
+  test("the grace period never outlives the old key's own expiry", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e9 }),
+        fc.integer({ min: 0, max: 1e9 }),
+        (lifeMs, graceMs) => {
+          const old = made(clock.now() + lifeMs);
+          const { oldExpiresAtMs } = planRotation(old, graceMs, clock);
+          expect(oldExpiresAtMs).toBe(clock.now() + Math.min(lifeMs, graceMs));
+        },
+      ),
+    );
+  });
+
+  test("a key has the scopes it was given, and all of them only when it has all", () => {
+    expect(allows(made(undefined), "pets:read")).toBe(true);
+    expect(allows(made(undefined), "pets:write")).toBe(false);
+    expect(allows({ ...made(undefined), scopes: "all" }, "anything:new")).toBe(true);
+  });
+});
