@@ -1,0 +1,89 @@
+import type { DatabaseSync } from "node:sqlite";
+import { systemClock } from "../clock.ts";
+import type { CommitReport } from "../stores.ts";
+import { type CommandName, prepareCommands } from "./commands.ts";
+import { rollBack } from "./connection.ts";
+import { type Failure, failureOf, isUnavailable } from "./failures.ts";
+
+/** Commands and their arguments side by side: as pairs they would take twice as long to send. */
+export interface Batch {
+  readonly names: readonly CommandName[];
+  readonly arguments: readonly unknown[];
+}
+
+export interface BatchReply {
+  /** One for each command, in their order. What is not among the failures is on disk. */
+  readonly results: readonly unknown[];
+  readonly failures: readonly BatchFailure[];
+  readonly commits: readonly CommitReport[];
+}
+
+export interface BatchFailure {
+  readonly index: number;
+  readonly failure: Failure;
+}
+
+/** Carries out commands in as few transactions as can be: one, unless a command fails. */
+export class BatchRunner {
+  readonly #db: DatabaseSync;
+  readonly #begin;
+  readonly #commit;
+  readonly #prepared;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#prepared = prepareCommands(db);
+  }
+
+  run(batch: Batch): BatchReply {
+    const startedMs = systemClock.elapsed();
+    try {
+      const results = this.#transact(batch);
+      const durationMs = systemClock.elapsed() - startedMs;
+      return { results, failures: [], commits: [{ writes: results.length, durationMs }] };
+    } catch (cause) {
+      const failure = failureOf(cause);
+      // Where the disk is full or another process holds the lock, every command would fail alike,
+      // each after as long a wait.
+      if (batch.names.length > 1 && !isUnavailable(failure)) return this.#runOneByOne(batch);
+      const failures = batch.names.map((_, index) => ({ index, failure }));
+      return { results: batch.names.map(() => undefined), failures, commits: [] };
+    }
+  }
+
+  /** So that only the command that cannot be carried out fails. */
+  #runOneByOne(batch: Batch): BatchReply {
+    const replies = batch.names.map((name, index) =>
+      this.run({ names: [name], arguments: [batch.arguments[index]] }),
+    );
+    return {
+      results: replies.flatMap(({ results }) => results),
+      failures: replies.flatMap(({ failures }, index) =>
+        failures.map(({ failure }) => ({ index, failure })),
+      ),
+      commits: replies.flatMap(({ commits }) => commits),
+    };
+  }
+
+  #transact(batch: Batch): unknown[] {
+    const { commands, counters } = this.#prepared;
+    try {
+      this.#begin.run();
+      const results = batch.names.map((name, index) => {
+        // The pair was type-checked where it was submitted.
+        const command = commands[name] as (argument: unknown) => unknown;
+        return command(batch.arguments[index]);
+      });
+      for (const counter of counters) counter.save();
+      this.#commit.run();
+      return results;
+    } catch (cause) {
+      rollBack(this.#db);
+      throw cause;
+    } finally {
+      for (const counter of counters) counter.forget();
+    }
+  }
+}

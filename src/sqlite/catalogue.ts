@@ -1,0 +1,107 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import {
+  type Catalogue,
+  type ImportedPet,
+  type ImportOutcome,
+  idsFilterMax,
+  importBatchMax,
+  type PetPage,
+  type PetQuery,
+} from "../catalogue/catalogue.ts";
+import { normalIds } from "../catalogue/cursor.ts";
+import type { NewPet, Pet } from "../catalogue/pet.ts";
+import type { JsonOf } from "../contract/operations.ts";
+import { readError } from "./failures.ts";
+import type { Writer } from "./writer.ts";
+
+type PetRow = [id: bigint, json: JsonOf<Pet>];
+
+export class SqliteCatalogue implements Catalogue {
+  readonly #db: DatabaseSync;
+  readonly #writer: Writer;
+  readonly #find: StatementSync;
+  readonly #listAll: StatementSync;
+  readonly #listStatus: StatementSync;
+  /** By their text: at most one for each number of ids, with and without a status. */
+  readonly #listIds = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync, writer: Writer) {
+    this.#db = db;
+    this.#writer = writer;
+    this.#find = db.prepare("SELECT json FROM pets WHERE id = ?");
+    this.#find.setReturnArrays(true);
+    this.#listAll = prepareList(db, listQuery(false, undefined));
+    this.#listStatus = prepareList(db, listQuery(true, undefined));
+  }
+
+  async add({ name, categoryId, status }: NewPet): Promise<Pet> {
+    const id = await this.#writer.submit("addPet", { name, categoryId, status });
+    return { id, name, categoryId, status };
+  }
+
+  get(id: bigint): JsonOf<Pet> | undefined {
+    try {
+      return (this.#find.get(id) as unknown as [JsonOf<Pet>] | undefined)?.[0];
+    } catch (cause) {
+      throw readError(cause);
+    }
+  }
+
+  list(query: PetQuery): PetPage {
+    try {
+      const rows = this.#rows(query) as unknown as PetRow[];
+      const followed = rows.length > query.limit;
+      if (followed) rows.pop();
+      return { pets: rows.map((row) => row[1]), next: followed ? rows.at(-1)?.[0] : undefined };
+    } catch (cause) {
+      throw readError(cause);
+    }
+  }
+
+  /** One more than asked for, which tells whether anything follows. */
+  #rows({ status, ids, after = 0n, limit }: PetQuery): unknown[] {
+    if (ids !== undefined) {
+      if (ids.length > idsFilterMax) throw new RangeError(`At most ${idsFilterMax} ids at once.`);
+      const wanted = normalIds(ids);
+      const statement = this.#listOf(listQuery(status !== undefined, wanted.length));
+      const restriction = status === undefined ? wanted : [...wanted, status];
+      return statement.all(...restriction, after, limit + 1);
+    }
+    if (status !== undefined) return this.#listStatus.all(status, after, limit + 1);
+    return this.#listAll.all(after, limit + 1);
+  }
+
+  async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
+    if (pets.length > importBatchMax) {
+      throw new RangeError(`At most ${importBatchMax} pets at once.`);
+    }
+    return this.#writer.submit("importPets", pets);
+  }
+
+  #listOf(text: string): StatementSync {
+    let statement = this.#listIds.get(text);
+    if (statement === undefined) {
+      statement = prepareList(this.#db, text);
+      this.#listIds.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+function prepareList(db: DatabaseSync, text: string): StatementSync {
+  const statement = db.prepare(text);
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+/** Seeks its first row in an index and reads on from there, whatever it is restricted to. */
+export function listQuery(byStatus: boolean, idsCount: number | undefined): string {
+  const conditions = [
+    ...(idsCount === undefined ? [] : [`id IN (${Array(idsCount).fill("?").join(", ")})`]),
+    // With ids there is no better way than to look up each: the plus keeps the index out of it.
+    ...(byStatus ? [idsCount === undefined ? "status = ?" : "+status = ?"] : []),
+    "id > ?",
+  ];
+  return `SELECT id, json FROM pets WHERE ${conditions.join(" AND ")} ORDER BY id LIMIT ?`;
+}

@@ -1,0 +1,41 @@
+import type { DatabaseSync } from "node:sqlite";
+import { Counter } from "./counter.ts";
+import { keyCommands } from "./keyCommands.ts";
+import { petCommands } from "./petCommands.ts";
+
+/**
+ * Every write by name. Each decides whether it refuses before it writes anything, and refuses by
+ * what it returns: throwing takes back the whole transaction.
+ */
+export type Commands = ReturnType<typeof petCommands> &
+  ReturnType<typeof keyCommands> &
+  ReturnType<typeof probeCommands>;
+export type CommandName = keyof Commands;
+export type Argument<Name extends CommandName> = Parameters<Commands[Name]>[0];
+export type Result<Name extends CommandName> = ReturnType<Commands[Name]>;
+
+export function prepareCommands(db: DatabaseSync): {
+  readonly commands: Commands;
+  readonly counters: readonly Counter[];
+} {
+  const lastPetId = new Counter(db, "last_pet_id");
+  const keyRevision = new Counter(db, "key_revision");
+  return {
+    commands: {
+      ...petCommands(db, lastPetId),
+      ...keyCommands(db, keyRevision),
+      ...probeCommands(db),
+    },
+    counters: [lastPetId, keyRevision],
+  };
+}
+
+function probeCommands(db: DatabaseSync) {
+  const write = db.prepare("UPDATE counters SET value = value WHERE name = 'key_revision'");
+  return {
+    /** Writes what is there already: only a write that reaches the disk proves that one can. */
+    probe(_nothing: undefined): void {
+      write.run();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "./failures.ts";
+import { makeFile, makeFolder } from "./files.ts";
+
+/** How long a connection waits for its turn to write before it gives up. */
+const turnMsMax = 5_000;
+/** What a large import or restore leaves behind is cut back to this at the next checkpoint. */
+const logBytesMax = 64 * 1024 * 1024;
+const walAttemptsMax = 20;
+
+/** Opens a database that is there, with the settings that hold for each connection apart. */
+export function connect(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: turnMsMax });
+  // FULL syncs the log at every commit: a power cut loses nothing that was acknowledged.
+  db.exec(
+    `PRAGMA synchronous = FULL;
+     PRAGMA foreign_keys = ON;
+     PRAGMA journal_size_limit = ${logBytesMax};`,
+  );
+  return db;
+}
+
+/** Opens a database for good, making an empty one, for its owner's eyes only, if none is there. */
+export function connectOrCreate(path: string): DatabaseSync {
+  makeFolder(dirname(path));
+  // SQLite would create the file readable for all; its log takes after it.
+  makeFile(path);
+  const db = connect(path);
+  try {
+    useWriteAheadLog(db);
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+  return db;
+}
+
+/** Readers and the writer do not wait for each other with it. The database remembers it. */
+function useWriteAheadLog(db: DatabaseSync): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (cause) {
+      if (!isBusy(cause) || attempt === walAttemptsMax) throw cause;
+      // SQLite does not wait for its turn here, where several processes make the database at
+      // once. It does wait to begin a transaction.
+      db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    }
+  }
+}
+
+export function rollBack(db: DatabaseSync): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch {
+    // SQLite has rolled back by itself, as it does when the disk fails it.
+  }
+}

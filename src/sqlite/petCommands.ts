@@ -1,0 +1,60 @@
+/** The writes to the pets. They run in the writer's thread, within its transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import type { ImportedPet, ImportOutcome } from "../catalogue/catalogue.ts";
+import { type NewPet, petText } from "../catalogue/pet.ts";
+import { int64Max } from "../contract/int64.ts";
+import type { Counter } from "./counter.ts";
+
+export function petCommands(db: DatabaseSync, lastId: Counter) {
+  const insert = db.prepare(
+    "INSERT INTO pets (id, name, category_id, status, json) VALUES (?, ?, ?, ?, ?)",
+  );
+  const find = db.prepare("SELECT json FROM pets WHERE id = ?");
+  find.setReturnArrays(true);
+
+  function nextId(): bigint {
+    const last = lastId.get();
+    if (last === int64Max) throw new Error("Every pet id is used up: the largest was imported.");
+    lastId.set(last + 1n);
+    return last + 1n;
+  }
+
+  function store(id: bigint, pet: NewPet, json: string): void {
+    insert.run(id, pet.name, pet.categoryId, pet.status, json);
+  }
+
+  return {
+    /** Gives back the id alone: the caller has the rest. */
+    addPet(pet: NewPet): bigint {
+      const id = nextId();
+      store(id, pet, petText({ id, ...pet }));
+      return id;
+    },
+
+    importPets(pets: readonly ImportedPet[]): ImportOutcome {
+      const fresh = new Map<bigint, { pet: ImportedPet; json: string }>();
+      let unchanged = 0;
+      for (const pet of pets) {
+        const { id } = pet;
+        if (id === undefined) continue;
+        const json = petText({ ...pet, id });
+        const held = fresh.get(id)?.json ?? (find.get(id) as unknown as [string] | undefined)?.[0];
+        if (held === undefined) fresh.set(id, { pet, json });
+        else if (held === json) unchanged++;
+        else return { kind: "conflict", id };
+      }
+
+      // Only now is anything written: a conflict must leave no trace in a transaction that goes on.
+      for (const [id, { pet, json }] of fresh) {
+        store(id, pet, json);
+        if (id > lastId.get()) lastId.set(id);
+      }
+      const unnumbered = pets.filter((pet) => pet.id === undefined);
+      for (const pet of unnumbered) {
+        const id = nextId();
+        store(id, pet, petText({ ...pet, id }));
+      }
+      return { kind: "stored", added: fresh.size + unnumbered.length, unchanged };
+    },
+  };
+}

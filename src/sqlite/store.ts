@@ -1,0 +1,37 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Stores, StoresOptions } from "../stores.ts";
+import { SqliteCatalogue } from "./catalogue.ts";
+import { openDatabase } from "./database.ts";
+import { SqliteKeys } from "./keys.ts";
+import { startWriterThread, Writer } from "./writer.ts";
+
+/**
+ * Opens the database in a file, making it and its folders if they are not there. Any number of
+ * processes may have it open. Reads run here and now, writes in a thread of their own.
+ */
+export async function openSqlite(path: string, options: StoresOptions): Promise<Stores> {
+  const file = resolve(path);
+  const db = openDatabase(file, options.environment);
+  // This connection only reads from here on.
+  db.exec("PRAGMA query_only = ON");
+  const writer = new Writer(() => startWriterThread(file), options.onCommit);
+  const catalogue = new SqliteCatalogue(db, writer);
+  return {
+    catalogue,
+    keys: new SqliteKeys(db, writer),
+    async ready() {
+      catalogue.get(1n);
+      await writer.submit("probe", undefined);
+    },
+    size: () => ({ database: bytesOf(file), log: bytesOf(`${file}-wal`) }),
+    async close() {
+      await writer.close();
+      db.close();
+    },
+  };
+}
+
+function bytesOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

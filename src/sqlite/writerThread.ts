@@ -1,0 +1,29 @@
+/** The thread that owns the writing connection, so that no reader ever waits for the disk. */
+import { parentPort, workerData } from "node:worker_threads";
+import { type Batch, BatchRunner } from "./batch.ts";
+import { connect } from "./connection.ts";
+
+export interface WriterThreadData {
+  readonly path: string;
+}
+
+export type WriterMessage = Batch | "close";
+
+const { path } = workerData as WriterThreadData;
+const db = connect(path);
+const runner = new BatchRunner(db);
+
+parentPort?.on("message", (message: WriterMessage) => {
+  if (message === "close") close();
+  else parentPort?.postMessage(runner.run(message));
+});
+
+function close(): void {
+  try {
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // Only tidiness: what is in the log is as safe there, and the next one to open reads it.
+  }
+  db.close();
+  parentPort?.close();
+}

@@ -1,0 +1,41 @@
+import type { Catalogue } from "./catalogue/catalogue.ts";
+import type { KeyStore } from "./keys/keys.ts";
+import type { Environment } from "./keys/token.ts";
+import type { Soon } from "./soon.ts";
+
+/** What one commit held and how long it took: for the metrics. */
+export interface CommitReport {
+  readonly writes: number;
+  readonly durationMs: number;
+}
+
+/** What a backup or a restore copied. */
+export interface CopyReport {
+  readonly bytes: number;
+  readonly pets: number;
+  readonly keys: number;
+}
+
+/** One database, whichever engine it runs on. */
+export interface Stores {
+  readonly catalogue: Catalogue;
+  readonly keys: KeyStore;
+  /** Resolves when the store can take a read and a write; rejects with `store_unavailable`. */
+  ready(): Promise<void>;
+  /** Bytes by part: `database`, `log`. */
+  size(): Soon<Readonly<Record<string, number>>>;
+  /** Waits for what was submitted to be on disk, then lets go. Nothing may be called after. */
+  close(): Promise<void>;
+}
+
+export interface StoresOptions {
+  readonly environment: Environment;
+  readonly onCommit?: (report: CommitReport) => void;
+}
+
+/** What a backup holds, or what a restore put in place. */
+export interface CopyReport {
+  readonly bytes: number;
+  readonly pets: number;
+  readonly keys: number;
+}

@@ -1,0 +1,25 @@
+/**
+ * Adds pets to the database named until it is killed or the disk refuses, and prints each id once
+ * the pet is on disk. The end, if there is one, is the code of the problem.
+ */
+import { writeSync } from "node:fs";
+import { Problem } from "../../src/problems.ts";
+import { openSqlite } from "../../src/sqlite/store.ts";
+
+const stores = await openSqlite(process.argv[2] as string, { environment: "production" });
+let code: string | undefined;
+await Promise.all(
+  Array.from({ length: 16 }, async () => {
+    while (code === undefined) {
+      try {
+        const { id } = await stores.catalogue.add({ name: "x", categoryId: 1n, status: "sold" });
+        writeSync(1, `${id}\n`);
+      } catch (cause) {
+        code = cause instanceof Problem ? cause.code : String(cause);
+      }
+    }
+  }),
+);
+// Reads go on while nothing can be written.
+writeSync(1, `${code} ${stores.catalogue.get(1n) === undefined ? "unreadable" : "readable"}\n`);
+await stores.close();

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqlite } from "../../src/sqlite/store.ts";
+import type { Stores, StoresOptions } from "../../src/stores.ts";
+
+export interface TemporaryFolder {
+  path(name: string): string;
+  /** The store in `petstore.db`, unless another is named. Closed after the test if still open. */
+  open(options?: Partial<StoresOptions>, name?: string): Promise<Stores>;
+}
+
+/** A new folder for each test of the file. */
+export function useTemporaryFolder(): TemporaryFolder {
+  let folder = "";
+  let opened: Stores[] = [];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "petstore-store-"));
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((stores) => stores.close()));
+    opened = [];
+    rmSync(folder, { recursive: true });
+  });
+  return {
+    path: (name) => join(folder, name),
+    async open(options, name = "petstore.db") {
+      const stores = await openSqlite(join(folder, name), {
+        environment: "production",
+        ...options,
+      });
+      let closing: Promise<void> | undefined;
+      const closable = {
+        ...stores,
+        close() {
+          closing ??= stores.close();
+          return closing;
+        },
+      };
+      opened.push(closable);
+      return closable;
+    },
+  };
+}

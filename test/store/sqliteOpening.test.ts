@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { idsFilterMax } from "../../src/catalogue/catalogue.ts";
+import { listQuery } from "../../src/sqlite/catalogue.ts";
+import { useTemporaryFolder } from "./folder.ts";
+import { keyNamed } from "./keys.suite.ts";
+import { rejectionOf } from "./rejection.ts";
+
+const folder = useTemporaryFolder();
+const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
+
+/** Changes a database behind the back of the program. */
+function tamper(path: string, statements: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(statements);
+  db.close();
+}
+
+describe("opening", () => {
+  test("missing folders are made, and only their owner can look into them", async () => {
+    const stores = await folder.open({}, "a/b/petstore.db");
+    await stores.catalogue.add(bella);
+    expect(statSync(folder.path("a")).mode & 0o777).toBe(0o700);
+    expect(statSync(folder.path("a/b")).mode & 0o777).toBe(0o700);
+    for (const name of ["petstore.db", "petstore.db-wal", "petstore.db-shm"]) {
+      expect(statSync(folder.path(`a/b/${name}`)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test("everything is there after reopening", async () => {
+    const before = await folder.open();
+    await before.catalogue.add(bella);
+    await before.keys.add(keyNamed("a"));
+    await before.close();
+    expect(existsSync(folder.path("petstore.db-wal"))).toBe(false);
+    const { catalogue, keys } = await folder.open();
+    expect(catalogue.get(1n)).toBe('{"id":1,"name":"Bella","categoryId":3,"status":"available"}');
+    expect(keys.list()).toEqual([keyNamed("a")]);
+  });
+
+  test("an open store is ready and knows its size", async () => {
+    const stores = await folder.open();
+    await stores.ready();
+    const size = await stores.size();
+    expect(size.database).toBeGreaterThan(0);
+    expect(size.log).toBeGreaterThan(0);
+  });
+
+  test("a database of the other environment is refused, with what to do about it", async () => {
+    await (await folder.open({ environment: "staging" })).close();
+    const { message } = await rejectionOf(folder.open({ environment: "production" }));
+    expect(message).toContain("holds the data of staging, and this is production");
+    expect(message).toContain("PETSTORE_ENV=staging");
+  });
+
+  test("a database of a newer release is refused and left as it is", async () => {
+    await (await folder.open()).close();
+    tamper(folder.path("petstore.db"), "PRAGMA user_version = 1000");
+    const { message } = await rejectionOf(folder.open());
+    expect(message).toContain("newer release");
+    tamper(folder.path("petstore.db"), "PRAGMA user_version = 1");
+    await folder.open();
+  });
+
+  test("a database of another program is refused and left as it is", async () => {
+    tamper(folder.path("petstore.db"), "CREATE TABLE theirs (x); PRAGMA user_version = 1;");
+    expect((await rejectionOf(folder.open())).message).toContain("another program");
+    tamper(folder.path("petstore.db"), "INSERT INTO theirs VALUES (1)");
+  });
+
+  test("a file that is no database is refused by name", async () => {
+    writeFileSync(folder.path("petstore.db"), "Dear diary, ".repeat(1_000));
+    const { message } = await rejectionOf(folder.open());
+    expect(message).toContain(folder.path("petstore.db"));
+    expect(message).toContain("not a database");
+  });
+
+  test("processes that start together on no database make one and share it", async () => {
+    const processes = Array.from({ length: 6 }, () =>
+      Bun.spawn([process.execPath, `${import.meta.dir}/addTen.ts`, folder.path("petstore.db")], {
+        stdout: "pipe",
+        stderr: "inherit",
+      }),
+    );
+    const outputs = await Promise.all(processes.map(({ stdout }) => new Response(stdout).text()));
+    const ids = outputs.flatMap((output) => output.trim().split("\n").map(BigInt));
+    expect(ids.toSorted((a, b) => Number(a - b))).toEqual(
+      Array.from({ length: 60 }, (_, index) => BigInt(index + 1)),
+    );
+  }, 30_000);
+
+  test("threads that open a new database at the same instant all succeed", async () => {
+    const barrier = new Int32Array(new SharedArrayBuffer(4));
+    const threads = Array.from(
+      { length: 8 },
+      () => new Worker(new URL("./openTogether.ts", import.meta.url), { workerData: barrier }),
+    );
+    // Many rounds, because what can go wrong is over within microseconds.
+    for (let round = 1; round <= 60; round++) {
+      const path = folder.path(`${round}.db`);
+      const outcomes = threads.map(async (thread) => {
+        const outcome = once(thread, "message");
+        thread.postMessage({ path, arrivals: round * threads.length });
+        return (await outcome)[0];
+      });
+      expect(await Promise.all(outcomes)).toEqual(threads.map(() => "opened"));
+    }
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  }, 60_000);
+
+  test("what another process has changed is seen by the next read", async () => {
+    const { catalogue, keys } = await folder.open();
+    await keys.add(keyNamed("a"));
+    const revision = keys.revision();
+    const other = await folder.open();
+    await other.keys.revoke("key_a", 5);
+    expect(keys.revision()).not.toBe(revision);
+    expect((await keys.findByHash("hash of a"))?.revokedAtMs).toBe(5);
+
+    const before = keys.revision();
+    const adding = Bun.spawn([
+      process.execPath,
+      `${import.meta.dir}/addTen.ts`,
+      folder.path("petstore.db"),
+    ]);
+    expect(await adding.exited).toBe(0);
+    expect((await catalogue.list({ limit: 100 })).pets).toHaveLength(10);
+    expect(keys.revision()).toBe(before);
+  });
+});
+
+describe("query plans", () => {
+  const shapes = [undefined, 1, 2, 10, idsFilterMax].flatMap((ids) =>
+    [false, true].map((byStatus) => ({ ids, byStatus })),
+  );
+  for (const { ids, byStatus } of shapes) {
+    const name = `${byStatus ? "by status" : "of any status"}, ${ids ?? "without"} ids`;
+    test(`a list ${name}, seeks and neither scans nor sorts`, async () => {
+      await folder.open();
+      const db = new DatabaseSync(folder.path("petstore.db"));
+      const steps = db.prepare(`EXPLAIN QUERY PLAN ${listQuery(byStatus, ids)}`).all();
+      db.close();
+      const index = byStatus && ids === undefined ? "INDEX pets_by_status" : "INTEGER PRIMARY KEY";
+      expect(steps).toHaveLength(1);
+      expect(steps[0]?.detail).toStartWith(`SEARCH pets USING ${index} (`);
+    });
+  }
+
+  test("a key is found through its hash", async () => {
+    await folder.open();
+    const db = new DatabaseSync(folder.path("petstore.db"));
+    const steps = db.prepare("EXPLAIN QUERY PLAN SELECT * FROM keys WHERE hash = ?").all();
+    db.close();
+    expect(steps.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^SEARCH keys USING INDEX .* \(hash=\?\)$/),
+    ]);
+  });
+});
