@@ -1,0 +1,38 @@
+import type { Authenticator } from "../keys/authenticator.ts";
+import type { ApiKey } from "../keys/keys.ts";
+import { allows } from "../keys/lifecycle.ts";
+import { Problem } from "../problems.ts";
+import type { Soon } from "../soon.ts";
+
+// The token68 of RFC 9110, section 11.2. Two Authorization headers arrive joined by a comma,
+// which no token holds, so they are one malformed credential.
+const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/** Finds the key that a request was sent with. Throws a Problem of status 401 otherwise. */
+export function authenticate(headers: Headers, keys: Authenticator): Soon<ApiKey> {
+  const authorization = headers.get("authorization");
+  if (authorization === null || authorization === "") throw new Problem("key_missing");
+  const token = bearer.exec(authorization)?.[1];
+  if (token === undefined) {
+    throw new Problem("key_invalid", {
+      detail: "The Authorization header is not of the form: Bearer <API_KEY>.",
+    });
+  }
+  return keys.check(token);
+}
+
+export function requireScope(key: ApiKey, scope: string): void {
+  if (allows(key, scope)) return;
+  throw new Problem("insufficient_scope", {
+    detail: `This API key lacks the scope ${scope}.`,
+    headers: {
+      "www-authenticate": `Bearer realm="petstore", error="insufficient_scope", scope="${scope}"`,
+    },
+  });
+}
+
+/** RFC 6750, section 3.1: a request that sent no credential is not told of an error in it. */
+export function challenge(problem: Problem): string {
+  const error = problem.code === "key_missing" ? "" : ', error="invalid_token"';
+  return `Bearer realm="petstore"${error}`;
+}

@@ -1,0 +1,26 @@
+/** Any page may call the API with a key of its own: no cookies are involved, so `*` is safe. */
+export const corsHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "Allow, Deprecation, Link, Location, Preference-Applied, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+} as const;
+
+const preflightHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-headers": "Authorization, Content-Type, Prefer, X-Request-Id",
+  "access-control-max-age": "7200",
+} as const;
+
+/** A browser's question before the real request. It carries no key, and the answer is for all. */
+export function isPreflight(request: Request): boolean {
+  return (
+    request.method === "OPTIONS" &&
+    request.headers.has("origin") &&
+    request.headers.has("access-control-request-method")
+  );
+}
+
+export function preflightResponse(): Response {
+  return new Response(null, { status: 204, headers: preflightHeaders });
+}

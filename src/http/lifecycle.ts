@@ -1,0 +1,38 @@
+import type { Lifecycle, Operation } from "../contract/operations.ts";
+import { Problem } from "../problems.ts";
+
+type PathParameters = Readonly<Record<string, string>>;
+
+/** Makes the headers by which a deprecated operation tells of its end on every answer. */
+export function announcement(lifecycle: Lifecycle) {
+  const deprecation = `@${Math.floor(lifecycle.deprecatedAtMs / 1000)}`; // RFC 9745
+  const sunset = new Date(lifecycle.sunsetAtMs).toUTCString(); // RFC 8594
+  return (base: string, path: PathParameters): Record<string, string> => {
+    const notice = `<${base.slice(0, -"/v1".length)}/docs/guide/deprecation.md>`;
+    const successor = base + filledIn(lifecycle.successor, path);
+    const link = [
+      `${notice}; rel="deprecation"; type="text/markdown"`,
+      `${notice}; rel="sunset"; type="text/markdown"`,
+      `<${successor}>; rel="successor-version"`,
+    ];
+    return { deprecation, sunset, link: link.join(", ") };
+  };
+}
+
+/** Throws `operation_removed` from the announced date on. */
+export function refuseRemoved(operation: Operation, nowMs: number): void {
+  const { lifecycle } = operation;
+  if (lifecycle === undefined || nowMs < lifecycle.sunsetAtMs) return;
+  const date = new Date(lifecycle.sunsetAtMs).toISOString().slice(0, 10);
+  throw new Problem("operation_removed", {
+    detail: `${operation.id} was removed on ${date}. Use GET ${lifecycle.successor}.`,
+  });
+}
+
+/** A segment is repeated only where it needs no escaping; a client may have sent anything. */
+function filledIn(template: string, path: PathParameters): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name] ?? "";
+    return /^[\w.~-]{1,64}$/.test(value) ? value : "";
+  });
+}

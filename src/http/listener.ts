@@ -1,0 +1,51 @@
+/** The only place that knows Bun's server. */
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { Problem } from "../problems.ts";
+import type { Soon } from "../soon.ts";
+import { refusal } from "./answer.ts";
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no new connection, lets requests under way finish, closes idle ones; then resolves. */
+  stop(withinMs: number): Promise<void>;
+}
+
+// A client that sends or reads nothing for this long is let go.
+const idleSeconds = 30;
+// The listener's own refusal of a large body has no Error body, so ours must come first: this only
+// bounds what a request may still send while it is being refused.
+const transferBytesMax = 1024 ** 3;
+
+export function listen(
+  { host, port }: { readonly host: string; readonly port: number },
+  handle: (request: Request) => Soon<Response>,
+  clock: Clock,
+  log: Log,
+): Listener {
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    development: false,
+    idleTimeout: idleSeconds,
+    maxRequestBodySize: transferBytesMax,
+    fetch: handle,
+    error(cause) {
+      log.error("request.failed", { cause });
+      const { status, body, headers = {} } = refusal(new Problem("internal"));
+      const type = { "content-type": "application/json" };
+      return new Response(body, { status, headers: { ...type, ...headers } });
+    },
+  });
+  return {
+    port: server.port ?? port,
+    async stop(withinMs) {
+      const inTime = clock.after(withinMs, () => {
+        log.warn("shutdown.forced", { requestsUnderWay: server.pendingRequests });
+        void server.stop(true);
+      });
+      await server.stop();
+      inTime();
+    },
+  };
+}

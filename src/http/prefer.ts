@@ -1,0 +1,11 @@
+/** Whether a request asks that nothing unknown be ignored (RFC 7240, section 4.4). */
+export function asksForStrict(headers: Headers): boolean {
+  const prefer = headers.get("prefer");
+  if (prefer === null) return false;
+  // The first of several preferences with the same name is the one that counts (section 2).
+  const handling = prefer
+    .split(/[,;]/)
+    .map((preference) => preference.split("=").map((part) => part.trim().toLowerCase()))
+    .find(([name]) => name === "handling");
+  return handling?.[1]?.replaceAll('"', "") === "strict";
+}

@@ -1,0 +1,16 @@
+import type { Clock } from "../clock.ts";
+
+const wellFormed = /^[!-~]{1,128}$/;
+
+/** The id that the client gave its request, if it can be repeated safely. */
+export function givenRequestId(headers: Headers): string | undefined {
+  const given = headers.get("x-request-id");
+  return given !== null && wellFormed.test(given) ? given : undefined;
+}
+
+/** Ids that no other process makes: eight random characters and a count. */
+export function requestIds(clock: Clock): () => string {
+  const prefix = Buffer.from(clock.random(4)).toString("hex");
+  let count = 0;
+  return () => `${prefix}-${(count++).toString(36)}`;
+}

@@ -1,0 +1,69 @@
+/** Events with fields, one JSON object a line. Never prose, never a secret. */
+import type { Clock } from "./clock.ts";
+import { withoutTokens } from "./keys/token.ts";
+
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(event: string, fields?: Fields): void;
+  info(event: string, fields?: Fields): void;
+  warn(event: string, fields?: Fields): void;
+  error(event: string, fields?: Fields): void;
+  /** Writes what is still held back. */
+  flush(): void;
+}
+
+const heldCharactersMax = 64 * 1024;
+const flushEveryMs = 100;
+
+/**
+ * Lines are held for a moment and written together: under load one write serves hundreds of
+ * requests. Warnings and errors are written at once.
+ */
+export function createLog(
+  least: LogLevel | "off",
+  clock: Clock,
+  write: (lines: string) => void,
+): Log {
+  let held = "";
+  const flush = () => {
+    const lines = held;
+    held = "";
+    if (lines !== "") write(lines);
+  };
+  clock.every(flushEveryMs, flush);
+
+  const at = (level: LogLevel) => {
+    const rank = logLevels.indexOf(level);
+    if (least === "off" || rank < logLevels.indexOf(least)) return () => {};
+    return (event: string, fields: Fields = {}) => {
+      const time = new Date(clock.now()).toISOString();
+      held += `${withoutTokens(JSON.stringify({ time, level, event, ...fields }, plain))}\n`;
+      if (level === "warn" || level === "error" || held.length > heldCharactersMax) flush();
+    };
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), flush };
+}
+
+const causesShownMax = 5;
+
+function plain(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (value instanceof Error) return causes(value);
+  return value;
+}
+
+/** An error and what lies behind it, outermost first. */
+function causes(error: Error): unknown[] {
+  const found: unknown[] = [];
+  let at: unknown = error;
+  while (at instanceof Error && found.length < causesShownMax) {
+    found.push({ name: at.name, message: at.message, stack: at.stack });
+    at = at.cause;
+  }
+  if (at !== undefined && !(at instanceof Error)) found.push(String(at));
+  return found;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import document from "../../src/contract/generated/document.json" with { type: "json" };
+import { type ProblemCode, problems } from "../../src/problems.ts";
+
+const codes = Object.keys(problems) as ProblemCode[];
+const pages = new URL("../../docs/errors/", import.meta.url);
+
+/** Every example of an Error that stands anywhere in the contract. */
+function errorExamples(node: unknown): { code: string; status: number }[] {
+  if (typeof node !== "object" || node === null) return [];
+  const here = node as Record<string, unknown>;
+  const found = Object.values(here).flatMap(errorExamples);
+  const isExample = typeof here.code === "string" && typeof here.status === "number";
+  return isExample ? [...found, here as { code: string; status: number }] : found;
+}
+
+describe("the registry of errors, the contract and the pages agree", () => {
+  test("the contract lists exactly the codes of the registry", () => {
+    expect([...document.components.schemas.ErrorCode.enum].sort()).toEqual([...codes].sort());
+  });
+
+  test("each code has a page and each page a code", () => {
+    const named = readdirSync(pages)
+      .filter((file) => file !== "README.md")
+      .map((file) => file.replace(/\.md$/, ""));
+    expect(named.sort()).toEqual([...codes].sort());
+  });
+
+  for (const code of codes) {
+    test(`the page of ${code} tells its status, what happened and what to do`, () => {
+      const page = readFileSync(new URL(`${code}.md`, pages), "utf8");
+      expect(page).toStartWith(`# ${code}\n`);
+      expect(page).toContain(String(problems[code].status));
+      for (const heading of ["## What happened", "## What to do"]) {
+        const after = page.split(`${heading}\n`)[1] ?? "";
+        const paragraph = after.split("\n## ")[0]?.trim() ?? "";
+        expect([heading, paragraph.length > 20]).toEqual([heading, true]);
+      }
+    });
+
+    test(`${code} is a lower snake_case word`, () => {
+      expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    });
+  }
+
+  test("every example of an error in the contract has the status of its code", () => {
+    const examples = errorExamples(document);
+    expect(examples.length).toBeGreaterThan(10);
+    for (const { code, status } of examples) {
+      expect([code, status]).toEqual([code, problems[code as ProblemCode].status]);
+    }
+  });
+
+  test("the index of the pages lists each code", () => {
+    const index = readFileSync(new URL("README.md", pages), "utf8");
+    for (const code of codes) expect(index).toContain(`(${code}.md)`);
+  });
+});

@@ -1,0 +1,86 @@
+/** The real service on a port of its own, with a store in a folder of its own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../../src/clock.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import type { ApiKey } from "../../src/keys/keys.ts";
+import { mintKey, type NewKey } from "../../src/keys/lifecycle.ts";
+import { createLog } from "../../src/log.ts";
+import { type Service, startService } from "../../src/serve.ts";
+import { openSqlite } from "../../src/sqlite/store.ts";
+import type { Stores, StoresOptions } from "../../src/stores.ts";
+import { Client } from "./client.ts";
+
+export interface TestService {
+  readonly service: Service;
+  readonly stores: Stores;
+  readonly origin: string;
+  readonly base: string;
+  /** With a key of all scopes. */
+  readonly client: Client;
+  readonly token: string;
+  readonly folder: string;
+  /** Everything logged so far. */
+  readonly logged: () => string;
+  newKey(wanted?: Partial<NewKey>): Promise<{ key: ApiKey; token: string }>;
+  stop(): Promise<void>;
+}
+
+export interface TestOptions {
+  readonly clock?: Clock;
+  readonly variables?: Record<string, string>;
+  readonly openStores?: (options: StoresOptions) => Promise<Stores>;
+}
+
+export const testSecret = "a secret that only tests ever use, of good length";
+
+export function testConfig(variables: Record<string, string> = {}): Config {
+  return readConfig({ PORT: "0", PETSTORE_METRICS_PORT: "0", ...variables });
+}
+
+export async function startTestService(options: TestOptions = {}): Promise<TestService> {
+  const clock = options.clock ?? systemClock;
+  const folder = mkdtempSync(join(tmpdir(), "petstore-test-"));
+  const config = testConfig(options.variables);
+  let lines = "";
+  const log = createLog("debug", clock, (text) => {
+    lines += text;
+  });
+  const open = options.openStores ?? ((those) => openSqlite(join(folder, "petstore.db"), those));
+  const service = await startService({ config, secret: testSecret, clock, log, openStores: open });
+  const { stores } = service;
+
+  async function newKey(wanted: Partial<NewKey> = {}) {
+    const usual: NewKey = {
+      name: "test",
+      environment: config.environment,
+      scopes: "all",
+      expiresAtMs: undefined,
+    };
+    const minted = mintKey({ ...usual, ...wanted }, clock);
+    await stores.keys.add(minted.key);
+    return minted;
+  }
+
+  const { token } = await newKey();
+  const origin = `http://127.0.0.1:${service.port}`;
+  return {
+    service,
+    stores,
+    origin,
+    base: `${origin}/v1`,
+    client: new Client(`${origin}/v1`, token),
+    token,
+    folder,
+    newKey,
+    logged() {
+      log.flush();
+      return lines;
+    },
+    async stop() {
+      await service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

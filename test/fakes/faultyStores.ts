@@ -1,0 +1,26 @@
+import type { Catalogue } from "../../src/catalogue/catalogue.ts";
+import type { Stores } from "../../src/stores.ts";
+
+/** A real store whose catalogue throws what it is told to, and works again when told nothing. */
+export function faultyStores(stores: Stores): Stores & { fault: unknown } {
+  const failing = <T>(work: () => T): T => {
+    if (faulty.fault !== undefined) throw faulty.fault;
+    return work();
+  };
+  const { catalogue } = stores;
+  const wrapped: Catalogue = {
+    add: async (pet) => failing(() => catalogue.add(pet)),
+    get: (id) => failing(() => catalogue.get(id)),
+    list: (query) => failing(() => catalogue.list(query)),
+    import: async (pets) => failing(() => catalogue.import(pets)),
+  };
+  const faulty = {
+    catalogue: wrapped,
+    keys: stores.keys,
+    ready: async () => failing(() => stores.ready()),
+    size: () => stores.size(),
+    close: () => stores.close(),
+    fault: undefined as unknown,
+  };
+  return faulty;
+}

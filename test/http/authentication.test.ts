@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { systemClock } from "../../src/clock.ts";
+import { mintToken } from "../../src/keys/token.ts";
+import { openSqlite } from "../../src/sqlite/store.ts";
+import { Client } from "../end-to-end/client.ts";
+import { startTestService, type TestService } from "../end-to-end/service.ts";
+import { fakeClock } from "../fakes/clock.ts";
+
+let running: TestService;
+let anonymous: Client;
+beforeAll(async () => {
+  running = await startTestService();
+  anonymous = new Client(running.base);
+  await running.client.post("/pets", { name: "Bella", categoryId: 3 });
+});
+afterAll(() => running.stop());
+
+const withHeader = (authorization: string, path = "/pets") =>
+  anonymous.get(path, { headers: { authorization } });
+
+describe("authentication", () => {
+  test("without a key: 401 key_missing, and the challenge names no error", async () => {
+    const seen = await anonymous.get("/pets");
+    expect(seen.body).toMatchObject({ code: "key_missing", status: 401 });
+    expect(seen.headers.get("www-authenticate")).toBe('Bearer realm="petstore"');
+  });
+
+  test("an unknown key of good form: 401 key_invalid, and the challenge says invalid_token", async () => {
+    const seen = await withHeader(`Bearer ${mintToken("production", systemClock)}`);
+    expect(seen.body).toMatchObject({ code: "key_invalid" });
+    expect(seen.headers.get("www-authenticate")).toBe(
+      'Bearer realm="petstore", error="invalid_token"',
+    );
+  });
+
+  test("the scheme is case-insensitive and may be followed by several spaces", async () => {
+    for (const scheme of ["bearer", "BEARER", "BeArEr", "Bearer  "]) {
+      expect((await withHeader(`${scheme} ${running.token}`)).status).toBe(200);
+    }
+  });
+
+  test("every malformed Authorization gets 401 key_invalid and is not repeated", async () => {
+    const { token } = running;
+    const typo = token.slice(0, 12) + (token[12] === "x" ? "y" : "x") + token.slice(13);
+    const malformed = [
+      "Bearer",
+      "Bearer ",
+      token,
+      `Basic ${btoa(`user:${token}`)}`,
+      `Token ${token}`,
+      `Bearer ${token} extra`,
+      `Bearer ${token},${token}`,
+      `Bearer "${token}"`,
+      `Bearer${token}`,
+      `Bearer\t${token}`,
+      `Bearer ${token}=`,
+      `Bearer ${token.slice(0, -1)}`,
+      `Bearer ${token}x`,
+      `Bearer ${token.toLowerCase()}`,
+      `Bearer ${typo}`,
+      "Bearer pet_live_",
+      "Bearer ' OR 1=1 --",
+      "Bearer é",
+      `Bearer ${"a".repeat(8000)}`,
+      "Bearer null",
+      `Bearer Bearer ${token}`,
+      "\u00a0",
+    ];
+    for (const authorization of malformed) {
+      const seen = await withHeader(authorization);
+      expect([authorization, seen.status]).toEqual([authorization, 401]);
+      expect((seen.body as { code: string }).code).toBe("key_invalid");
+      expect(seen.text).not.toContain(token);
+    }
+  });
+
+  test("two Authorization headers are one malformed credential", async () => {
+    const seen = await withHeader(`Bearer ${running.token}, Bearer ${running.token}`);
+    expect(seen.status).toBe(401);
+  });
+
+  test("comes before everything else: unknown paths, wrong methods, bad input", async () => {
+    expect((await anonymous.get("/nothing/here")).status).toBe(401);
+    expect((await anonymous.get("")).status).toBe(401);
+    expect((await anonymous.send("DELETE", "/pets")).status).toBe(401);
+    expect((await anonymous.get("/pets?limit=0")).status).toBe(401);
+    expect((await anonymous.post("/pets", "{")).status).toBe(401);
+    expect((await anonymous.get("/pets/1")).status).toBe(401);
+  });
+
+  test("the contract needs no key", async () => {
+    expect((await fetch(`${running.base}/openapi.json`)).status).toBe(200);
+  });
+
+  test("a staging key on production is 401 and says so, and the other way round", async () => {
+    const seen = await withHeader(`Bearer ${mintToken("staging", systemClock)}`);
+    expect(seen.body).toEqual({
+      code: "key_wrong_environment",
+      message: "This is a staging key, and this is production.",
+      status: 401,
+    });
+    const staging = await startTestService({ variables: { PETSTORE_ENV: "staging" } });
+    try {
+      expect(staging.token).toStartWith("pet_test_");
+      const crossed = await new Client(staging.base, running.token).get("/pets");
+      expect(crossed.body).toMatchObject({ code: "key_wrong_environment" });
+    } finally {
+      await staging.stop();
+    }
+  });
+
+  test("a key without the scope gets 403 and is told which one, before its input is read", async () => {
+    const { token } = await running.newKey({ scopes: ["pets:read"] });
+    const reader = new Client(running.base, token);
+    expect((await reader.get("/pets")).status).toBe(200);
+    const seen = await reader.post("/pets", "{");
+    expect(seen.body).toEqual({
+      code: "insufficient_scope",
+      message: "This API key lacks the scope pets:write.",
+      status: 403,
+    });
+    expect(seen.headers.get("www-authenticate")).toBe(
+      'Bearer realm="petstore", error="insufficient_scope", scope="pets:write"',
+    );
+    const writer = new Client(
+      running.base,
+      (await running.newKey({ scopes: ["pets:write"] })).token,
+    );
+    expect((await writer.get("/pets")).status).toBe(403);
+    expect((await writer.get("/pets/1")).status).toBe(403);
+    expect((await writer.post("/pets", { name: "W", categoryId: 1 })).status).toBe(201);
+  });
+
+  test("a key revoked by another process stops working with the next request", async () => {
+    const { key, token } = await running.newKey();
+    const client = new Client(running.base, token);
+    expect((await client.get("/pets")).status).toBe(200);
+    const other = await openSqlite(`${running.folder}/petstore.db`, { environment: "production" });
+    await other.keys.revoke(key.id, Date.now());
+    expect((await client.get("/pets")).body).toMatchObject({ code: "key_revoked", status: 401 });
+    await other.close();
+  });
+
+  test("a key works until the instant it expires", async () => {
+    const clock = fakeClock(Date.UTC(2027, 0, 1));
+    const timed = await startTestService({ clock });
+    try {
+      const { token } = await timed.newKey({ expiresAtMs: clock.now() + 1000 });
+      const client = new Client(timed.base, token);
+      clock.advance(999);
+      expect((await client.get("/pets")).status).toBe(200);
+      clock.advance(1);
+      expect((await client.get("/pets")).body).toMatchObject({ code: "key_expired" });
+    } finally {
+      await timed.stop();
+    }
+  });
+
+  test("who called what is written down, with the last time", async () => {
+    const { key, token } = await running.newKey({ name: "counted" });
+    const client = new Client(running.base, token);
+    for (let times = 0; times < 3; times++) await client.get("/pets/1");
+    await client.get("/pets");
+    await client.get("/nothing");
+    const stopped = await startTestService();
+    try {
+      const counted = await stopped.newKey();
+      const other = new Client(stopped.base, counted.token);
+      await other.get("/pets/1");
+      await other.get("/pets/1");
+      const before = Date.now();
+      await stopped.service.stop();
+      const reopened = await openSqlite(`${stopped.folder}/petstore.db`, {
+        environment: "production",
+      });
+      const uses = (await reopened.keys.listUses()).filter(({ keyId }) => keyId === counted.key.id);
+      expect(uses.map(({ operation, count }) => [operation, count])).toEqual([["getPet", 2]]);
+      const listed = (await reopened.keys.list()).find(({ id }) => id === counted.key.id);
+      expect(listed?.lastUsedAtMs).toBeGreaterThan(before - 60_000);
+      await reopened.close();
+    } finally {
+      await stopped.stop().catch(() => {});
+    }
+    expect(key.id).toStartWith("key_");
+  });
+
+  test("no key is in the log or in the database files, whatever was sent", async () => {
+    const { token } = running;
+    await anonymous.get(`/pets?api_key=${token}`);
+    await anonymous.get(`/${token}`);
+    await running.client.get(`/${token}?${token}`);
+    await running.client.get("/pets", { headers: { "x-request-id": token } });
+    await running.client.post("/pets", { name: "N", categoryId: 1 });
+    expect(running.logged().length).toBeGreaterThan(1000);
+    const secretPart = token.slice(9, 30);
+    expect(running.logged()).not.toContain(secretPart);
+    for (const file of ["petstore.db", "petstore.db-wal"]) {
+      const bytes = Buffer.from(await Bun.file(`${running.folder}/${file}`).arrayBuffer());
+      expect(bytes.includes(secretPart)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import { systemClock } from "../src/clock.ts";
+import { mintToken } from "../src/keys/token.ts";
+import { createLog, type LogLevel } from "../src/log.ts";
+import { Problem } from "../src/problems.ts";
+import { fakeClock } from "./fakes/clock.ts";
+
+function logging(level: LogLevel | "off") {
+  const clock = fakeClock(Date.UTC(2026, 10, 15, 12));
+  const written: string[] = [];
+  const log = createLog(level, clock, (lines) => written.push(lines));
+  const events = () => {
+    log.flush();
+    return written
+      .join("")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+  return { clock, log, written, events };
+}
+
+describe("the log", () => {
+  test("is one JSON object a line: when, how grave, what, and the fields", () => {
+    const { log, events } = logging("info");
+    log.info("domain.verified", { attempt: 3, id: 9007199254740993n });
+    expect(events()).toEqual([
+      {
+        time: "2026-11-15T12:00:00.000Z",
+        level: "info",
+        event: "domain.verified",
+        attempt: 3,
+        id: "9007199254740993",
+      },
+    ]);
+  });
+
+  test("holds ordinary events for a moment and writes grave ones at once", () => {
+    const { clock, log, written } = logging("info");
+    log.info("a");
+    expect(written).toEqual([]);
+    clock.advance(100);
+    expect(written.length).toBe(1);
+    log.info("b");
+    log.error("c");
+    expect(written.length).toBe(2);
+    expect(written[1]?.split("\n").length).toBe(3);
+  });
+
+  test("leaves out what is less grave than asked for", () => {
+    const { log, events } = logging("warn");
+    log.debug("a");
+    log.info("b");
+    log.warn("c");
+    log.error("d");
+    expect(events().map(({ event }) => event)).toEqual(["c", "d"]);
+    const silent = logging("off");
+    silent.log.error("a");
+    expect(silent.events()).toEqual([]);
+  });
+
+  test("tells an error with everything that lies behind it", () => {
+    const { log, events } = logging("info");
+    const root = new Error("disk on fire");
+    log.error("x", { cause: new Problem("store_unavailable", { cause: root }) });
+    const [{ cause }] = events();
+    expect(cause.map(({ message }: Error) => message)).toEqual([
+      "The store cannot be reached right now. Try again shortly.",
+      "disk on fire",
+    ]);
+    expect(cause[1].stack).toContain("log.test.ts");
+  });
+
+  test("never holds a key, wherever one was put", () => {
+    const { log, events } = logging("info");
+    const token = mintToken("production", systemClock);
+    log.info("x", {
+      path: `/${token}/x`,
+      cause: new Error(`bad ${token}`),
+      deep: { list: [token] },
+    });
+    expect(JSON.stringify(events())).not.toContain(token.slice(9, 20));
+    expect(events()[0].path).toBe("/pet_live_…/x");
+  });
+});
