@@ -1,0 +1,45 @@
+import type { World } from "./world.ts";
+
+/** One thing that `petstore` does. Help, parsing and suggestions all follow from this. */
+export interface Command {
+  /** As it is typed after `petstore`: `keys create`. */
+  readonly name: string;
+  /** One line, for the overview. */
+  readonly summary: string;
+  readonly operand?: Operand;
+  readonly options: Readonly<Record<string, Option>>;
+  /** What else one should know before using it. */
+  readonly about?: string;
+  readonly examples: readonly string[];
+  /** Undefined when everything there was to say is on stdout already. */
+  run(call: Call, world: World): Promise<Report | undefined>;
+}
+
+/** The one word that follows the command. */
+export interface Operand {
+  /** `<file>` */
+  readonly shown: string;
+  readonly summary: string;
+}
+
+export interface Option {
+  /** What stands for the value in the help. Without it the option is a switch. */
+  readonly value?: string;
+  readonly summary: string;
+}
+
+/** What was typed, held to what the command takes. */
+export interface Call {
+  /** Empty when the command takes none. */
+  readonly operand: string;
+  readonly values: ReadonlyMap<string, string>;
+  readonly switches: ReadonlySet<string>;
+}
+
+/** The outcome twice: as one JSON value and as a text for people. */
+export interface Report {
+  readonly json: unknown;
+  readonly text: string;
+  /** 0 unless said. */
+  readonly exitCode?: number;
+}

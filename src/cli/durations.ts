@@ -1,0 +1,87 @@
+/** Spans of time and instants, as people type and read them. */
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const unitsMs: Readonly<Record<string, number>> = {
+  s: secondMs,
+  m: minuteMs,
+  h: hourMs,
+  d: dayMs,
+  w: 7 * dayMs,
+};
+
+export const spanDaysMax = 36_500;
+
+/** Reads `90d`, `24h`, `15m`, `30s` or `2w`; undefined for anything else or past a century. */
+export function spanFromText(text: string): number | undefined {
+  const [, count, unit = ""] = /^([0-9]{1,10})([smhdw])$/.exec(text) ?? [];
+  if (count === undefined) return undefined;
+  const spanMs = Number(count) * (unitsMs[unit] ?? Number.NaN);
+  return spanMs <= spanDaysMax * dayMs ? spanMs : undefined;
+}
+
+const instantForm =
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$/;
+
+/** Reads an ISO date (its first instant in UTC) or date and time with a zone. */
+export function instantFromText(text: string): number | undefined {
+  const [, date] = instantForm.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  // Engines differ on 30 February: some refuse it and some mean 2 March.
+  const midnight = new Date(date);
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(date))
+    return undefined;
+  const instantMs = Date.parse(text);
+  return Number.isNaN(instantMs) ? undefined : instantMs;
+}
+
+const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, spanMs: number])[] = [
+  ["year", 365 * dayMs],
+  ["month", 30 * dayMs],
+  ["day", dayMs],
+  ["hour", hourMs],
+  ["minute", minuteMs],
+  ["second", secondMs],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+
+/** "3 days ago", "in 2 hours", in the largest unit that fits twice, so that little is rounded off. */
+export function fromNow(instantMs: number, nowMs: number): string {
+  const span = instantMs - nowMs;
+  const [unit, spanMs] = steps.find(([, step]) => Math.abs(span) >= 2 * step) ?? [
+    "second",
+    secondMs,
+  ];
+  const count = Math.round(span / spanMs);
+  return count === 0 ? "just now" : relative.format(count, unit);
+}
+
+/** 2030-12-05 00:00 UTC */
+export function instantText(instantMs: number): string {
+  return `${iso(instantMs).slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** 2030-12-05 */
+export function dateText(instantMs: number): string {
+  return iso(instantMs).slice(0, 10);
+}
+
+export function iso(instantMs: number): string {
+  return new Date(instantMs).toISOString();
+}
+
+export function isoOrNull(instantMs: number | undefined): string | null {
+  return instantMs === undefined ? null : iso(instantMs);
+}
+
+/** "40 s", "3 min 5 s", "2 h 10 min": what is left of some work. */
+export function spanText(spanMs: number): string {
+  const seconds = Math.max(0, Math.round(spanMs / secondMs));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,105 @@
+/** Reading and writing the files that a person names, and what to say when that fails. */
+import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Clock } from "../clock.ts";
+import { randomText } from "../keys/token.ts";
+import { CommandFailure } from "./world.ts";
+
+export interface InputFile {
+  readonly bytes: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+const readBytes = 256 * 1024;
+
+export async function openInput(file: string): Promise<InputFile> {
+  const handle = await open(file, "r").catch(explain(`Cannot read ${file}`));
+  const { size } = await handle.stat();
+  return { bytes: size, chunks: readAll(handle, file) };
+}
+
+async function* readAll(handle: FileHandle, file: string): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      // A new buffer each time: the reader may keep the end of the last one.
+      const buffer = Buffer.allocUnsafe(readBytes);
+      const { bytesRead } = await handle
+        .read(buffer, 0, readBytes)
+        .catch(explain(`Cannot read ${file}`));
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file that appears under its name only when it is complete and on disk. */
+export interface NewFile {
+  write(text: string): Promise<void>;
+  /** Puts it in its place. */
+  keep(): Promise<void>;
+  /** Leaves nothing behind. */
+  drop(): Promise<void>;
+}
+
+export async function createFile(file: string, overwrite: boolean, clock: Clock): Promise<NewFile> {
+  await refuseTaken(file, overwrite);
+  // Replaces what a link points to rather than the link.
+  const target = await realpath(file).catch(() => file);
+  const folder = dirname(target);
+  const partial = join(folder, `.petstore-${randomText(12, clock)}.part`);
+  const cannot = explain(`Cannot write ${file}`);
+  const handle = await open(partial, "wx").catch(cannot);
+  return {
+    write: (text) => handle.appendFile(text).catch(cannot),
+    async keep() {
+      await handle.sync().catch(cannot);
+      await handle.close();
+      // Asked again: an export takes long enough for the name to be taken meanwhile.
+      await refuseTaken(file, overwrite);
+      await rename(partial, target).catch(cannot);
+      await syncFolder(folder);
+    },
+    async drop() {
+      await handle.close().catch(() => {});
+      await rm(partial, { force: true });
+    },
+  };
+}
+
+async function refuseTaken(file: string, overwrite: boolean): Promise<void> {
+  const present = await stat(file).catch(() => undefined);
+  if (present === undefined) return;
+  // Renaming over a device would replace the device.
+  if (!present.isFile()) throw new CommandFailure(`${file} is there and is not a plain file.`);
+  if (!overwrite) {
+    throw new CommandFailure(`${file} is there already. Name another file, or add --force.`);
+  }
+}
+
+/** The new name is on disk only when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  // Some file systems cannot sync a folder; the file itself is safe all the same.
+  await handle.sync().catch(() => {});
+  await handle.close();
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EACCES: "this user may not",
+  EPERM: "this user may not",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of the path is not a folder",
+  ENOSPC: "the disk is full",
+  EROFS: "the disk is read-only",
+  ENAMETOOLONG: "the name is too long",
+};
+
+function explain(what: string) {
+  return (cause: unknown): never => {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    throw new CommandFailure(`${what}: ${reasons[code] ?? message}.`);
+  };
+}

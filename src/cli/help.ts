@@ -1,0 +1,93 @@
+import packageJson from "../../package.json" with { type: "json" };
+import { commonOptions } from "./arguments.ts";
+import type { Command, Option, Report } from "./command.ts";
+import { commands } from "./commands.ts";
+import { table } from "./table.ts";
+
+export function version(): Report {
+  const { version } = packageJson;
+  return { json: { version }, text: `petstore ${version}\n` };
+}
+
+/** Of everything. */
+export function overview(): Report {
+  return {
+    json: commands.map(commandJson),
+    text: [
+      "Pet Store: a catalogue of pets served over HTTP.",
+      "",
+      "Usage: petstore <command> [options]",
+      "",
+      summaries(commands),
+      "petstore <command> --help says more about one of them. Every command takes --json.",
+      "petstore --version says which version this is.",
+      "",
+    ].join("\n"),
+  };
+}
+
+/** Of the commands that begin with the same word. */
+export function groupHelp(group: string): Report {
+  const members = commands.filter(({ name }) => name.startsWith(`${group} `));
+  return {
+    json: members.map(commandJson),
+    text: [
+      `Usage: petstore ${group} <command> [options]`,
+      "",
+      summaries(members),
+      `petstore ${group} <command> --help says more about one of them.`,
+      "",
+    ].join("\n"),
+  };
+}
+
+export function commandHelp(command: Command): Report {
+  const { summary, operand, about, examples } = command;
+  const parts = [
+    `${summary}.\n`,
+    `Usage: ${usage(command)}\n`,
+    table([
+      ...(operand === undefined ? [] : [[`  ${operand.shown}`, operand.summary]]),
+      ...Object.entries({ ...command.options, ...commonOptions }).map(([option, described]) => [
+        `  ${optionText(option, described)}`,
+        described.summary,
+      ]),
+    ]),
+    ...(about === undefined ? [] : [`${about}\n`]),
+    `${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((example) => `  ${example}\n`).join("")}`,
+  ];
+  return { json: commandJson(command), text: parts.join("\n") };
+}
+
+function summaries(shown: readonly Command[]): string {
+  return table(
+    shown.map(({ name, operand, summary }) => [
+      `  ${[name, operand?.shown].filter(Boolean).join(" ")}`,
+      summary,
+    ]),
+  );
+}
+
+function usage({ name, operand, options }: Command): string {
+  const words = Object.entries(options).map(
+    ([option, described]) => `[${optionText(option, described)}]`,
+  );
+  return ["petstore", name, ...(operand ? [operand.shown] : []), ...words].join(" ");
+}
+
+function optionText(name: string, { value }: Option): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
+}
+
+function commandJson(command: Command) {
+  return {
+    name: command.name,
+    summary: command.summary,
+    usage: usage(command),
+    options: Object.entries({ ...command.options, ...commonOptions }).map(([name, option]) => ({
+      name: `--${name}`,
+      value: option.value ?? null,
+      summary: option.summary,
+    })),
+  };
+}

@@ -1,0 +1,273 @@
+/** Handing out keys, and taking them back. */
+import { scopes as knownScopes } from "../contract/operations.ts";
+import type { ApiKey } from "../keys/keys.ts";
+import { keyState, mintKey, planRotation } from "../keys/lifecycle.ts";
+import type { Command, Report } from "./command.ts";
+import {
+  fromNow,
+  instantFromText,
+  instantText,
+  iso,
+  isoOrNull,
+  spanFromText,
+} from "./durations.ts";
+import { findKey, stateText } from "./findKey.ts";
+import { didYouMean, nearest } from "./suggest.ts";
+import { table } from "./table.ts";
+import { withStores } from "./withStores.ts";
+import { CommandFailure } from "./world.ts";
+
+const nameLengthMax = 100;
+const graceDefault = "24h";
+
+const whichKey = { shown: "<id|name>", summary: "The key, by its id or its name" };
+
+export const createKey: Command = {
+  name: "keys create",
+  summary: "Create an API key and show it once",
+  options: {
+    name: { value: "<name>", summary: `Whose it is or what for, 1 to ${nameLengthMax} characters` },
+    scopes: { value: "<a,b>", summary: `What it may do: ${knownScopes.join(", ")} (default all)` },
+    expires: { value: "<when>", summary: "After a time (90d, 24h) or on a date (2030-01-31)" },
+  },
+  about: "The key itself is not stored, only a hash of it: write it down when it is shown.",
+  examples: [
+    "petstore keys create --name ci",
+    "petstore keys create --name report --scopes pets:read --expires 90d",
+  ],
+  async run({ values }, world) {
+    const minted = mintKey(
+      {
+        name: readName(values.get("name")),
+        environment: world.environment,
+        scopes: readScopes(values.get("scopes")),
+        expiresAtMs: readExpiry(values.get("expires"), world.clock.now()),
+      },
+      world.clock,
+    );
+    const { key, token } = minted;
+    await withStores(world, ({ keys }) => keys.add(key));
+    const may =
+      key.scopes === "all" ? "It may do everything" : `Its scopes are ${key.scopes.join(", ")}`;
+    const ends =
+      key.expiresAtMs === undefined
+        ? "it does not expire"
+        : `it expires ${instantText(key.expiresAtMs)}`;
+    return {
+      json: mintedJson(key, token),
+      text: [
+        `Created the ${key.environment} key "${key.name}" (${key.id}). ${may}, and ${ends}.`,
+        shownOnce(token),
+      ].join("\n"),
+    };
+  },
+};
+
+export const listKeys: Command = {
+  name: "keys list",
+  summary: "List the keys, without what is secret about them",
+  options: {},
+  examples: ["petstore keys list"],
+  async run(_call, world) {
+    const keys = await withStores(world, (stores) => stores.keys.list());
+    const now = world.clock.now();
+    return { json: keys.map((key) => keyJson(key, now)), text: listText(keys, now) };
+  },
+};
+
+export const rotateKey: Command = {
+  name: "keys rotate",
+  summary: "Replace a key by a new one; the old one works on for a while",
+  operand: whichKey,
+  options: {
+    grace: {
+      value: "<time>",
+      summary: `How long the old key still works (default ${graceDefault})`,
+    },
+  },
+  about:
+    "The new key has the name, the scopes and the length of life of the old one. The old key never\noutlives the expiry that it already has. --grace 0s ends it at once.",
+  examples: ["petstore keys rotate ci", "petstore keys rotate key_4fK2mQ9xW1Zt --grace 7d"],
+  async run({ operand, values }, world) {
+    const graceMs = readGrace(values.get("grace") ?? graceDefault);
+    const { old, rotation } = await withStores(world, async ({ keys }) => {
+      const old = await findKey(keys, operand, world.clock.now());
+      refuseUnlessRotatable(old, world.clock.now());
+      const rotation = planRotation(old, graceMs, world.clock);
+      await keys.rotate(old.id, rotation.oldExpiresAtMs, rotation.key);
+      return { old, rotation };
+    });
+    const { key, token, oldExpiresAtMs } = rotation;
+    const now = world.clock.now();
+    const oldEnds =
+      oldExpiresAtMs <= now
+        ? `The old key ${old.id} has stopped working.`
+        : `The old key ${old.id} works until ${instantText(oldExpiresAtMs)} (${fromNow(oldExpiresAtMs, now)}).`;
+    return {
+      json: {
+        ...mintedJson(key, token),
+        replaces: { id: old.id, expiresAt: iso(oldExpiresAtMs) },
+      },
+      text: `Rotated "${old.name}". Its new key is ${key.id}.\n${shownOnce(token)}\n${oldEnds}\n`,
+    };
+  },
+};
+
+export const revokeKey: Command = {
+  name: "keys revoke",
+  summary: "Stop a key at once, everywhere",
+  operand: whichKey,
+  options: {},
+  about: "A key that was found where it should not be can be given itself instead of its id.",
+  examples: ["petstore keys revoke ci"],
+  async run({ operand }, world): Promise<Report> {
+    const now = world.clock.now();
+    const key = await withStores(world, async ({ keys }) => {
+      const found = await findKey(keys, operand, now);
+      if (found.revokedAtMs === undefined) await keys.revoke(found.id, now);
+      return found;
+    });
+    const { id, name, revokedAtMs } = key;
+    const said =
+      revokedAtMs === undefined
+        ? `Revoked "${name}" (${id}). It is refused from now on.`
+        : `"${name}" (${id}) was revoked before (${fromNow(revokedAtMs, now)}). Nothing changed.`;
+    return {
+      json: {
+        id,
+        name,
+        revokedAt: iso(revokedAtMs ?? now),
+        alreadyRevoked: revokedAtMs !== undefined,
+      },
+      text: `${said}\n`,
+    };
+  },
+};
+
+function shownOnce(token: string): string {
+  return [
+    "",
+    `  ${token}`,
+    "",
+    "It is shown this once and cannot be shown again. Send it with every request:",
+    "",
+    `  Authorization: Bearer ${token}`,
+    "",
+  ].join("\n");
+}
+
+function mintedJson(key: ApiKey, token: string) {
+  return {
+    key: token,
+    id: key.id,
+    name: key.name,
+    environment: key.environment,
+    scopes: key.scopes,
+    expiresAt: isoOrNull(key.expiresAtMs),
+    createdAt: iso(key.createdAtMs),
+  };
+}
+
+function keyJson(key: ApiKey, nowMs: number) {
+  return {
+    id: key.id,
+    name: key.name,
+    environment: key.environment,
+    hint: key.hint,
+    scopes: key.scopes,
+    state: keyState(key, nowMs),
+    createdAt: iso(key.createdAtMs),
+    expiresAt: isoOrNull(key.expiresAtMs),
+    revokedAt: isoOrNull(key.revokedAtMs),
+    replacedBy: key.replacedBy ?? null,
+    lastUsedAt: isoOrNull(key.lastUsedAtMs),
+  };
+}
+
+function listText(keys: readonly ApiKey[], nowMs: number): string {
+  if (keys.length === 0) {
+    return "There are no keys yet. Create one with petstore keys create --name <name>.\n";
+  }
+  const when = (instantMs: number | undefined) =>
+    instantMs === undefined ? "never" : fromNow(instantMs, nowMs);
+  return table([
+    ["Id", "Name", "Hint", "Scopes", "State", "Created", "Expires", "Last used"],
+    ...keys.map((key) => [
+      key.id,
+      key.name,
+      key.hint,
+      key.scopes === "all" ? "all" : key.scopes.join(","),
+      stateText(key, nowMs),
+      when(key.createdAtMs),
+      when(key.expiresAtMs),
+      when(key.lastUsedAtMs),
+    ]),
+  ]);
+}
+
+function refuseUnlessRotatable(key: ApiKey, nowMs: number): void {
+  const refuse = (why: string): never => {
+    throw new CommandFailure(`"${key.name}" (${key.id}) ${why}`);
+  };
+  if (key.replacedBy !== undefined) {
+    refuse(`was rotated before: ${key.replacedBy} took its place. Rotate that one.`);
+  }
+  const state = keyState(key, nowMs);
+  if (state !== "active") {
+    const instead = "Create a new key with petstore keys create.";
+    refuse(`is ${state}, and only an active key can be rotated. ${instead}`);
+  }
+}
+
+function readName(name = "default"): string {
+  const length = [...name].length;
+  if (length < 1 || length > nameLengthMax || name.trim() === "" || !name.isWellFormed()) {
+    throw new CommandFailure(
+      `--name must have 1 to ${nameLengthMax} characters, not only white space.`,
+      2,
+    );
+  }
+  // A line break or an escape sequence in a name would garble every list that shows it.
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
+    throw new CommandFailure("--name must not have control characters.", 2);
+  }
+  return name;
+}
+
+function readScopes(text = "all"): ApiKey["scopes"] {
+  if (text === "all") return "all";
+  const wanted = [...new Set(text.split(",").map((scope) => scope.trim()))];
+  for (const scope of wanted) {
+    if (!knownScopes.includes(scope)) {
+      throw new CommandFailure(
+        `${JSON.stringify(scope)} is no scope.${didYouMean(nearest(scope, knownScopes))} The scopes are ${knownScopes.join(", ")}; leave --scopes out for all.`,
+        2,
+      );
+    }
+  }
+  return wanted;
+}
+
+function readExpiry(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  const spanMs = spanFromText(text);
+  const expiresAtMs = spanMs === undefined ? instantFromText(text) : nowMs + spanMs;
+  if (expiresAtMs === undefined) {
+    throw new CommandFailure(
+      "--expires must be a time such as 90d or 24h, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z.",
+      2,
+    );
+  }
+  if (expiresAtMs <= nowMs) {
+    throw new CommandFailure(`--expires must be in the future; ${instantText(nowMs)} is now.`, 2);
+  }
+  return expiresAtMs;
+}
+
+function readGrace(text: string): number {
+  const graceMs = spanFromText(text);
+  if (graceMs === undefined) {
+    throw new CommandFailure("--grace must be a time such as 24h, 7d or 0s.", 2);
+  }
+  return graceMs;
+}

@@ -1,0 +1,128 @@
+import { pageSizeMax } from "../catalogue/catalogue.ts";
+import type { Pet } from "../catalogue/pet.ts";
+import type { JsonOf } from "../contract/operations.ts";
+import type { Stores } from "../stores.ts";
+import type { Command } from "./command.ts";
+import { createFile } from "./files.ts";
+import { Progress } from "./progress.ts";
+import { csvHeader, writeCsv } from "./records/csv.ts";
+import { type Format, formatOf } from "./records/format.ts";
+import { writeNdjson } from "./records/ndjson.ts";
+import { counted } from "./table.ts";
+import { withStores } from "./withStores.ts";
+import { CommandFailure, type Output, type World } from "./world.ts";
+
+/** Takes what it is given in order, and keeps the giver waiting while it cannot. */
+type Sink = (text: string) => Promise<void>;
+
+/** How pets become one text. */
+interface Writing {
+  readonly before: string;
+  pets(pets: readonly JsonOf<Pet>[], first: boolean): string;
+  readonly after: string;
+}
+
+const writings: Readonly<Record<Format | "array", Writing>> = {
+  ndjson: { before: "", pets: writeNdjson, after: "" },
+  csv: { before: csvHeader, pets: writeCsv, after: "" },
+  array: {
+    before: "[",
+    pets: (pets, first) => (first || pets.length === 0 ? "" : ",\n") + pets.join(",\n"),
+    after: "]\n",
+  },
+};
+
+export const exportPets: Command = {
+  name: "pets export",
+  summary: "Write every pet to a file or to stdout",
+  options: {
+    format: {
+      value: "<format>",
+      summary: "ndjson or csv (default: what --output ends in, else ndjson)",
+    },
+    output: { value: "<file>", summary: "The file to write (default: stdout)" },
+    force: { summary: "Replace the file if it is there" },
+  },
+  about:
+    "The file appears when it is complete. With --json and no --output, the pets are one JSON array.",
+  examples: ["petstore pets export --output pets.csv", "petstore pets export | head"],
+  async run({ values, switches }, world) {
+    const file = values.get("output") ?? "-";
+    const format = formatOf(values.get("format"), file) ?? "ndjson";
+    if (file !== "-") {
+      const pets = await exportToFile(world, file, format, switches.has("force"));
+      return {
+        json: { file, format, pets },
+        text: `Wrote ${counted(pets, "pet")} to ${file}.\n`,
+      };
+    }
+    await exportToStdout(world, format, switches.has("json"), values.has("format"));
+    return undefined;
+  },
+};
+
+async function exportToFile(
+  world: World,
+  file: string,
+  format: Format,
+  overwrite: boolean,
+): Promise<number> {
+  const created = await createFile(file, overwrite, world.clock);
+  const progress = new Progress("Exporting", world.stderr, world.clock);
+  try {
+    const pets = await withStores(world, (stores) =>
+      writeAll(stores, writings[format], created.write, progress),
+    );
+    await created.keep();
+    return pets;
+  } catch (cause) {
+    await created.drop();
+    throw cause;
+  } finally {
+    progress.clear();
+  }
+}
+
+async function exportToStdout(
+  world: World,
+  format: Format,
+  json: boolean,
+  formatAsked: boolean,
+): Promise<void> {
+  if (json && formatAsked) {
+    throw new CommandFailure(
+      "--json without --output writes one JSON array, so --format has no place. Leave one of them out, or add --output <file>.",
+      2,
+    );
+  }
+  // On a terminal the bar would be drawn into the pets.
+  const watched: Output = world.stdout.isTTY ? { ...world.stderr, isTTY: false } : world.stderr;
+  const progress = new Progress("Exporting", watched, world.clock);
+  const sink: Sink = async (text) => {
+    if (!world.stdout.write(text)) await world.stdout.drained();
+  };
+  await withStores(world, (stores) =>
+    writeAll(stores, writings[json ? "array" : format], sink, progress),
+  ).finally(() => progress.clear());
+}
+
+/** Page by page, so that the memory it takes does not depend on how many there are. */
+async function writeAll(
+  { catalogue }: Stores,
+  writing: Writing,
+  sink: Sink,
+  progress: Progress,
+): Promise<number> {
+  let written = 0;
+  let after: bigint | undefined;
+  await sink(writing.before);
+  do {
+    const page = await catalogue.list({ after, limit: pageSizeMax });
+    await sink(writing.pets(page.pets, written === 0));
+    written += page.pets.length;
+    after = page.next;
+    progress.update(written);
+  } while (after !== undefined);
+  await sink(writing.after);
+  return written;
+}

@@ -1,0 +1,65 @@
+import type { Clock } from "../clock.ts";
+import { spanText } from "./durations.ts";
+import { digits } from "./table.ts";
+import type { Output } from "./world.ts";
+
+const redrawEveryMs = 100;
+const barCellsMax = 24;
+const barCellsMin = 4;
+const columnsDefault = 80;
+
+/** One line on a terminal that says how far the work is. Silent where nobody watches. */
+export class Progress {
+  readonly #what: string;
+  readonly #output: Output;
+  readonly #clock: Clock;
+  readonly #startedAtMs: number;
+  #drawnAtMs = Number.NEGATIVE_INFINITY;
+  #shown = false;
+
+  /** `what` is a verb: `Importing`. */
+  constructor(what: string, output: Output, clock: Clock) {
+    this.#what = what;
+    this.#output = output;
+    this.#clock = clock;
+    this.#startedAtMs = clock.elapsed();
+  }
+
+  /** `share` is the part that is done, from 0 to 1, where that is known. */
+  update(pets: number, share?: number): void {
+    if (this.#output.isTTY !== true) return;
+    const nowMs = this.#clock.elapsed();
+    if (nowMs - this.#drawnAtMs < redrawEveryMs) return;
+    this.#drawnAtMs = nowMs;
+    this.#shown = true;
+    // A line that wraps cannot be redrawn in place.
+    const cells = (this.#output.columns ?? columnsDefault) - 1;
+    const line = this.#line(pets, share, nowMs - this.#startedAtMs, cells);
+    this.#output.write(`\r${line.slice(0, cells)}\x1b[K`);
+  }
+
+  #line(pets: number, share: number | undefined, spentMs: number, cells: number): string {
+    const rate = spentMs > 0 ? Math.round((pets * 1_000) / spentMs) : 0;
+    const counts = `${digits(pets)} pets  ${digits(rate)}/s`;
+    if (share === undefined) return `${this.#what}  ${counts}`;
+    const done = Math.min(1, share);
+    const percent = `${Math.floor(done * 100)} %`.padStart(5);
+    const left = done > 0 ? `  ${spanText((spentMs / done) * (1 - done))} left` : "";
+    const words = `${percent}  ${counts}${left}`;
+    const room = cells - this.#what.length - words.length - "  [] ".length;
+    return `${this.#what}  ${bar(done, Math.min(room, barCellsMax))}${words}`;
+  }
+
+  /** Leaves the line empty for whatever is said next. */
+  clear(): void {
+    if (this.#shown) this.#output.write("\r\x1b[K");
+    this.#shown = false;
+  }
+}
+
+/** The words matter more: where there is no room for both, the bar goes. */
+function bar(done: number, cells: number): string {
+  if (cells < barCellsMin) return "";
+  const filled = Math.round(done * cells);
+  return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] `;
+}

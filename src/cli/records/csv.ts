@@ -1,0 +1,170 @@
+/** Comma-separated values (RFC 4180), with a header that names the columns. */
+import { CsvError, parse } from "csv-parse";
+import type { Pet } from "../../catalogue/pet.ts";
+import { int64FromText } from "../../contract/int64.ts";
+import { parseJson } from "../../contract/json.ts";
+import type { JsonOf } from "../../contract/operations.ts";
+import { wholeLines } from "./lines.ts";
+import { type FileRecord, lineBytesMax, type Unreadable } from "./record.ts";
+
+const columns = ["id", "name", "categoryId", "status"] as const;
+type Column = (typeof columns)[number];
+
+export const csvHeader = `${columns.join(",")}\r\n`;
+
+export function writeCsv(pets: readonly JsonOf<Pet>[]): string {
+  let text = "";
+  for (const pet of pets) {
+    // Only the digits of a number are wanted: parseJson keeps them all.
+    const { id, name, categoryId, status } = parseJson(pet) as Pet;
+    text += `${id},${cell(name)},${categoryId},${status}\r\n`;
+  }
+  return text;
+}
+
+function cell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+interface Row {
+  readonly kind: "row";
+  /** Where it begins: a quoted cell may span lines. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Which cell holds what. */
+interface Shape {
+  readonly width: number;
+  readonly places: ReadonlyMap<Column, number>;
+}
+
+export async function* readCsv(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly FileRecord[]> {
+  let shape: Shape | undefined;
+  for await (const rows of rowsOf(chunks)) {
+    const records: FileRecord[] = [];
+    for (const row of rows) {
+      if (row.kind === "unreadable") records.push(row);
+      else if (shape !== undefined) records.push(recordOf(row, shape));
+      else {
+        const complaint = headerComplaint(row.cells);
+        if (complaint !== undefined) return yield [unreadable(row.line, complaint, true)];
+        shape = shapeOf(row.cells);
+      }
+    }
+    yield records;
+  }
+  if (shape === undefined) yield [unreadable(1, "There is no header line.", true)];
+}
+
+/** Rows as they are read; one that cannot be read is the last. */
+async function* rowsOf(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly (Row | Unreadable)[]> {
+  let rows: (Row | Unreadable)[] = [];
+  let line = 1;
+  const parser = parse({
+    record_delimiter: ["\r\n", "\n"],
+    // Rows that are too short or too long get a complaint of our own, with their line.
+    relax_column_count: true,
+    // Without a bound, a quote that is never closed would take the rest of the file into memory.
+    max_record_size: lineBytesMax,
+    // Taken here rather than read from the stream, which drops what it holds when it fails.
+    on_record(cells: string[]) {
+      // An empty line is no row.
+      if (cells.length > 1 || cells[0] !== "") rows.push({ kind: "row", line, cells });
+      line += 1 + lineBreaksIn(cells);
+      return null;
+    },
+  });
+  // The one who writes is told of a failure; nobody else needs to be.
+  parser.on("error", () => {});
+  const outcome = (start: (done: (cause?: Error | null) => void) => void) =>
+    new Promise<Unreadable | undefined>((resolve) => {
+      start((cause) => resolve(cause ? quotingFault(cause, line) : undefined));
+    });
+  const finish = () => outcome((done) => parser.end(done));
+
+  for await (const part of wholeLines(chunks)) {
+    let fault: Unreadable | undefined;
+    if (part.kind === "lines") fault = await outcome((done) => parser.write(part.bytes, done));
+    else {
+      // The parser looks ahead, so the last good row may still be inside it.
+      await finish();
+      fault = part;
+    }
+    if (fault !== undefined) return yield [...rows, fault];
+    yield rows;
+    rows = [];
+  }
+  const fault = await finish();
+  yield fault === undefined ? rows : [...rows, fault];
+}
+
+function lineBreaksIn(cells: readonly string[]): number {
+  let breaks = 0;
+  for (const cell of cells) if (cell.includes("\n")) breaks += cell.split("\n").length - 1;
+  return breaks;
+}
+
+const quotingFaults: Readonly<Record<string, string>> = {
+  CSV_INVALID_CLOSING_QUOTE:
+    "A cell goes on after its closing quote. A quote that belongs to the text is written twice.",
+  INVALID_OPENING_QUOTE:
+    "A quote stands inside a cell that has none around it. Quote the whole cell, and write this quote twice.",
+  CSV_QUOTE_NOT_CLOSED: "A quoted cell begins here and is never closed.",
+  CSV_MAX_RECORD_SIZE: `The row is longer than ${lineBytesMax} bytes. A closing quote may be missing.`,
+};
+
+function quotingFault(cause: Error, line: number): Unreadable {
+  const known = cause instanceof CsvError ? quotingFaults[cause.code] : undefined;
+  if (known === undefined) throw cause;
+  return unreadable(line, known, true);
+}
+
+function headerComplaint(header: readonly string[]): string | undefined {
+  const names = header.map((name) => name.trim());
+  for (const column of columns) {
+    const count = names.filter((name) => name === column).length;
+    if (count > 1) return `The header names ${column} more than once.`;
+    if (count === 0 && (column === "name" || column === "categoryId")) {
+      return `The header must name the columns name and categoryId; ${column} is missing.`;
+    }
+  }
+  return undefined;
+}
+
+function shapeOf(header: readonly string[]): Shape {
+  const names = header.map((name) => name.trim());
+  const present = columns.filter((column) => names.includes(column));
+  return {
+    width: header.length,
+    places: new Map(present.map((column) => [column, names.indexOf(column)])),
+  };
+}
+
+function recordOf({ line, cells }: Row, { width, places }: Shape): FileRecord {
+  if (cells.length !== width) {
+    return unreadable(line, `The row has ${cells.length} cells, and the header ${width}.`, false);
+  }
+  const value: Record<string, unknown> = {};
+  for (const [column, place] of places) {
+    const text = cells[place] ?? "";
+    if (column === "name") value.name = text;
+    else if (column === "categoryId") value.categoryId = integerOr(text);
+    // CSV has no way to leave a cell out: an empty one stands for that.
+    else if (text !== "") value[column] = column === "id" ? integerOr(text) : text;
+  }
+  return { kind: "read", line, value };
+}
+
+/** What is no integer stays a text, about which the contract's reader complains. */
+function integerOr(text: string): bigint | string {
+  return int64FromText(text) ?? text;
+}
+
+function unreadable(line: number, complaint: string, rest: boolean): Unreadable {
+  return { kind: "unreadable", line, complaint, rest };
+}

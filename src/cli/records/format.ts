@@ -1,0 +1,22 @@
+import { extname } from "node:path";
+import { CommandFailure } from "../world.ts";
+
+export const formats = ["ndjson", "csv"] as const;
+export type Format = (typeof formats)[number];
+
+const extensions: Readonly<Record<string, Format>> = {
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".csv": "csv",
+};
+
+/** What was asked for, or what the file's name says; undefined where neither tells. */
+export function formatOf(asked: string | undefined, file: string): Format | undefined {
+  if (asked === undefined) return extensions[extname(file).toLowerCase()];
+  const format = formats.find((known) => known === asked);
+  if (format !== undefined) return format;
+  throw new CommandFailure(
+    `--format must be ${formats.join(" or ")}, not ${JSON.stringify(asked)}.`,
+    2,
+  );
+}

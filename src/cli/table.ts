@@ -1,0 +1,53 @@
+/** Columns that line up, the last one ragged. The first row is the heading. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, shownWidth(cell));
+    });
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - shownWidth(cell)))
+        .join("  ")
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+const graphemes = new Intl.Segmenter("en");
+const wide =
+  /\p{Emoji_Presentation}|\uFE0F|\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|[\uFF01-\uFF60]/u;
+
+/** Cells of a terminal: an emoji takes two, however many code points it is made of. */
+function shownWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  return width;
+}
+
+const grouped = new Intl.NumberFormat("en");
+
+/** 1,234,567 */
+export function digits(count: number): string {
+  return grouped.format(count);
+}
+
+/** "1 pet", "2,000 pets" */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${digits(count)} ${count === 1 ? one : many}`;
+}
+
+/** 1.5 MiB */
+export function bytesText(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${unit === 0 ? digits(size) : size.toFixed(1)} ${units[unit]}`;
+}

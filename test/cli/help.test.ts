@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test";
+import packageJson from "../../package.json" with { type: "json" };
+import { commands } from "../../src/cli/commands.ts";
+import type { World } from "../../src/cli/world.ts";
+import { Shop } from "./shop.ts";
+
+async function types(...argv: string[]) {
+  await using shop = new Shop();
+  return shop.types(argv);
+}
+
+describe("help", () => {
+  test("is the same whichever way one asks for it, and names every command", async () => {
+    const { code, out, err } = await types();
+    expect(code).toBe(0);
+    expect(err).toBe("");
+    for (const { name, summary } of commands) {
+      expect(out).toMatch(new RegExp(`^  ${name}( <\\S+)?  +${summary}$`, "m"));
+    }
+    expect((await types("help")).out).toBe(out);
+    expect((await types("--help")).out).toBe(out);
+    expect((await types("-h")).out).toBe(out);
+  });
+
+  test("on a group shows that group only", async () => {
+    const { code, out } = await types("keys");
+    expect(code).toBe(0);
+    expect(out).toContain("keys create");
+    expect(out).not.toContain("pets seed");
+    expect((await types("keys", "--help")).out).toBe(out);
+    expect((await types("help", "keys")).out).toBe(out);
+  });
+
+  test.each(commands.map(({ name }) => name))("on %s names its options", async (name) => {
+    const words = name.split(" ");
+    const { code, out } = await types(...words, "--help");
+    expect(code).toBe(0);
+    expect(out).toContain(`Usage: petstore ${name}`);
+    expect(out).toContain("--json");
+    const command = commands.find((known) => known.name === name);
+    for (const option of Object.keys(command?.options ?? {})) expect(out).toContain(`--${option}`);
+    expect((await types("help", ...words)).out).toBe(out);
+    expect((await types(...words, "-h")).out).toBe(out);
+  });
+
+  test("fits a terminal of 100 columns", async () => {
+    for (const words of [[], ...commands.map(({ name }) => name.split(" "))]) {
+      const { out } = await types("help", ...words);
+      for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+    }
+  });
+
+  test("comes as JSON too", async () => {
+    await using shop = new Shop();
+    const names = commands.map(({ name }) => name);
+    expect((await shop.json("help")).map(({ name }: { name: string }) => name)).toEqual(names);
+    expect((await shop.json("keys"))[0].name).toBe("keys create");
+    expect(await shop.json("keys", "list", "--help")).toEqual({
+      name: "keys list",
+      summary: "List the keys, without what is secret about them",
+      usage: "petstore keys list",
+      options: [
+        { name: "--json", value: null, summary: "Print one JSON value on stdout, for programs" },
+        { name: "--help", value: null, summary: "Show this help" },
+      ],
+    });
+  });
+
+  test("--version says the version", async () => {
+    await using shop = new Shop();
+    expect((await shop.types(["--version"])).out).toBe(`petstore ${packageJson.version}\n`);
+    expect(await shop.json("--version")).toEqual({ version: packageJson.version });
+  });
+});
+
+describe("what is not understood exits with 2 and says what was probably meant", () => {
+  test.each([
+    ["kes", 'Unknown command "kes". Did you mean petstore keys? See petstore help.'],
+    ["keys lst", 'Unknown command "keys lst". Did you mean petstore keys list? See petstore help.'],
+    ["key rotate x", 'Unknown command "key rotate". Did you mean petstore keys rotate?'],
+    ["seed --count 3", 'Unknown command "seed". Did you mean petstore pets seed?'],
+    ["backpu x.db", "Did you mean petstore backup?"],
+    ["frobnicate", 'Unknown command "frobnicate". See petstore help.'],
+    ["help frobnicate", 'Unknown command "frobnicate". See petstore help.'],
+    ["--json keys list", "--json stands before a command."],
+    ["--wat", "--wat stands before a command."],
+    ["keys --wat", "--wat stands before a command."],
+    ["keys create --nmae x", "Unknown option --nmae. Did you mean --name?"],
+    ["keys create --quux", "Unknown option --quux. See petstore keys create --help."],
+    ["keys create -n x", "Unknown option -n."],
+    ["keys create --name", "--name needs a value: --name <name>."],
+    ["keys create --name --json", "--name needs a value: --name <name>."],
+    ["keys create --name a --name b", "--name is given twice."],
+    ["keys list --json=yes", "--json takes no value."],
+    ["keys list extra", '"extra" is one word too many.'],
+    ["keys revoke", "<id|name> is missing."],
+    ["keys revoke a b", '"b" is one word too many.'],
+    ["backup", "<file> is missing."],
+    ["keys list --__proto__", "Unknown option --__proto__."],
+  ])("%s", async (line, said) => {
+    const { code, out, err } = await types(...line.split(" "));
+    expect(err).toContain(said);
+    expect(err).toStartWith("petstore: ");
+    expect(out).toBe("");
+    expect(code).toBe(2);
+  });
+});
+
+describe("serve", () => {
+  const started = { baseUrl: "http://127.0.0.1:8080/v1", environment: "staging" } as const;
+  const said = async (firstKey: string | undefined, ...options: string[]) => {
+    await using shop = new Shop();
+    const { run } = await import("../../src/cli/run.ts");
+    const { Page } = await import("./shop.ts");
+    const stdout = new Page();
+    const serve: World["serve"] = async (announce) => announce({ ...started, firstKey });
+    expect(await run(["serve", ...options], shop.world({ serve, stdout }))).toBe(0);
+    return stdout.text;
+  };
+
+  test("says where it listens, and shows the first key with a call that works when pasted", async () => {
+    expect(await said(undefined)).toBe("Pet Store (staging) listens on http://127.0.0.1:8080/v1\n");
+    const text = await said("pet_test_key");
+    expect(text).toContain(
+      '\n  curl -H "Authorization: Bearer pet_test_key" http://127.0.0.1:8080/v1/pets\n',
+    );
+  });
+
+  test("says the same as one JSON value", async () => {
+    expect(JSON.parse(await said("pet_test_key", "--json"))).toEqual({
+      ...started,
+      key: "pet_test_key",
+    });
+    expect(JSON.parse(await said(undefined, "--json"))).toEqual({ ...started, key: null });
+  });
+});
+
+test("a fault of the program is told apart from a refusal, and shows no key", async () => {
+  await using shop = new Shop();
+  const { run } = await import("../../src/cli/run.ts");
+  const { Page } = await import("./shop.ts");
+  const stderr = new Page();
+  const serve = async () => {
+    throw new TypeError("broke on pet_live_abcdefghijklmnop");
+  };
+  expect(await run(["serve"], shop.world({ serve, stderr }))).toBe(1);
+  expect(stderr.text).toContain("This is a fault of the program itself; please report it.");
+  expect(stderr.text).toContain("broke on pet_live_…");
+  expect(stderr.text).not.toContain("abcdefghijklmnop");
+});

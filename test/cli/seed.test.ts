@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { run } from "../../src/cli/run.ts";
+import { Page, Shop } from "./shop.ts";
+
+async function exported(shop: Shop): Promise<string> {
+  return (await shop.types(["pets", "export"])).out;
+}
+
+describe("pets seed", () => {
+  test("adds as many pets as asked, the same ones each time", async () => {
+    await using one = new Shop();
+    await using two = new Shop();
+    expect(await one.types(["pets", "seed", "--count", "25000"])).toEqual({
+      code: 0,
+      out: "Added 25,000 pets.\n",
+      err: "",
+    });
+    expect(await two.json("pets", "seed", "--count", "25000", "--random-seed", "1")).toEqual({
+      added: 25_000,
+      randomSeed: 1,
+    });
+    const pets = await exported(one);
+    expect(pets.trimEnd().split("\n")).toHaveLength(25_000);
+    expect(await exported(two)).toBe(pets);
+    expect(new Set(pets.match(/"status":"\w+"/g))).toEqual(
+      new Set(['"status":"available"', '"status":"pending"', '"status":"sold"']),
+    );
+  });
+
+  test("another random seed makes other pets, added to those that are there", async () => {
+    await using shop = new Shop();
+    await shop.json("pets", "seed", "--count", "50");
+    await shop.json("pets", "seed", "--count", "50", "--random-seed", "2");
+    const lines = (await exported(shop)).trimEnd().split("\n");
+    const bare = lines.map((line) => line.replace(/"id":\d+,/, ""));
+    expect(bare).toHaveLength(100);
+    expect(bare.slice(0, 50)).not.toEqual(bare.slice(50));
+  });
+
+  test.each([
+    [[], "--count is missing; it must be a whole number from 1 to 100000000."],
+    [["--count", "0"], "--count must be a whole number from 1 to 100000000."],
+    [["--count", "100000001"], "--count must be"],
+    [["--count", "1.5"], "--count must be"],
+    [["--count=-1"], "--count must be"],
+    [["--count", "1", "--random-seed", "4294967296"], "--random-seed must be a whole number"],
+  ])("refuses %p", async (rest, said) => {
+    await using shop = new Shop();
+    const { code, out, err } = await shop.types(["pets", "seed", ...rest]);
+    expect(err).toContain(said);
+    expect(out).toBe("");
+    expect(code).toBe(2);
+  });
+});
+
+describe("progress", () => {
+  const terminal = () => new Page({ columns: 80 });
+
+  test("is one line, redrawn in place, at most ten times a second, and cleared", async () => {
+    await using shop = new Shop();
+    shop.elapsedStepMs = 40;
+    const stderr = terminal();
+    await run(["pets", "seed", "--count", "100000"], shop.world({ stderr }));
+    const drawn = stderr.text.split("\r").slice(1);
+    // Ten batches, of which the first and every third after it come 100 ms or more apart.
+    expect(drawn).toHaveLength(5);
+    expect(drawn.at(-1)).toBe("\x1b[K");
+    expect(stderr.text).not.toContain("\n");
+    expect(drawn[1]).toBe(
+      "Seeding  [#######.................]  30 %  30,000 pets  187,500/s  0 s left\x1b[K",
+    );
+    for (const line of drawn) expect(line.length).toBeLessThanOrEqual(79 + 3);
+  });
+
+  test("of an import goes by the bytes of the file", async () => {
+    await using shop = new Shop();
+    await shop.json("pets", "seed", "--count", "20000");
+    const file = shop.path("pets.ndjson");
+    await shop.json("pets", "export", "--output", file);
+    shop.elapsedStepMs = 200;
+    const stderr = terminal();
+    await run(["pets", "import", file], shop.world({ stderr }));
+    const shares = [...stderr.text.matchAll(/(\d+) %/g)].map(([, percent]) => Number(percent));
+    expect(shares.length).toBeGreaterThan(2);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.at(-1)).toBe(100);
+    expect(readFileSync(file, "utf8").trimEnd().split("\n")).toHaveLength(20_000);
+  });
+
+  test("of an export has no end to go by, and is cut to a narrow terminal", async () => {
+    await using shop = new Shop();
+    await shop.json("pets", "seed", "--count", "20000");
+    shop.elapsedStepMs = 200;
+    const stderr = new Page({ columns: 20 });
+    await run(["pets", "export"], shop.world({ stderr }));
+    expect(stderr.text).toStartWith("\rExporting  10,000 p\x1b[K\r");
+    const both = terminal();
+    await run(["pets", "export"], shop.world({ stdout: terminal(), stderr: both }));
+    expect(both.text).toBe("");
+  });
+
+  test("is silent where stderr is no terminal", async () => {
+    await using shop = new Shop();
+    shop.elapsedStepMs = 200;
+    expect((await shop.types(["pets", "seed", "--count", "30000"])).err).toBe("");
+    expect((await shop.types(["pets", "export"])).err).toBe("");
+  });
+});

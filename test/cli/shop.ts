@@ -1,0 +1,113 @@
+/** A store in a folder of its own and a command line on it, with a clock that the test sets. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../../src/cli/run.ts";
+import type { Output, World } from "../../src/cli/world.ts";
+import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
+import { openSqlite } from "../../src/sqlite/store.ts";
+import type { Stores } from "../../src/stores.ts";
+import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export const dayMs = 24 * 60 * 60 * 1000;
+
+/** Seeds the clock, so that no two shops of a test make the same keys. */
+let shopsOpened = 0;
+
+export class Shop implements AsyncDisposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "petstore-cli-"));
+  /** How much the clock's stopwatch moves each time it is looked at. */
+  elapsedStepMs = 0;
+  #elapsedMs = 0;
+
+  readonly clock: FakeClock = {
+    ...fakeClock(Date.parse("2026-11-15T12:00:00Z"), ++shopsOpened),
+    elapsed: () => {
+      this.#elapsedMs += this.elapsedStepMs;
+      return this.#elapsedMs;
+    },
+  };
+
+  get database(): string {
+    return join(this.folder, "petstore.db");
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  world(parts: Partial<World> = {}): World {
+    return {
+      clock: this.clock,
+      environment: "production",
+      stdin: chunks(),
+      stdout: new Page(),
+      stderr: new Page(),
+      openStores: () => openSqlite(this.database, { environment: "production" }),
+      serve: async () => {},
+      backup: (file) => backupSqlite(this.database, file),
+      restore: (file) => restoreSqlite(this.database, file, "production"),
+      ...parts,
+    };
+  }
+
+  /** Types a command, with what comes on stdin if anything does. */
+  async types(argv: readonly string[], stdin: AsyncIterable<Uint8Array> = chunks()) {
+    const stdout = new Page();
+    const stderr = new Page();
+    const code = await run(argv, this.world({ stdin, stdout, stderr }));
+    return { code, out: stdout.text, err: stderr.text } satisfies Outcome;
+  }
+
+  /** The one JSON value that a command prints. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare whole values with what they expect
+  async json(...argv: string[]): Promise<any> {
+    const { code, out, err } = await this.types([...argv, "--json"]);
+    if (code !== 0 || err !== "") throw new Error(`exit ${code}: ${err}`);
+    return JSON.parse(out);
+  }
+
+  async withStores<T>(work: (stores: Stores) => T | Promise<T>): Promise<T> {
+    const stores = await this.world().openStores();
+    try {
+      return await work(stores);
+    } finally {
+      await stores.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** An Output that keeps what is written. */
+export class Page implements Output {
+  text = "";
+  readonly isTTY: boolean;
+  readonly columns: number | undefined;
+
+  constructor(terminal?: { readonly columns: number }) {
+    this.isTTY = terminal !== undefined;
+    this.columns = terminal?.columns;
+  }
+
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+
+  async drained(): Promise<void> {}
+}
+
+export async function* chunks(
+  ...parts: readonly (string | Uint8Array)[]
+): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield typeof part === "string" ? Buffer.from(part) : part;
+}

@@ -1,0 +1,163 @@
+/** How the service ends, by order and by force, while clients are writing. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { judge } from "../contract/judge.ts";
+import { petstore, type Running, startProcess } from "./process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "petstore-endings-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a client knows for certain: the text of every 201 it has seen, by id. */
+type Acknowledged = Map<string, string>;
+
+interface Load {
+  /** Resolves with the number of requests that got no answer once every client has stopped. */
+  readonly finished: Promise<number>;
+  stop(): void;
+}
+
+let written = 0;
+
+function createUnderLoad(
+  base: string,
+  token: string,
+  clients: number,
+  acknowledged: Acknowledged,
+): Load {
+  let stopped = false;
+  let unanswered = 0;
+  async function client() {
+    while (!stopped) {
+      const name = `Pet ${written++} ${"é".repeat(written % 50)}`;
+      try {
+        const response = await fetch(`${base}/pets`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+          body: JSON.stringify({ name, categoryId: written }),
+        });
+        const text = await response.text();
+        judge("POST", `${base}/pets`, { status: response.status, headers: response.headers, text });
+        if (response.status !== 201) throw new Error(text);
+        const { id } = JSON.parse(text);
+        if (acknowledged.has(`${id}`)) throw new Error(`The id ${id} was given twice.`);
+        acknowledged.set(`${id}`, text);
+      } catch (cause) {
+        if (!(cause instanceof Error) || !/connect|socket|ECONN|closed/i.test(cause.message))
+          throw cause;
+        unanswered++;
+        return;
+      }
+    }
+  }
+  const finished = Promise.all(Array.from({ length: clients }, client)).then(() => unanswered);
+  return {
+    finished,
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+/** Reads the database itself, past every line of our own code. */
+function rowsOf(file: string): { rows: Map<string, string>; integrity: unknown } {
+  const database = new DatabaseSync(file);
+  try {
+    const rows = new Map<string, string>();
+    const select = database.prepare(
+      "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category, status, json FROM pets",
+    );
+    for (const row of select.iterate() as Iterable<Record<string, string>>) {
+      const { id = "", name, category, status, json = "" } = row;
+      const whole = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${category},"status":"${status}"}`;
+      if (json !== whole) throw new Error(`Half-written: ${json} beside ${whole}`);
+      rows.set(id, json);
+    }
+    return { rows, integrity: database.prepare("PRAGMA integrity_check").get() };
+  } finally {
+    database.close();
+  }
+}
+
+function expectAllPresent(acknowledged: Acknowledged, rows: Map<string, string>): void {
+  const missing = [...acknowledged].filter(([id, text]) => rows.get(id) !== text);
+  expect(missing).toEqual([]);
+}
+
+async function newToken(variables: Record<string, string>): Promise<string> {
+  const { stdout } = await petstore(["keys", "create", "--name", "load", "--json"], variables);
+  return (JSON.parse(stdout) as { key: string }).key;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate);
+}
+
+describe("SIGKILL under concurrent creates", () => {
+  const kills = 20;
+  test(`${kills} times: every acknowledged pet is there and whole, and no id was given twice`, async () => {
+    const variables = { PETSTORE_DATA: join(folder, "killed"), PETSTORE_LOG: "off" };
+    const token = await newToken(variables);
+    const acknowledged: Acknowledged = new Map();
+    for (let round = 1; round <= kills; round++) {
+      const running: Running = await startProcess(variables);
+      const load = createUnderLoad(running.base, token, 16, acknowledged);
+      // At another point of the load each time, so that the kill hits other moments of a commit.
+      const goal = acknowledged.size + 40 + ((round * 37) % 200);
+      await until(() => acknowledged.size >= goal);
+      expect(await running.end("SIGKILL")).toBe("SIGKILL");
+      expect(await load.finished).toBeGreaterThan(0);
+      const { rows, integrity } = rowsOf(join(folder, "killed/production/petstore.db"));
+      expect(integrity).toEqual({ integrity_check: "ok" });
+      expectAllPresent(acknowledged, rows);
+    }
+    expect(acknowledged.size).toBeGreaterThan(kills * 40);
+  }, 120_000);
+});
+
+describe("SIGTERM under load", () => {
+  test("every request that was taken is answered and on disk, and the exit is clean", async () => {
+    const variables = { PETSTORE_DATA: join(folder, "terminated"), PETSTORE_LOG: "info" };
+    const token = await newToken(variables);
+    const acknowledged: Acknowledged = new Map();
+    for (let round = 1; round <= 5; round++) {
+      const running = await startProcess(variables);
+      const load = createUnderLoad(running.base, token, 16, acknowledged);
+      const goal = acknowledged.size + 200;
+      await until(() => acknowledged.size >= goal);
+      expect(await running.end("SIGTERM")).toBe(0);
+      await load.finished;
+      const events = running
+        .stderr()
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).event);
+      expect(events).toContain("service.stopped");
+      expect(events).not.toContain("shutdown.forced");
+      const { rows, integrity } = rowsOf(join(folder, "terminated/production/petstore.db"));
+      expect(integrity).toEqual({ integrity_check: "ok" });
+      expectAllPresent(acknowledged, rows);
+      // Nothing was stored that its client was not told of: no request was cut off after its commit.
+      expect(rows.size).toBe(acknowledged.size);
+    }
+  }, 60_000);
+
+  test("a client that never finishes its request is cut off when the time is over", async () => {
+    const variables = { PETSTORE_DATA: join(folder, "stalled"), PETSTORE_SHUTDOWN_SECONDS: "1" };
+    const token = await newToken(variables);
+    const running = await startProcess(variables);
+    const { port } = new URL(running.base);
+    const { connect } = await import("node:net");
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`,
+    );
+    await fetch(running.base, { headers: { authorization: `Bearer ${token}` } });
+    expect(await running.end("SIGTERM")).toBe(0);
+    expect(running.stderr()).toContain("shutdown.forced");
+    socket.destroy();
+  }, 20_000);
+});

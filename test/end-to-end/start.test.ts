@@ -1,0 +1,105 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "./client.ts";
+import { petstore, startProcess } from "./process.ts";
+
+const folders: string[] = [];
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-start-"));
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe("starting", () => {
+  test("the first start prints a key once, with a curl line that works when pasted; a second start does not", async () => {
+    const variables = { PETSTORE_DATA: newFolder() };
+    const first = await startProcess(variables);
+    const line = /^\s*(curl .*)$/m.exec(first.stdout())?.[1] ?? "";
+    expect(execFileSync("sh", ["-c", `${line} --silent`], { encoding: "utf8" })).toBe("[]");
+    const token = /Bearer (pet_live_\w+)/.exec(line)?.[1] ?? "";
+    expect(await first.end("SIGTERM")).toBe(0);
+    expect(first.stderr()).not.toContain(token);
+
+    const second = await startProcess(variables);
+    expect((await new Client(second.base, token).get("/pets")).status).toBe(200);
+    expect(await second.end("SIGINT")).toBe(0);
+    expect(second.stdout()).not.toContain("pet_live_");
+  });
+
+  test("data, secrets and keys of the two environments lie apart, readable by their owner alone", async () => {
+    const folder = newFolder();
+    const production = await startProcess({ PETSTORE_DATA: folder });
+    const staging = await startProcess({ PETSTORE_DATA: folder, PETSTORE_ENV: "staging" });
+    for (const [running, prefix] of [
+      [production, "pet_live_"],
+      [staging, "pet_test_"],
+    ] as const) {
+      expect(running.stdout()).toContain(prefix);
+      await running.end("SIGTERM");
+    }
+    for (const environment of ["production", "staging"]) {
+      for (const file of ["petstore.db", "secret"]) {
+        expect(statSync(join(folder, environment, file)).mode & 0o077).toBe(0);
+      }
+      expect(statSync(join(folder, environment)).mode & 0o077).toBe(0);
+    }
+  });
+
+  test("a cursor outlives a restart", async () => {
+    const variables = { PETSTORE_DATA: newFolder() };
+    const first = await startProcess(variables);
+    const token = /Bearer (\w+)/.exec(first.stdout())?.[1] ?? "";
+    const client = new Client(first.base, token);
+    for (const name of ["A", "B"]) await client.post("/pets", { name, categoryId: 1 });
+    const link = (await client.get("/pets?limit=1")).headers.get("link") ?? "";
+    await first.end("SIGTERM");
+    const second = await startProcess(variables);
+    const cursor = /cursor=([\w-]+)/.exec(link)?.[1];
+    const seen = await new Client(second.base, token).get(`/pets?limit=1&cursor=${cursor}`);
+    expect(seen.body).toMatchObject([{ name: "B" }]);
+    await second.end("SIGTERM");
+  });
+
+  test("a wrong setting ends the start with its name and what it accepts, exit code 2", async () => {
+    const { code, stdout, stderr } = await petstore(["serve"], {
+      PORT: "eighty",
+      PETSTORE_ENV: "prod",
+    });
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(
+      'PORT must be a port number from 0 to 65535 (0 picks a free one); "eighty" is not.',
+    );
+    expect(stderr).toContain('PETSTORE_ENV must be production or staging; "prod" is not.');
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("a taken port is told, and what to do about it", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as { port: number };
+    const taken = { PETSTORE_DATA: newFolder(), PORT: String(port), PETSTORE_METRICS_PORT: "0" };
+    const { code, stderr } = await petstore(["serve"], taken);
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Port ${port}`);
+    expect(stderr).toContain("set PORT");
+  });
+
+  test("a folder that cannot be written is told without a stack", async () => {
+    const { code, stderr } = await petstore(["serve"], {
+      PETSTORE_DATA: "/proc/nowhere",
+      PORT: "0",
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("/proc/nowhere");
+    expect(stderr).not.toContain("    at ");
+  });
+});
