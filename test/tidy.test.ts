@@ -1,0 +1,109 @@
+/** Holds the map in ARCHITECTURE.md: who may import whom, and where time and chance come from. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const below = ["clock", "problems", "soon", "contract"];
+const nouns = ["catalogue", "keys"];
+/** Each room of src/ and the rooms it may import from. A file beside the rooms is one of its own. */
+const mayImport: Record<string, readonly string[]> = {
+  clock: [],
+  problems: [],
+  soon: [],
+  contract: [],
+  catalogue: below,
+  keys: below,
+  stores: [...below, ...nouns],
+  log: [...below, ...nouns],
+  config: [...below, ...nouns, "log"],
+  secret: below,
+  sqlite: [...below, ...nouns, "stores"],
+  http: [...below, ...nouns, "stores", "log"],
+  cli: [...below, ...nouns, "stores"],
+  serve: [...below, ...nouns, "stores", "log", "config", "http"],
+  main: [...below, ...nouns, "stores", "log", "config", "secret", "sqlite", "http", "cli", "serve"],
+};
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+    .filter((file) => !file.includes("/generated/"));
+}
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const roomOf = (file: string) => file.split("/")[1]?.replace(/\.ts$/, "") ?? "";
+
+function importsOf(file: string): string[] {
+  const found = read(file).matchAll(/(?:from|import\(?)\s*"(\.[^"]+)"/g);
+  return [...found].map(([, path = ""]) => normalize(join(dirname(file), path)));
+}
+
+const sources = filesBelow("src");
+const all = [...sources, ...filesBelow("test"), ...filesBelow("scripts")];
+
+describe("the rooms", () => {
+  test("are all on the map", () => {
+    expect([...new Set(sources.map(roomOf))].sort()).toEqual(Object.keys(mayImport).sort());
+  });
+
+  for (const file of sources) {
+    test(`${file} imports only what its room may`, () => {
+      const room = roomOf(file);
+      const strangers = importsOf(file)
+        .filter((imported) => imported.startsWith("src/"))
+        .map(roomOf)
+        .filter((imported) => imported !== room && !mayImport[room]?.includes(imported));
+      expect(strangers).toEqual([]);
+    });
+  }
+
+  test("nothing in src imports tests or scripts", () => {
+    const outside = sources.flatMap(importsOf).filter((imported) => !imported.startsWith("src/"));
+    expect(outside.filter((imported) => imported !== "package.json")).toEqual([]);
+  });
+});
+
+describe("every file", () => {
+  test("is small enough to be one thing", () => {
+    const long = all.filter((file) => read(file).split("\n").length > 400);
+    expect(long).toEqual([]);
+  });
+
+  test("has a name that says what it holds", () => {
+    const vague =
+      /(^|\/)(utils?|helpers?|common|misc|services?s|controllers?|models?|index)(\.ts|\/)/i;
+    expect(sources.filter((file) => vague.test(file))).toEqual([]);
+  });
+
+  test("is finished", () => {
+    const marks = new RegExp(
+      ["TO" + "DO", "FIX" + "ME", "XX" + "X", String.raw`\.on` + String.raw`ly\(`].join("|"),
+    );
+    expect(all.filter((file) => marks.test(read(file)))).toEqual([]);
+  });
+});
+
+describe("time, timers and chance", () => {
+  const outsideTheClock =
+    /\bDate\.now\(|new Date\(\)|performance\.now\(|\bsetTimeout\(|\bsetInterval\(|Math\.random\(|randomBytes\(|randomUUID\(|getRandomValues\(/;
+  for (const file of sources.filter((name) => name !== "src/clock.ts")) {
+    test(`${file} takes them from the clock`, () => {
+      expect(
+        read(file)
+          .split("\n")
+          .filter((line) => outsideTheClock.test(line)),
+      ).toEqual([]);
+    });
+  }
+});
+
+describe("Bun's own interfaces", () => {
+  test("are used by the listener alone, so that the rest also runs on Node", () => {
+    const users = sources.filter((file) => /\bBun\.|from "bun(?::|")/.test(read(file)));
+    expect(users).toEqual(["src/http/listener.ts"]);
+  });
+});
