@@ -309,6 +309,11 @@ export interface components {
          */
         CacheControl: "private, no-cache";
         /**
+         * @description Says that strict handling was asked for and done (RFC 7240).
+         * @example handling=strict
+         */
+        PreferenceApplied: "handling=strict";
+        /**
          * @description Since when the operation is deprecated, as a Unix time (RFC 9745).
          * @example @1793491200
          */
@@ -390,6 +395,7 @@ export interface operations {
                 headers: {
                     Link: components["headers"]["NextPage"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -427,11 +433,9 @@ export interface operations {
             /** @description The animal as stored. */
             201: {
                 headers: {
-                    /**
-                     * @description The address of the new animal.
-                     * @example http://localhost:8080/v1/pets/1
-                     */
+                    /** @description The address of the new animal. */
                     Location: string;
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -473,6 +477,7 @@ export interface operations {
                     Sunset: components["headers"]["Sunset"];
                     Link: components["headers"]["DeprecationLinks"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
