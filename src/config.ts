@@ -1,4 +1,5 @@
 /** The settings, read from the environment once. What cannot be understood is named, all at once. */
+import type { Quota } from "./keys/rateLimiter.ts";
 import type { Environment } from "./keys/token.ts";
 import { type LogLevel, logLevels } from "./log.ts";
 
@@ -14,6 +15,10 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel | "off";
   readonly shutdownSecondsMax: number;
+  /** What each key may ask for; undefined where requests are not limited. */
+  readonly quota: Quota | undefined;
+  /** Whether a pet's category must be among the categories. */
+  readonly knownCategoriesOnly: boolean;
 }
 
 /** Says every setting that is wrong, what it was and what it accepts. */
@@ -38,9 +43,8 @@ export function readConfig(variables: Variables): Config {
     const value = parse(text);
     if (value !== undefined) return value;
     // A secret is not repeated, not even to the person who set it: terminals and logs remember.
-    const shown =
-      name === "PETSTORE_SECRET" || name === "DATABASE_URL" ? "the value given" : `"${text}"`;
-    complaints.push(`${name} must be ${accepts}; ${shown} is not.`);
+    const secret = name === "PETSTORE_SECRET" || name === "DATABASE_URL";
+    complaints.push(`${name} must be ${accepts}${secret ? "." : `; "${text}" is not.`}`);
     return otherwise;
   }
 
@@ -61,7 +65,7 @@ export function readConfig(variables: Variables): Config {
   setting(
     "DATABASE_URL",
     undefined,
-    "unset: this version keeps its data in SQLite only",
+    "left unset, because this version keeps its data in SQLite only",
     () => undefined,
   );
 
@@ -95,9 +99,23 @@ export function readConfig(variables: Variables): Config {
       "a whole number of seconds from 1 to 600",
       wholeNumber(1, 600),
     ),
+    quota: setting("PETSTORE_RATE_LIMIT", undefined, quotaText, quota),
+    knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", (text) =>
+      text === "on" ? true : text === "off" ? false : undefined,
+    ),
   };
   if (complaints.length > 0) throw new ConfigError(complaints);
   return config;
+}
+
+const quotaText = "requests per seconds such as 600/60, each a whole number from 1 to 1000000";
+
+function quota(text: string): Quota | undefined {
+  const [, requests, seconds] = /^([1-9][0-9]{0,6})\/([1-9][0-9]{0,6})$/.exec(text) ?? [];
+  const most = Math.max(Number(requests), Number(seconds));
+  return most <= 1_000_000
+    ? { requests: Number(requests), windowSeconds: Number(seconds) }
+    : undefined;
 }
 
 function host(text: string): string | undefined {

@@ -2,13 +2,12 @@
 import type { Clock } from "./clock.ts";
 import { withoutTokens } from "./keys/token.ts";
 
-export const logLevels = ["debug", "info", "warn", "error"] as const;
+export const logLevels = ["info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface Log {
-  debug(event: string, fields?: Fields): void;
   info(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   error(event: string, fields?: Fields): void;
@@ -29,10 +28,19 @@ export function createLog(
   write: (lines: string) => void,
 ): Log {
   let held = "";
+  let lostWrites = 0;
+  // A log that cannot be written must not take the service with it: the disk may be full.
   const flush = () => {
+    if (held === "") return;
     const lines = held;
     held = "";
-    if (lines !== "") write(lines);
+    try {
+      if (lostWrites > 0) write(line(clock, "warn", "log.lost", { writes: lostWrites }));
+      lostWrites = 0;
+      write(lines);
+    } catch {
+      lostWrites++;
+    }
   };
   clock.every(flushEveryMs, flush);
 
@@ -40,12 +48,16 @@ export function createLog(
     const rank = logLevels.indexOf(level);
     if (least === "off" || rank < logLevels.indexOf(least)) return () => {};
     return (event: string, fields: Fields = {}) => {
-      const time = new Date(clock.now()).toISOString();
-      held += `${withoutTokens(JSON.stringify({ time, level, event, ...fields }, plain))}\n`;
+      held += line(clock, level, event, fields);
       if (level === "warn" || level === "error" || held.length > heldCharactersMax) flush();
     };
   };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), flush };
+  return { info: at("info"), warn: at("warn"), error: at("error"), flush };
+}
+
+function line(clock: Clock, level: LogLevel, event: string, fields: Fields): string {
+  const time = new Date(clock.now()).toISOString();
+  return `${withoutTokens(JSON.stringify({ time, level, event, ...fields }, plain))}\n`;
 }
 
 const causesShownMax = 5;

@@ -28,10 +28,25 @@ export const problems = {
   insufficient_scope: { status: 403, message: "This API key lacks a scope." },
   pet_not_found: { status: 404, message: "No pet has this id." },
   path_not_found: { status: 404, message: "Nothing is served at this path." },
+  order_not_found: { status: 404, message: "No order has this id." },
   method_not_allowed: { status: 405, message: "This path does not take this method." },
+  pet_not_available: {
+    status: 409,
+    message: "This pet is not available, and only an available pet can be ordered.",
+  },
+  order_event_refused: { status: 409, message: "The order is not at this step." },
+  idempotency_in_flight: {
+    status: 409,
+    message: "A request with this Idempotency-Key is being worked on. Try again shortly.",
+  },
   operation_removed: { status: 410, message: "This operation was removed." },
   body_too_large: { status: 413, message: "The body is larger than 65536 bytes." },
   media_type_unsupported: { status: 415, message: "Send the body as application/json." },
+  idempotency_mismatch: {
+    status: 422,
+    message: "This Idempotency-Key was used for another request. Use a new one.",
+  },
+  rate_limited: { status: 429, message: "This API key has used up its quota of requests." },
   internal: {
     status: 500,
     message: "The service failed. Try again, and quote the X-Request-Id if it goes on.",

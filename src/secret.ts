@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "./clock.ts";
 
@@ -6,17 +6,34 @@ const secretBytes = 32;
 
 /** The secret kept in a file of its own, outside the database; made on first use. */
 export function keptSecret(file: string, clock: Clock): string {
+  return readSecret(file) ?? makeSecret(file, clock);
+}
+
+function readSecret(file: string): string | undefined {
+  try {
+    const kept = readFileSync(file, "utf8").trim();
+    if (kept !== "") return kept;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw cause;
+  }
+  throw new Error(`${file} is empty. Delete it, and start again to have it made anew.`);
+}
+
+/** Linked into place when it is whole: of several processes that start together, one wins. */
+function makeSecret(file: string, clock: Clock): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = Buffer.from(clock.random(secretBytes)).toString("base64url");
+  const draft = `${file}.${Buffer.from(clock.random(8)).toString("hex")}`;
+  writeFileSync(draft, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
   try {
-    // "wx" lets one of several processes that start together win; the others read what it wrote.
-    writeFileSync(file, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
+    linkSync(draft, file);
     return fresh;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+    const made = (cause as NodeJS.ErrnoException).code === "EEXIST" ? readSecret(file) : undefined;
+    if (made === undefined) throw cause;
+    return made;
+  } finally {
+    rmSync(draft, { force: true });
   }
-  const kept = readFileSync(file, "utf8").trim();
-  if (kept === "")
-    throw new Error(`${file} is empty. Delete it, and start again to have it made anew.`);
-  return kept;
 }

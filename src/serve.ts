@@ -8,7 +8,9 @@ import { listen } from "./http/listener.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
 import { createOutside } from "./http/outside.ts";
+import { askedSeldom } from "./http/readiness.ts";
 import { Authenticator } from "./keys/authenticator.ts";
+import { TokenBuckets } from "./keys/rateLimiter.ts";
 import type { Environment } from "./keys/token.ts";
 import { UseRecorder } from "./keys/useRecorder.ts";
 import type { Log } from "./log.ts";
@@ -41,34 +43,44 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     onCommit: metrics.commit,
   });
   const uses = new UseRecorder(stores.keys, clock, (cause) => log.error("uses.lost", { cause }));
+  const storeReady = askedSeldom(() => stores.ready(), clock);
   let leaving = false;
 
   const handle = createApp({
-    handlers: createHandlers({ catalogue: stores.catalogue, secret: parts.secret }),
+    handlers: createHandlers({
+      catalogue: stores.catalogue,
+      categories: stores.categories,
+      orders: stores.orders,
+      clock,
+      secret: parts.secret,
+      knownCategoriesOnly: config.knownCategoriesOnly,
+    }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
     uses,
+    limiter: config.quota && new TokenBuckets(config.quota, clock),
     clock,
     log,
     metrics,
     baseUrl: config.baseUrls[config.environment],
-    contract: contractFor(publishedAddresses(config)),
+    contract: () => contract,
     outside: createOutside({
       docsFolder,
       async ready() {
         if (leaving) throw new Problem("store_unavailable", { detail: "Shutting down." });
-        await stores.ready();
+        await storeReady();
       },
     }),
     leaving: () => leaving,
   });
 
-  const listener = await closingOnFailure(stores, () => listen(config, handle, clock, log));
-  const metricsListener =
-    config.metrics === undefined
-      ? undefined
-      : await closingOnFailure(stores, () =>
-          listenForMetrics(config.metrics ?? { host: "", port: 0 }, metrics, log),
-        );
+  const undo: (() => void | Promise<void>)[] = [() => stores.close()];
+  const { listener, metricsListener } = await undoing(undo, async () => {
+    const { metrics: at } = config;
+    const metricsListener = at && (await listenForMetrics(at, metrics, log));
+    if (metricsListener !== undefined) undo.unshift(() => metricsListener.stop());
+    return { listener: listen(config, handle, clock, log), metricsListener };
+  });
+  const contract = contractFor(publishedAddresses(config, listener.port));
   log.info("service.started", { environment: config.environment, port: listener.port });
 
   return {
@@ -88,17 +100,24 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-async function closingOnFailure<T>(stores: Stores, start: () => T | Promise<T>): Promise<T> {
+/** A service that cannot start whole lets go of what it had already taken. */
+async function undoing<T>(
+  undo: readonly (() => void | Promise<void>)[],
+  start: () => Promise<T>,
+): Promise<T> {
   try {
     return await start();
   } catch (cause) {
-    await stores.close();
+    for (const step of undo) await step();
     throw cause;
   }
 }
 
 /** What the contract's `servers` say where nothing was set: this machine, on the usual ports. */
-function publishedAddresses({ baseUrls, environment, port }: Config): Record<Environment, string> {
+function publishedAddresses(
+  { baseUrls, environment }: Config,
+  port: number,
+): Record<Environment, string> {
   const usual = { production: 8080, staging: 8081, [environment]: port };
   return {
     production: baseUrls.production ?? `http://localhost:${usual.production}/v1`,

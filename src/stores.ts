@@ -1,6 +1,8 @@
 import type { Catalogue } from "./catalogue/catalogue.ts";
+import type { CategoryStore } from "./catalogue/categories.ts";
 import type { KeyStore } from "./keys/keys.ts";
 import type { Environment } from "./keys/token.ts";
+import type { OrderStore } from "./orders/orders.ts";
 import type { Soon } from "./soon.ts";
 
 /** What one commit held and how long it took: for the metrics. */
@@ -19,6 +21,8 @@ export interface CopyReport {
 /** One database, whichever engine it runs on. */
 export interface Stores {
   readonly catalogue: Catalogue;
+  readonly categories: CategoryStore;
+  readonly orders: OrderStore;
   readonly keys: KeyStore;
   /** Resolves when the store can take a read and a write; rejects with `store_unavailable`. */
   ready(): Promise<void>;
@@ -31,11 +35,4 @@ export interface Stores {
 export interface StoresOptions {
   readonly environment: Environment;
   readonly onCommit?: (report: CommitReport) => void;
-}
-
-/** What a backup holds, or what a restore put in place. */
-export interface CopyReport {
-  readonly bytes: number;
-  readonly pets: number;
-  readonly keys: number;
 }

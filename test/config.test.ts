@@ -23,6 +23,8 @@ describe("settings", () => {
       metrics: { host: "127.0.0.1", port: 9464 },
       logLevel: "info",
       shutdownSecondsMax: 10,
+      quota: undefined,
+      knownCategoriesOnly: false,
     });
   });
 
@@ -36,6 +38,8 @@ describe("settings", () => {
       PETSTORE_METRICS_PORT: "off",
       PETSTORE_LOG: "off",
       PETSTORE_SHUTDOWN_SECONDS: "30",
+      PETSTORE_RATE_LIMIT: "600/60",
+      PETSTORE_ENFORCE_CATEGORIES: "on",
     });
     expect(config).toMatchObject({
       host: "0.0.0.0",
@@ -48,6 +52,8 @@ describe("settings", () => {
       metrics: undefined,
       logLevel: "off",
       shutdownSecondsMax: 30,
+      quota: { requests: 600, windowSeconds: 60 },
+      knownCategoriesOnly: true,
     });
   });
 
@@ -68,6 +74,12 @@ describe("settings", () => {
     ["PETSTORE_METRICS_HOST", "a b"],
     ["PETSTORE_LOG", "verbose"],
     ["PETSTORE_SHUTDOWN_SECONDS", "0"],
+    ["PETSTORE_RATE_LIMIT", "600"],
+    ["PETSTORE_RATE_LIMIT", "0/60"],
+    ["PETSTORE_RATE_LIMIT", "600/0"],
+    ["PETSTORE_RATE_LIMIT", "1000001/1"],
+    ["PETSTORE_RATE_LIMIT", "600/60s"],
+    ["PETSTORE_ENFORCE_CATEGORIES", "yes"],
   ];
   for (const [name, value] of wrong) {
     test(`${name}=${value} is refused by name, with what it accepts`, () => {
@@ -84,7 +96,7 @@ describe("settings", () => {
     );
     expect(complaintOf({ PETSTORE_SECRET: short })).not.toContain(short);
     const address = "postgres://user:word@db.example.com/pets";
-    expect(complaintOf({ DATABASE_URL: address })).toStartWith("DATABASE_URL must be unset");
+    expect(complaintOf({ DATABASE_URL: address })).toStartWith("DATABASE_URL must be left unset");
     expect(complaintOf({ DATABASE_URL: address })).not.toContain("word");
   });
 

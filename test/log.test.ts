@@ -49,7 +49,6 @@ describe("the log", () => {
 
   test("leaves out what is less grave than asked for", () => {
     const { log, events } = logging("warn");
-    log.debug("a");
     log.info("b");
     log.warn("c");
     log.error("d");
@@ -69,6 +68,43 @@ describe("the log", () => {
       "disk on fire",
     ]);
     expect(cause[1].stack).toContain("log.test.ts");
+  });
+
+  test("a log that cannot be written harms nobody, and says later how much was lost", () => {
+    const written: string[] = [];
+    let full = true;
+    const log = createLog("info", fakeClock(0), (lines) => {
+      if (full) throw new Error("ENOSPC");
+      written.push(lines);
+    });
+    log.error("a");
+    log.error("b");
+    expect(written).toEqual([]);
+    full = false;
+    log.error("c");
+    const events = written
+      .join("")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ event, writes }) => [event, writes])).toEqual([
+      ["log.lost", 2],
+      ["c", undefined],
+    ]);
+  });
+
+  test("holds no more than 64 Ki characters back", () => {
+    const { log, written } = logging("info");
+    for (let n = 0; n < 10 && written.length === 0; n++)
+      log.info("x", { text: "y".repeat(10_000) });
+    expect(written.length).toBe(1);
+    expect(written[0]?.length).toBeGreaterThan(64 * 1024);
+  });
+
+  test("tells a cause that is no error, too", () => {
+    const { log, events } = logging("info");
+    log.error("x", { cause: new Error("outer", { cause: "a string" }) });
+    expect(events()[0].cause.at(-1)).toBe("a string");
   });
 
   test("never holds a key, wherever one was put", () => {

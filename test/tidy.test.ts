@@ -7,22 +7,26 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const below = ["clock", "problems", "soon", "contract"];
-const nouns = ["catalogue", "keys"];
+const nouns = ["once", "catalogue", "orders", "keys"];
 /** Each room of src/ and the rooms it may import from. A file beside the rooms is one of its own. */
 const mayImport: Record<string, readonly string[]> = {
   clock: [],
   problems: [],
   soon: [],
   contract: [],
-  catalogue: below,
+  once: below,
+  catalogue: [...below, "once"],
+  orders: [...below, "once", "catalogue"],
   keys: below,
+  client: ["contract"],
+  check: below,
   stores: [...below, ...nouns],
   log: [...below, ...nouns],
   config: [...below, ...nouns, "log"],
   secret: below,
   sqlite: [...below, ...nouns, "stores"],
   http: [...below, ...nouns, "stores", "log"],
-  cli: [...below, ...nouns, "stores"],
+  cli: [...below, ...nouns, "stores", "client", "check"],
   serve: [...below, ...nouns, "stores", "log", "config", "http"],
   main: [...below, ...nouns, "stores", "log", "config", "secret", "sqlite", "http", "cli", "serve"],
 };
@@ -75,7 +79,7 @@ describe("every file", () => {
 
   test("has a name that says what it holds", () => {
     const vague =
-      /(^|\/)(utils?|helpers?|common|misc|services?s|controllers?|models?|index)(\.ts|\/)/i;
+      /(^|\/)(utils?|helpers?|common|misc|services?|controllers?|models?|index)(\.ts|\/)/i;
     expect(sources.filter((file) => vague.test(file))).toEqual([]);
   });
 
@@ -90,7 +94,9 @@ describe("every file", () => {
 describe("time, timers and chance", () => {
   const outsideTheClock =
     /\bDate\.now\(|new Date\(\)|performance\.now\(|\bsetTimeout\(|\bsetInterval\(|Math\.random\(|randomBytes\(|randomUUID\(|getRandomValues\(/;
-  for (const file of sources.filter((name) => name !== "src/clock.ts")) {
+  // The client runs in other people's programs and has a seam of its own.
+  const seams = ["src/clock.ts", "src/client/platform.ts"];
+  for (const file of sources.filter((name) => !seams.includes(name))) {
     test(`${file} takes them from the clock`, () => {
       expect(
         read(file)

@@ -1,4 +1,5 @@
 import type { JsonOf } from "../contract/operations.ts";
+import type { Done, Mismatch, Once } from "../once.ts";
 import type { Soon } from "../soon.ts";
 import type { NewPet, Pet, PetStatus } from "./pet.ts";
 
@@ -23,6 +24,15 @@ export interface PetPage {
   readonly next: bigint | undefined;
 }
 
+/** What an addition depends on beside the pet itself. */
+export interface AddTerms {
+  readonly once?: Once | undefined;
+  /** Refuse a pet whose category is not among the categories. */
+  readonly knownCategoryOnly?: boolean;
+}
+
+export type AddOutcome = Done<Pet> | Mismatch | { readonly kind: "no_such_category" };
+
 /** A pet that comes from elsewhere. Without an id it is given the next free one. */
 export interface ImportedPet extends NewPet {
   readonly id?: bigint | undefined;
@@ -44,8 +54,8 @@ export const importBatchMax = 10_000;
  * acknowledged. Everything may be called concurrently.
  */
 export interface Catalogue {
-  /** Assigns the id. Ids grow, start at 1, and are never used twice. */
-  add(pet: NewPet): Promise<Pet>;
+  /** Assigns the id. Ids grow, start at 1, and are never used twice. A refusal leaves nothing. */
+  add(pet: NewPet, terms?: AddTerms): Promise<AddOutcome>;
 
   get(id: bigint): Soon<JsonOf<Pet> | undefined>;
 

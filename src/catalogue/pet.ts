@@ -9,7 +9,3 @@ export function petText(pet: Pet): JsonOf<Pet> {
   const name = JSON.stringify(pet.name);
   return `{"id":${pet.id},"name":${name},"categoryId":${pet.categoryId},"status":"${pet.status}"}`;
 }
-
-export function petsText(pets: readonly JsonOf<Pet>[]): JsonOf<Pet[]> {
-  return `[${pets.join(",")}]`;
-}

@@ -29,10 +29,17 @@ function exactNumber(source: string, rounded: number): number | bigint {
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return 0;
   const shift = Number(exponent) - fraction.length;
-  const kept = digits.replace(/0+$/, "");
+  const kept = digits.slice(0, significant(digits));
   const zeros = shift + digits.length - kept.length;
   if (zeros < 0) return Number.isInteger(rounded) ? Number.NaN : rounded;
   if (kept.length + zeros > digitsMax) return rounded;
   const exact = BigInt(`${sign}${kept}${"0".repeat(zeros)}`);
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+}
+
+/** How many digits come before the closing zeros. A pattern for it would be tried at every zero. */
+function significant(digits: string): number {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return end;
 }

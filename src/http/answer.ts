@@ -4,26 +4,27 @@ import { challenge } from "./authorize.ts";
 /** What is sent back, before it becomes a Response. */
 export interface PlainAnswer {
   readonly status: number;
-  readonly body: string;
+  /** Undefined where the status allows no body. */
+  readonly body: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export const readHeaders = { "cache-control": "private, no-cache" } as const;
+export const writeHeaders = { "cache-control": "no-store" } as const;
 
 const retryAfterSeconds = 2;
 
 /** The Error body: exactly `code`, `message` and `status`. */
-export function refusal(problem: Problem): PlainAnswer {
-  const { code, message, status } = problem;
+export function errorText({ code, message, status }: Problem): string {
+  return JSON.stringify({ code, message, status });
+}
+
+export function refusalHeaders(problem: Problem): Record<string, string> {
   return {
-    status,
-    body: JSON.stringify({ code, message, status }),
-    headers: {
-      "cache-control": "no-store",
-      ...(status === 401 ? { "www-authenticate": challenge(problem) } : {}),
-      ...(status === 503 ? { "retry-after": String(retryAfterSeconds) } : {}),
-      ...problem.headers,
-    },
+    ...writeHeaders,
+    ...(problem.status === 401 ? { "www-authenticate": challenge(problem) } : {}),
+    ...(problem.status === 503 ? { "retry-after": String(retryAfterSeconds) } : {}),
+    ...problem.headers,
   };
 }
 

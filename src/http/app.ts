@@ -4,34 +4,41 @@ import type { OperationId } from "../contract/operations.ts";
 import { allOperations, type Operation } from "../contract/operations.ts";
 import type { Authenticator } from "../keys/authenticator.ts";
 import type { ApiKey } from "../keys/keys.ts";
+import type { RateLimiter } from "../keys/rateLimiter.ts";
 import type { UseRecorder } from "../keys/useRecorder.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problems.ts";
 import { type Soon, then } from "../soon.ts";
 import { type Address, addressOf } from "./address.ts";
-import { asProblem, type PlainAnswer, refusal } from "./answer.ts";
+import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
 import { authenticate, requireScope } from "./authorize.ts";
 import { readBody } from "./body.ts";
+import { conditionally } from "./conditional.ts";
 import { corsHeaders, isPreflight, preflightResponse } from "./cors.ts";
-import type { Handlers } from "./handlers.ts";
+import type { Call, Handlers } from "./handlers.ts";
+import { AttemptsUnderWay, fingerprint, readMark } from "./idempotency.ts";
 import { announcement, refuseRemoved } from "./lifecycle.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import { asksForStrict } from "./prefer.ts";
+import { asksForProblemJson, problemText } from "./problemJson.ts";
 import { readQuery } from "./query.ts";
+import { quotaHeaders, refuseBeyondQuota } from "./quota.ts";
 import { givenRequestId, requestIds } from "./requestId.ts";
-import { route } from "./route.ts";
+import { type Match, route } from "./route.ts";
 
 export interface AppParts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
   readonly uses: UseRecorder;
+  /** Undefined where requests are not limited. */
+  readonly limiter: RateLimiter | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: RequestMetrics;
   /** The configured base address; without one, addresses follow the Host of the request. */
   readonly baseUrl: string | undefined;
   /** The contract as JSON, public. */
-  readonly contract: string;
+  readonly contract: () => string;
   /** Answers what is not under `/v1`: health, documentation. */
   readonly outside: (address: Address, request: Request) => Soon<Response>;
   /** True once the service is on its way out: clients are told to connect anew, elsewhere. */
@@ -48,17 +55,21 @@ interface Exchange {
   operation: Operation | undefined;
   /** Headers that the operation puts on every answer, refusals too. */
   announced: Record<string, string> | undefined;
+  /** What is left of the key's quota, where there is one. */
+  quota: Record<string, string> | undefined;
   keyId: string | undefined;
 }
 
-type AnyHandler = (input: unknown, base: string) => Soon<PlainAnswer>;
+type AnyHandler = (input: unknown, call: Call) => Soon<PlainAnswer>;
 
 const prefix = "/v1";
+const jsonType = { "content-type": "application/json" } as const;
 
 export function createApp(parts: AppParts): (request: Request) => Soon<Response> {
-  const { authenticator, clock, log, metrics, uses } = parts;
+  const { authenticator, clock, limiter, log, metrics, uses } = parts;
   const handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
   const nextId = requestIds(clock);
+  const attempts = new AttemptsUnderWay();
   const announcements = new Map(
     allOperations.flatMap(({ id, lifecycle }) =>
       lifecycle === undefined ? [] : [[id, announcement(lifecycle)] as const],
@@ -77,6 +88,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
       givenId: givenRequestId(request.headers),
       operation: undefined,
       announced: undefined,
+      quota: undefined,
       keyId: undefined,
     };
     try {
@@ -96,12 +108,29 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     const { address, request } = exchange;
     if (address.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
     // First of all, on unknown paths too: without a key nothing is learnt of what exists.
-    return then(authenticate(request.headers, authenticator), (key) => operate(exchange, key));
+    return then(authenticate(request.headers, authenticator), (key) => {
+      exchange.keyId = key.id;
+      return limiter === undefined ? operate(exchange, key) : operateWithin(limiter, exchange, key);
+    });
+  }
+
+  function operateWithin(limiter: RateLimiter, exchange: Exchange, key: ApiKey) {
+    return then(limiter.take(key.id), (verdict) => {
+      exchange.quota = quotaHeaders(limiter, verdict);
+      refuseBeyondQuota(verdict);
+      return then(operate(exchange, key), (plain) => {
+        if (plain.status !== 304) return plain;
+        // What the client had already costs it nothing.
+        return then(limiter.giveBack(key.id), (left) => {
+          exchange.quota = quotaHeaders(limiter, left);
+          return plain;
+        });
+      });
+    });
   }
 
   function operate(exchange: Exchange, key: ApiKey): Soon<PlainAnswer> {
     const { address, base, request } = exchange;
-    exchange.keyId = key.id;
     const found = route(address.path.slice(prefix.length));
     if (found === undefined) throw new Problem("path_not_found");
     const method = request.method === "HEAD" ? "GET" : request.method;
@@ -115,24 +144,45 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
 
     const strict = asksForStrict(request.headers);
     const query = readQuery(operation, address.search, strict);
-    const handler = handlers[operation.id];
-    const { path } = found;
     const answered =
-      operation.body === undefined
-        ? handler({ path, query, body: undefined }, base)
-        : readBody(request, operation.body, strict).then((body) =>
-            handler({ path, query, body }, base),
-          );
+      method === "GET"
+        ? then(read(operation, found, query, base), (plain) =>
+            conditionally(request.headers, plain),
+          )
+        : write(exchange, operation, found, query, key, strict);
     return strict ? then(answered, applied) : answered;
+  }
+
+  function read(operation: Operation, { path }: Match, query: unknown, base: string) {
+    return handlers[operation.id]({ path, query, body: undefined }, { base, once: undefined });
+  }
+
+  async function write(
+    { request, base }: Exchange,
+    operation: Operation,
+    { path }: Match,
+    query: unknown,
+    key: ApiKey,
+    strict: boolean,
+  ): Promise<PlainAnswer> {
+    const mark = readMark(request.headers);
+    const body = operation.body && (await readBody(request, operation.body, strict));
+    const handler = handlers[operation.id];
+    if (mark === undefined) return handler({ path, query, body }, { base, once: undefined });
+    const once = {
+      keyId: key.id,
+      mark,
+      fingerprint: fingerprint(operation.id, path, body),
+      nowMs: clock.now(),
+    };
+    return attempts.run(once, () => handler({ path, query, body }, { base, once }));
   }
 
   function contractAnswer(method: string): PlainAnswer {
     if (method !== "GET" && method !== "HEAD") throw notAllowed("GET, HEAD");
-    return {
-      status: 200,
-      body: parts.contract,
-      headers: { "cache-control": "public, max-age=60" },
-    };
+    // For every origin alike, since a shared cache may keep it.
+    const headers = { ...corsHeaders, "cache-control": "public, max-age=60" };
+    return { status: 200, body: parts.contract(), headers };
   }
 
   function fail(exchange: Exchange, thrown: unknown): Response {
@@ -147,34 +197,50 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
         cause: problem,
       });
     }
-    return finish(exchange, refusal(problem), id);
+    const { request, base } = exchange;
+    const headers = refusalHeaders(problem);
+    const { status } = problem;
+    if (!asksForProblemJson(request.headers)) {
+      return finish(exchange, { status, body: errorText(problem), headers }, id);
+    }
+    headers["content-type"] = "application/problem+json";
+    return finish(exchange, { status, body: problemText(problem, base), headers }, id);
   }
 
   function finish(exchange: Exchange, plain: PlainAnswer, id = exchange.givenId): Response {
-    const { request, operation } = exchange;
+    const { request } = exchange;
     const headers: Record<string, string> = {
-      "content-type": "application/json",
+      ...(plain.body === undefined ? {} : jsonType),
       ...plain.headers,
       ...exchange.announced,
     };
+    if (exchange.quota !== undefined) Object.assign(headers, exchange.quota);
     if (id !== undefined) headers["x-request-id"] = id;
     if (request.headers.has("origin")) Object.assign(headers, corsHeaders);
     if (parts.leaving()) headers.connection = "close";
-    const durationMs = clock.elapsed() - exchange.startedMs;
-    metrics.observe(operation?.id, plain.status, durationMs / 1000);
+    note(exchange, plain.status, id);
+    if (request.method !== "HEAD") {
+      return new Response(plain.body ?? null, { status: plain.status, headers });
+    }
+    if (plain.body !== undefined) {
+      headers["content-length"] = String(Buffer.byteLength(plain.body));
+    }
+    return new Response(null, { status: plain.status, headers });
+  }
+
+  /** Measures and logs a request, once, when its answer is known. */
+  function note({ request, operation, keyId, startedMs }: Exchange, status: number, id?: string) {
+    const durationMs = clock.elapsed() - startedMs;
+    metrics.observe(operation?.id, status, durationMs / 1000);
     log.info("request", {
       id: id ?? nextId(),
       method: request.method,
       path: operation?.path,
       operation: operation?.id,
-      status: plain.status,
+      status,
       durationMs: Math.round(durationMs * 1000) / 1000,
-      key: exchange.keyId,
+      key: keyId,
     });
-    if (request.method !== "HEAD")
-      return new Response(plain.body, { status: plain.status, headers });
-    headers["content-length"] = String(Buffer.byteLength(plain.body));
-    return new Response(null, { status: plain.status, headers });
   }
 
   return handle;

@@ -2,13 +2,14 @@
 export const corsHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "Allow, Deprecation, Link, Location, Preference-Applied, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
 } as const;
 
 const preflightHeaders = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD, POST",
-  "access-control-allow-headers": "Authorization, Content-Type, Prefer, X-Request-Id",
+  "access-control-allow-headers":
+    "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-Id",
   "access-control-max-age": "7200",
 } as const;
 

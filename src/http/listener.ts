@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problems.ts";
 import type { Soon } from "../soon.ts";
-import { refusal } from "./answer.ts";
+import { errorText, refusalHeaders } from "./answer.ts";
 
 export interface Listener {
   readonly port: number;
@@ -26,15 +26,18 @@ export function listen(
   const server = Bun.serve({
     hostname: host,
     port,
+    // Bun shares a port that is taken unless told otherwise: a second service would start in
+    // silence and answer every other request of the first.
+    reusePort: false,
     development: false,
     idleTimeout: idleSeconds,
     maxRequestBodySize: transferBytesMax,
     fetch: handle,
     error(cause) {
       log.error("request.failed", { cause });
-      const { status, body, headers = {} } = refusal(new Problem("internal"));
-      const type = { "content-type": "application/json" };
-      return new Response(body, { status, headers: { ...type, ...headers } });
+      const problem = new Problem("internal");
+      const headers = { "content-type": "application/json", ...refusalHeaders(problem) };
+      return new Response(errorText(problem), { status: problem.status, headers });
     },
   });
   return {

@@ -15,7 +15,8 @@ export function listenForMetrics(
   log: Log,
 ): Promise<MetricsListener> {
   const server = createServer(async (request, response) => {
-    if (request.url !== "/metrics") return response.writeHead(404).end("See /metrics.\n");
+    if (request.url?.split("?")[0] !== "/metrics")
+      return response.writeHead(404).end("See /metrics.\n");
     try {
       const { text, contentType } = await metrics.render();
       response.writeHead(200, { "content-type": contentType }).end(text);
@@ -25,7 +26,8 @@ export function listenForMetrics(
     }
   });
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    // Bun does not say which port it was.
+    server.once("error", (cause) => reject(Object.assign(cause, { port })));
     server.listen(port, host, () =>
       resolve({
         port: (server.address() as AddressInfo).port,

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Soon } from "../soon.ts";
 import type { Address } from "./address.ts";
+import { asProblem } from "./answer.ts";
 
 export interface OutsideParts {
   /** Resolves when the service can do its work; rejects with what keeps it from it. */
@@ -34,7 +35,7 @@ async function readiness(ready: () => Promise<void>): Promise<Response> {
     await ready();
     return json(200, { status: "ready" });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : "unknown";
+    const reason = asProblem(cause).message;
     return json(503, { status: "unavailable", reason }, { "retry-after": "2" });
   }
 }
@@ -54,13 +55,13 @@ Health         ${origin}/readyz
   );
 }
 
-const pageForm = /^\/docs\/((?:guide|errors)\/[A-Za-z0-9_-]+\.md)$/;
+const pageForm = /^\/docs\/((?:guide|errors)\/[A-Za-z0-9_-]+)(?:\.md)?$/;
 
 function markdownPage(path: string, docsFolder: URL): Page | undefined {
   const file = pageForm.exec(path)?.[1];
   if (file === undefined) return undefined;
   try {
-    const page = readFileSync(new URL(file, docsFolder), "utf8");
+    const page = readFileSync(new URL(`${file}.md`, docsFolder), "utf8");
     return () => text(200, page, { "content-type": "text/markdown; charset=utf-8" });
   } catch {
     return undefined;

@@ -65,8 +65,8 @@ function matched(template: Template, given: readonly string[]): Record<string, s
   const parameters: Record<string, string> = {};
   for (const [index, { text, parameter }] of template.segments.entries()) {
     const segment = given[index] ?? "";
+    if (parameter ? segment === "" : segment !== text) return undefined;
     if (parameter) parameters[text] = segment;
-    else if (segment !== text) return undefined;
   }
   return parameters;
 }

@@ -5,13 +5,18 @@ import type { KeyStore, KeyUse } from "./keys.ts";
 const flushEveryMs = 5_000;
 /** Keys times operations held between two flushes; past it, uses are written down earlier. */
 const heldMax = 50_000;
+const dayMs = 24 * 3_600_000;
+
+type Counted = { -readonly [Member in keyof KeyUse]: KeyUse[Member] };
 
 /** Counts who calls what in memory and writes it down every few seconds, off the hot path. */
 export class UseRecorder {
   readonly #store: KeyStore;
   readonly #clock: Clock;
   readonly #failed: (cause: unknown) => void;
-  #held = new Map<string, { use: KeyUse; count: number; lastAtMs: number }>();
+  /** By key, operation and day. */
+  #held = new Map<string, Counted>();
+  #today = { number: Number.NaN, text: "" };
   readonly #stop: () => void;
 
   constructor(store: KeyStore, clock: Clock, failed: (cause: unknown) => void) {
@@ -22,16 +27,12 @@ export class UseRecorder {
   }
 
   count(keyId: string, operation: OperationId): void {
-    const name = `${keyId} ${operation}`;
     const lastAtMs = this.#clock.now();
+    const day = this.#dayOf(lastAtMs);
+    const name = `${keyId} ${operation} ${day}`;
     const held = this.#held.get(name);
     if (held === undefined) {
-      const day = new Date(lastAtMs).toISOString().slice(0, 10);
-      this.#held.set(name, {
-        use: { keyId, operation, day, count: 1, lastAtMs },
-        count: 1,
-        lastAtMs,
-      });
+      this.#held.set(name, { keyId, operation, day, count: 1, lastAtMs });
       if (this.#held.size >= heldMax) void this.flush();
     } else {
       held.count++;
@@ -39,14 +40,19 @@ export class UseRecorder {
     }
   }
 
+  /** A date is made once a day, not once a request. */
+  #dayOf(nowMs: number): string {
+    const number = Math.floor(nowMs / dayMs);
+    if (number !== this.#today.number) {
+      this.#today = { number, text: new Date(nowMs).toISOString().slice(0, 10) };
+    }
+    return this.#today.text;
+  }
+
   /** What cannot be written down is reported and dropped: counts are no reason to stop serving. */
   async flush(): Promise<void> {
     if (this.#held.size === 0) return;
-    const uses = [...this.#held.values()].map(({ use, count, lastAtMs }) => ({
-      ...use,
-      count,
-      lastAtMs,
-    }));
+    const uses = [...this.#held.values()];
     this.#held = new Map();
     await this.#store.recordUses(uses).catch(this.#failed);
   }

@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
+  type AddOutcome,
+  type AddTerms,
   type Catalogue,
   type ImportedPet,
   type ImportOutcome,
@@ -9,12 +11,11 @@ import {
   type PetQuery,
 } from "../catalogue/catalogue.ts";
 import { normalIds } from "../catalogue/cursor.ts";
-import type { NewPet, Pet } from "../catalogue/pet.ts";
+import { type NewPet, type Pet, petText } from "../catalogue/pet.ts";
 import type { JsonOf } from "../contract/operations.ts";
 import { readError } from "./failures.ts";
+import { pageOf, prepareList } from "./pages.ts";
 import type { Writer } from "./writer.ts";
-
-type PetRow = [id: bigint, json: JsonOf<Pet>];
 
 export class SqliteCatalogue implements Catalogue {
   readonly #db: DatabaseSync;
@@ -34,9 +35,13 @@ export class SqliteCatalogue implements Catalogue {
     this.#listStatus = prepareList(db, listQuery(true, undefined));
   }
 
-  async add({ name, categoryId, status }: NewPet): Promise<Pet> {
-    const id = await this.#writer.submit("addPet", { name, categoryId, status });
-    return { id, name, categoryId, status };
+  async add({ name, categoryId, status }: NewPet, terms?: AddTerms): Promise<AddOutcome> {
+    const pet = { name, categoryId, status };
+    if (terms?.once !== undefined || terms?.knownCategoryOnly) {
+      return this.#writer.submit("addPetOnTerms", { pet, terms });
+    }
+    const id = await this.#writer.submit("addPet", pet);
+    return { kind: "done", id, text: petText({ id, ...pet }) };
   }
 
   get(id: bigint): JsonOf<Pet> | undefined {
@@ -49,10 +54,8 @@ export class SqliteCatalogue implements Catalogue {
 
   list(query: PetQuery): PetPage {
     try {
-      const rows = this.#rows(query) as unknown as PetRow[];
-      const followed = rows.length > query.limit;
-      if (followed) rows.pop();
-      return { pets: rows.map((row) => row[1]), next: followed ? rows.at(-1)?.[0] : undefined };
+      const { rows, next } = pageOf<JsonOf<Pet>>(this.#rows(query), query.limit);
+      return { pets: rows.map((row) => row[1]), next };
     } catch (cause) {
       throw readError(cause);
     }
@@ -86,13 +89,6 @@ export class SqliteCatalogue implements Catalogue {
     }
     return statement;
   }
-}
-
-function prepareList(db: DatabaseSync, text: string): StatementSync {
-  const statement = db.prepare(text);
-  statement.setReadBigInts(true);
-  statement.setReturnArrays(true);
-  return statement;
 }
 
 /** Seeks its first row in an index and reads on from there, whatever it is restricted to. */

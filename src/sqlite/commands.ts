@@ -1,6 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { categoryCommands } from "./categoryCommands.ts";
 import { Counter } from "./counter.ts";
 import { keyCommands } from "./keyCommands.ts";
+import { OnceMarks } from "./onceMarks.ts";
+import { orderCommands } from "./orderCommands.ts";
 import { petCommands } from "./petCommands.ts";
 
 /**
@@ -8,6 +11,8 @@ import { petCommands } from "./petCommands.ts";
  * what it returns: throwing takes back the whole transaction.
  */
 export type Commands = ReturnType<typeof petCommands> &
+  ReturnType<typeof categoryCommands> &
+  ReturnType<typeof orderCommands> &
   ReturnType<typeof keyCommands> &
   ReturnType<typeof probeCommands>;
 export type CommandName = keyof Commands;
@@ -19,14 +24,18 @@ export function prepareCommands(db: DatabaseSync): {
   readonly counters: readonly Counter[];
 } {
   const lastPetId = new Counter(db, "last_pet_id");
+  const lastOrderId = new Counter(db, "last_order_id");
   const keyRevision = new Counter(db, "key_revision");
+  const marks = new OnceMarks(db);
   return {
     commands: {
-      ...petCommands(db, lastPetId),
+      ...petCommands(db, lastPetId, marks),
+      ...categoryCommands(db),
+      ...orderCommands(db, lastOrderId, marks),
       ...keyCommands(db, keyRevision),
       ...probeCommands(db),
     },
-    counters: [lastPetId, keyRevision],
+    counters: [lastPetId, lastOrderId, keyRevision],
   };
 }
 

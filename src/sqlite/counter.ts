@@ -1,4 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { int64Max } from "../contract/int64.ts";
+
+export type CounterName = "last_pet_id" | "last_order_id" | "key_revision";
 
 /**
  * One of the numbers in `counters`, read and written once in a transaction however often it is
@@ -11,7 +14,7 @@ export class Counter {
   #value: bigint | undefined;
   #changed = false;
 
-  constructor(db: DatabaseSync, name: "last_pet_id" | "key_revision") {
+  constructor(db: DatabaseSync, name: CounterName) {
     this.#name = name;
     this.#read = db.prepare("SELECT value FROM counters WHERE name = ?");
     this.#read.setReadBigInts(true);
@@ -26,6 +29,15 @@ export class Counter {
   set(value: bigint): void {
     this.#value = value;
     this.#changed = true;
+  }
+
+  /** Moves it on by one, to a number that it never was. */
+  next(): bigint {
+    const last = this.get();
+    if (last === int64Max)
+      throw new Error(`Every number is used up: ${this.#name} is the largest.`);
+    this.set(last + 1n);
+    return last + 1n;
   }
 
   /** Before the commit. */

@@ -55,7 +55,7 @@ export function keyCommands(db: DatabaseSync, revision: Counter) {
   }
 
   function change(): void {
-    revision.set(revision.get() + 1n);
+    revision.next();
   }
 
   return {

@@ -25,11 +25,14 @@ const steps: readonly string[] = [
    INSERT INTO counters (name, value) VALUES ('last_pet_id', 0), ('key_revision', 0);
 
    -- json is the pet as clients get it, so that a read neither builds nor rounds anything.
+   -- Older databases check the status with IN, for which SQLite fills a table at every insert: it
+   -- means the same and took a quarter of the time of adding a pet.
    CREATE TABLE pets (
      id INTEGER PRIMARY KEY CHECK (id > 0),
      name TEXT NOT NULL,
      category_id INTEGER NOT NULL,
-     status TEXT NOT NULL CHECK (status IN ('available', 'pending', 'sold')),
+     status TEXT NOT NULL
+       CHECK (status = 'available' OR status = 'pending' OR status = 'sold'),
      json TEXT NOT NULL
    ) STRICT;
    -- Ends with the id, as every index of SQLite does: pets of a status come in the order of ids.
@@ -58,6 +61,37 @@ const steps: readonly string[] = [
      last_at_ms INTEGER NOT NULL,
      PRIMARY KEY (key_id, operation, day)
    ) STRICT, WITHOUT ROWID;`,
+
+  `INSERT INTO counters (name, value) VALUES ('last_order_id', 0);
+
+   -- A pet is ordered at most once, because an order ends with the pet being sold.
+   CREATE TABLE orders (
+     id INTEGER PRIMARY KEY CHECK (id > 0),
+     pet_id INTEGER NOT NULL UNIQUE REFERENCES pets (id),
+     quantity INTEGER NOT NULL CHECK (quantity > 0),
+     status TEXT NOT NULL
+       CHECK (status = 'placed' OR status = 'approved' OR status = 'delivered'),
+     placed_at_ms INTEGER NOT NULL,
+     json TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX orders_by_status ON orders (status);
+
+   CREATE TABLE categories (
+     id INTEGER PRIMARY KEY,
+     name TEXT NOT NULL UNIQUE
+   ) STRICT;
+
+   -- Refers neither to keys nor to what was done: a restore may take a key away under a request.
+   CREATE TABLE once_marks (
+     key_id TEXT NOT NULL,
+     mark TEXT NOT NULL,
+     fingerprint TEXT NOT NULL,
+     entity_id INTEGER NOT NULL,
+     text TEXT NOT NULL,
+     created_at_ms INTEGER NOT NULL,
+     PRIMARY KEY (key_id, mark)
+   ) STRICT;
+   CREATE INDEX once_marks_by_age ON once_marks (created_at_ms);`,
 ];
 
 /** Brings a database up to date. Processes that start together wait for the one that does it. */

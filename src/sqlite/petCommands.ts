@@ -1,23 +1,22 @@
 /** The writes to the pets. They run in the writer's thread, within its transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import type { ImportedPet, ImportOutcome } from "../catalogue/catalogue.ts";
-import { type NewPet, petText } from "../catalogue/pet.ts";
-import { int64Max } from "../contract/int64.ts";
+import type { AddOutcome, AddTerms, ImportedPet, ImportOutcome } from "../catalogue/catalogue.ts";
+import { type NewPet, type Pet, petText } from "../catalogue/pet.ts";
 import type { Counter } from "./counter.ts";
+import type { OnceMarks } from "./onceMarks.ts";
 
-export function petCommands(db: DatabaseSync, lastId: Counter) {
+export interface ConditionalAddition {
+  readonly pet: NewPet;
+  readonly terms: AddTerms;
+}
+
+export function petCommands(db: DatabaseSync, lastId: Counter, marks: OnceMarks) {
   const insert = db.prepare(
     "INSERT INTO pets (id, name, category_id, status, json) VALUES (?, ?, ?, ?, ?)",
   );
   const find = db.prepare("SELECT json FROM pets WHERE id = ?");
   find.setReturnArrays(true);
-
-  function nextId(): bigint {
-    const last = lastId.get();
-    if (last === int64Max) throw new Error("Every pet id is used up: the largest was imported.");
-    lastId.set(last + 1n);
-    return last + 1n;
-  }
+  const findCategory = db.prepare("SELECT 1 FROM categories WHERE id = ?");
 
   function store(id: bigint, pet: NewPet, json: string): void {
     insert.run(id, pet.name, pet.categoryId, pet.status, json);
@@ -26,9 +25,24 @@ export function petCommands(db: DatabaseSync, lastId: Counter) {
   return {
     /** Gives back the id alone: the caller has the rest. */
     addPet(pet: NewPet): bigint {
-      const id = nextId();
+      const id = lastId.next();
       store(id, pet, petText({ id, ...pet }));
       return id;
+    },
+
+    /** Apart from `addPet`, which so asks nothing of the database. */
+    addPetOnTerms({ pet, terms }: ConditionalAddition): AddOutcome {
+      const { once, knownCategoryOnly } = terms;
+      const earlier = once && marks.recall<Pet>(once);
+      if (earlier !== undefined) return earlier;
+      if (knownCategoryOnly && findCategory.get(pet.categoryId) === undefined) {
+        return { kind: "no_such_category" };
+      }
+      const id = lastId.next();
+      const text = petText({ id, ...pet });
+      store(id, pet, text);
+      if (once) marks.keep(once, id, text);
+      return { kind: "done", id, text };
     },
 
     importPets(pets: readonly ImportedPet[]): ImportOutcome {
@@ -51,7 +65,7 @@ export function petCommands(db: DatabaseSync, lastId: Counter) {
       }
       const unnumbered = pets.filter((pet) => pet.id === undefined);
       for (const pet of unnumbered) {
-        const id = nextId();
+        const id = lastId.next();
         store(id, pet, petText({ ...pet, id }));
       }
       return { kind: "stored", added: fresh.size + unnumbered.length, unchanged };

@@ -2,8 +2,10 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Stores, StoresOptions } from "../stores.ts";
 import { SqliteCatalogue } from "./catalogue.ts";
+import { SqliteCategories } from "./categories.ts";
 import { openDatabase } from "./database.ts";
 import { SqliteKeys } from "./keys.ts";
+import { SqliteOrders } from "./orders.ts";
 import { startWriterThread, Writer } from "./writer.ts";
 
 /**
@@ -19,6 +21,8 @@ export async function openSqlite(path: string, options: StoresOptions): Promise<
   const catalogue = new SqliteCatalogue(db, writer);
   return {
     catalogue,
+    categories: new SqliteCategories(db, writer),
+    orders: new SqliteOrders(db, writer),
     keys: new SqliteKeys(db, writer),
     async ready() {
       catalogue.get(1n);

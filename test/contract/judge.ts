@@ -26,7 +26,7 @@ function settle(pointer: string): string {
 
 function templateOf(path: string): string | undefined {
   return Object.keys(document.paths).find((template) =>
-    new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]*")}$`).test(path),
+    new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
   );
 }
 
@@ -78,13 +78,22 @@ function judgeDeclared(
       complaints.push(...schemaErrors(`${pointer}/schema`, value, `header ${name}`));
     }
   }
-  judgeBody(`${response}/content/application~1json/schema`, method, seen, complaints);
+  if (seen.status === 304) {
+    if (seen.text !== "") complaints.push("a 304 has a body");
+    return;
+  }
+  const media = mediaOf(seen).replace("/", "~1");
+  judgeBody(`${response}/content/${media}/schema`, method, seen, complaints);
   if (seen.status >= 400) judgeError(method, seen, complaints);
 }
 
+const errorMedia = ["application/json", "application/problem+json"];
+const mediaOf = ({ headers }: SeenResponse) => headers.get("content-type") ?? "none";
+
 /** What holds of every error, on whatever path. */
 function judgeError(method: string, seen: SeenResponse, complaints: string[]) {
-  judgeBody("/components/schemas/Error", method, seen, complaints);
+  const schema = mediaOf(seen) === "application/problem+json" ? "Problem" : "Error";
+  judgeBody(`/components/schemas/${schema}`, method, seen, complaints);
   if (seen.headers.get("x-request-id") === null) complaints.push("an error has no X-Request-Id");
   if (seen.status === 401 && seen.headers.get("www-authenticate") === null) {
     complaints.push("a 401 has no WWW-Authenticate");
@@ -97,9 +106,8 @@ function judgeError(method: string, seen: SeenResponse, complaints: string[]) {
 }
 
 function judgeBody(pointer: string, method: string, seen: SeenResponse, complaints: string[]) {
-  if (seen.headers.get("content-type") !== "application/json") {
-    complaints.push(`content type ${seen.headers.get("content-type")}`);
-  }
+  const expected = seen.status < 400 ? ["application/json"] : errorMedia;
+  if (!expected.includes(mediaOf(seen))) complaints.push(`content type ${mediaOf(seen)}`);
   if (method === "HEAD") {
     if (seen.text !== "") complaints.push("a HEAD response has a body");
     return;

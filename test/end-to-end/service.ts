@@ -44,7 +44,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const folder = mkdtempSync(join(tmpdir(), "petstore-test-"));
   const config = testConfig(options.variables);
   let lines = "";
-  const log = createLog("debug", clock, (text) => {
+  const log = createLog("info", clock, (text) => {
     lines += text;
   });
   const open = options.openStores ?? ((those) => openSqlite(join(folder, "petstore.db"), those));

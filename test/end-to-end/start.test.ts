@@ -81,16 +81,49 @@ describe("starting", () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  test("a taken port is told, and what to do about it", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as { port: number };
-    const taken = { PETSTORE_DATA: newFolder(), PORT: String(port), PETSTORE_METRICS_PORT: "0" };
-    const { code, stderr } = await petstore(["serve"], taken);
-    server.close();
+  test("a port taken by another program or another service is told by its setting, and nothing is left behind", async () => {
+    const first = await startProcess({ PETSTORE_DATA: newFolder(), PETSTORE_LOG: "off" });
+    const { port } = new URL(first.base);
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const foreign = String((other.address() as { port: number }).port);
+    const taken: [Record<string, string>, string][] = [
+      [
+        { PORT: port, PETSTORE_METRICS_PORT: "off" },
+        `Port ${port} is taken by another program. Stop it, or set PORT to`,
+      ],
+      [
+        { PORT: foreign, PETSTORE_METRICS_PORT: "0" },
+        `Port ${foreign} is taken by another program. Stop it, or set PORT to`,
+      ],
+      [
+        { PORT: "0", PETSTORE_METRICS_PORT: foreign },
+        `Port ${foreign} is taken by another program. Stop it, or set PETSTORE_METRICS_PORT to`,
+      ],
+    ];
+    for (const [variables, said] of taken) {
+      const { code, stdout, stderr } = await petstore(["serve"], {
+        PETSTORE_DATA: newFolder(),
+        PETSTORE_LOG: "off",
+        ...variables,
+      });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(said);
+    }
+    other.close();
+    expect((await fetch(`${first.base}/openapi.json`)).status).toBe(200);
+    expect(await first.end("SIGTERM")).toBe(0);
+  });
+
+  test("a host that is not this machine's is told", async () => {
+    const { code, stderr } = await petstore(["serve"], {
+      PETSTORE_DATA: newFolder(),
+      PORT: "0",
+      PETSTORE_METRICS_PORT: "off",
+      HOST: "192.0.2.1",
+    });
     expect(code).toBe(1);
-    expect(stderr).toContain(`Port ${port}`);
-    expect(stderr).toContain("set PORT");
+    expect(stderr).toContain("192.0.2.1 is no address of this machine. Set HOST");
   });
 
   test("a folder that cannot be written is told without a stack", async () => {

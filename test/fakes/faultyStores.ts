@@ -9,17 +9,15 @@ export function faultyStores(stores: Stores): Stores & { fault: unknown } {
   };
   const { catalogue } = stores;
   const wrapped: Catalogue = {
-    add: async (pet) => failing(() => catalogue.add(pet)),
+    add: async (pet, terms) => failing(() => catalogue.add(pet, terms)),
     get: (id) => failing(() => catalogue.get(id)),
     list: (query) => failing(() => catalogue.list(query)),
     import: async (pets) => failing(() => catalogue.import(pets)),
   };
   const faulty = {
+    ...stores,
     catalogue: wrapped,
-    keys: stores.keys,
     ready: async () => failing(() => stores.ready()),
-    size: () => stores.size(),
-    close: () => stores.close(),
     fault: undefined as unknown,
   };
   return faulty;

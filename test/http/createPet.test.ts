@@ -21,6 +21,7 @@ describe("createPet", () => {
     const { id } = seen.body as { id: number };
     expect(seen.text).toBe(`{"id":${id},"name":"Bella","categoryId":3,"status":"sold"}`);
     expect(seen.headers.get("location")).toBe(`${running.base}/pets/${id}`);
+    expect(seen.headers.get("cache-control")).toBe("no-store");
     expect((await client.get(`/pets/${id}`)).text).toBe(seen.text);
   });
 

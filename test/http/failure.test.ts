@@ -5,14 +5,17 @@ import { join } from "node:path";
 import { Problem } from "../../src/problems.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
+import { fakeClock } from "../fakes/clock.ts";
 import { faultyStores } from "../fakes/faultyStores.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-faulty-"));
+const clock = fakeClock(Date.UTC(2026, 10, 15));
 let stores: ReturnType<typeof faultyStores>;
 let running: TestService;
 
 beforeAll(async () => {
   running = await startTestService({
+    clock,
     async openStores(options) {
       stores = faultyStores(await openSqlite(join(folder, "petstore.db"), options));
       return stores;
@@ -62,7 +65,8 @@ for (const [operation, call] of Object.entries(calls)) {
       stores.fault = new Problem("store_unavailable", { cause: new Error("disk full") });
       const seen = await call();
       expect(seen.body).toMatchObject({ code: "store_unavailable", status: 503 });
-      expect(Number(seen.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(seen.headers.get("retry-after")).toBe("2");
+      expect(seen.headers.get("cache-control")).toBe("no-store");
       expect(seen.text).not.toContain("disk full");
       stores.fault = undefined;
       expect((await call()).status).toBeLessThan(500);
@@ -76,8 +80,20 @@ describe("health", () => {
   test("/healthz answers as long as the process lives, /readyz while the store works", async () => {
     expect([await status("/healthz"), await status("/readyz")]).toEqual([200, 200]);
     stores.fault = new Problem("store_unavailable");
+    clock.advance(1000);
     expect([await status("/healthz"), await status("/readyz")]).toEqual([200, 503]);
     stores.fault = undefined;
+    clock.advance(1000);
     expect(await status("/readyz")).toBe(200);
+  });
+
+  test("/readyz bothers the store at most once a second, however often it is asked", async () => {
+    clock.advance(1000);
+    expect(await status("/readyz")).toBe(200);
+    stores.fault = new Error("asked again");
+    clock.advance(999);
+    expect(await status("/readyz")).toBe(200);
+    clock.advance(1);
+    expect(await status("/readyz")).toBe(503);
   });
 });

@@ -96,6 +96,8 @@ describe("getPet at its end", () => {
       expect(gone.headers.get("link")).toContain('rel="successor-version"');
       expect((await later.client.get("/pets/999")).status).toBe(410);
       expect((await later.client.get("/pets?id=1")).status).toBe(200);
+      const made = await later.client.post("/pets", { name: "Late", categoryId: 3 });
+      expect(made.headers.get("location")).toBe(`${later.base}/pets?id=2`);
     } finally {
       await later.stop();
     }

@@ -18,7 +18,10 @@ describe("beside the API", () => {
     expect(response.headers.get("content-type")).toBe("application/json");
     const contract = (await response.json()) as { openapi: string; servers: { url: string }[] };
     expect(contract.openapi).toStartWith("3.1");
-    expect(contract.servers[0]?.url).toBe("https://api.example.com/v1");
+    expect(contract.servers.map(({ url }) => url)).toEqual([
+      "https://api.example.com/v1",
+      "http://localhost:8081/v1",
+    ]);
     const refused = await get("/v1/openapi.json", "POST");
     expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
@@ -29,6 +32,7 @@ describe("beside the API", () => {
     expect(await page.text()).toBe(
       readFileSync(new URL("../../docs/errors/pet_not_found.md", import.meta.url), "utf8"),
     );
+    expect((await get("/docs/errors/pet_not_found")).status).toBe(200);
     for (const path of [
       "/docs/errors/none.md",
       "/docs/guide/../../package.json",

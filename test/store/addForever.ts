@@ -5,6 +5,7 @@
 import { writeSync } from "node:fs";
 import { Problem } from "../../src/problems.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
+import { doneOf } from "./outcomes.ts";
 
 const stores = await openSqlite(process.argv[2] as string, { environment: "production" });
 let code: string | undefined;
@@ -12,7 +13,8 @@ await Promise.all(
   Array.from({ length: 16 }, async () => {
     while (code === undefined) {
       try {
-        const { id } = await stores.catalogue.add({ name: "x", categoryId: 1n, status: "sold" });
+        const pet = { name: "x", categoryId: 1n, status: "sold" } as const;
+        const { id } = doneOf(await stores.catalogue.add(pet));
         writeSync(1, `${id}\n`);
       } catch (cause) {
         code = cause instanceof Problem ? cause.code : String(cause);

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import type { Once } from "../../src/once.ts";
 import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
 import type { Stores } from "../../src/stores.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
+import { doneOf } from "./outcomes.ts";
 import { rejectionOf } from "./rejection.ts";
 
 const folder = useTemporaryFolder();
@@ -14,17 +16,30 @@ const backup = () => folder.path("backup.db");
 const restore = () => restoreSqlite(database(), backup(), "production");
 
 /** Everything that a client or an operator can see. */
-async function contentsOf({ catalogue, keys }: Stores) {
-  const { pets } = await catalogue.list({ limit: 10_000 });
-  return { pets, keys: await keys.list(), uses: await keys.listUses() };
+async function contentsOf({ catalogue, categories, orders, keys }: Stores) {
+  const limit = 10_000;
+  return {
+    ...(await catalogue.list({ limit })),
+    ...(await orders.list({ limit })),
+    ...(await categories.list({ limit })),
+    keys: await keys.list(),
+    uses: await keys.listUses(),
+  };
 }
+
+const nowMs = Date.UTC(2026, 10, 15, 12);
+const onceOf = (mark: string): Once => ({ keyId: "key_a", mark, fingerprint: mark, nowMs });
 
 async function storeWithContents(): Promise<Stores> {
   const stores = await folder.open();
   await stores.catalogue.import([
     { id: 1n, name: 'O\'Brien "🐕"', categoryId: -(2n ** 63n), status: "sold" },
-    { id: 2n ** 53n + 1n, name: "far", categoryId: 2n ** 63n - 1n, status: "pending" },
+    { id: 2n ** 53n + 1n, name: "far", categoryId: 2n ** 63n - 1n, status: "available" },
   ]);
+  await stores.categories.add("Dogs", -(2n ** 63n));
+  const order = { petId: 2n ** 53n + 1n, quantity: 2 };
+  const { id } = doneOf(await stores.orders.place(order, nowMs, onceOf("place")));
+  doneOf(await stores.orders.move(id, "approve", onceOf("approve")));
   await stores.keys.add(keyNamed("a"));
   await stores.keys.rotate("key_a", 99, keyNamed("b", { scopes: ["pets:read"] }));
   await stores.keys.recordUses([
@@ -120,7 +135,7 @@ describe("a restore", () => {
     await stores.catalogue.add(bella);
     await stores.catalogue.add(bella);
     await restore();
-    expect((await stores.catalogue.add(bella)).id).toBe(3n);
+    expect(doneOf(await stores.catalogue.add(bella)).id).toBe(3n);
   });
 
   test("into another database goes on past the ids of the backup", async () => {
@@ -130,7 +145,58 @@ describe("a restore", () => {
     await restoreSqlite(other, backup(), "production");
     const restored = await folder.open({}, "new/petstore.db");
     expect(await contentsOf(restored)).toEqual(await contentsOf(stores));
-    expect((await restored.catalogue.add(bella)).id).toBe(2n ** 53n + 2n);
+    expect(doneOf(await restored.catalogue.add(bella)).id).toBe(2n ** 53n + 2n);
+  });
+
+  test("brings orders and pets back together, whatever became of them", async () => {
+    const stores = await storeWithContents();
+    const before = await contentsOf(stores);
+    await backupSqlite(database(), backup());
+    doneOf(await stores.orders.move(1n, "deliver"));
+    const { id: petId } = doneOf(await stores.catalogue.add(bella));
+    const { id } = doneOf(await stores.orders.place({ petId, quantity: 1 }, nowMs));
+    await stores.categories.remove(-(2n ** 63n));
+    await stores.categories.add("Cats");
+    await restore();
+    expect(await contentsOf(stores)).toEqual(before);
+
+    // No id of an order comes a second time either.
+    const { id: later } = doneOf(await stores.catalogue.add(bella));
+    const again = doneOf(await stores.orders.place({ petId: later, quantity: 1 }, nowMs));
+    expect(again.id).toBe(id + 1n);
+    doneOf(await stores.orders.move(1n, "deliver"));
+  });
+
+  test("brings back the marks of the backup with what they stand for, and no others", async () => {
+    const stores = await storeWithContents();
+    await backupSqlite(database(), backup());
+    const add = () => stores.catalogue.add(bella, { once: onceOf("add") });
+    const lost = doneOf(await add());
+    const deliver = () => stores.orders.move(1n, "deliver", onceOf("deliver"));
+    doneOf(await deliver());
+    await restore();
+    // What they did is gone, so it is done again when it is asked for again.
+    expect(doneOf(await add()).id).toBe(lost.id + 1n);
+    doneOf(await deliver());
+
+    const other = folder.path("new/petstore.db");
+    await restoreSqlite(other, backup(), "production");
+    const { orders } = await folder.open({}, "new/petstore.db");
+    const order = { petId: 2n ** 53n + 1n, quantity: 2 };
+    expect(await orders.place(order, nowMs, onceOf("place"))).toMatchObject({
+      kind: "replayed",
+      id: 1n,
+    });
+    expect((await orders.move(1n, "approve", onceOf("approve"))).kind).toBe("replayed");
+  });
+
+  test("refuses a backup whose order lost its pet, and changes nothing", async () => {
+    const stores = await storeWithContents();
+    await backupSqlite(database(), backup());
+    new DatabaseSync(backup()).exec("PRAGMA foreign_keys = OFF; DELETE FROM pets WHERE id > 1");
+    const before = await contentsOf(stores);
+    expect((await rejectionOf(restore())).message).toContain("is damaged");
+    expect(await contentsOf(stores)).toEqual(before);
   });
 
   test("can be repeated, and every handle notices the keys each time", async () => {

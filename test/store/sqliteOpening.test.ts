@@ -5,6 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { idsFilterMax } from "../../src/catalogue/catalogue.ts";
 import { listQuery } from "../../src/sqlite/catalogue.ts";
+import { listCategoriesAfter, listFirstCategories } from "../../src/sqlite/categories.ts";
+import { findMark, forgetExpired } from "../../src/sqlite/onceMarks.ts";
+import { listAllOrders, listOrdersByStatus } from "../../src/sqlite/orders.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -58,10 +61,13 @@ describe("opening", () => {
 
   test("a database of a newer release is refused and left as it is", async () => {
     await (await folder.open()).close();
+    const db = new DatabaseSync(folder.path("petstore.db"));
+    const version = db.prepare("PRAGMA user_version").get()?.user_version;
+    db.close();
     tamper(folder.path("petstore.db"), "PRAGMA user_version = 1000");
     const { message } = await rejectionOf(folder.open());
     expect(message).toContain("newer release");
-    tamper(folder.path("petstore.db"), "PRAGMA user_version = 1");
+    tamper(folder.path("petstore.db"), `PRAGMA user_version = ${version}`);
     await folder.open();
   });
 
@@ -149,13 +155,50 @@ describe("query plans", () => {
     });
   }
 
-  test("a key is found through its hash", async () => {
-    await folder.open();
-    const db = new DatabaseSync(folder.path("petstore.db"));
-    const steps = db.prepare("EXPLAIN QUERY PLAN SELECT * FROM keys WHERE hash = ?").all();
-    db.close();
-    expect(steps.map(({ detail }) => detail)).toEqual([
-      expect.stringMatching(/^SEARCH keys USING INDEX .* \(hash=\?\)$/),
-    ]);
-  });
+  /** What the query does, step by step. Nothing of it may scan or sort, unless it says so. */
+  const plans: Readonly<Record<string, [query: string, steps: RegExp[]]>> = {
+    "a key is found through its hash": [
+      "SELECT * FROM keys WHERE hash = ?",
+      [/^SEARCH keys USING INDEX .* \(hash=\?\)$/],
+    ],
+    "a list of orders seeks": [
+      listAllOrders,
+      [/^SEARCH orders USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
+    ],
+    "a list of orders by status seeks": [
+      listOrdersByStatus,
+      [/^SEARCH orders USING INDEX orders_by_status \(status=\? AND rowid>\?\)$/],
+    ],
+    "a list of categories starts at the first and stops at its limit": [
+      listFirstCategories,
+      [/^SCAN categories$/],
+    ],
+    "a further list of categories seeks": [
+      listCategoriesAfter,
+      [/^SEARCH categories USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
+    ],
+    "a mark is found by its key and text": [
+      findMark,
+      [/^SEARCH once_marks USING INDEX sqlite_autoindex_\S+ \(key_id=\? AND mark=\?\)$/],
+    ],
+    "expired marks are found by their age": [
+      forgetExpired,
+      [
+        /^SEARCH once_marks USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+        /^LIST SUBQUERY/,
+        /^SEARCH once_marks USING COVERING INDEX once_marks_by_age \(created_at_ms<\?\)$/,
+      ],
+    ],
+  };
+  for (const [what, [query, expected]] of Object.entries(plans)) {
+    test(what, async () => {
+      await folder.open();
+      const db = new DatabaseSync(folder.path("petstore.db"));
+      const steps = db.prepare(`EXPLAIN QUERY PLAN ${query}`).all();
+      db.close();
+      expect(steps.map(({ detail }) => detail)).toEqual(
+        expected.map((step) => expect.stringMatching(step)),
+      );
+    });
+  }
 });

@@ -1,31 +1,26 @@
 import type { PetFilter } from "../../catalogue/catalogue.ts";
-import { openCursor, sealCursor } from "../../catalogue/cursor.ts";
-import { petsText } from "../../catalogue/pet.ts";
+import { openCursor, petQuestion, sealCursor } from "../../catalogue/cursor.ts";
 import { then } from "../../soon.ts";
-import { readHeaders } from "../answer.ts";
 import type { Handler, Shop } from "../handlers.ts";
+import { pageAnswer } from "../page.ts";
 
 export function listPets({ catalogue, secret }: Shop): Handler<"listPets"> {
-  return ({ query }, base) => {
+  return ({ query }, { base }) => {
     const { limit, status, id: ids, cursor } = query;
     const filter = { status, ids };
-    const after = cursor === undefined ? undefined : openCursor(secret, filter, cursor);
-    return then(catalogue.list({ ...filter, after, limit }), ({ pets, next }) => ({
-      status: 200,
-      body: petsText(pets),
-      headers:
+    const question = petQuestion(filter);
+    const after = cursor === undefined ? undefined : openCursor(secret, question, cursor);
+    return then(catalogue.list({ ...filter, after, limit }), ({ pets, next }) =>
+      pageAnswer(
+        pets,
         next === undefined
-          ? readHeaders
-          : {
-              ...readHeaders,
-              link: nextLink(base, filter, limit, sealCursor(secret, filter, next)),
-            },
-    }));
+          ? undefined
+          : `${base}/pets?limit=${limit}${searchOf(filter)}&cursor=${sealCursor(secret, question, next)}`,
+      ),
+    );
   };
 }
 
-function nextLink(base: string, filter: PetFilter, limit: number, cursor: string): string {
-  const status = filter.status === undefined ? "" : `&status=${filter.status}`;
-  const ids = (filter.ids ?? []).map((id) => `&id=${id}`).join("");
-  return `<${base}/pets?limit=${limit}${status}${ids}&cursor=${cursor}>; rel="next"`;
+function searchOf({ status, ids = [] }: PetFilter): string {
+  return (status === undefined ? "" : `&status=${status}`) + ids.map((id) => `&id=${id}`).join("");
 }

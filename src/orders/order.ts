@@ -1,0 +1,26 @@
+import type { JsonOf, Schemas } from "../contract/operations.ts";
+
+export type OrderStatus = Schemas["OrderStatus"];
+export type NewOrder = Schemas["NewOrder"];
+export type Order = Schemas["Order"];
+export type OrderEvent = "approve" | "deliver";
+
+/** The life of an order: state × event → state. An empty cell is an event that is refused. */
+export const transitions: Readonly<
+  Record<OrderStatus, Readonly<Partial<Record<OrderEvent, OrderStatus>>>>
+> = {
+  placed: { approve: "approved" },
+  approved: { deliver: "delivered" },
+  delivered: {},
+};
+
+/** The only status from which an event is taken, for telling why it was refused. */
+export const takenFrom: Readonly<Record<OrderEvent, OrderStatus>> = {
+  approve: "placed",
+  deliver: "approved",
+};
+
+export function orderText(order: Order): JsonOf<Order> {
+  const { id, petId, quantity, status, placedAt } = order;
+  return `{"id":${id},"petId":${petId},"quantity":${quantity},"status":"${status}","placedAt":"${placedAt}"}`;
+}

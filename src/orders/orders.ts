@@ -1,0 +1,50 @@
+import type { PetStatus } from "../catalogue/pet.ts";
+import type { JsonOf } from "../contract/operations.ts";
+import type { Done, Mismatch, Once } from "../once.ts";
+import type { Soon } from "../soon.ts";
+import type { NewOrder, Order, OrderEvent, OrderStatus } from "./order.ts";
+
+export interface OrderQuery {
+  readonly status?: OrderStatus | undefined;
+  /** Only orders with a larger id. */
+  readonly after?: bigint | undefined;
+  /** From 1 to `pageSizeMax` of the catalogue. */
+  readonly limit: number;
+}
+
+export interface OrderPage {
+  /** In the order of their ids, each already the JSON that a client gets. */
+  readonly orders: readonly JsonOf<Order>[];
+  /** The id to continue after; undefined when nothing follows. */
+  readonly next: bigint | undefined;
+}
+
+export type PlaceOutcome =
+  | Done<Order>
+  | Mismatch
+  | { readonly kind: "no_such_pet" }
+  | { readonly kind: "pet_not_available"; readonly status: PetStatus };
+
+export type MoveOutcome =
+  | Done<Order>
+  | Mismatch
+  | { readonly kind: "no_such_order" }
+  | { readonly kind: "refused"; readonly status: OrderStatus };
+
+/**
+ * The orders, on whatever engine. What holds at every instant, for every reader: a pet has at most
+ * one order; while that order is placed or approved the pet is `pending`, and once it is delivered
+ * the pet is `sold`. Orders never disappear. A promise that resolves means: on disk.
+ */
+export interface OrderStore {
+  /** Takes the pet from `available` to `pending` with it, or does nothing. */
+  place(order: NewOrder, placedAtMs: number, once?: Once): Promise<PlaceOutcome>;
+
+  /** Moves an order as `transitions` has it; delivering makes its pet `sold` with it. */
+  move(id: bigint, event: OrderEvent, once?: Once): Promise<MoveOutcome>;
+
+  get(id: bigint): Soon<JsonOf<Order> | undefined>;
+
+  /** Costs the same at any depth. */
+  list(query: OrderQuery): Soon<OrderPage>;
+}

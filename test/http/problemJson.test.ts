@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Client } from "../end-to-end/client.ts";
+import { startTestService, type TestService } from "../end-to-end/service.ts";
+
+let running: TestService;
+beforeAll(async () => {
+  running = await startTestService();
+});
+afterAll(() => running.stop());
+
+const asking = (accept: string, path = "/pets/99", client = running.client) =>
+  client.get(path, { headers: { accept } });
+
+describe("problem details", () => {
+  test("are what an error is for whoever accepts them, with a page that can be read", async () => {
+    const seen = await asking("application/problem+json");
+    expect(seen.headers.get("content-type")).toBe("application/problem+json");
+    expect(seen.body).toEqual({
+      type: `${running.origin}/docs/errors/pet_not_found.md`,
+      title: "Pet not found",
+      status: 404,
+      detail: "No pet has this id.",
+      code: "pet_not_found",
+    });
+    const { type } = seen.body as { type: string };
+    expect((await fetch(type)).status).toBe(200);
+  });
+
+  const taken = [
+    "application/json, application/problem+json",
+    "application/problem+json;q=0.5",
+    "Application/Problem+JSON",
+    "text/html,application/problem+json;q=0.9,*/*;q=0.1",
+  ];
+  for (const accept of taken) {
+    test(`Accept: ${accept} asks for them`, async () => {
+      expect((await asking(accept)).headers.get("content-type")).toBe("application/problem+json");
+    });
+  }
+
+  const other = [
+    "*/*",
+    "application/json",
+    "application/*",
+    "application/problem+json;q=0",
+    "application/problem+json; q=0.0",
+    "application/problem+jsonx",
+    "text/html",
+    "",
+  ];
+  for (const accept of other) {
+    test(`Accept: ${JSON.stringify(accept)} does not`, async () => {
+      expect((await asking(accept)).headers.get("content-type")).toBe("application/json");
+    });
+  }
+
+  test("every error has them: without a key, of an unknown path, of a bad body", async () => {
+    const anonymous = new Client(running.base);
+    const accept = "application/problem+json";
+    expect((await asking(accept, "/pets", anonymous)).body).toMatchObject({
+      code: "key_missing",
+      title: "Key missing",
+    });
+    expect((await asking(accept, "/nothing")).body).toMatchObject({ code: "path_not_found" });
+    const bad = await running.client.post("/pets", "{}", { accept });
+    expect(bad.body).toMatchObject({
+      code: "body_invalid",
+      detail: "name is required. categoryId is required.",
+    });
+  });
+
+  test("what succeeds stays as it is", async () => {
+    expect((await asking("application/problem+json", "/pets")).headers.get("content-type")).toBe(
+      "application/json",
+    );
+  });
+});

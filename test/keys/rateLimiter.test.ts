@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { TokenBuckets } from "../../src/keys/rateLimiter.ts";
+import { fakeClock } from "../fakes/clock.ts";
+
+describe("token buckets", () => {
+  test("never allow more than the quota and what grew back, and waste nothing that did", () => {
+    const steps = fc.array(
+      fc.oneof(fc.constant("take" as const), fc.integer({ min: 1, max: 5000 })),
+      { maxLength: 200 },
+    );
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 10 }),
+        steps,
+        (requests, windowSeconds, history) => {
+          const clock = fakeClock(0);
+          const buckets = new TokenBuckets({ requests, windowSeconds }, clock);
+          // The same in whole numbers: a token is windowSeconds * 1000 units, one grows `requests` a ms.
+          const token = windowSeconds * 1000;
+          let units = requests * token;
+          for (const step of history) {
+            if (step === "take") {
+              // Where a fraction of a millionth decides, both verdicts are right.
+              const close = Math.abs(units - token) < 1e-6 * token;
+              const { allowed } = buckets.take("key");
+              if (!close) expect(allowed).toBe(units >= token);
+              if (allowed) units -= token;
+            } else {
+              clock.advance(step);
+              units = Math.min(requests * token, units + step * requests);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  test("a wait as long as it says is enough, and one second less is not", () => {
+    const clock = fakeClock(0);
+    const buckets = new TokenBuckets({ requests: 1, windowSeconds: 60 }, clock);
+    expect(buckets.take("key").allowed).toBe(true);
+    const { secondsUntilNext } = buckets.take("key");
+    expect(secondsUntilNext).toBe(60);
+    clock.advance((secondsUntilNext - 1) * 1000);
+    expect(buckets.take("key").allowed).toBe(false);
+    clock.advance(1000);
+    expect(buckets.take("key").allowed).toBe(true);
+  });
+
+  test("what is given back is never more than the quota", () => {
+    const buckets = new TokenBuckets({ requests: 2, windowSeconds: 1 }, fakeClock(0));
+    for (let times = 0; times < 5; times++) buckets.giveBack("key");
+    expect(buckets.giveBack("key").remaining).toBe(2);
+  });
+
+  test("letting go of full buckets gives nobody more than their quota", () => {
+    const clock = fakeClock(0);
+    const buckets = new TokenBuckets({ requests: 1, windowSeconds: 10 }, clock);
+    for (let key = 0; key < 10_000; key++) buckets.take(`early ${key}`);
+    clock.advance(9_999);
+    expect(buckets.take("late").allowed).toBe(true);
+    clock.advance(1);
+    for (let key = 0; key < 10_001; key++) buckets.take(`next ${key}`);
+    expect(buckets.take("late").allowed).toBe(false);
+    expect(buckets.take("early 1").allowed).toBe(true);
+  });
+});

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mintKey } from "../../src/keys/lifecycle.ts";
+import { UseRecorder } from "../../src/keys/useRecorder.ts";
+import { openSqlite } from "../../src/sqlite/store.ts";
+import type { Stores } from "../../src/stores.ts";
+import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+
+let folder: string;
+let stores: Stores;
+let clock: FakeClock;
+let keyId: string;
+const failures: unknown[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "petstore-uses-"));
+  stores = await openSqlite(join(folder, "petstore.db"), { environment: "production" });
+  clock = fakeClock(Date.UTC(2026, 10, 15, 23, 59, 58));
+  const wanted = {
+    name: "k",
+    environment: "production",
+    scopes: "all",
+    expiresAtMs: undefined,
+  } as const;
+  const { key } = mintKey(wanted, clock);
+  await stores.keys.add(key);
+  keyId = key.id;
+  failures.length = 0;
+});
+afterEach(async () => {
+  await stores.close().catch(() => {});
+  rmSync(folder, { recursive: true });
+});
+
+const recorder = (store = stores.keys) =>
+  new UseRecorder(store, clock, (cause) => failures.push(cause));
+const uses = async () =>
+  (await stores.keys.listUses()).map(({ operation, day, count }) => `${day} ${operation} ${count}`);
+
+describe("uses of a key", () => {
+  test("are counted once each, however often they are written down", async () => {
+    const counting = recorder();
+    for (let times = 0; times < 3; times++) counting.count(keyId, "getPet");
+    counting.count(keyId, "listPets");
+    await counting.flush();
+    await counting.flush();
+    counting.count(keyId, "getPet");
+    await counting.close();
+    expect(await uses()).toEqual(["2026-11-15 getPet 4", "2026-11-15 listPets 1"]);
+  });
+
+  test("belong to the day they happen on, and the last one is remembered to the millisecond", async () => {
+    const counting = recorder();
+    counting.count(keyId, "getPet");
+    clock.advance(1999);
+    counting.count(keyId, "getPet");
+    clock.advance(1);
+    counting.count(keyId, "getPet");
+    clock.advance(5);
+    counting.count(keyId, "getPet");
+    await counting.close();
+    expect(await uses()).toEqual(["2026-11-15 getPet 2", "2026-11-16 getPet 2"]);
+    expect((await stores.keys.list())[0]?.lastUsedAtMs).toBe(clock.now());
+  });
+
+  test("are written down every five seconds by themselves, until it is closed", async () => {
+    const written: number[] = [];
+    const watched = {
+      ...stores.keys,
+      recordUses: async (those: readonly unknown[]) => void written.push(those.length),
+    };
+    const counting = recorder(Object.setPrototypeOf(watched, Object.getPrototypeOf(stores.keys)));
+    counting.count(keyId, "getPet");
+    clock.advance(4999);
+    expect(written).toEqual([]);
+    clock.advance(1);
+    expect(written).toEqual([1]);
+    clock.advance(60_000);
+    expect(written).toEqual([1]);
+    await counting.close();
+    counting.count(keyId, "getPet");
+    clock.advance(60_000);
+    expect(written).toEqual([1]);
+  });
+
+  test("that cannot be written down are reported, and counting goes on", async () => {
+    const counting = recorder();
+    counting.count(keyId, "getPet");
+    await stores.close();
+    await counting.flush();
+    expect(failures.length).toBe(1);
+    counting.count(keyId, "getPet");
+  });
+});

@@ -1,0 +1,186 @@
+/** What every store of categories does, whichever engine it runs on. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Category } from "../../src/catalogue/categories.ts";
+import { int64Max, int64Min } from "../../src/contract/int64.ts";
+import type { Stores } from "../../src/stores.ts";
+import { spellings } from "./catalogue.suite.ts";
+import { kindsOf } from "./outcomes.ts";
+import { rejectionOf } from "./rejection.ts";
+
+/** `open` gives another handle on the same database, which is empty when a test begins. */
+export function describeCategories(engine: string, open: () => Promise<Stores>): void {
+  const allOf = async ({ categories }: Stores) =>
+    (await categories.list({ limit: 10_000 })).categories;
+
+  describe(`the categories on ${engine}`, () => {
+    test("the first one is 1, and each later one follows the largest", async () => {
+      const stores = await open();
+      const { categories } = stores;
+      const added = async (name: string, id?: bigint) => {
+        const outcome = await categories.add(name, id);
+        return outcome.kind === "added" ? outcome.category.id : outcome.kind;
+      };
+      expect(await added("Dogs")).toBe(1n);
+      expect(await added("Cats")).toBe(2n);
+      expect(await added("Birds", 40n)).toBe(40n);
+      expect(await added("Fish", 7n)).toBe(7n);
+      expect(await added("Mice")).toBe(41n);
+      expect(await allOf(stores)).toEqual([
+        { id: 1n, name: "Dogs" },
+        { id: 2n, name: "Cats" },
+        { id: 7n, name: "Fish" },
+        { id: 40n, name: "Birds" },
+        { id: 41n, name: "Mice" },
+      ]);
+    });
+
+    test("where all ids are negative the next one still follows the largest", async () => {
+      const { categories } = await open();
+      await categories.add("Ghosts", -5n);
+      expect(await categories.add("Shades")).toEqual({
+        kind: "added",
+        category: { id: -4n, name: "Shades" },
+      });
+    });
+
+    test("past the largest int64 there is no next one, and nothing is added", async () => {
+      const stores = await open();
+      await stores.categories.add("Last", int64Max);
+      await rejectionOf(stores.categories.add("Later"));
+      expect(await allOf(stores)).toEqual([{ id: int64Max, name: "Last" }]);
+    });
+
+    test("a taken id or name is refused with who has it", async () => {
+      const stores = await open();
+      const dogs: Category = { id: 3n, name: "Dogs" };
+      const cats: Category = { id: 4n, name: "Cats" };
+      await stores.categories.add(dogs.name, dogs.id);
+      await stores.categories.add(cats.name, cats.id);
+      const { categories } = stores;
+      expect(await categories.add("Wolves", 3n)).toEqual({ kind: "taken", by: dogs });
+      expect(await categories.add("Dogs")).toEqual({ kind: "taken", by: dogs });
+      expect(await categories.add("Dogs", 3n)).toEqual({ kind: "taken", by: dogs });
+      expect(await categories.add("Dogs", 9n)).toEqual({ kind: "taken", by: dogs });
+      expect(await categories.add("Dogs", 4n)).toEqual({ kind: "taken", by: cats });
+      expect(await allOf(stores)).toEqual([dogs, cats]);
+    });
+
+    test("names differ by every letter, and come back as they were given", async () => {
+      const stores = await open();
+      const names = [
+        ...spellings.map(([name]) => name),
+        "dogs",
+        "Dogs",
+        "Dogs ",
+        "\u00e9",
+        "e\u0301",
+      ];
+      for (const name of names) expect((await stores.categories.add(name)).kind).toBe("added");
+      expect((await allOf(stores)).map(({ name }) => name)).toEqual(names);
+    });
+
+    test("of 20 that add one name at once through two handles, one succeeds", async () => {
+      const handles = [await open(), await open()] as const;
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          handles[index % 2 === 0 ? 0 : 1].categories.add("Dogs"),
+        ),
+      );
+      expect(kindsOf(outcomes)).toEqual({ added: 1, taken: 19 });
+      expect(await allOf(handles[0])).toEqual([{ id: 1n, name: "Dogs" }]);
+    });
+
+    test("one that is removed is gone, and its name is free again", async () => {
+      const stores = await open();
+      await stores.categories.add("Dogs", int64Min);
+      expect(await stores.categories.remove(int64Min)).toBe(true);
+      expect(await stores.categories.remove(int64Min)).toBe(false);
+      expect(await allOf(stores)).toEqual([]);
+      expect((await stores.categories.add("Dogs", 2n)).kind).toBe("added");
+    });
+
+    test("pets keep the id of a category that is gone", async () => {
+      const { catalogue, categories } = await open();
+      await categories.add("Dogs", 3n);
+      await catalogue.add({ name: "Bella", categoryId: 3n, status: "available" });
+      await categories.remove(3n);
+      expect(await catalogue.get(1n)).toContain('"categoryId":3,');
+    });
+
+    test("they are there after reopening", async () => {
+      const before = await open();
+      await before.categories.add("Dogs", 3n);
+      await before.close();
+      expect(await allOf(await open())).toEqual([{ id: 3n, name: "Dogs" }]);
+    });
+
+    test("every page is what a plain search finds, whatever the ids", async () => {
+      const { categories } = await open();
+      const ids = [
+        int64Min,
+        int64Min + 1n,
+        -(2n ** 53n) - 1n,
+        -2n,
+        -1n,
+        0n,
+        1n,
+        2n ** 53n + 1n,
+      ].concat([int64Max - 1n, int64Max]);
+      for (const id of ids.toReversed()) await categories.add(`category ${id}`, id);
+      const query = fc.record({
+        after: fc.option(fc.constantFrom(...ids, -3n, 5n), { nil: undefined }),
+        limit: fc.integer({ min: 1, max: ids.length + 1 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(query, async ({ after, limit }) => {
+          const following = ids.filter((id) => after === undefined || id > after);
+          const page = following.slice(0, limit);
+          expect(await categories.list({ after, limit })).toEqual({
+            categories: page.map((id) => ({ id, name: `category ${id}` })),
+            next: following.length > page.length ? page.at(-1) : undefined,
+          });
+        }),
+        { numRuns: 300 },
+      );
+    });
+  });
+
+  describe(`adding a pet where only known categories are taken, on ${engine}`, () => {
+    const terms = { knownCategoryOnly: true };
+    const bella = { name: "Bella", categoryId: -3n, status: "available" } as const;
+
+    test("one of an unknown category is refused and leaves nothing", async () => {
+      const { catalogue, categories } = await open();
+      await categories.add("Dogs", 3n);
+      expect(await catalogue.add(bella, terms)).toEqual({ kind: "no_such_category" });
+      expect((await catalogue.list({ limit: 1 })).pets).toEqual([]);
+    });
+
+    test("one of a known category is added", async () => {
+      const { catalogue, categories } = await open();
+      await categories.add("Dogs", -3n);
+      expect(await catalogue.add(bella, terms)).toEqual({
+        kind: "done",
+        id: 1n,
+        text: '{"id":1,"name":"Bella","categoryId":-3,"status":"available"}',
+      });
+    });
+
+    test("a category is known from the moment it is added until it is removed", async () => {
+      const { catalogue, categories } = await open();
+      expect((await catalogue.add(bella, terms)).kind).toBe("no_such_category");
+      await categories.add("Dogs", -3n);
+      expect((await catalogue.add(bella, terms)).kind).toBe("done");
+      await categories.remove(-3n);
+      expect((await catalogue.add(bella, terms)).kind).toBe("no_such_category");
+    });
+
+    test("without that term any category is taken", async () => {
+      const { catalogue } = await open();
+      for (const free of [undefined, {}, { knownCategoryOnly: false }]) {
+        expect((await catalogue.add(bella, free)).kind).toBe("done");
+      }
+    });
+  });
+}

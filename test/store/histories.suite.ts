@@ -1,0 +1,77 @@
+/** What holds in every history of pets and orders, whichever engine it happens on. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { onceMs } from "../../src/once.ts";
+import type { Stores } from "../../src/stores.ts";
+import {
+  type Asked,
+  ask,
+  type Beginning,
+  begin,
+  carryOut,
+  type Event,
+  history,
+  type Round,
+} from "./history.ts";
+import { judgeMarks, judgeOutcomes, Observer } from "./historyJudge.ts";
+import { kindsOf } from "./outcomes.ts";
+
+/** `open` gives another handle on the same database, which is empty when a test begins. */
+export function describeHistories(engine: string, open: () => Promise<Stores>): void {
+  describe(`histories of pets and orders on ${engine}`, () => {
+    test("every pet fits its order at every instant, and nothing is done twice", async () => {
+      const handles = [await open(), await open()] as const;
+      const reader = await open();
+      const all: Event[] = [];
+      let beginMs = Date.UTC(2026, 10, 15, 12);
+
+      async function live(rounds: readonly Round[], beginning: Beginning): Promise<Event[]> {
+        const observer = new Observer(reader, beginning);
+        const past: Event[] = [];
+        let nowMs = beginMs;
+        for (const [round, { laterMs, attempts }] of rounds.entries()) {
+          nowMs += laterMs;
+          const doing = attempts.flatMap((attempt) => {
+            const { request, once } = ask(attempt, past, beginning);
+            const asked: Asked = { request, once: once && { ...once, nowMs } };
+            return Array.from({ length: attempt.copies }, async (_, copy) => {
+              const handle = handles[(attempt.handle + copy) % 2 === 0 ? 0 : 1];
+              return { round, ...asked, outcome: await carryOut(handle, asked, nowMs) };
+            });
+          });
+          past.push(...(await observer.during(Promise.all(doing))));
+        }
+        judgeMarks(past);
+        judgeOutcomes(past, await observer.observe(), beginning);
+        return past;
+      }
+
+      const property = fc.asyncProperty(history, async (rounds) => {
+        // So long after the history before it that no mark of that one counts any more.
+        beginMs += 100 * onceMs;
+        all.push(...(await live(rounds, await begin(handles[0]))));
+      });
+      await fc.assert(property, { numRuns: 150 });
+
+      // The histories are worth their name only if everything happened in them.
+      const kinds = kindsOf(all.map(({ outcome }) => outcome));
+      expect(Object.keys(kinds).toSorted()).toEqual(
+        [
+          "conflict",
+          "done",
+          "mismatch",
+          "no_such_order",
+          "no_such_pet",
+          "pet_not_available",
+        ].concat(["refused", "replayed", "stored"]),
+      );
+      const moves = all.filter(({ outcome }) => outcome.kind === "done");
+      expect(Object.keys(kindsOf(moves.map(({ request }) => request))).toSorted()).toEqual([
+        "add",
+        "approve",
+        "deliver",
+        "place",
+      ]);
+    }, 120_000);
+  });
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test";
+import { DatabaseSync } from "node:sqlite";
+import { type Once, onceMs } from "../../src/once.ts";
+import { BatchRunner } from "../../src/sqlite/batch.ts";
+import { connect } from "../../src/sqlite/connection.ts";
+import { forgottenAtOnceMax } from "../../src/sqlite/onceMarks.ts";
+import { useTemporaryFolder } from "./folder.ts";
+import { liveOnce } from "./liveOnce.ts";
+import { doneOf } from "./outcomes.ts";
+
+const folder = useTemporaryFolder();
+const database = () => folder.path("petstore.db");
+const nowMs = Date.UTC(2026, 10, 15, 12);
+const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
+const onceAt = (mark: string, atMs: number): Once => ({
+  keyId: "key_a",
+  mark,
+  fingerprint: "f",
+  nowMs: atMs,
+});
+
+function marksKept(): number {
+  const db = new DatabaseSync(database());
+  const row = db.prepare("SELECT count(*) AS marks FROM once_marks").get();
+  db.close();
+  return Number(row?.marks);
+}
+
+describe("marks in SQLite", () => {
+  test("that are 24 hours old make room for new ones, a few at a time", async () => {
+    const { catalogue } = await folder.open();
+    const addAt = (mark: string, atMs: number) =>
+      catalogue.add(bella, { once: onceAt(mark, atMs) });
+    const oldCount = 100;
+    for (let index = 0; index < oldCount; index++) await addAt(`old ${index}`, nowMs + index);
+    // One that is a millisecond too young stays.
+    await addAt("young", nowMs + oldCount);
+    expect(marksKept()).toBe(oldCount + 1);
+
+    const laterMs = nowMs + oldCount - 1 + onceMs;
+    for (let index = 1; index <= 10; index++) {
+      await addAt(`new ${index}`, laterMs);
+      expect(marksKept()).toBe(oldCount + 1 - index * forgottenAtOnceMax + index);
+    }
+    // The oldest go first.
+    const db = new DatabaseSync(database());
+    expect(db.prepare("SELECT min(created_at_ms) AS first FROM once_marks").get()).toEqual({
+      first: nowMs + 10 * forgottenAtOnceMax,
+    });
+    db.close();
+    for (let index = 11; index <= 40; index++) await addAt(`new ${index}`, laterMs);
+    expect(marksKept()).toBe(41);
+    expect((await addAt("young", laterMs)).kind).toBe("replayed");
+  });
+
+  test("are neither kept nor forgotten by a write that was not done or has no mark", async () => {
+    const { catalogue, orders } = await folder.open();
+    await catalogue.add(bella, { once: onceAt("old", nowMs) });
+    const late = onceAt("late", nowMs + onceMs);
+    await orders.place({ petId: 5n, quantity: 1 }, nowMs, late);
+    await orders.move(5n, "approve", late);
+    await catalogue.add(bella, { once: late, knownCategoryOnly: true });
+    await catalogue.add(bella);
+    expect(marksKept()).toBe(1);
+  });
+
+  test("a full disk keeps neither pets nor marks", async () => {
+    await folder.open();
+    const db = connect(database());
+    db.exec("PRAGMA max_page_count = 40");
+    const runner = new BatchRunner(db);
+    const pet = { ...bella, name: "x".repeat(200) };
+    const batch = (count: number) => ({
+      names: Array(count).fill("addPetOnTerms"),
+      arguments: Array.from({ length: count }, (_, index) => ({
+        pet,
+        terms: { once: onceAt(`${index}`, nowMs) },
+      })),
+    });
+    expect(runner.run(batch(500)).failures).toHaveLength(500);
+    expect(marksKept()).toBe(0);
+    expect(runner.run(batch(2)).results).toMatchObject([
+      { kind: "done", id: 1n },
+      { kind: "done", id: 2n },
+    ]);
+    expect(marksKept()).toBe(2);
+    db.close();
+  });
+
+  for (let deadly = 1; deadly <= 4; deadly++) {
+    test(`a process killed before it heard of commit ${deadly} has done it, and only once`, async () => {
+      const dying = Bun.spawn(
+        [process.execPath, `${import.meta.dir}/dieUnheard.ts`, database(), `${deadly}`],
+        { stdout: "pipe", stderr: "inherit" },
+      );
+      const output = await new Response(dying.stdout).text();
+      await dying.exited;
+      expect(dying.signalCode).toBe("SIGKILL");
+      const heard = output.trim().split("\n").filter(Boolean);
+      expect(heard).toHaveLength(deadly - 1);
+
+      const stores = await folder.open();
+      const outcomes = await Array.fromAsync(liveOnce(stores));
+      expect(outcomes.map(({ kind }) => kind)).toEqual(
+        outcomes.map((_, index) => (index < deadly ? "replayed" : "done")),
+      );
+      for (const [index, line] of heard.entries()) {
+        expect(line).toBe(`done ${outcomes[index]?.text}`);
+      }
+      expect((await stores.catalogue.list({ limit: 9 })).pets).toEqual([
+        '{"id":1,"name":"Bella","categoryId":3,"status":"sold"}',
+      ]);
+      expect((await stores.orders.list({ limit: 9 })).orders).toEqual([
+        outcomes[3]?.text as string,
+      ]);
+      expect(outcomes[3]?.text).toContain('"status":"delivered"');
+    }, 30_000);
+  }
+});
+
+describe("orders in SQLite", () => {
+  test("ids past what a double holds are exact", async () => {
+    await (await folder.open()).close();
+    const db = new DatabaseSync(database());
+    db.exec("UPDATE counters SET value = 9007199254740992 WHERE name = 'last_order_id'");
+    db.close();
+    const { catalogue, orders } = await folder.open();
+    await catalogue.add(bella);
+    const order = { petId: 1n, quantity: 1 };
+    const { id, text } = doneOf(await orders.place(order, nowMs, onceAt("a", nowMs)));
+    expect(id).toBe(9007199254740993n);
+    expect(text).toStartWith('{"id":9007199254740993,');
+    expect(await orders.place(order, nowMs, onceAt("a", nowMs))).toMatchObject({ id, text });
+    doneOf(await orders.move(id, "approve"));
+    const { orders: listed, next } = await orders.list({ limit: 1, after: id - 1n });
+    expect(listed).toEqual([(await orders.get(id)) as string]);
+    expect(next).toBeUndefined();
+  });
+
+  test("a pet whose name has a NUL in it keeps all of it", async () => {
+    const { catalogue, orders } = await folder.open();
+    await catalogue.add({ ...bella, name: "a\u0000b" });
+    doneOf(await orders.place({ petId: 1n, quantity: 1 }, nowMs));
+    expect(await catalogue.get(1n)).toBe(
+      String.raw`{"id":1,"name":"a\u0000b","categoryId":3,"status":"pending"}`,
+    );
+  });
+});
