@@ -1,0 +1,268 @@
+/** The Pet Store from a program: the operations of the contract as methods, typed by it. */
+import { addressFor, readBase } from "./address.ts";
+import { bodyOf, unexpected } from "./answer.ts";
+import { type DeprecationNotice, deprecationIn, deprecationMessage } from "./deprecation.ts";
+import { type Redact, redactor } from "./errors.ts";
+import { writeExactly } from "./json.ts";
+import { linkTo } from "./links.ts";
+import {
+  type BodyOf,
+  type CallInput,
+  type CallOptions,
+  type ItemOf,
+  type ListId,
+  type OperationId,
+  pageSizeMax,
+  type QueryOf,
+  type ResultOf,
+  routes,
+  type Schemas,
+} from "./operations.ts";
+import { itemsFrom, type Page, pageOf } from "./page.ts";
+import { type Platform, webPlatform } from "./platform.ts";
+import { type Limits, type Outgoing, send } from "./transport.ts";
+
+export type { DeprecationNotice } from "./deprecation.ts";
+export {
+  type ErrorCode,
+  isPetStoreError,
+  PetStoreError,
+  type PetStoreErrorCode,
+  PetStoreUnreachable,
+} from "./errors.ts";
+export type { CallInput, CallOptions, OperationId, QueryOf, ResultOf } from "./operations.ts";
+export type { Page } from "./page.ts";
+export type { Platform } from "./platform.ts";
+
+export type Pet = Schemas["Pet"];
+export type PetStatus = Schemas["PetStatus"];
+export type NewPet = BodyOf<"createPet">;
+export type PetsQuery = QueryOf<"listPets">;
+export type Category = Schemas["Category"];
+export type CategoriesQuery = QueryOf<"listCategories">;
+export type Order = Schemas["Order"];
+export type OrderStatus = Schemas["OrderStatus"];
+export type NewOrder = BodyOf<"placeOrder">;
+export type OrdersQuery = QueryOf<"listOrders">;
+
+export interface PetStoreOptions {
+  /** With the version at its end: `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** How often a call is tried again after a failure that passes. 3 unless given. */
+  readonly retries?: number | undefined;
+  /** For one attempt, to the last byte of its answer. 10,000 unless given. */
+  readonly timeoutMs?: number | undefined;
+  /** For a whole call, with all its attempts and pauses. 60,000 unless given. */
+  readonly totalMs?: number | undefined;
+  /** Told once for each operation that the service calls deprecated. A warning unless given. */
+  readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
+  /** In place of the global one. */
+  readonly fetch?: Platform["fetch"] | undefined;
+  /** For tests: time, timers and chance. */
+  readonly platform?: Partial<Platform> | undefined;
+}
+
+/** An answer with what stands around its body. */
+export interface Answer<Id extends OperationId> {
+  readonly body: ResultOf<Id>;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** As the service gives it, or as a number that is small enough to be exact. */
+export type Identifier = bigint | number;
+
+type Methods = { [Id in OperationId]: (...input: never[]) => Promise<unknown> };
+
+/** One for a base address and a key. It holds nothing that would have to be closed. */
+export class PetStoreClient implements Methods {
+  readonly baseUrl: string;
+  // Private by the language, so that no log of a client shows the key.
+  readonly #apiKey: string;
+  readonly #redact: Redact;
+  readonly #limits: Limits;
+  readonly #platform: Platform;
+  readonly #onDeprecation: (notice: DeprecationNotice) => void;
+  readonly #toldDeprecated = new Set<OperationId>();
+
+  constructor(options: PetStoreOptions) {
+    this.baseUrl = readBase(options.baseUrl);
+    this.#apiKey = headerValue("apiKey", options.apiKey);
+    this.#redact = redactor(this.#apiKey);
+    this.#limits = {
+      retries: limit("retries", options.retries ?? 3),
+      timeoutMs: limit("timeoutMs", options.timeoutMs ?? 10_000),
+      totalMs: limit("totalMs", options.totalMs ?? 60_000),
+    };
+    const { fetch = webPlatform.fetch, platform } = options;
+    this.#platform = { ...webPlatform, fetch, ...platform };
+    this.#onDeprecation =
+      options.onDeprecation ?? ((notice) => this.#platform.warn(deprecationMessage(notice)));
+  }
+
+  /** One page of animals, in the order of their identifiers. */
+  listPets(query: PetsQuery = {}, options: CallOptions = {}): Promise<Page<Pet>> {
+    return this.#list("listPets", query, options);
+  }
+
+  /** All animals, page after page: `for await (const pet of client.pets({ status: "sold" }))`. */
+  pets(query: PetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet, void> {
+    return this.#all("listPets", query, options);
+  }
+
+  /** Adds an animal. It is on disk when this resolves. */
+  async createPet(pet: NewPet, options: CallOptions = {}): Promise<Pet> {
+    return (await this.call("createPet", { ...options, body: pet })).body;
+  }
+
+  /**
+   * One animal by its identifier.
+   * @deprecated Goes away on 2030-12-05. Use `listPets({ id: [petId] })`, whose page is empty when
+   * there is no such animal.
+   */
+  async getPet(petId: Identifier, options: CallOptions = {}): Promise<Pet> {
+    return (await this.call("getPet", { ...options, path: { petId } })).body;
+  }
+
+  /** One page of the categories. */
+  listCategories(query: CategoriesQuery = {}, options: CallOptions = {}): Promise<Page<Category>> {
+    return this.#list("listCategories", query, options);
+  }
+
+  /** All categories, page after page. */
+  categories(
+    query: CategoriesQuery = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Category, void> {
+    return this.#all("listCategories", query, options);
+  }
+
+  /** One page of orders, in the order of their identifiers. */
+  listOrders(query: OrdersQuery = {}, options: CallOptions = {}): Promise<Page<Order>> {
+    return this.#list("listOrders", query, options);
+  }
+
+  /** All orders, page after page. */
+  orders(query: OrdersQuery = {}, options: CallOptions = {}): AsyncGenerator<Order, void> {
+    return this.#all("listOrders", query, options);
+  }
+
+  /** Orders an animal, which must be available and is pending from then on. */
+  async placeOrder(order: NewOrder, options: CallOptions = {}): Promise<Order> {
+    return (await this.call("placeOrder", { ...options, body: order })).body;
+  }
+
+  /** One order by its identifier. */
+  async getOrder(orderId: Identifier, options: CallOptions = {}): Promise<Order> {
+    return (await this.call("getOrder", { ...options, path: { orderId } })).body;
+  }
+
+  /** Approves an order that was placed. */
+  async approveOrder(orderId: Identifier, options: CallOptions = {}): Promise<Order> {
+    return (await this.call("approveOrder", { ...options, path: { orderId } })).body;
+  }
+
+  /** Delivers an order that was approved. Its animal is sold from then on. */
+  async deliverOrder(orderId: Identifier, options: CallOptions = {}): Promise<Order> {
+    return (await this.call("deliverOrder", { ...options, path: { orderId } })).body;
+  }
+
+  /** Any operation, for who needs its headers too. Rejects as every method does. */
+  async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Answer<Id>> {
+    const { path, query, body } = input as { path?: object; query?: object; body?: unknown };
+    const address = addressFor(this.baseUrl, routes[id].path, { ...path }, { ...query });
+    return (await this.#exchange(id, address, input, body)).answer;
+  }
+
+  async #list<Id extends ListId>(
+    id: Id,
+    query: QueryOf<Id>,
+    options: CallOptions,
+  ): Promise<Page<ItemOf<Id>>> {
+    return this.#page(id, addressFor(this.baseUrl, routes[id].path, {}, { ...query }), options);
+  }
+
+  #all<Id extends ListId>(id: Id, query: QueryOf<Id>, options: CallOptions) {
+    return itemsFrom(() => this.#list(id, { limit: pageSizeMax, ...query }, options));
+  }
+
+  async #page<Id extends ListId>(
+    id: Id,
+    address: string,
+    options: CallOptions,
+  ): Promise<Page<ItemOf<Id>>> {
+    const { answer, refuse } = await this.#exchange(id, address, options);
+    if (!Array.isArray(answer.body)) throw refuse("with something else than a list.");
+    const next = linkTo("next", answer.headers.get("link"), address);
+    return pageOf(answer.body as ItemOf<Id>[], next, async (target, other = options) => {
+      if (new URL(target).origin !== new URL(this.baseUrl).origin) {
+        throw refuse(
+          `with a next page at ${target}, where the key is not sent because it is another origin ` +
+            "than that of baseUrl. The service's own base address may be set wrongly.",
+        );
+      }
+      if (target === address) throw refuse("with a next page that is the same page again.");
+      return this.#page(id, target, other);
+    });
+  }
+
+  async #exchange<Id extends OperationId>(
+    operation: Id,
+    address: string,
+    options: CallOptions,
+    body?: unknown,
+  ) {
+    const { method } = routes[operation];
+    const { signal, strict } = options;
+    const idempotencyKey = method === "GET" ? undefined : this.#idempotencyKey(options);
+    const request: Outgoing = {
+      operation,
+      method,
+      address,
+      headers: {
+        accept: "application/json",
+        authorization: `Bearer ${this.#apiKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+        ...(strict === true ? { prefer: "handling=strict" } : {}),
+      },
+      body: body === undefined ? undefined : writeExactly(body),
+      idempotencyKey,
+      signal,
+    };
+    const received = await send(request, this.#limits, this.#platform, this.#redact);
+    const { status, headers } = received;
+    this.#tellDeprecation(operation, headers, address);
+    const value = bodyOf(request, received, this.#redact) as ResultOf<Id>;
+    const answer: Answer<Id> = { body: value, status, headers };
+    const refuse = (what: string) => unexpected(request, received, this.#redact, what);
+    return { answer, refuse };
+  }
+
+  #idempotencyKey({ idempotencyKey }: CallOptions): string {
+    return headerValue("idempotencyKey", idempotencyKey ?? this.#platform.unique());
+  }
+
+  #tellDeprecation(operation: OperationId, headers: Headers, address: string): void {
+    if (this.#toldDeprecated.has(operation)) return;
+    const notice = deprecationIn(operation, headers, address);
+    if (notice === undefined) return;
+    this.#toldDeprecated.add(operation);
+    this.#onDeprecation(notice);
+  }
+}
+
+// Checked here because a runtime that refuses a header's value repeats the value in its error.
+function headerValue(name: string, value: string): string {
+  if (typeof value === "string" && /^[!-~]{1,255}$/.test(value)) return value;
+  throw new TypeError(`${name} must be 1 to 255 visible ASCII characters.`);
+}
+
+// A timer that is set for longer than this goes off at once.
+const limitMax = 2 ** 31 - 1;
+
+function limit(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= limitMax) return value;
+  throw new TypeError(`${name} must be a whole number from 0 to ${limitMax}, and is ${value}.`);
+}

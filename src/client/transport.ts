@@ -1,0 +1,121 @@
+/** Sends a request until it has an answer that stays, or until its attempts or its time are used up. */
+
+import { PetStoreUnreachable, type Redact, safeCause } from "./errors.ts";
+import type { OperationId } from "./operations.ts";
+import type { Platform } from "./platform.ts";
+import { isPassing, pauseMs, readRetryAfter } from "./retries.ts";
+
+export interface Limits {
+  /** How many attempts may follow the first one. */
+  readonly retries: number;
+  /** For one attempt, from its start to the last byte of its answer. */
+  readonly timeoutMs: number;
+  /** For all attempts and the pauses between them. */
+  readonly totalMs: number;
+}
+
+/** Any of these may be sent twice: it only reads, or its Idempotency-Key makes it happen once. */
+export interface Outgoing {
+  readonly operation: OperationId;
+  readonly method: string;
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Incoming {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly retryAfterMs: number | undefined;
+  readonly attempts: number;
+}
+
+type Outcome =
+  | { readonly kind: "answered"; readonly status: number; headers: Headers; text: string }
+  | { readonly kind: "late"; readonly limitMs: number }
+  | { readonly kind: "unreachable"; readonly cause: unknown };
+
+/** Whatever the status of the answer is. Throws PetStoreUnreachable, or the reason of an abort. */
+export async function send(
+  request: Outgoing,
+  limits: Limits,
+  platform: Platform,
+  redact: Redact,
+): Promise<Incoming> {
+  const startedAtMs = platform.now();
+  const leftMs = () => limits.totalMs - (platform.now() - startedAtMs);
+  for (let attempts = 1; ; attempts++) {
+    const outcome = await attempt(request, Math.min(limits.timeoutMs, leftMs()), platform);
+    const answer = outcome.kind === "answered" ? received(outcome, attempts, platform) : undefined;
+    if (answer !== undefined && !isPassing(answer.status, answer.text)) {
+      return answer;
+    }
+    const delayMs = pauseMs(attempts, answer?.retryAfterMs, platform.random());
+    if (attempts > limits.retries || delayMs >= leftMs()) {
+      if (answer !== undefined) return answer;
+      throw unreachable(request, outcome, attempts, redact);
+    }
+    await platform.sleep(delayMs, request.signal);
+  }
+}
+
+async function attempt(request: Outgoing, limitMs: number, platform: Platform): Promise<Outcome> {
+  const { address, method, headers, body, signal } = request;
+  signal?.throwIfAborted();
+  const ending = new AbortController();
+  let late = false;
+  const cancel = platform.after(limitMs, () => {
+    late = true;
+    ending.abort();
+  });
+  const end = () => ending.abort(signal?.reason);
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    const response = await platform.fetch(address, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal: ending.signal,
+      // The key goes where it was meant to go, and no cookie goes with it.
+      redirect: "manual",
+      credentials: "omit",
+    });
+    const text = await response.text();
+    return { kind: "answered", status: response.status, headers: response.headers, text };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    return late ? { kind: "late", limitMs } : { kind: "unreachable", cause };
+  } finally {
+    cancel();
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+function received(
+  { status, headers, text }: Extract<Outcome, { kind: "answered" }>,
+  attempts: number,
+  platform: Platform,
+): Incoming {
+  const retryAfterMs = readRetryAfter(headers.get("retry-after"), platform.now());
+  return { status, headers, text, retryAfterMs, attempts };
+}
+
+function unreachable(
+  request: Outgoing,
+  outcome: Outcome,
+  attempts: number,
+  redact: Redact,
+): PetStoreUnreachable {
+  const { operation, idempotencyKey } = request;
+  const cause = outcome.kind === "unreachable" ? safeCause(outcome.cause, redact) : undefined;
+  const why =
+    outcome.kind === "late"
+      ? `no answer within ${outcome.limitMs} ms`
+      : (cause?.message ?? "no answer").replace(/\.$/, "");
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  const message = `${operation}: ${new URL(request.address).origin} could not be reached, tried ${times}: ${why}.`;
+  return new PetStoreUnreachable(message, { operation, attempts, idempotencyKey }, cause);
+}
