@@ -36,6 +36,11 @@ export interface Call {
   readonly switches: ReadonlySet<string>;
 }
 
+/** Says something beside the outcome. Programs do not read along: with --json it is left out. */
+export function note({ switches }: Call, { stderr }: World, text: string): void {
+  if (!switches.has("json")) stderr.write(`${text}\n`);
+}
+
 /** The outcome twice: as one JSON value and as a text for people. */
 export interface Report {
   readonly json: unknown;

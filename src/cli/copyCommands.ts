@@ -1,9 +1,11 @@
 /** Copying the whole store out, and a copy back in. */
+import { stat } from "node:fs/promises";
 import type { Stores } from "../stores.ts";
 import type { Command } from "./command.ts";
+import { explainSystem } from "./systemErrors.ts";
 import { bytesText, counted } from "./table.ts";
-import { withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
+import { noteNewStore, requireStore, withStores } from "./withStores.ts";
+import { CommandFailure, saying } from "./world.ts";
 
 /** Counting further would take long and change nobody's mind. */
 const petsCountedMax = 100_000;
@@ -14,10 +16,15 @@ export const backup: Command = {
   summary: "Copy the store into a new file while it is in use",
   operand: { shown: "<file>", summary: "The file to write; it must not be there yet" },
   options: {},
-  about: "The copy holds every pet and every key (hashed). Keep it where nobody else reads it.",
+  about:
+    "The copy holds all pets, categories, orders and keys (hashed). Keep it where nobody else reads it.",
   examples: ["petstore backup petstore-2030-01-31.db"],
   async run({ operand: file }, world) {
-    const copy = await world.backup(file);
+    requireStore(world);
+    const copy = await world
+      .backup(file)
+      .catch(saying("No backup was made."))
+      .catch(explainSystem(`Cannot back up to ${file}`, "Name another <file>."));
     return {
       json: { file, bytes: copy.bytes, pets: copy.pets, keys: copy.keys },
       text: `Copied ${holdings(copy.pets, copy.keys)} to ${file} (${bytesText(copy.bytes)}).\n`,
@@ -31,27 +38,51 @@ export const restore: Command = {
   operand: { shown: "<file>", summary: "A file that petstore backup wrote" },
   options: { yes: { summary: "Replace what the store holds now" } },
   about:
-    "Works while the service runs, in one step: either all of the backup is in place or nothing\nchanged. Pets and keys added after the backup was made are gone afterwards.",
+    "Works while the service runs, in one step: either all of the backup is in place or nothing\nchanged. What was added or changed after the backup was made is gone afterwards.",
   examples: ["petstore restore petstore-2030-01-31.db --yes"],
-  async run({ operand: file, switches }, world) {
-    const now = await withStores(world, countHoldings);
-    const held = now.pets > 0 || now.keys > 0;
-    const replaced = `${now.more ? "more than " : ""}${holdings(now.pets, now.keys)}`;
+  async run(call, world) {
+    const { operand: file, switches } = call;
+    await requirePlainFile(file);
+    const { path, exists } = world.locateStore();
+    const now = exists ? await withStores(world, countHoldings) : nothing;
+    const held = now.pets > 0 || now.keys > 0 || now.categories;
+    const more = now.more ? "more than " : "";
+    const replaced = `${more}${holdings(now.pets, now.keys)}${now.categories ? ", and categories" : ""}`;
     if (held && !switches.has("yes")) {
       throw new CommandFailure(
         `The store holds ${replaced}. Restoring ${file} would replace all of it, and nothing was changed. Keep a copy with petstore backup <file>, then run this again with --yes.`,
       );
     }
-    const copy = await world.restore(file);
+    const copy = await world
+      .restore(file)
+      .catch(explainSystem(`Cannot restore ${file} to ${path}`, "Check <file> and PETSTORE_DATA."));
+    if (!exists) noteNewStore(call, world, path);
     const instead = held ? `, in place of ${replaced}` : "";
     return {
-      json: { file, bytes: copy.bytes, pets: copy.pets, keys: copy.keys },
+      json: {
+        file,
+        bytes: copy.bytes,
+        pets: copy.pets,
+        keys: copy.keys,
+        ...(exists ? {} : { store: path }),
+      },
       text: `Restored ${holdings(copy.pets, copy.keys)} from ${file}${instead}.\n`,
     };
   },
 };
 
-async function countHoldings({ catalogue, keys }: Stores) {
+async function requirePlainFile(file: string): Promise<void> {
+  const next = "Name a file that petstore backup wrote.";
+  const found = await stat(file).catch(explainSystem(`Cannot restore ${file}`, next));
+  if (found.isFile()) return;
+  const what = found.isDirectory() ? "it is a folder" : "it is not a plain file";
+  throw new CommandFailure(`Cannot restore ${file}: ${what}. ${next}`);
+}
+
+const nothing = { pets: 0, more: false, keys: 0, categories: false };
+
+/** Orders need not be asked for: where there is one, there is its pet. */
+async function countHoldings({ catalogue, categories, keys }: Stores) {
   let pets = 0;
   let after: bigint | undefined;
   do {
@@ -59,7 +90,13 @@ async function countHoldings({ catalogue, keys }: Stores) {
     pets += page.pets.length;
     after = page.next;
   } while (after !== undefined && pets < petsCountedMax);
-  return { pets, more: after !== undefined, keys: (await keys.list()).length };
+  const { categories: kept } = await categories.list({ limit: 1 });
+  return {
+    pets,
+    more: after !== undefined,
+    keys: (await keys.list()).length,
+    categories: kept.length > 0,
+  };
 }
 
 function holdings(pets: number, keys: number): string {

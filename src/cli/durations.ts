@@ -13,29 +13,37 @@ const unitsMs: Readonly<Record<string, number>> = {
   w: 7 * dayMs,
 };
 
+/** For the help: `m` could be taken for a month. */
+export const unitsText = "s, m (minutes), h, d or w";
+/** A century: whoever types more has mistyped it. */
 export const spanDaysMax = 36_500;
 
-/** Reads `90d`, `24h`, `15m`, `30s` or `2w`; undefined for anything else or past a century. */
-export function spanFromText(text: string): number | undefined {
-  const [, count, unit = ""] = /^([0-9]{1,10})([smhdw])$/.exec(text) ?? [];
+export type Span = { readonly kind: "span"; readonly ms: number } | { readonly kind: "too_long" };
+
+/** Reads `90d`, `24h`, `15m`, `30s` or `2w`; undefined for what has another form. */
+export function spanFromText(text: string): Span | undefined {
+  const [, count, unit = ""] = /^([0-9]+)([smhdw])$/.exec(text) ?? [];
   if (count === undefined) return undefined;
-  const spanMs = Number(count) * (unitsMs[unit] ?? Number.NaN);
-  return spanMs <= spanDaysMax * dayMs ? spanMs : undefined;
+  const ms = Number(count) * (unitsMs[unit] ?? Number.NaN);
+  return ms <= spanDaysMax * dayMs ? { kind: "span", ms } : { kind: "too_long" };
 }
 
 const instantForm =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$/;
 
-/** Reads an ISO date (its first instant in UTC) or date and time with a zone. */
-export function instantFromText(text: string): number | undefined {
+export type Instant =
+  | { readonly kind: "instant"; readonly atMs: number }
+  | { readonly kind: "no_such_date" };
+
+/** Reads an ISO date (its first instant in UTC) or date and time with a zone; else undefined. */
+export function instantFromText(text: string): Instant | undefined {
   const [, date] = instantForm.exec(text) ?? [];
   if (date === undefined) return undefined;
+  const atMs = Date.parse(text);
   // Engines differ on 30 February: some refuse it and some mean 2 March.
   const midnight = new Date(date);
-  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(date))
-    return undefined;
-  const instantMs = Date.parse(text);
-  return Number.isNaN(instantMs) ? undefined : instantMs;
+  const real = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
+  return real && !Number.isNaN(atMs) ? { kind: "instant", atMs } : { kind: "no_such_date" };
 }
 
 const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, spanMs: number])[] = [

@@ -3,6 +3,7 @@ import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promi
 import { dirname, join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { randomText } from "../keys/token.ts";
+import { explainSystem } from "./systemErrors.ts";
 import { CommandFailure } from "./world.ts";
 
 export interface InputFile {
@@ -13,19 +14,21 @@ export interface InputFile {
 const readBytes = 256 * 1024;
 
 export async function openInput(file: string): Promise<InputFile> {
-  const handle = await open(file, "r").catch(explain(`Cannot read ${file}`));
+  const cannot = explainSystem(`Cannot read ${file}`, "Check <file>.");
+  const handle = await open(file, "r").catch(cannot);
   const { size } = await handle.stat();
-  return { bytes: size, chunks: readAll(handle, file) };
+  return { bytes: size, chunks: readAll(handle, cannot) };
 }
 
-async function* readAll(handle: FileHandle, file: string): AsyncGenerator<Uint8Array> {
+async function* readAll(
+  handle: FileHandle,
+  cannot: (cause: unknown) => never,
+): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
       // A new buffer each time: the reader may keep the end of the last one.
       const buffer = Buffer.allocUnsafe(readBytes);
-      const { bytesRead } = await handle
-        .read(buffer, 0, readBytes)
-        .catch(explain(`Cannot read ${file}`));
+      const { bytesRead } = await handle.read(buffer, 0, readBytes).catch(cannot);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }
@@ -49,7 +52,7 @@ export async function createFile(file: string, overwrite: boolean, clock: Clock)
   const target = await realpath(file).catch(() => file);
   const folder = dirname(target);
   const partial = join(folder, `.petstore-${randomText(12, clock)}.part`);
-  const cannot = explain(`Cannot write ${file}`);
+  const cannot = explainSystem(`Cannot write ${file}`, "Name another file.");
   const handle = await open(partial, "wx").catch(cannot);
   return {
     write: (text) => handle.appendFile(text).catch(cannot),
@@ -72,7 +75,8 @@ async function refuseTaken(file: string, overwrite: boolean): Promise<void> {
   const present = await stat(file).catch(() => undefined);
   if (present === undefined) return;
   // Renaming over a device would replace the device.
-  if (!present.isFile()) throw new CommandFailure(`${file} is there and is not a plain file.`);
+  if (!present.isFile())
+    throw new CommandFailure(`${file} is there and is not a plain file. Name another file.`);
   if (!overwrite) {
     throw new CommandFailure(`${file} is there already. Name another file, or add --force.`);
   }
@@ -84,22 +88,4 @@ async function syncFolder(folder: string): Promise<void> {
   // Some file systems cannot sync a folder; the file itself is safe all the same.
   await handle.sync().catch(() => {});
   await handle.close();
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or folder",
-  EACCES: "this user may not",
-  EPERM: "this user may not",
-  EISDIR: "it is a folder",
-  ENOTDIR: "a part of the path is not a folder",
-  ENOSPC: "the disk is full",
-  EROFS: "the disk is read-only",
-  ENAMETOOLONG: "the name is too long",
-};
-
-function explain(what: string) {
-  return (cause: unknown): never => {
-    const { code = "", message } = cause as NodeJS.ErrnoException;
-    throw new CommandFailure(`${what}: ${reasons[code] ?? message}.`);
-  };
 }

@@ -5,7 +5,7 @@ import { parseJson } from "../contract/json.ts";
 import type { Counts, Source } from "./petsImport.ts";
 import { petFrom } from "./records/record.ts";
 import { counted } from "./table.ts";
-import { CommandFailure } from "./world.ts";
+import { CommandFailure, type LineComplaints } from "./world.ts";
 
 const complaintsShownMax = 20;
 
@@ -15,7 +15,8 @@ interface Identified {
   readonly pet: ImportedPet;
 }
 
-export async function checkAll(source: Source, catalogue: Catalogue): Promise<Counts> {
+/** Without a catalogue there is nothing to compare with. */
+export async function checkAll(source: Source, catalogue: Catalogue | undefined): Promise<Counts> {
   let added = 0;
   let unchanged = 0;
   let identified: Identified[] = [];
@@ -23,12 +24,12 @@ export async function checkAll(source: Source, catalogue: Catalogue): Promise<Co
 
   const compare = async () => {
     if (identified.length === 0) return;
-    const stored = await storedWith(catalogue, identified);
+    const stored = catalogue && (await storedWith(catalogue, identified));
     for (const { line, id, pet } of identified) {
-      const other = stored.get(id);
+      const other = stored?.get(id);
       if (other === undefined) added++;
       else if (isSame(pet, other)) unchanged++;
-      else complaints.add(line, `Another pet has the id ${id} already.`);
+      else complaints.add(line, [`Another pet has the id ${id} already.`]);
     }
     identified = [];
   };
@@ -40,17 +41,19 @@ export async function checkAll(source: Source, catalogue: Catalogue): Promise<Co
       if (!("name" in pet)) {
         // First what was read before it, so that the complaints come in the order of the lines.
         await compare();
-        complaints.add(line, pet.join(" "));
+        complaints.add(line, pet);
       } else if (pet.id === undefined) added++;
       else if (identified.push({ line, id: pet.id, pet }) === idsFilterMax) await compare();
       if (record.kind === "unreadable" && record.rest) {
-        complaints.add(line, "Nothing after it could be checked.");
+        complaints.add(line, ["Nothing after it could be checked."]);
       }
     }
     source.progress.update(added + unchanged, source.share());
   }
   await compare();
-  if (complaints.count > 0) throw new CommandFailure(complaints.text(source.label));
+  if (complaints.count > 0) {
+    throw new CommandFailure(complaints.text(source.label), 1, complaints.shown);
+  }
   return { added, unchanged };
 }
 
@@ -79,23 +82,23 @@ function isSame(pet: ImportedPet, stored: Pet): boolean {
 
 /** All are counted and the first are kept: a file of another kind has one on every line. */
 class Complaints {
-  readonly #shown: string[] = [];
+  readonly shown: LineComplaints[] = [];
   #count = 0;
 
   get count(): number {
     return this.#count;
   }
 
-  add(line: number, complaint: string): void {
+  add(line: number, complaints: readonly string[]): void {
     this.#count++;
-    if (this.#shown.length < complaintsShownMax) this.#shown.push(`Line ${line}: ${complaint}`);
+    if (this.shown.length < complaintsShownMax) this.shown.push({ line, complaints });
   }
 
   text(label: string): string {
-    const more = this.#count - this.#shown.length;
+    const more = this.#count - this.shown.length;
     return [
       `${label} cannot be imported as it is. Nothing was stored.`,
-      ...this.#shown.map((complaint) => `  ${complaint}`),
+      ...this.shown.map(({ line, complaints }) => `  Line ${line}: ${complaints.join(" ")}`),
       ...(more > 0 ? [`  ${counted(more, "complaint")} more.`] : []),
     ].join("\n");
   }

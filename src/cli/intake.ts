@@ -6,7 +6,8 @@ import {
 } from "../catalogue/catalogue.ts";
 import { Problem } from "../problems.ts";
 import { explain } from "./explain.ts";
-import { counted } from "./table.ts";
+import type { Format } from "./records/format.ts";
+import { counted, digits } from "./table.ts";
 import { CommandFailure } from "./world.ts";
 
 interface Batch {
@@ -15,21 +16,30 @@ interface Batch {
   readonly lines: number[];
 }
 
+/** Where the pets come from, to speak of. */
+interface Origin {
+  readonly label: string;
+  readonly format: Format;
+}
+
 /**
  * Stores pets in batches, one of them while the next is being read, and can say at any time what
  * is stored for certain.
  */
 export class Intake {
   readonly #catalogue: Catalogue;
+  readonly #origin: Origin;
   #batch: Batch = { pets: [], lines: [] };
   #storing: Promise<void> = Promise.resolve();
   #added = 0;
   #unchanged = 0;
   #addedWithoutId = 0;
   #taken = 0;
+  #lastStoredLine = 0;
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: Catalogue, origin: Origin) {
     this.#catalogue = catalogue;
+    this.#origin = origin;
   }
 
   get added(): number {
@@ -71,38 +81,83 @@ export class Intake {
     await this.#storing;
   }
 
+  /** Waits for what is being stored, gives up the rest, and says how things stand. */
+  async giveUp(): Promise<string> {
+    await this.#storing;
+    const stored = this.#nothing ? "Nothing was stored" : this.#storedText("");
+    return `${stored}. ${this.#advice([], `up to the pet of line ${this.#lastStoredLine}`)}`;
+  }
+
+  /** How things stand after a line that cannot be taken. The caller has finished before. */
+  failure(line: number, complaints: readonly string[]): CommandFailure {
+    const stored = this.#nothing ? "Nothing was stored" : this.#storedText(" before that");
+    return this.#failure(line, complaints, stored, line);
+  }
+
   async #send(batch: Batch): Promise<void> {
     const firstLine = batch.lines[0] ?? 0;
     const outcome = await this.#catalogue
       .import(batch.pets)
-      .catch((cause) => this.#explainFailure(cause, firstLine));
+      .catch((cause) => this.#explainFailure(cause, batch, firstLine));
     if (outcome.kind === "conflict") {
-      const at = batch.pets.findLastIndex((pet) => pet.id === outcome.id);
-      throw new CommandFailure(
-        `Line ${batch.lines[at]}: another pet has the id ${outcome.id} already. ${this.soFar()} Nothing from line ${firstLine} on was stored. ${this.advice(firstLine)}`,
-      );
+      const stored = this.#nothing
+        ? "Nothing was stored"
+        : `${this.#storedText(" before that")}, and nothing from line ${firstLine} on`;
+      const line = batch.lines[batch.pets.findLastIndex((pet) => pet.id === outcome.id)] ?? 0;
+      const complaint = `Another pet has the id ${outcome.id} already.`;
+      throw this.#failure(line, [complaint], stored, firstLine);
     }
     this.#added += outcome.added;
     this.#unchanged += outcome.unchanged;
+    this.#lastStoredLine = batch.lines.at(-1) ?? this.#lastStoredLine;
     for (const pet of batch.pets) if (pet.id === undefined) this.#addedWithoutId++;
   }
 
-  #explainFailure(cause: unknown, firstLine: number): ImportOutcome {
+  #failure(
+    line: number,
+    complaints: readonly string[],
+    stored: string,
+    resumeLine: number,
+  ): CommandFailure {
+    const what = `Line ${line} of ${this.#origin.label}: ${complaints.join(" ")}`;
+    const next = this.#advice(["correct the file"], `before line ${resumeLine}`);
+    return new CommandFailure(`${what}\n${stored}. ${next}`, 1, [{ line, complaints }]);
+  }
+
+  #explainFailure(cause: unknown, batch: Batch, firstLine: number): ImportOutcome {
     if (!(cause instanceof Problem)) throw cause;
+    const stored = this.#nothing ? "" : `${this.#storedText(" before that")}. `;
+    const next = batch.pets.some((pet) => pet.id === undefined)
+      ? "Look with petstore pets export before you run the import again: pets without an id would be added a second time."
+      : this.#advice([], `before line ${firstLine}`);
     throw new CommandFailure(
-      `${explain(cause)} ${this.soFar()} Some of the pets from line ${firstLine} on may be stored as well. ${this.advice(firstLine)}`,
+      `${explain(cause)}\n${stored}Some of the pets from line ${firstLine} on may be stored. ${next}`,
     );
   }
 
-  soFar(): string {
-    const there = this.#unchanged === 0 ? "" : ` (${this.#unchanged} more were there already)`;
-    return `${counted(this.#added, "pet was", "pets were")} stored before that${there}.`;
+  get #nothing(): boolean {
+    return this.#added + this.#unchanged === 0;
   }
 
-  /** How to go on after a failure at this line, without storing anything twice. */
-  advice(line: number): string {
-    return this.#addedWithoutId === 0
-      ? "Correct the file and run the import again: pets that are stored already are skipped."
-      : `Correct the file, remove what comes before line ${line} and run the import again: pets without an id would be added a second time.`;
+  #storedText(when: string): string {
+    const there =
+      this.#unchanged === 0 ? "" : ` (${digits(this.#unchanged)} more were there already)`;
+    return `${counted(this.#added, "pet was", "pets were")} stored${when}${there}`;
   }
+
+  /** How to go on without storing anything twice. `done` says which part of the file is stored. */
+  #advice(first: readonly string[], done: string): string {
+    const twice = this.#addedWithoutId > 0;
+    const header = this.#origin.format === "csv" ? ", except the header," : "";
+    const removal = twice ? [`remove what comes ${done}${header}`] : [];
+    const steps = inOrder([...first, ...removal, "run the import again"]);
+    if (twice) return `${steps}: pets without an id would be added a second time.`;
+    return this.#nothing ? `${steps}.` : `${steps}: pets that are stored already are skipped.`;
+  }
+}
+
+/** "Do one thing, a second and a third" */
+function inOrder(steps: readonly string[]): string {
+  const text = [steps.slice(0, -1).join(", "), ...steps.slice(-1)].filter(Boolean).join(" and ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -9,15 +9,19 @@ import {
   instantText,
   iso,
   isoOrNull,
+  spanDaysMax,
   spanFromText,
+  unitsText,
 } from "./durations.ts";
 import { findKey, stateText } from "./findKey.ts";
+import { readName } from "./readText.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 import { table } from "./table.ts";
-import { withStores } from "./withStores.ts";
+import { withNewStores, withStores } from "./withStores.ts";
 import { CommandFailure } from "./world.ts";
 
 const nameLengthMax = 100;
+const nameDefault = "default";
 const graceDefault = "24h";
 
 const whichKey = { shown: "<id|name>", summary: "The key, by its id or its name" };
@@ -26,19 +30,23 @@ export const createKey: Command = {
   name: "keys create",
   summary: "Create an API key and show it once",
   options: {
-    name: { value: "<name>", summary: `Whose it is or what for, 1 to ${nameLengthMax} characters` },
+    name: {
+      value: "<name>",
+      summary: `Whose it is, 1 to ${nameLengthMax} characters (default "${nameDefault}")`,
+    },
     scopes: { value: "<a,b>", summary: `What it may do: ${knownScopes.join(", ")} (default all)` },
     expires: { value: "<when>", summary: "After a time (90d, 24h) or on a date (2030-01-31)" },
   },
-  about: "The key itself is not stored, only a hash of it: write it down when it is shown.",
+  about: `The key itself is not stored, only a hash of it: write it down when it is shown.\nA time is a whole number and one of ${unitsText}.`,
   examples: [
     "petstore keys create --name ci",
     "petstore keys create --name report --scopes pets:read --expires 90d",
   ],
-  async run({ values }, world) {
+  async run(call, world) {
+    const { values } = call;
     const minted = mintKey(
       {
-        name: readName(values.get("name")),
+        name: readName("--name", values.get("name") ?? nameDefault, nameLengthMax),
         environment: world.environment,
         scopes: readScopes(values.get("scopes")),
         expiresAtMs: readExpiry(values.get("expires"), world.clock.now()),
@@ -46,18 +54,20 @@ export const createKey: Command = {
       world.clock,
     );
     const { key, token } = minted;
-    await withStores(world, ({ keys }) => keys.add(key));
-    const may =
-      key.scopes === "all" ? "It may do everything" : `Its scopes are ${key.scopes.join(", ")}`;
-    const ends =
-      key.expiresAtMs === undefined
-        ? "it does not expire"
-        : `it expires ${instantText(key.expiresAtMs)}`;
+    const { result: others, made } = await withNewStores(call, world, async ({ keys }) => {
+      const others = await keys.list();
+      await keys.add(key);
+      return others;
+    });
+    const namesakes = others.filter(
+      (other) => other.name === key.name && keyState(other, key.createdAtMs) === "active",
+    );
     return {
-      json: mintedJson(key, token),
+      json: { ...mintedJson(key, token), ...made },
       text: [
-        `Created the ${key.environment} key "${key.name}" (${key.id}). ${may}, and ${ends}.`,
+        `Created the ${key.environment} key "${key.name}" (${key.id}). ${powersOf(key)}`,
         shownOnce(token),
+        ...namesakesText(key.name, namesakes),
       ].join("\n"),
     };
   },
@@ -86,7 +96,8 @@ export const rotateKey: Command = {
     },
   },
   about:
-    "The new key has the name, the scopes and the length of life of the old one. The old key never\noutlives the expiry that it already has. --grace 0s ends it at once.",
+    "The new key has the name, the scopes and the length of life of the old one. The old key never\noutlives the expiry that it already has. --grace 0s ends it at once. A time is a whole number and\n" +
+    `one of ${unitsText}.`,
   examples: ["petstore keys rotate ci", "petstore keys rotate key_4fK2mQ9xW1Zt --grace 7d"],
   async run({ operand, values }, world) {
     const graceMs = readGrace(values.get("grace") ?? graceDefault);
@@ -108,7 +119,7 @@ export const rotateKey: Command = {
         ...mintedJson(key, token),
         replaces: { id: old.id, expiresAt: iso(oldExpiresAtMs) },
       },
-      text: `Rotated "${old.name}". Its new key is ${key.id}.\n${shownOnce(token)}\n${oldEnds}\n`,
+      text: `Rotated "${old.name}". Its new key is ${key.id}. ${powersOf(key)}\n${shownOnce(token)}\n${oldEnds}\n`,
     };
   },
 };
@@ -143,6 +154,21 @@ export const revokeKey: Command = {
     };
   },
 };
+
+function powersOf({ scopes, expiresAtMs }: ApiKey): string {
+  const may = scopes === "all" ? "It may do everything" : `Its scopes are ${scopes.join(", ")}`;
+  const ends =
+    expiresAtMs === undefined ? "it does not expire" : `it expires ${instantText(expiresAtMs)}`;
+  return `${may}, and ${ends}.`;
+}
+
+/** Names need not differ, but whoever repeats one may have meant to rotate. */
+function namesakesText(name: string, namesakes: readonly ApiKey[]): string[] {
+  if (namesakes.length === 0) return [];
+  const ids = namesakes.map(({ id }) => id).join(", ");
+  const keys = namesakes.length === 1 ? "Another active key is" : "Other active keys are";
+  return [`${keys} named "${name}" too: ${ids}. Tell them apart by their ids.\n`];
+}
 
 function shownOnce(token: string): string {
   return [
@@ -219,21 +245,6 @@ function refuseUnlessRotatable(key: ApiKey, nowMs: number): void {
   }
 }
 
-function readName(name = "default"): string {
-  const length = [...name].length;
-  if (length < 1 || length > nameLengthMax || name.trim() === "" || !name.isWellFormed()) {
-    throw new CommandFailure(
-      `--name must have 1 to ${nameLengthMax} characters, not only white space.`,
-      2,
-    );
-  }
-  // A line break or an escape sequence in a name would garble every list that shows it.
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new CommandFailure("--name must not have control characters.", 2);
-  }
-  return name;
-}
-
 function readScopes(text = "all"): ApiKey["scopes"] {
   if (text === "all") return "all";
   const wanted = [...new Set(text.split(",").map((scope) => scope.trim()))];
@@ -250,11 +261,16 @@ function readScopes(text = "all"): ApiKey["scopes"] {
 
 function readExpiry(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
-  const spanMs = spanFromText(text);
-  const expiresAtMs = spanMs === undefined ? instantFromText(text) : nowMs + spanMs;
+  const span = spanFromText(text);
+  if (span?.kind === "too_long") throw tooLong("--expires", text);
+  const instant = instantFromText(text);
+  if (instant?.kind === "no_such_date") {
+    throw new CommandFailure(`--expires ${text}: there is no such date or time of day.`, 2);
+  }
+  const expiresAtMs = span === undefined ? instant?.atMs : nowMs + span.ms;
   if (expiresAtMs === undefined) {
     throw new CommandFailure(
-      "--expires must be a time such as 90d or 24h, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z.",
+      `--expires must be a time such as 90d or 24h (a whole number and one of ${unitsText}), or a date such as 2030-01-31 or 2030-01-31T12:00:00Z.`,
       2,
     );
   }
@@ -265,9 +281,20 @@ function readExpiry(text: string | undefined, nowMs: number): number | undefined
 }
 
 function readGrace(text: string): number {
-  const graceMs = spanFromText(text);
-  if (graceMs === undefined) {
-    throw new CommandFailure("--grace must be a time such as 24h, 7d or 0s.", 2);
+  const span = spanFromText(text);
+  if (span === undefined) {
+    throw new CommandFailure(
+      `--grace must be a time such as 24h, 7d or 0s: a whole number and one of ${unitsText}.`,
+      2,
+    );
   }
-  return graceMs;
+  if (span.kind === "too_long") throw tooLong("--grace", text);
+  return span.ms;
+}
+
+function tooLong(option: string, text: string): CommandFailure {
+  return new CommandFailure(
+    `${option} ${text} is too far: a century (${spanDaysMax}d) is the most.`,
+    2,
+  );
 }

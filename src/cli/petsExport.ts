@@ -6,11 +6,12 @@ import type { Command } from "./command.ts";
 import { createFile } from "./files.ts";
 import { Progress } from "./progress.ts";
 import { csvHeader, writeCsv } from "./records/csv.ts";
-import { type Format, formatOf } from "./records/format.ts";
+import { type Format, formatOf, needsFormat } from "./records/format.ts";
 import { writeNdjson } from "./records/ndjson.ts";
+import { orStopped } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure, type Output, type World } from "./world.ts";
+import { CommandFailure, type Output, saying, type World } from "./world.ts";
 
 /** Takes what it is given in order, and keeps the giver waiting while it cannot. */
 type Sink = (text: string) => Promise<void>;
@@ -38,7 +39,7 @@ export const exportPets: Command = {
   options: {
     format: {
       value: "<format>",
-      summary: "ndjson or csv (default: what --output ends in, else ndjson)",
+      summary: "ndjson or csv (default: what --output ends in; ndjson for stdout)",
     },
     output: { value: "<file>", summary: "The file to write (default: stdout)" },
     force: { summary: "Replace the file if it is there" },
@@ -48,7 +49,8 @@ export const exportPets: Command = {
   examples: ["petstore pets export --output pets.csv", "petstore pets export | head"],
   async run({ values, switches }, world) {
     const file = values.get("output") ?? "-";
-    const format = formatOf(values.get("format"), file) ?? "ndjson";
+    const format = formatOf(values.get("format"), file) ?? (file === "-" ? "ndjson" : undefined);
+    if (format === undefined) throw needsFormat(file);
     if (file !== "-") {
       const pets = await exportToFile(world, file, format, switches.has("force"));
       return {
@@ -67,12 +69,13 @@ async function exportToFile(
   format: Format,
   overwrite: boolean,
 ): Promise<number> {
+  const signal = world.stopSignal();
   const created = await createFile(file, overwrite, world.clock);
   const progress = new Progress("Exporting", world.stderr, world.clock);
   try {
     const pets = await withStores(world, (stores) =>
-      writeAll(stores, writings[format], created.write, progress),
-    );
+      writeAll(stores, writings[format], created.write, progress, signal),
+    ).catch(saying(`Nothing was written to ${file}.`));
     await created.keep();
     return pets;
   } catch (cause) {
@@ -98,12 +101,15 @@ async function exportToStdout(
   // On a terminal the bar would be drawn into the pets.
   const watched: Output = world.stdout.isTTY ? { ...world.stderr, isTTY: false } : world.stderr;
   const progress = new Progress("Exporting", watched, world.clock);
+  const signal = world.stopSignal();
   const sink: Sink = async (text) => {
-    if (!world.stdout.write(text)) await world.stdout.drained();
+    if (!world.stdout.write(text)) await orStopped(world.stdout.drained(), signal);
   };
   await withStores(world, (stores) =>
-    writeAll(stores, writings[json ? "array" : format], sink, progress),
-  ).finally(() => progress.clear());
+    writeAll(stores, writings[json ? "array" : format], sink, progress, signal),
+  )
+    .catch(saying("What was written is not all of the pets."))
+    .finally(() => progress.clear());
 }
 
 /** Page by page, so that the memory it takes does not depend on how many there are. */
@@ -112,11 +118,13 @@ async function writeAll(
   writing: Writing,
   sink: Sink,
   progress: Progress,
+  signal: AbortSignal,
 ): Promise<number> {
   let written = 0;
   let after: bigint | undefined;
   await sink(writing.before);
   do {
+    signal.throwIfAborted();
     const page = await catalogue.list({ after, limit: pageSizeMax });
     await sink(writing.pets(page.pets, written === 0));
     written += page.pets.length;

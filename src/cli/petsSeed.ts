@@ -2,9 +2,10 @@ import { type ImportedPet, importBatchMax } from "../catalogue/catalogue.ts";
 import type { PetStatus } from "../catalogue/pet.ts";
 import type { Command } from "./command.ts";
 import { Progress } from "./progress.ts";
-import { counted } from "./table.ts";
-import { withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
+import { readWhole } from "./readText.ts";
+import { counted, digits } from "./table.ts";
+import { withNewStores } from "./withStores.ts";
+import { stopped } from "./world.ts";
 
 const countMax = 100_000_000;
 const randomSeedMax = 2 ** 32 - 1;
@@ -18,37 +19,37 @@ export const seedPets: Command = {
   },
   about: "The same numbers make the same pets. They are added to what is there already.",
   examples: ["petstore pets seed --count 1000"],
-  async run({ values }, world) {
+  async run(call, world) {
+    const { values } = call;
     const count = readWhole("count", values.get("count"), 1, countMax);
     const randomSeed = readWhole("random-seed", values.get("random-seed") ?? "1", 0, randomSeedMax);
     const progress = new Progress("Seeding", world.stderr, world.clock);
     const nextPet = petMaker(randomSeed);
-    await withStores(world, async ({ catalogue }) => {
+    const signal = world.stopSignal();
+    const { made } = await withNewStores(call, world, async ({ catalogue }) => {
       // The next batch is made while the store writes the one before.
       let storing: Promise<unknown> = Promise.resolve();
-      for (let made = 0; made < count; ) {
-        const size = Math.min(importBatchMax, count - made);
+      let sent = 0;
+      while (sent < count && !signal.aborted) {
+        const size = Math.min(importBatchMax, count - sent);
         const batch = Array.from({ length: size }, nextPet);
         await storing;
-        progress.update(made, made / count);
+        progress.update(sent, sent / count);
         storing = catalogue.import(batch);
-        made += size;
+        sent += size;
       }
       await storing;
+      if (sent < count) {
+        const stored = `${counted(sent, "pet was", "pets were")} stored, of ${digits(count)}.`;
+        throw stopped(signal, stored);
+      }
     }).finally(() => progress.clear());
-    return { json: { added: count, randomSeed }, text: `Added ${counted(count, "pet")}.\n` };
+    return {
+      json: { added: count, randomSeed, ...made },
+      text: `Added ${counted(count, "pet")}.\n`,
+    };
   },
 };
-
-function readWhole(option: string, text: string | undefined, min: number, max: number): number {
-  const number = text !== undefined && /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= min && number <= max) return number;
-  const missing = text === undefined ? "is missing; it " : "";
-  throw new CommandFailure(
-    `--${option} ${missing}must be a whole number from ${min} to ${max}.`,
-    2,
-  );
-}
 
 // biome-ignore format: one word list, not fifty lines
 const names = [

@@ -32,8 +32,8 @@ export class Progress {
     if (nowMs - this.#drawnAtMs < redrawEveryMs) return;
     this.#drawnAtMs = nowMs;
     this.#shown = true;
-    // A line that wraps cannot be redrawn in place.
-    const cells = (this.#output.columns ?? columnsDefault) - 1;
+    // A line that wraps cannot be redrawn in place. Some terminals say that they have 0 columns.
+    const cells = (this.#output.columns || columnsDefault) - 1;
     const line = this.#line(pets, share, nowMs - this.#startedAtMs, cells);
     this.#output.write(`\r${line.slice(0, cells)}\x1b[K`);
   }

@@ -8,20 +8,28 @@ import { isReaderGone } from "./output.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 import { CommandFailure, type World } from "./world.ts";
 
-/** Does what the words say. Returns the exit code: 0 done, 1 refused or failed, 2 not understood. */
+/**
+ * Does what the words say. Returns the exit code: 0 done, 1 refused or failed, 2 not understood,
+ * above 128 told to stop.
+ */
 export async function run(argv: readonly string[], world: World): Promise<number> {
   try {
     const report = await obey(argv, world);
     if (report === undefined) return 0;
-    const text = wantsJson(argv) ? `${JSON.stringify(report.json)}\n` : report.text;
+    const text = wantsJson(argv) ? `${exactJson(report.json)}\n` : report.text;
     if (text !== "" && !world.stdout.write(text)) await world.stdout.drained();
     return report.exitCode ?? 0;
   } catch (cause) {
     // `petstore … | head` has seen enough, and that is fine.
     if (isReaderGone(cause)) return 0;
+    const { exitCode = 1, lines } = cause instanceof CommandFailure ? cause : {};
+    const message = explain(cause);
+    const said = wantsJson(argv)
+      ? JSON.stringify({ error: message, exitCode, lines })
+      : `petstore: ${message}`;
     // Whatever is repeated here may hold a key that was typed.
-    world.stderr.write(`petstore: ${withoutTokens(explain(cause))}\n`);
-    return cause instanceof CommandFailure ? cause.exitCode : 1;
+    world.stderr.write(`${withoutTokens(said)}\n`);
+    return exitCode;
   }
 }
 
@@ -59,14 +67,37 @@ function helpOn(words: readonly string[], options: readonly string[]): Report {
 const helpOptions: ReadonlySet<string> = new Set(["--help", "-h", "--json", "--version", "-V"]);
 
 function unknownCommand(words: readonly string[]): string {
-  const names = commands.map(({ name }) => name);
+  const [first = "", second] = words;
   const typed = words.slice(0, 2).join(" ");
-  // The right word in the wrong place: `create`, `seed`.
-  const [alone = ""] = words;
-  const byLastWord = names.find((name) => name.endsWith(` ${alone}`));
-  const suggestion = nearest(typed, names) ?? byLastWord ?? nearest(alone, [...names, ...groups]);
+  const suggestion = second === undefined ? meantByOne(first) : meantByTwo(first, second);
   const next = didYouMean(suggestion && `petstore ${suggestion}`);
-  return `Unknown command ${JSON.stringify(typed)}.${next} See petstore help.`;
+  const group = suggestion === undefined && groups.includes(first) ? ` ${membersOf(first)}` : "";
+  return `Unknown command ${JSON.stringify(typed)}.${next}${group} See petstore help.`;
+}
+
+/** Perhaps the right word in the wrong place: `create`, `seed`. */
+function meantByOne(word: string): string | undefined {
+  const names = commands.map(({ name }) => name);
+  return names.find((name) => name.endsWith(` ${word}`)) ?? nearest(word, [...names, ...groups]);
+}
+
+/** Whoever names a group means it: `pets list` is no slip of `keys list`. */
+function meantByTwo(first: string, second: string): string | undefined {
+  const group = groups.includes(first) ? first : nearest(first, groups);
+  if (group === undefined) return meantByOne(first);
+  const verb = nearest(second, verbsOf(group));
+  return verb && `${group} ${verb}`;
+}
+
+function verbsOf(group: string): string[] {
+  return commands.flatMap(({ name }) => {
+    const [first, verb] = name.split(" ");
+    return first === group && verb !== undefined ? [verb] : [];
+  });
+}
+
+function membersOf(group: string): string {
+  return `The commands of ${group} are ${verbsOf(group).join(", ")}.`;
 }
 
 function leadingWords(argv: readonly string[]): readonly string[] {
@@ -81,4 +112,13 @@ function startsWith(words: readonly string[], name: string): boolean {
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
+}
+
+/** A bigint is written as the number it is, digit for digit. */
+function exactJson(value: unknown): string {
+  // TypeScript does not know this part of ECMAScript yet.
+  const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+  return JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "bigint" ? rawJSON(part.toString()) : part,
+  );
 }

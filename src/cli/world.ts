@@ -9,14 +9,30 @@ export interface World {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** The store that the settings name, created if it is not there yet. Close it after use. */
+  /** Where the settings put the store. Looking makes nothing. */
+  locateStore(): StoreLocation;
+  /** The store that the settings name, made if it is not there yet. Close it after use. */
   openStores(): Promise<Stores>;
+  /**
+   * Aborts when the program is told to stop, with a Stopped as its reason. Whoever asks for it
+   * promises to look at it: a signal no longer ends the program by itself.
+   */
+  stopSignal(): AbortSignal;
   /** Runs the service until it is told to stop. `started` is called once it takes requests. */
   serve(started: (service: StartedService) => void): Promise<void>;
-  /** Copies the store into a new file while it is in use. Refuses to overwrite a file. */
+  /**
+   * Copies the store into a new file while it is in use. Refuses to overwrite a file. Told to stop,
+   * it leaves nothing behind and throws the Stopped.
+   */
   backup(file: string): Promise<CopyReport>;
   /** Replaces the contents of the store by those of a backup, in one commit, while it is in use. */
   restore(file: string): Promise<CopyReport>;
+}
+
+export interface StoreLocation {
+  /** Absolute. */
+  readonly path: string;
+  readonly exists: boolean;
 }
 
 export interface StartedService {
@@ -38,11 +54,48 @@ export interface Output {
 
 /** What the person can mend: said in full on stderr, without a stack. */
 export class CommandFailure extends Error {
-  readonly exitCode: 1 | 2;
+  readonly exitCode: number;
+  /** Where in a file it lies, for programs. The message says it too. */
+  readonly lines: readonly LineComplaints[] | undefined;
 
-  constructor(message: string, exitCode: 1 | 2 = 1) {
+  /** 1 for a refusal, 2 for what was not understood. */
+  constructor(message: string, exitCode = 1, lines?: readonly LineComplaints[]) {
     super(message);
     this.name = "CommandFailure";
     this.exitCode = exitCode;
+    this.lines = lines;
   }
+}
+
+/** What is wrong with one line of a file, in whole sentences. */
+export interface LineComplaints {
+  readonly line: number;
+  readonly complaints: readonly string[];
+}
+
+/** By the convention of shells, 128 and the signal's number. */
+const stopExitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+export type StopSignalName = keyof typeof stopExitCodes;
+
+/** The program was told to stop in the middle of its work. */
+export class Stopped extends CommandFailure {
+  readonly by: StopSignalName;
+
+  constructor(by: StopSignalName, outcome?: string) {
+    super(outcome === undefined ? "Stopped." : `Stopped. ${outcome}`, stopExitCodes[by]);
+    this.name = "Stopped";
+    this.by = by;
+  }
+}
+
+/** What to throw when a stop signal was heeded. */
+export function stopped(signal: AbortSignal, outcome: string): Stopped {
+  return new Stopped((signal.reason as Stopped).by, outcome);
+}
+
+/** Adds to a Stopped what became of the work. Any other cause passes as it is. */
+export function saying(outcome: string) {
+  return (cause: unknown): never => {
+    throw cause instanceof Stopped ? new Stopped(cause.by, outcome) : cause;
+  };
 }

@@ -80,9 +80,36 @@ describe("restore", () => {
   test("a key alone is enough to be asked", async () => {
     await using shop = new Shop();
     await shop.json("keys", "create");
+    await shop.json("backup", shop.path("copy.db"));
     const { code, err } = await shop.types(["restore", shop.path("copy.db")]);
     expect(err).toContain("The store holds 0 pets and 1 key.");
     expect(code).toBe(1);
+  });
+
+  test("categories alone are enough to be asked", async () => {
+    await using shop = new Shop();
+    await shop.json("categories", "add", "Dogs");
+    await shop.json("backup", shop.path("copy.db"));
+    const { code, err } = await shop.types(["restore", shop.path("copy.db")]);
+    expect(err).toContain("The store holds 0 pets and 0 keys, and categories.");
+    expect(code).toBe(1);
+  });
+
+  test("brings categories and orders back", async () => {
+    await using shop = new Shop();
+    await using empty = new Shop();
+    await shop.json("categories", "add", "Dogs");
+    await shop.withStores(async ({ catalogue, orders }) => {
+      await catalogue.import([{ id: 1n, name: "Rex", categoryId: 1n, status: "available" }]);
+      await orders.place({ petId: 1n, quantity: 2 }, shop.clock.now());
+    });
+    const file = shop.path("copy.db");
+    await shop.json("backup", file);
+    await empty.json("restore", file);
+    for (const noun of ["categories", "orders"]) {
+      expect(await empty.json(noun, "list")).toEqual(await shop.json(noun, "list"));
+    }
+    expect((await empty.json("orders", "list")).orders).toHaveLength(1);
   });
 
   test("refuses what is no backup, and changes nothing", async () => {

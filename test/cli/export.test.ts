@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { run } from "../../src/cli/run.ts";
 import type { Output } from "../../src/cli/world.ts";
 import { Page, Shop } from "./shop.ts";
@@ -68,7 +75,7 @@ describe("pets export", () => {
     expect(code).toBe(0);
     expect(out).toBe(`Wrote 3 pets to ${file}.\n`);
     expect(readFileSync(file, "utf8")).toBe(csv);
-    const lines = shop.path("pets.txt");
+    const lines = shop.path("pets.jsonl");
     expect(await shop.json("pets", "export", "--output", lines)).toEqual({
       file: lines,
       format: "ndjson",
@@ -97,7 +104,15 @@ describe("pets export", () => {
     await using shop = await stocked();
     mkdirSync(shop.path("folder"));
     for (const target of [shop.path("folder"), "/dev/null"]) {
-      const { code, err } = await shop.types(["pets", "export", "--output", target, "--force"]);
+      const { code, err } = await shop.types([
+        "pets",
+        "export",
+        "--output",
+        target,
+        "--format",
+        "csv",
+        "--force",
+      ]);
       expect(code).toBe(1);
       expect(err).toContain(`${target} is there and is not a plain file.`);
     }
@@ -108,7 +123,9 @@ describe("pets export", () => {
     const file = shop.path("nowhere/pets.csv");
     const { code, err } = await shop.types(["pets", "export", "--output", file]);
     expect(code).toBe(1);
-    expect(err).toBe(`petstore: Cannot write ${file}: there is no such file or folder.\n`);
+    expect(err).toBe(
+      `petstore: Cannot write ${file}: there is no such file or folder. Name another file.\n`,
+    );
   });
 
   test("leaves nothing behind when it fails", async () => {
@@ -128,6 +145,11 @@ describe("pets export", () => {
     const { code, err } = await shop.types(["pets", "export", "--format", "xml"]);
     expect(code).toBe(2);
     expect(err).toContain('--format must be ndjson or csv, not "xml".');
+    const sheet = shop.path("pets.xlsx");
+    const untold = await shop.types(["pets", "export", "--output", sheet]);
+    expect(untold.err).toContain(`The name of ${sheet} does not tell its format. Add --format`);
+    expect(untold.code).toBe(2);
+    expect(existsSync(sheet)).toBe(false);
     const both = await shop.types(["pets", "export", "--format", "csv", "--json"]);
     expect(both.code).toBe(2);
     expect(both.out).toBe("");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import packageJson from "../../package.json" with { type: "json" };
 import { commands } from "../../src/cli/commands.ts";
 import type { World } from "../../src/cli/world.ts";
@@ -82,14 +83,16 @@ describe("what is not understood exits with 2 and says what was probably meant",
     ["backpu x.db", "Did you mean petstore backup?"],
     ["frobnicate", 'Unknown command "frobnicate". See petstore help.'],
     ["help frobnicate", 'Unknown command "frobnicate". See petstore help.'],
-    ["--json keys list", "--json stands before a command."],
     ["--wat", "--wat stands before a command."],
     ["keys --wat", "--wat stands before a command."],
     ["keys create --nmae x", "Unknown option --nmae. Did you mean --name?"],
     ["keys create --quux", "Unknown option --quux. See petstore keys create --help."],
     ["keys create -n x", "Unknown option -n."],
     ["keys create --name", "--name needs a value: --name <name>."],
-    ["keys create --name --json", "--name needs a value: --name <name>."],
+    ["keys create --name --scopes", "--name needs a value: --name <name>."],
+    ["pets list", 'Unknown command "pets list". The commands of pets are seed, import, export.'],
+    ["pets exprot", 'Unknown command "pets exprot". Did you mean petstore pets export?'],
+    ["orders aprove 7", 'Unknown command "orders aprove". Did you mean petstore orders approve?'],
     ["keys create --name a --name b", "--name is given twice."],
     ["keys list --json=yes", "--json takes no value."],
     ["keys list extra", '"extra" is one word too many.'],
@@ -106,7 +109,29 @@ describe("what is not understood exits with 2 and says what was probably meant",
   });
 });
 
+test("what is not understood with --json is told as JSON", async () => {
+  const { code, out, err } = await types("--json", "keys", "list");
+  expect(JSON.parse(err)).toEqual({
+    error: expect.stringContaining("--json stands before a command."),
+    exitCode: 2,
+  });
+  expect(out).toBe("");
+  expect(code).toBe(2);
+});
+
 describe("serve", () => {
+  test("lists every setting that the program reads, and where they are explained", async () => {
+    const { out } = await types("serve", "--help");
+    expect(out).toContain("docs/guide/operating.md");
+    const config = readFileSync(new URL("../../src/config.ts", import.meta.url), "utf8");
+    const named = [...config.matchAll(/setting\(\s*"(\w+)"/g)].map(([, name = ""]) => name);
+    expect(named.length).toBeGreaterThan(12);
+    // It must be unset, so nobody needs to hear of it here.
+    for (const name of named.filter((name) => name !== "DATABASE_URL")) {
+      expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
+    }
+  });
+
   const started = { baseUrl: "http://127.0.0.1:8080/v1", environment: "staging" } as const;
   const said = async (firstKey: string | undefined, ...options: string[]) => {
     await using shop = new Shop();

@@ -68,6 +68,21 @@ describe("keys create", () => {
     expect(await works(shop, made.key)).toBe(false);
   });
 
+  test("says when an active key has the same name, and creates another all the same", async () => {
+    await using shop = new Shop();
+    const ended = await shop.json("keys", "create", "--name", "ci");
+    await shop.json("keys", "revoke", ended.id);
+    expect((await shop.types(["keys", "create", "--name", "ci"])).out).not.toContain("Another");
+    const [, { id }] = await shop.json("keys", "list");
+    const again = await shop.types(["keys", "create", "--name", "ci"]);
+    expect(again.code).toBe(0);
+    expect(again.out).toEndWith(
+      `Another active key is named "ci" too: ${id}. Tell them apart by their ids.\n`,
+    );
+    const third = await shop.types(["keys", "create", "--name", "ci"]);
+    expect(third.out).toContain('Other active keys are named "ci" too: ');
+  });
+
   test("takes a name of 100 characters of any kind", async () => {
     await using shop = new Shop();
     const name = "🐕".repeat(100);
@@ -84,10 +99,12 @@ describe("keys create", () => {
     [["--name", "\ud800"], "--name must have 1 to 100 characters"],
     [["--scopes", "pets:raed"], '"pets:raed" is no scope. Did you mean pets:read?'],
     [["--scopes="], '"" is no scope.'],
-    [["--expires", "soon"], "--expires must be a time such as 90d"],
-    [["--expires", "2030-02-30"], "--expires must be a time such as 90d"],
+    [["--expires", "soon"], "(a whole number and one of s, m (minutes), h, d or w)"],
+    [["--expires", "2030-02-31"], "--expires 2030-02-31: there is no such date"],
+    [["--expires", "2030-01-31T25:00Z"], "there is no such date or time of day."],
     [["--expires", "2030-01-31T10:00"], "--expires must be a time such as 90d"],
-    [["--expires", "36501d"], "--expires must be a time such as 90d"],
+    [["--expires", "36501d"], "--expires 36501d is too far: a century (36500d) is the most."],
+    [["--expires", "99999999999999d"], "--expires 99999999999999d is too far"],
     [["--expires", "0d"], "--expires must be in the future"],
     [["--expires", "2026-11-15"], "--expires must be in the future"],
   ])("refuses %p", async (rest, said) => {
@@ -153,6 +170,7 @@ describe("keys rotate", () => {
     expect(code).toBe(0);
     expect(out).toContain(`The old key ${old.id} works until 2026-11-16 12:00 UTC (in 24 hours).`);
     expect(out).toContain("cannot be shown again");
+    expect(out).toContain("Its scopes are pets:read, and it does not expire.");
     const [token = ""] = /pet_live_[0-9A-Za-z]{38}/.exec(out) ?? [];
     expect(await works(shop, token)).toBe(true);
     expect(await works(shop, old.key)).toBe(true);
@@ -215,8 +233,12 @@ describe("keys rotate", () => {
     await using shop = new Shop();
     await shop.json("keys", "create", "--name", "ci");
     const { code, err } = await shop.types(["keys", "rotate", "ci", "--grace", "long"]);
-    expect(err).toContain("--grace must be a time such as 24h, 7d or 0s.");
+    expect(err).toContain(
+      "--grace must be a time such as 24h, 7d or 0s: a whole number and one of s,",
+    );
     expect(code).toBe(2);
+    const far = await shop.types(["keys", "rotate", "ci", "--grace", "999999d"]);
+    expect(far.err).toContain("--grace 999999d is too far: a century (36500d) is the most.");
   });
 });
 

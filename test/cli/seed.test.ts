@@ -100,6 +100,14 @@ describe("progress", () => {
     expect(both.text).toBe("");
   });
 
+  test.each([0, undefined])("takes a terminal of %p columns for one of 80", async (columns) => {
+    await using shop = new Shop();
+    shop.elapsedStepMs = 200;
+    const stderr = new Page({ columns });
+    await run(["pets", "seed", "--count", "20000"], shop.world({ stderr }));
+    expect(stderr.text).toContain("]  50 %  10,000 pets");
+  });
+
   test("is silent where stderr is no terminal", async () => {
     await using shop = new Shop();
     shop.elapsedStepMs = 200;

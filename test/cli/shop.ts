@@ -1,10 +1,12 @@
 /** A store in a folder of its own and a command line on it, with a clock that the test sets. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../../src/cli/run.ts";
-import type { Output, World } from "../../src/cli/world.ts";
-import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
+import { type Output, Stopped, type World } from "../../src/cli/world.ts";
+import { restoreSqlite } from "../../src/sqlite/backup.ts";
+import { backupStoppable } from "../../src/sqlite/copying.ts";
+import { openDatabase } from "../../src/sqlite/database.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores } from "../../src/stores.ts";
 import { type FakeClock, fakeClock } from "../fakes/clock.ts";
@@ -34,6 +36,17 @@ export class Shop implements AsyncDisposable {
     },
   };
 
+  readonly #stop = new AbortController();
+
+  constructor({ store = true } = {}) {
+    if (store) openDatabase(this.database, "production").close();
+  }
+
+  /** As if the person pressed Ctrl-C. */
+  interrupt(): void {
+    this.#stop.abort(new Stopped("SIGINT"));
+  }
+
   get database(): string {
     return join(this.folder, "petstore.db");
   }
@@ -49,9 +62,11 @@ export class Shop implements AsyncDisposable {
       stdin: chunks(),
       stdout: new Page(),
       stderr: new Page(),
+      locateStore: () => ({ path: this.database, exists: existsSync(this.database) }),
       openStores: () => openSqlite(this.database, { environment: "production" }),
+      stopSignal: () => this.#stop.signal,
       serve: async () => {},
-      backup: (file) => backupSqlite(this.database, file),
+      backup: (file) => backupStoppable(this.database, file, this.#stop.signal),
       restore: (file) => restoreSqlite(this.database, file, "production"),
       ...parts,
     };
@@ -93,7 +108,7 @@ export class Page implements Output {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
 
-  constructor(terminal?: { readonly columns: number }) {
+  constructor(terminal?: { readonly columns: number | undefined }) {
     this.isTTY = terminal !== undefined;
     this.columns = terminal?.columns;
   }

@@ -1,14 +1,20 @@
 /** Comma-separated values (RFC 4180), with a header that names the columns. */
 import { CsvError, parse } from "csv-parse";
 import type { Pet } from "../../catalogue/pet.ts";
-import { int64FromText } from "../../contract/int64.ts";
+import { int64FromJson } from "../../contract/int64.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { JsonOf } from "../../contract/operations.ts";
+import { counted } from "../table.ts";
 import { wholeLines } from "./lines.ts";
-import { type FileRecord, lineBytesMax, type Unreadable } from "./record.ts";
-
-const columns = ["id", "name", "categoryId", "status"] as const;
-type Column = (typeof columns)[number];
+import {
+  memberNames as columns,
+  type FileRecord,
+  lineBytesMax,
+  type MemberName,
+  misspelled,
+  type Unreadable,
+} from "./record.ts";
+import { nameShown, shortened } from "./shown.ts";
 
 export const csvHeader = `${columns.join(",")}\r\n`;
 
@@ -36,11 +42,13 @@ interface Row {
 /** Which cell holds what. */
 interface Shape {
   readonly width: number;
-  readonly places: ReadonlyMap<Column, number>;
+  readonly places: ReadonlyMap<MemberName, number>;
 }
 
+/** Tells of the columns that it ignores before the first record. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
+  ignore: (columns: readonly string[]) => void,
 ): AsyncGenerator<readonly FileRecord[]> {
   let shape: Shape | undefined;
   for await (const rows of rowsOf(chunks)) {
@@ -52,6 +60,7 @@ export async function* readCsv(
         const complaint = headerComplaint(row.cells);
         if (complaint !== undefined) return yield [unreadable(row.line, complaint, true)];
         shape = shapeOf(row.cells);
+        ignore(row.cells.filter((name) => !columns.some((column) => column === name)));
       }
     }
     yield records;
@@ -125,9 +134,33 @@ function quotingFault(cause: Error, line: number): Unreadable {
 }
 
 function headerComplaint(header: readonly string[]): string | undefined {
-  const names = header.map((name) => name.trim());
+  const complaint = misnamed(header) ?? repeatedOrMissing(header);
+  return complaint && `${complaint} The header is ${shortened(header.join(","))}.`;
+}
+
+function misnamed(header: readonly string[]): string | undefined {
+  const [separator] = header.length === 1 ? separatorsIn(header[0] ?? "") : [];
+  if (separator !== undefined) {
+    return `The columns are separated by ${separator}. Save it with commas.`;
+  }
+  const complaints = misspelled(header).map(
+    ({ name, meant }) => `The column ${nameShown(name)} must be written ${meant}.`,
+  );
+  return complaints.length === 0 ? undefined : complaints.join(" ");
+}
+
+/** What spreadsheets of some languages write in place of a comma. */
+function separatorsIn(text: string): string[] {
+  const named = { ";": ";", "\t": "tabs" };
+  return Object.entries(named).flatMap(([sign, name]) => {
+    const cells = text.split(sign).map((cell) => cell.trim().toLowerCase());
+    return cells.length > 1 && cells.includes("name") ? [name] : [];
+  });
+}
+
+function repeatedOrMissing(header: readonly string[]): string | undefined {
   for (const column of columns) {
-    const count = names.filter((name) => name === column).length;
+    const count = header.filter((name) => name === column).length;
     if (count > 1) return `The header names ${column} more than once.`;
     if (count === 0 && (column === "name" || column === "categoryId")) {
       return `The header must name the columns name and categoryId; ${column} is missing.`;
@@ -137,17 +170,17 @@ function headerComplaint(header: readonly string[]): string | undefined {
 }
 
 function shapeOf(header: readonly string[]): Shape {
-  const names = header.map((name) => name.trim());
-  const present = columns.filter((column) => names.includes(column));
+  const present = columns.filter((column) => header.includes(column));
   return {
     width: header.length,
-    places: new Map(present.map((column) => [column, names.indexOf(column)])),
+    places: new Map(present.map((column) => [column, header.indexOf(column)])),
   };
 }
 
 function recordOf({ line, cells }: Row, { width, places }: Shape): FileRecord {
   if (cells.length !== width) {
-    return unreadable(line, `The row has ${cells.length} cells, and the header ${width}.`, false);
+    const complaint = `The row has ${counted(cells.length, "cell")}, and the header ${width}.`;
+    return unreadable(line, complaint, false);
   }
   const value: Record<string, unknown> = {};
   for (const [column, place] of places) {
@@ -155,14 +188,21 @@ function recordOf({ line, cells }: Row, { width, places }: Shape): FileRecord {
     if (column === "name") value.name = text;
     else if (column === "categoryId") value.categoryId = integerOr(text);
     // CSV has no way to leave a cell out: an empty one stands for that.
-    else if (text !== "") value[column] = column === "id" ? integerOr(text) : text;
+    else if (text.trim() !== "") value[column] = column === "id" ? integerOr(text) : text;
   }
   return { kind: "read", line, value };
 }
 
-/** What is no integer stays a text, about which the contract's reader complains. */
+const numberForm = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
+/**
+ * Takes every spelling that JSON has for an integer, exactly. What is none stays a text, about
+ * which the contract's reader complains.
+ */
 function integerOr(text: string): bigint | string {
-  return int64FromText(text) ?? text;
+  const trimmed = text.trim();
+  const value = numberForm.test(trimmed) ? int64FromJson(parseJson(trimmed)) : undefined;
+  return value ?? text;
 }
 
 function unreadable(line: number, complaint: string, rest: boolean): Unreadable {

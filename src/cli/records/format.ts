@@ -10,6 +10,14 @@ const extensions: Readonly<Record<string, Format>> = {
   ".csv": "csv",
 };
 
+/** Of a file whose name tells nothing. */
+export function needsFormat(file: string): CommandFailure {
+  return new CommandFailure(
+    `The name of ${file} does not tell its format. Add --format ndjson or --format csv.`,
+    2,
+  );
+}
+
 /** What was asked for, or what the file's name says; undefined where neither tells. */
 export function formatOf(asked: string | undefined, file: string): Format | undefined {
   if (asked === undefined) return extensions[extname(file).toLowerCase()];

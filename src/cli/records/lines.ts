@@ -9,6 +9,9 @@ export interface Lines {
   readonly bytes: Buffer;
 }
 
+const notUtf8 =
+  "The line is not valid UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8.";
+
 const lineFeed = 10;
 const byteOrderMark = Buffer.from("\uFEFF");
 
@@ -69,7 +72,7 @@ function judge(bytes: Buffer, firstLine: number): Judged {
       to - from > lineBytesMax
         ? tooLong(line)
         : !valid && !isUtf8(bytes.subarray(from, to))
-          ? unreadable(line, "The line is not valid UTF-8.")
+          ? unreadable(line, notUtf8)
           : undefined;
     if (fault !== undefined) {
       const good: Lines = { kind: "lines", firstLine, bytes: bytes.subarray(0, from) };

@@ -3,6 +3,7 @@ import type { ImportedPet } from "../../catalogue/catalogue.ts";
 import type { NewPet } from "../../catalogue/pet.ts";
 import { int64FromJson, int64Max } from "../../contract/int64.ts";
 import { readerFor } from "../../contract/operations.ts";
+import { nameShown, valueShown } from "./shown.ts";
 
 export type FileRecord =
   | { readonly kind: "read"; readonly line: number; readonly value: unknown }
@@ -18,6 +19,24 @@ export interface Unreadable {
 
 export const lineBytesMax = 64 * 1024;
 
+export const memberNames = ["id", "name", "categoryId", "status"] as const;
+export type MemberName = (typeof memberNames)[number];
+
+/**
+ * Names that differ from a known one in nothing but case and space. The API ignores them like
+ * every unknown name; a file says its names once for many pets, so here they are worth a refusal.
+ */
+export function misspelled(
+  names: readonly string[],
+): readonly { readonly name: string; readonly meant: MemberName }[] {
+  return names.flatMap((name) => {
+    const meant = meantBy.get(name.trim().toLowerCase());
+    return meant === undefined || meant === name ? [] : [{ name, meant }];
+  });
+}
+
+const meantBy = new Map<string, MemberName>(memberNames.map((name) => [name.toLowerCase(), name]));
+
 const readNewPet = readerFor("NewPet");
 
 /** The pet, or what is wrong with it in whole sentences: the rules of the API, and an id. */
@@ -25,11 +44,24 @@ export function petFrom(value: unknown): ImportedPet | readonly string[] {
   const complaints: string[] = [];
   const pet = readNewPet(value, "The record", { complaints, strict: false }) as NewPet;
   if (complaints.length > 0 && pet === undefined) return complaints;
-  const given = value as { readonly id?: unknown };
+  const given = value as Readonly<Record<string, unknown>>;
+  const slips = misspelled(Object.keys(given));
+  if (slips.length > 0) {
+    return slips.map(
+      ({ name, meant }) => `The member ${nameShown(name)} must be written ${meant}.`,
+    );
+  }
   const id = Object.hasOwn(given, "id") ? int64FromJson(given.id) : undefined;
   if (Object.hasOwn(given, "id") && (id === undefined || id < 1n)) {
     complaints.push(`id must be an integer from 1 to ${int64Max}.`);
   }
-  if (complaints.length > 0) return complaints;
+  if (complaints.length > 0) return complaints.map((complaint) => withValue(complaint, given));
   return id === undefined ? pet : { ...pet, id };
+}
+
+/** A complaint about a member begins with its name. */
+function withValue(complaint: string, given: Readonly<Record<string, unknown>>): string {
+  const [name = ""] = complaint.split(" must be ", 1);
+  const shown = Object.hasOwn(given, name) ? valueShown(given[name]) : undefined;
+  return shown === undefined ? complaint : `${complaint.replace(/\.$/, "")}, not ${shown}.`;
 }

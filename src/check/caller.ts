@@ -1,0 +1,188 @@
+/** Speaks to the service under test, remembers what was said, and waits for nothing for ever. */
+import type { Clock } from "../clock.ts";
+import { parseJson } from "../contract/json.ts";
+import { Unmet } from "./check.ts";
+import type { Turnstile } from "./turnstile.ts";
+
+/** What all checks of one run share. */
+export interface Visit {
+  /** Ends in `/v1`, without a slash. */
+  readonly base: string;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly turnstile: Turnstile;
+  /** Aborted when the run has taken as long as it may. */
+  readonly over: AbortSignal;
+  /** Stands in the name of every pet of this run. */
+  readonly mark: string;
+  /** Names differ by it, whichever check makes them. */
+  nextNumber(): number;
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text and bytes go as they are, anything else as JSON. */
+  readonly body?: unknown;
+  /** Null sends none. Left out, it is JSON where there is a body. */
+  readonly contentType?: string | null;
+  /** The whole Authorization header; null sends none. Left out, it is the key of the run. */
+  readonly authorization?: string | null;
+}
+
+export interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export const requestMsMax = 10_000;
+const answerBytesMax = 4 * 1024 * 1024;
+const retriesMax = 3;
+const retrySecondsMax = 10;
+const rememberedMax = 40;
+const shownLengthMax = 160;
+
+export class Caller {
+  readonly visit: Visit;
+  /** `POST /pets {"name":…} → 201`, in the order of sending. */
+  readonly requests: string[] = [];
+
+  constructor(visit: Visit) {
+    this.visit = visit;
+  }
+
+  /** A name that tells where the pet came from, different each time. */
+  newName(about = "pet"): string {
+    return `petstore check ${this.visit.mark} ${about} ${this.visit.nextNumber()}`;
+  }
+
+  /** Larger than any service gets by counting, and by chance another each time. */
+  unusedId(): bigint {
+    const bytes = this.visit.clock.random(7);
+    return 2n ** 62n + bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+    return this.send("GET", path, { headers });
+  }
+
+  post(path: string, body: unknown, sent: Omit<Sent, "body"> = {}): Promise<Seen> {
+    return this.send("POST", path, { ...sent, body });
+  }
+
+  async send(method: string, path: string, sent: Sent = {}): Promise<Seen> {
+    for (let attempt = 1; ; attempt++) {
+      const seen = await this.visit.turnstile.pass(() => this.#exchange(method, path, sent));
+      // A limited rate is no fault of the service; it says when to come back.
+      const seconds = Number(seen.headers.get("retry-after"));
+      const patient = seconds >= 1 && seconds <= retrySecondsMax && attempt <= retriesMax;
+      if (seen.status !== 429 || !patient) return seen;
+      await this.#pause(seconds * 1_000);
+    }
+  }
+
+  async #exchange(method: string, path: string, sent: Sent): Promise<Seen> {
+    const { visit } = this;
+    const hurry = new AbortController();
+    const stop = visit.clock.after(requestMsMax, () => hurry.abort());
+    const body = bytesOf(sent.body);
+    const line = `${method} ${path}${body === undefined ? "" : ` ${shortened(decoded(body))}`}`;
+    try {
+      const response = await fetch(visit.base + path, {
+        method,
+        headers: this.#headersOf(sent),
+        redirect: "manual",
+        signal: AbortSignal.any([hurry.signal, visit.over]),
+        ...(body === undefined ? {} : { body }),
+      });
+      const text = await boundedText(response);
+      this.#remember(`${line} → ${response.status}`);
+      return { status: response.status, headers: response.headers, text };
+    } catch (cause) {
+      this.#remember(`${line} → no answer`);
+      if (cause instanceof Unmet) throw cause;
+      throw new Unmet("an answer", whyNone(cause, hurry.signal.aborted, visit.over.aborted));
+    } finally {
+      stop();
+    }
+  }
+
+  #headersOf(sent: Sent): Record<string, string> {
+    const { authorization = `Bearer ${this.visit.key}`, contentType = "application/json" } = sent;
+    return {
+      ...(authorization === null ? {} : { authorization }),
+      ...(sent.body === undefined || contentType === null ? {} : { "content-type": contentType }),
+      ...sent.headers,
+    };
+  }
+
+  #remember(line: string): void {
+    if (this.requests.length < rememberedMax) this.requests.push(this.redacted(line));
+  }
+
+  /** Nothing that is reported may hold the key, even if the service repeats it. */
+  redacted(text: string): string {
+    return text.replaceAll(this.visit.key, "<API_KEY>");
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { clock, over } = this.visit;
+    return new Promise((resolve) => {
+      clock.after(ms, resolve);
+      over.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+}
+
+const utf8 = new TextEncoder();
+
+function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (body === undefined) return undefined;
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  // As bytes, so that fetch adds no media type of its own.
+  return utf8.encode(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(0, 1_024));
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let count = 0;
+  for await (const chunk of response.body ?? []) {
+    count += chunk.byteLength;
+    if (count > answerBytesMax) {
+      throw new Unmet(`an answer of at most ${answerBytesMax} bytes`, "a longer one");
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new Unmet("an answer in UTF-8", "bytes that are not");
+  }
+}
+
+function whyNone(cause: unknown, slow: boolean, over: boolean): string {
+  if (over) return "none before the run had to end";
+  if (slow) return `none within ${requestMsMax / 1_000} seconds`;
+  return `none: ${cause instanceof Error ? cause.message : String(cause)}`;
+}
+
+/** One line, not too long, without what would move a terminal's cursor. */
+export function shortened(text: string): string {
+  const line = text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, "\u{fffd}");
+  return line.length > shownLengthMax ? `${line.slice(0, shownLengthMax)}…` : line;
+}
+
+/** The body as JSON with exact integers. */
+export function jsonOf(seen: Seen): unknown {
+  try {
+    return parseJson(seen.text);
+  } catch {
+    throw new Unmet("a body of JSON", shown(seen));
+  }
+}
+
+export function shown(seen: Seen): string {
+  return `${seen.status} ${seen.text === "" ? "without a body" : shortened(seen.text)}`;
+}

@@ -1,0 +1,85 @@
+import { type Check, checksOf, demand } from "../check.ts";
+import { expectStatus, header, refusalIn } from "../shapes.ts";
+
+const check = checksOf("auth");
+const record = "decisions/0016-authentication-comes-first.md";
+const challenge = "openapi: /components/headers/Challenge";
+
+const malformed: Readonly<Record<string, readonly [authorization: string, what: string]>> = {
+  basic: ["Basic cGV0czpwZXRz", "another scheme"],
+  "no-token": ["Bearer", "a scheme without a token"],
+  "two-tokens": ["Bearer KEY KEY", "two tokens"],
+  "no-scheme": ["KEY", "the bare key"],
+  "longer-key": ["Bearer KEYx", "the key and one more character"],
+};
+
+export const authentication: readonly Check[] = [
+  check(
+    "auth-missing-challenged",
+    "401 for a missing key challenges with Bearer and speaks of no error.",
+    challenge,
+    async (caller) => {
+      const seen = await caller.send("GET", "/pets", { authorization: null });
+      refusalIn(seen, 401, "key_missing");
+      const asked = header(seen, "www-authenticate");
+      demand(/^bearer\b/i.test(asked) && !/error=/i.test(asked), "Bearer, no error=", asked);
+    },
+  ),
+  check(
+    "auth-wrong-challenged",
+    'A key that was sent and refused is challenged with error="invalid_token".',
+    challenge,
+    async (caller) => {
+      const sent = { authorization: "Bearer petstore_check_no_such_key" };
+      const seen = await caller.send("GET", "/pets", sent);
+      refusalIn(seen, 401, "key_invalid");
+      const asked = header(seen, "www-authenticate");
+      const told = /^bearer\b.*error="?invalid_token/i.test(asked);
+      demand(told, 'Bearer … error="invalid_token"', asked);
+    },
+  ),
+  ...Object.entries(malformed).map(([what, [pattern, words]]) =>
+    check(
+      `auth-malformed-${what}`,
+      `A malformed credential is answered 401: ${words}.`,
+      record,
+      async (caller) => {
+        const authorization = pattern.replaceAll("KEY", caller.visit.key);
+        refusalIn(await caller.send("GET", "/pets", { authorization }), 401);
+      },
+    ),
+  ),
+  ...["bearer", "BEARER"].map((scheme) =>
+    check(
+      `auth-scheme-${scheme === "bearer" ? "lower" : "upper"}-case`,
+      "The name of the scheme is case-insensitive.",
+      record,
+      async (caller) => {
+        const authorization = `${scheme} ${caller.visit.key}`;
+        expectStatus(await caller.send("GET", "/pets", { authorization }), 200);
+      },
+    ),
+  ),
+  check(
+    "auth-before-path",
+    "Without a key an unknown path is answered 401 as well.",
+    record,
+    async (caller) => {
+      const sent = { authorization: null };
+      refusalIn(await caller.send("GET", "/petstore-check-nowhere", sent), 401);
+    },
+  ),
+  check(
+    "auth-before-method",
+    "Without a key a method that a path does not take is answered 401.",
+    record,
+    async (caller) =>
+      void refusalIn(await caller.send("DELETE", "/pets", { authorization: null }), 401),
+  ),
+  check(
+    "auth-before-body",
+    "Without a key a wrong body is answered 401.",
+    record,
+    async (caller) => void refusalIn(await caller.post("/pets", "{", { authorization: null }), 401),
+  ),
+];

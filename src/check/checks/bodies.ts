@@ -1,0 +1,188 @@
+import type { Caller } from "../caller.ts";
+import { shown } from "../caller.ts";
+import { type Check, checksOf, demand } from "../check.ts";
+import { header, petIn, petsIn, refusalIn } from "../shapes.ts";
+import { addPet, getPetIsGone, petNow, petsBetween, rebased } from "../stock.ts";
+
+const check = checksOf("bodies");
+const names = "decisions/0014-names.md";
+const integers = "guide/integers.md";
+const location = "openapi: /paths/~1pets/post/responses/201/headers/Location";
+const unreadable = "decisions/0015-body-limits.md";
+
+/** JSON text of a name. */
+const namesRefused: Readonly<Record<string, readonly [name: string, what: string]>> = {
+  empty: ['""', "no character"],
+  blank: ['" \\t\\n\\u00a0"', "white space alone"],
+  "256": [`"${"n".repeat(256)}"`, "256 characters"],
+  "256-emoji": [`"${"🐈".repeat(256)}"`, "256 emoji"],
+  nul: ['"a\\u0000b"', "U+0000"],
+  "lone-high-surrogate": ['"a\\ud83db"', "half a surrogate pair"],
+  "lone-low-surrogate": ['"a\\udc08b"', "the other half of a surrogate pair"],
+};
+
+const namesKept: Readonly<Record<string, readonly [name: string, what: string]>> = {
+  "255": ["n".repeat(255), "255 characters"],
+  "255-emoji": ["🐈".repeat(255), "255 emoji, of two code units each"],
+  spaces: ["  petstore check  ", "spaces around it"],
+  decomposed: ["petstore check e\u0301", "a letter and its accent apart"],
+  lines: ["petstore check\nsecond line\t", "a line break and a tab"],
+  one: ["n", "one character"],
+};
+
+const integersTaken: Readonly<Record<string, readonly [written: string, value: bigint]>> = {
+  point: ["1.0", 1n],
+  exponent: ["1e2", 100n],
+  "point-exponent": ["-2.50e1", -25n],
+  "int64-max-point": ["9223372036854775807.0", 9223372036854775807n],
+};
+
+const members: Readonly<Record<string, string>> = {
+  name: '{"name":5,"categoryId":1}',
+  categoryId: '{"name":"petstore check","categoryId":"1"}',
+  status: '{"name":"petstore check","categoryId":1,"status":"lost"}',
+};
+
+export const bodies: readonly Check[] = [
+  check(
+    "create-status-defaults",
+    "An animal without a status is available.",
+    "decisions/0007-status-defaults-to-available.md",
+    async (caller) => {
+      const seen = await caller.post("/pets", { name: caller.newName(), categoryId: 1 });
+      const pet = petIn(seen, 201);
+      demand(pet.status === "available", "status available", shown(seen));
+      const found = await petNow(caller, pet.id);
+      demand(found.status === "available", "status available when read", `${found.status}`);
+    },
+  ),
+  check(
+    "pets-have-status",
+    "An animal in a list has a status, even if it was added without one.",
+    "openapi: /components/schemas/Pet",
+    async (caller) => {
+      const body = { name: caller.newName(), categoryId: 1 };
+      const { id } = petIn(await caller.post("/pets", body), 201);
+      const seen = await caller.get(`/pets?id=${id}`);
+      const [pet] = petsIn(seen);
+      demand(pet?.status === "available", "a pet that is available", shown(seen));
+    },
+  ),
+  check(
+    "create-location",
+    "Location holds the absolute address of the new animal.",
+    location,
+    async (caller) => {
+      const seen = await caller.post("/pets", { name: caller.newName(), categoryId: 1 });
+      const { id } = petIn(seen, 201);
+      const address = header(seen, "location");
+      demand(/^https?:\/\//.test(address), "an absolute address", address);
+      // Once getPet is gone, the animal is found by what replaces it.
+      const gone = getPetIsGone(caller);
+      const found = await caller.get(rebased(caller, address, gone ? "/pets" : `/pets/${id}`));
+      const pet = gone ? petsIn(found)[0] : petIn(found);
+      demand(pet?.id === id, `pet ${id} at its Location`, shown(found));
+    },
+  ),
+  ...Object.entries(integersTaken).map(([what, [written, value]]) =>
+    check(
+      `create-category-${what}-accepted`,
+      `${written} is the integer ${value}, for JSON Schema and here.`,
+      integers,
+      async (caller) => {
+        const body = `{"name":"${caller.newName()}","categoryId":${written}}`;
+        const pet = petIn(await caller.post("/pets", body), 201);
+        demand(pet.categoryId === value, `${value}`, `${pet.categoryId}`);
+      },
+    ),
+  ),
+  check(
+    "create-category-almost-integer-refused",
+    "A number that only a double takes for an integer is refused.",
+    integers,
+    async (caller) => {
+      const body = `{"name":"${caller.newName()}","categoryId":0.99999999999999999999}`;
+      refusalIn(await caller.post("/pets", body), 400, "body_invalid");
+    },
+  ),
+  ...Object.entries(namesRefused).map(([what, [name, words]]) =>
+    check(
+      `create-name-${what}-refused`,
+      `A name of ${words} is refused.`,
+      names,
+      async (caller) => {
+        const seen = await caller.post("/pets", `{"name":${name},"categoryId":1}`);
+        refusalIn(seen, 400, "body_invalid");
+      },
+    ),
+  ),
+  ...Object.entries(namesKept).map(([what, [name, words]]) =>
+    check(`create-name-${what}-kept`, `A name of ${words} is kept as it is.`, names, (caller) =>
+      expectKept(caller, name),
+    ),
+  ),
+  check(
+    "body-invalid-utf8-refused",
+    "A body that is not UTF-8 is refused as unreadable.",
+    unreadable,
+    async (caller) => {
+      const before = new TextEncoder().encode('{"name":"petstore check ');
+      const after = new TextEncoder().encode('","categoryId":1}');
+      const body = new Uint8Array([...before, 0xff, 0xc3, ...after]);
+      refusalIn(await caller.post("/pets", body), 400, "body_unreadable");
+    },
+  ),
+  check(
+    "body-not-json-unreadable",
+    "A body that is no JSON is refused as unreadable.",
+    unreadable,
+    async (caller) =>
+      void refusalIn(await caller.post("/pets", "name=Rex"), 400, "body_unreadable"),
+  ),
+  ...Object.entries(members).map(([member, body]) =>
+    check(
+      `refusal-names-${member}`,
+      `A refusal for ${member} has the code body_invalid and names it.`,
+      "openapi: /components/responses/BodyRefused",
+      async (caller) => {
+        const seen = await caller.post("/pets", body);
+        const { message } = refusalIn(seen, 400, "body_invalid");
+        demand(message.includes(member), `a message that names ${member}`, message);
+      },
+    ),
+  ),
+  check(
+    "refusal-names-all",
+    "A refusal names every member that is wrong.",
+    "decisions/0018-error-body-and-codes.md",
+    async (caller) => {
+      const { message } = refusalIn(await caller.post("/pets", '{"status":1}'), 400);
+      for (const member of Object.keys(members)) {
+        demand(message.includes(member), `a message that names ${member}`, message);
+      }
+    },
+  ),
+  check(
+    "refusal-stores-nothing",
+    "After a refusal nothing is stored.",
+    "openapi: /components/responses/BodyRefused",
+    async (caller) => {
+      const name = caller.newName("never to be stored");
+      const first = await addPet(caller);
+      for (const rest of ["", ',"categoryId":"1"', ',"categoryId":1,"status":"lost"']) {
+        refusalIn(await caller.post("/pets", `{"name":"${name}"${rest}}`), 400);
+      }
+      const last = await addPet(caller);
+      const stored = (await petsBetween(caller, first, last)).find((pet) => pet.name === name);
+      demand(stored === undefined, "no pet of a refused body", `pet ${stored?.id}`);
+    },
+  ),
+];
+
+async function expectKept(caller: Caller, name: string): Promise<void> {
+  const pet = await addPet(caller, { name });
+  const found = await petNow(caller, pet.id);
+  const quoted = JSON.stringify(name);
+  demand(pet.name === name, quoted, JSON.stringify(pet.name));
+  demand(found.name === name, `${quoted} when read`, JSON.stringify(found.name));
+}

@@ -1,0 +1,44 @@
+import { type Check, checksOf, demand, NotApplicable } from "../check.ts";
+import { categoriesIn, refusalIn } from "../shapes.ts";
+import { expectAscending, idsOf, linkIn, nextOf } from "../stock.ts";
+
+const check = checksOf("categories");
+const list = "openapi: /paths/~1categories/get";
+
+export const categories: readonly Check[] = [
+  check(
+    "categories-list",
+    "The categories are an array in the order of identifiers.",
+    "openapi: /components/schemas/Categories",
+    async (caller) => expectAscending(categoriesIn(await caller.get("/categories")), "categories"),
+  ),
+  check("categories-page", "Link leads to the next page of them.", list, async (caller) => {
+    const all = categoriesIn(await caller.get("/categories?limit=100"));
+    if (all.length < 2) throw new NotApplicable("The operator keeps fewer than two categories.");
+    const first = await caller.get("/categories?limit=1");
+    const second = await caller.get(nextOf(caller, first, "/categories"));
+    const met = [...categoriesIn(first), ...categoriesIn(second)];
+    demand(idsOf(met) === idsOf(all.slice(0, 2)), idsOf(all.slice(0, 2)), idsOf(met));
+    const more = linkIn(second, "next") !== undefined;
+    demand(more === all.length > 2, `${all.length > 2 ? "a" : "no"} Link after two`, `${more}`);
+  }),
+  ...["limit=0", "limit=101", "cursor=made-up"].map((query) =>
+    check(
+      `categories-${query.replace("=", "-")}-refused`,
+      `A list of categories with ${query} is refused with 400.`,
+      list,
+      async (caller) => {
+        const code = query.startsWith("cursor") ? "cursor_invalid" : "parameter_invalid";
+        refusalIn(await caller.get(`/categories?${query}`), 400, code);
+      },
+    ),
+  ),
+  check(
+    "categories-need-key",
+    "Listing categories needs a key.",
+    "requirement: 5",
+    async (caller) => {
+      refusalIn(await caller.send("GET", "/categories", { authorization: null }), 401);
+    },
+  ),
+];

@@ -1,0 +1,87 @@
+import { type Seen, shown } from "../caller.ts";
+import { type Check, checksOf, demand } from "../check.ts";
+import { expectStatus, header } from "../shapes.ts";
+
+const check = checksOf("cors");
+const record = "decisions/0020-cors-and-head.md";
+const origin = "https://petstore-check.example";
+
+/** What a page has to be able to read, by the check that asks for it. */
+const exposed: Readonly<Record<string, readonly string[]>> = {
+  links: ["Link", "Location"],
+  lifecycle: ["Deprecation", "Sunset"],
+  caching: ["ETag"],
+  trouble: ["Allow", "Retry-After", "WWW-Authenticate", "X-Request-Id"],
+  idempotency: ["Idempotency-Replayed"],
+  "rate-limits": ["RateLimit", "RateLimit-Policy"],
+};
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  basic: ["Authorization", "Content-Type"],
+  prefer: ["Prefer"],
+  conditional: ["If-None-Match"],
+  idempotency: ["Idempotency-Key"],
+};
+
+function expectOpen(seen: Seen): void {
+  const allow = header(seen, "access-control-allow-origin");
+  demand(allow === "*", "Access-Control-Allow-Origin: *", allow);
+  const credentials = seen.headers.get("access-control-allow-credentials");
+  demand(credentials === null, "no Access-Control-Allow-Credentials", `${credentials}`);
+}
+
+function expectListed(seen: Seen, name: string, wanted: readonly string[]): void {
+  const given = header(seen, name);
+  const words = new Set(
+    (seen.headers.get(name) ?? "").split(",").map((word) => word.trim().toLowerCase()),
+  );
+  const missing = wanted.filter((word) => !words.has(word.toLowerCase()));
+  demand(missing.length === 0, `${name} with ${missing.join(", ")}`, given);
+}
+
+export const cors: readonly Check[] = [
+  ...Object.entries(allowed).map(([what, names]) =>
+    check(
+      `cors-preflight-${what}`,
+      `A preflight without a key allows POST from any origin with ${names.join(", ")}.`,
+      record,
+      async (caller) => {
+        const seen = await caller.send("OPTIONS", "/pets", {
+          authorization: null,
+          headers: {
+            origin,
+            "access-control-request-method": "POST",
+            "access-control-request-headers": names.join(",").toLowerCase(),
+          },
+        });
+        demand(seen.status === 204 || seen.status === 200, "status 204 or 200", shown(seen));
+        expectOpen(seen);
+        expectListed(seen, "access-control-allow-methods", ["POST"]);
+        expectListed(seen, "access-control-allow-headers", names);
+      },
+    ),
+  ),
+  check("cors-get", "An answer may be read by a page of any origin.", record, async (caller) => {
+    const seen = await caller.get("/pets?limit=1", { origin });
+    expectStatus(seen, 200);
+    expectOpen(seen);
+  }),
+  check("cors-refusal", "A refusal may be read by a page too.", record, async (caller) => {
+    for (const authorization of [null, `Bearer ${caller.visit.key}`]) {
+      expectOpen(
+        await caller.send("GET", "/petstore-check-nowhere", { authorization, headers: { origin } }),
+      );
+    }
+  }),
+  ...Object.entries(exposed).map(([what, names]) =>
+    check(
+      `cors-exposes-${what}`,
+      `A page may read ${names.join(", ")}.`,
+      record,
+      async (caller) => {
+        const seen = await caller.get("/pets?limit=1", { origin });
+        expectListed(seen, "access-control-expose-headers", names);
+      },
+    ),
+  ),
+];

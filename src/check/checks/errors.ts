@@ -1,0 +1,68 @@
+import type { Caller, Seen } from "../caller.ts";
+import { jsonOf, shown } from "../caller.ts";
+import { type Check, checksOf, demand } from "../check.ts";
+import { header, isListedCode, refusalIn } from "../shapes.ts";
+
+const check = checksOf("errors");
+const schema = "openapi: /components/schemas/Error";
+
+/** One way to each status that can be had by asking. */
+const ways: Readonly<Record<number, (caller: Caller) => Promise<Seen>>> = {
+  400: (caller) => caller.post("/pets", {}),
+  401: (caller) => caller.send("GET", "/pets", { authorization: null }),
+  404: (caller) => caller.get("/petstore-check-nowhere"),
+  405: (caller) => caller.send("DELETE", "/pets"),
+  415: (caller) => caller.post("/pets", "{}", { contentType: "text/plain" }),
+};
+
+export const errors: readonly Check[] = [
+  ...Object.entries(ways).map(([status, ask]) =>
+    check(
+      `error-${status}-exact`,
+      `The body of a ${status} has code, message and status, and nothing else.`,
+      schema,
+      async (caller) => {
+        const seen = await ask(caller);
+        refusalIn(seen, Number(status));
+        const members = Object.keys(jsonOf(seen) as object).sort();
+        demand(members.join() === "code,message,status", "three members", members.join(", "));
+      },
+    ),
+  ),
+  ...Object.entries(ways).map(([status, ask]) =>
+    check(
+      `error-${status}-code`,
+      `The code of a ${status} is one that the contract lists for this status.`,
+      "openapi: /components/schemas/ErrorCode",
+      async (caller) => {
+        const seen = await ask(caller);
+        const { code } = refusalIn(seen, Number(status));
+        demand(isListedCode(code, seen.status), "a code of the list", shown(seen));
+      },
+    ),
+  ),
+  check(
+    "error-request-id",
+    "Every error has an X-Request-Id.",
+    "openapi: /components/headers/RequestId",
+    async (caller) => {
+      for (const ask of Object.values(ways)) {
+        const id = (await ask(caller)).headers.get("x-request-id") ?? "";
+        demand(id.length >= 1 && id.length <= 128, "an X-Request-Id of 1 to 128", `"${id}"`);
+      }
+    },
+  ),
+  check(
+    "request-id-repeated",
+    "An X-Request-Id that the client sends is repeated in the answer.",
+    "guide/getting-started.md",
+    async (caller) => {
+      const id = `petstore-check-${caller.visit.mark}`;
+      for (const path of ["/pets?limit=1", "/petstore-check-nowhere"]) {
+        const seen = await caller.get(path, { "x-request-id": id });
+        const repeated = header(seen, "x-request-id");
+        demand(repeated === id, id, repeated);
+      }
+    },
+  ),
+];

@@ -1,0 +1,93 @@
+import type { Caller, Seen } from "../caller.ts";
+import { type Check, checksOf, demand, NotApplicable } from "../check.ts";
+import { expectStatus, header, petsIn, refusalIn } from "../shapes.ts";
+import { addPet, getPetIsGone, idsOf, linkIn, needGetPet, rebased } from "../stock.ts";
+
+const check = checksOf("lifecycle");
+const record = "decisions/0019-how-an-operation-goes-away.md";
+
+async function aPet(caller: Caller): Promise<{ id: bigint; seen: Seen }> {
+  needGetPet(caller);
+  const { id } = await addPet(caller);
+  const seen = await caller.get(`/pets/${id}`);
+  expectStatus(seen, 200);
+  return { id, seen };
+}
+
+function expectHeader(seen: Seen, name: string, wanted: string): void {
+  const given = header(seen, name);
+  demand(given === wanted, `${name}: ${wanted}`, given);
+}
+
+export const lifecycle: readonly Check[] = [
+  check(
+    "get-deprecation",
+    "getPet says since when it is deprecated.",
+    "openapi: /components/headers/Deprecation",
+    async (caller) => expectHeader((await aPet(caller)).seen, "deprecation", "@1793491200"),
+  ),
+  check(
+    "get-sunset",
+    "getPet says when it goes away: 5 December 2030.",
+    "openapi: /components/headers/Sunset",
+    async (caller) =>
+      expectHeader((await aPet(caller)).seen, "sunset", "Thu, 05 Dec 2030 00:00:00 GMT"),
+  ),
+  check(
+    "get-notice-linked",
+    "getPet links to the notice of its end.",
+    "openapi: /components/headers/DeprecationLinks",
+    async (caller) => {
+      const { seen } = await aPet(caller);
+      for (const relation of ["deprecation", "sunset"]) {
+        const target = linkIn(seen, relation);
+        demand(target !== undefined, `a Link with rel="${relation}"`, header(seen, "link"));
+      }
+    },
+  ),
+  check(
+    "get-successor-works",
+    "getPet links to what replaces it, and that finds the same animal.",
+    "openapi: /components/headers/DeprecationLinks",
+    async (caller) => {
+      const { id, seen } = await aPet(caller);
+      const target = linkIn(seen, "successor-version");
+      demand(target !== undefined, 'a Link with rel="successor-version"', header(seen, "link"));
+      const found = petsIn(await caller.get(rebased(caller, target, "/pets")));
+      demand(idsOf(found) === `${id}`, `${id}`, idsOf(found));
+    },
+  ),
+  check(
+    "get-404-announces",
+    "A refusal of getPet announces its end as well.",
+    record,
+    async (caller) => {
+      needGetPet(caller);
+      const seen = await caller.get(`/pets/${caller.unusedId()}`);
+      expectStatus(seen, 404);
+      expectHeader(seen, "deprecation", "@1793491200");
+      expectHeader(seen, "sunset", "Thu, 05 Dec 2030 00:00:00 GMT");
+    },
+  ),
+  check(
+    "list-not-deprecated",
+    "What replaces getPet announces no end.",
+    "openapi: /paths/~1pets/get",
+    async (caller) => {
+      const seen = await caller.get("/pets?limit=1");
+      expectStatus(seen, 200);
+      const announced = seen.headers.get("deprecation") ?? seen.headers.get("sunset");
+      demand(announced === null, "no Deprecation and no Sunset", `${announced}`);
+    },
+  ),
+  check(
+    "get-removed-410",
+    "From its announced end on, getPet is answered 410.",
+    "openapi: /components/responses/OperationRemoved",
+    async (caller) => {
+      if (!getPetIsGone(caller)) throw new NotApplicable("The end of getPet is still to come.");
+      const { id } = await addPet(caller);
+      refusalIn(await caller.get(`/pets/${id}`), 410, "operation_removed");
+    },
+  ),
+];

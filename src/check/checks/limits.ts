@@ -1,0 +1,88 @@
+import { type Check, checksOf, demand, NotApplicable } from "../check.ts";
+import { expectStatus, header, petIn, refusalIn } from "../shapes.ts";
+
+const check = checksOf("limits");
+const record = "decisions/0015-body-limits.md";
+const tooLarge = "openapi: /components/responses/BodyTooLarge";
+const media = "openapi: /components/responses/MediaTypeRefused";
+const bodyBytesMax = 65_536;
+
+/** White space is part of a body, so it can make one of any size. */
+const bodyOf = (name: string, bytes: number) =>
+  `{"name":"${name}","categoryId":1}`.padEnd(bytes, " ");
+
+const typesRefused: Readonly<Record<string, string | null>> = {
+  none: null,
+  text: "text/plain",
+  xml: "application/xml",
+  form: "application/x-www-form-urlencoded",
+  latin1: "application/json; charset=iso-8859-1",
+};
+
+export const limits: readonly Check[] = [
+  check(
+    "body-65536-accepted",
+    "A body of 65,536 bytes is taken.",
+    record,
+    async (caller) =>
+      void petIn(await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax)), 201),
+  ),
+  check(
+    "body-65537-refused",
+    "A body of one byte more is refused with 413.",
+    tooLarge,
+    async (caller) => {
+      const seen = await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax + 1));
+      refusalIn(seen, 413, "body_too_large");
+    },
+  ),
+  ...Object.entries(typesRefused).map(([what, contentType]) =>
+    check(
+      `media-${what}-refused`,
+      `A body of ${contentType ?? "no media type"} is refused with 415.`,
+      media,
+      async (caller) => {
+        const body = { name: caller.newName(), categoryId: 1 };
+        const seen = await caller.post("/pets", body, { contentType });
+        refusalIn(seen, 415, "media_type_unsupported");
+      },
+    ),
+  ),
+  ...["application/json; charset=utf-8", "Application/JSON"].map((contentType, place) =>
+    check(
+      `media-${place === 0 ? "charset" : "case"}-accepted`,
+      `A body of ${contentType} is taken.`,
+      record,
+      async (caller) => {
+        const body = { name: caller.newName(), categoryId: 1 };
+        petIn(await caller.post("/pets", body, { contentType }), 201);
+      },
+    ),
+  ),
+  check(
+    "media-compressed-refused",
+    "A compressed body is refused with 415.",
+    record,
+    async (caller) => {
+      const body = { name: caller.newName(), categoryId: 1 };
+      const seen = await caller.post("/pets", body, { headers: { "content-encoding": "gzip" } });
+      refusalIn(seen, 415, "media_type_unsupported");
+    },
+  ),
+  check(
+    "rate-limit-fields",
+    "Where requests are limited, answers say the policy and what is left.",
+    "openapi: /components/headers/RateLimit",
+    async (caller) => {
+      const seen = await caller.get("/pets?limit=1");
+      expectStatus(seen, 200);
+      if (!seen.headers.has("ratelimit-policy") && !seen.headers.has("ratelimit")) {
+        throw new NotApplicable("The operator limits no rate here.");
+      }
+      const policy = header(seen, "ratelimit-policy");
+      demand(/^"[^"]+"(?=.*;\s*q=\d+)(?=.*;\s*w=\d+)/.test(policy), '"name";q=…;w=…', policy);
+      const left = header(seen, "ratelimit");
+      demand(/^"[^"]+"(?=.*;\s*r=\d+)(?=.*;\s*t=\d+)/.test(left), '"name";r=…;t=…', left);
+    },
+  ),
+];

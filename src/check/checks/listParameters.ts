@@ -1,0 +1,126 @@
+/** What a list takes as parameters and what it refuses. */
+import { type Check, checksOf, demand } from "../check.ts";
+import { petsIn, refusalIn } from "../shapes.ts";
+import { addPet, addPets, expectAscending, idsOf, needStock } from "../stock.ts";
+
+const check = checksOf("paging");
+const limit = "openapi: /components/parameters/limit";
+const status = "openapi: /components/parameters/status";
+const id = "openapi: /components/parameters/id";
+
+/** Queries that are refused, by the parameter that the message has to name. */
+const refused: readonly (readonly [id: string, query: string, names: string, source: string])[] = [
+  ["limit-0", "limit=0", "limit", limit],
+  ["limit-101", "limit=101", "limit", limit],
+  ["limit-negative", "limit=-1", "limit", limit],
+  ["limit-word", "limit=ten", "limit", limit],
+  ["limit-empty", "limit=", "limit", limit],
+  ["limit-fraction", "limit=1.5", "limit", limit],
+  ["limit-exponent", "limit=1e1", "limit", limit],
+  ["limit-plus", "limit=%2B5", "limit", limit],
+  ["limit-space", "limit=%205", "limit", limit],
+  ["limit-huge", "limit=18446744073709551617", "limit", limit],
+  ["limit-twice", "limit=5&limit=6", "limit", "decisions/0010-bad-parameters-are-400.md"],
+  ["status-unknown", "status=lost", "status", status],
+  ["status-case", "status=Sold", "status", status],
+  ["status-empty", "status=", "status", status],
+  [
+    "status-twice",
+    "status=sold&status=pending",
+    "status",
+    "decisions/0010-bad-parameters-are-400.md",
+  ],
+  ["id-word", "id=rex", "id", id],
+  ["id-empty", "id=", "id", id],
+  ["id-leading-zero", "id=01", "id", id],
+  ["id-point", "id=1.0", "id", id],
+  ["id-beyond-int64", "id=9223372036854775808", "id", id],
+  ["id-one-bad", "id=1&id=x", "id", id],
+  ["id-101", Array.from({ length: 101 }, (_, at) => `id=${at + 1}`).join("&"), "id", id],
+];
+
+export const listParameters: readonly Check[] = [
+  ...refused.map(([what, query, names, source]) =>
+    check(
+      `list-${what}-refused`,
+      `A list with ${query.length > 40 ? "101 ids" : query} is refused with 400, naming ${names}.`,
+      source,
+      async (caller) => {
+        const seen = await caller.get(`/pets?${query}`);
+        const { message } = refusalIn(seen, 400, "parameter_invalid");
+        demand(new RegExp(`\\b${names}\\b`).test(message), `a message naming ${names}`, message);
+      },
+    ),
+  ),
+  check(
+    "list-ids-ascending",
+    "Animals come in the order of their identifiers.",
+    "openapi: /components/schemas/Pets",
+    async (caller) => {
+      await needStock(caller);
+      expectAscending(petsIn(await caller.get("/pets?limit=100")), "pets");
+    },
+  ),
+  ...[
+    ["default", "", 20],
+    ["100", "?limit=100", 100],
+  ].map(([what, query, full]) =>
+    check(
+      `list-limit-${what}-full`,
+      `A page holds ${full} animals where more are there.`,
+      "guide/paging.md",
+      async (caller) => {
+        await needStock(caller);
+        const pets = petsIn(await caller.get(`/pets${query}`));
+        demand(pets.length === full, `${full} pets`, String(pets.length));
+      },
+    ),
+  ),
+  check(
+    "list-id-filter",
+    "The id filter returns just these animals, once each, in the order of identifiers.",
+    id,
+    async (caller) => {
+      const pets = await addPets(caller, 3);
+      const wanted = [...pets].sort((a, b) => (a.id < b.id ? -1 : 1));
+      const asked = [...wanted, ...wanted].reverse().map((pet) => `id=${pet.id}`);
+      const found = petsIn(await caller.get(`/pets?${asked.join("&")}`));
+      demand(idsOf(found) === idsOf(wanted), idsOf(wanted), idsOf(found));
+      demand(found[0]?.name === wanted[0]?.name, `${wanted[0]?.name}`, `${found[0]?.name}`);
+    },
+  ),
+  check(
+    "list-id-unknown-left-out",
+    "An identifier that no animal has is left out of the answer.",
+    id,
+    async (caller) => {
+      const pet = await addPet(caller);
+      const found = petsIn(await caller.get(`/pets?id=${pet.id}&id=${caller.unusedId()}`));
+      demand(idsOf(found) === `${pet.id}`, `${pet.id}`, idsOf(found));
+      const none = petsIn(await caller.get(`/pets?id=${caller.unusedId()}`));
+      demand(none.length === 0, "an empty array", idsOf(none));
+    },
+  ),
+  check(
+    "list-id-100-accepted",
+    "The id filter takes a hundred identifiers.",
+    id,
+    async (caller) => {
+      const pet = await addPet(caller);
+      const ids = Array.from({ length: 99 }, () => `id=${caller.unusedId()}`);
+      const found = petsIn(await caller.get(`/pets?id=${pet.id}&${ids.join("&")}`));
+      demand(idsOf(found) === `${pet.id}`, `${pet.id}`, idsOf(found));
+    },
+  ),
+  check(
+    "list-id-and-status",
+    "The filters id and status together mean both.",
+    "decisions/0009-listing-by-id.md",
+    async (caller) => {
+      const sold = await addPet(caller, { status: "sold" });
+      const other = await addPet(caller, { status: "pending" });
+      const found = petsIn(await caller.get(`/pets?id=${sold.id}&id=${other.id}&status=sold`));
+      demand(idsOf(found) === `${sold.id}`, `${sold.id}`, idsOf(found));
+    },
+  ),
+];

@@ -1,0 +1,119 @@
+import { type Check, checksOf, demand } from "../check.ts";
+import { type Order, orderStatuses, ordersIn, refusalIn } from "../shapes.ts";
+import { addPets, cursorOf, expectAscending, idsOf, placeOrder, walk } from "../stock.ts";
+
+const check = checksOf("orders");
+const list = "openapi: /paths/~1store~1orders/get";
+const cursor = "openapi: /components/parameters/cursor";
+const place = "/store/orders";
+
+/** Enough for three thousand orders; where there are more, only the beginning is walked. */
+const pagesMax = 30;
+
+const refused: Readonly<Record<string, readonly [query: string, names: string]>> = {
+  "limit-0": ["limit=0", "limit"],
+  "limit-101": ["limit=101", "limit"],
+  "limit-word": ["limit=ten", "limit"],
+  "status-unknown": ["status=lost", "status"],
+  "status-of-pets": ["status=sold", "status"],
+};
+
+export const orderLists: readonly Check[] = [
+  check(
+    "orders-bare-array",
+    "A list of orders is an array in the order of identifiers.",
+    "openapi: /components/schemas/Orders",
+    async (caller) => {
+      await placeOrder(caller);
+      const found = ordersIn(await caller.get(place));
+      demand(found.length >= 1 && found.length <= 20, "1 to 20 orders", String(found.length));
+      expectAscending(found, "orders");
+    },
+  ),
+  ...orderStatuses.map((status, steps) =>
+    check(
+      `orders-status-${status}`,
+      `With status=${status}, only such orders are returned.`,
+      "openapi: /components/parameters/orderStatus",
+      async (caller) => {
+        const { id } = await placeOrder(caller);
+        for (const event of ["approve", "deliver"].slice(0, steps)) {
+          await caller.send("POST", `${place}/${id}/${event}`);
+        }
+        const found = ordersIn(await caller.get(`${place}?status=${status}&limit=100`));
+        demand(found.length > 0, `${status} orders, for there is one`, "none");
+        const other = found.find((order) => order.status !== status);
+        demand(other === undefined, `only ${status}`, `order ${other?.id} ${other?.status}`);
+      },
+    ),
+  ),
+  ...Object.entries(refused).map(([what, [query, names]]) =>
+    check(
+      `orders-${what}-refused`,
+      `A list of orders with ${query} is refused with 400, naming ${names}.`,
+      list,
+      async (caller) => {
+        const { message } = refusalIn(
+          await caller.get(`${place}?${query}`),
+          400,
+          "parameter_invalid",
+        );
+        demand(message.includes(names), `a message that names ${names}`, message);
+      },
+    ),
+  ),
+  check(
+    "orders-walk",
+    "Following Link meets every order once, in the order of identifiers.",
+    list,
+    async (caller) => {
+      const pets = await addPets(caller, 3);
+      const placed = await Promise.all(pets.map((pet) => placeOrder(caller, pet)));
+      // Small pages first, where the seams are.
+      for (const [limit, most] of [
+        [2, 3],
+        [100, pagesMax],
+      ] as const) {
+        const pages: Order[][] = [];
+        for await (const seen of walk(caller, place, `limit=${limit}`, most)) {
+          pages.push(ordersIn(seen));
+        }
+        expectAscending(pages.flat(), "orders of all pages");
+        const short = pages.slice(0, -1).find((page) => page.length !== limit);
+        demand(short === undefined, `${limit} on every page but the last`, `${short?.length}`);
+        if (pages.length === most) continue;
+        const met = pages.flat().filter(({ id }) => placed.some((order) => order.id === id));
+        demand(met.length === 3, `${idsOf(placed)} once each`, idsOf(met));
+      }
+      const [first, second] = [`${place}?limit=1`, `${place}?limit=2`];
+      const two = ordersIn(await caller.get(second));
+      const next = cursorOf(caller, await caller.get(first), place);
+      const then = ordersIn(await caller.get(`${first}&cursor=${encodeURIComponent(next)}`));
+      demand(idsOf(then) === idsOf(two.slice(1)), idsOf(two.slice(1)), idsOf(then));
+    },
+  ),
+  check(
+    "orders-cursor-bound",
+    "A cursor of one list of orders is refused by another.",
+    cursor,
+    async (caller) => {
+      const [one, two] = await addPets(caller, 2);
+      await placeOrder(caller, one);
+      await placeOrder(caller, two);
+      const next = cursorOf(caller, await caller.get(`${place}?limit=1`), place);
+      const path = `${place}?status=placed&cursor=${encodeURIComponent(next)}`;
+      refusalIn(await caller.get(path), 400, "cursor_invalid");
+    },
+  ),
+  check(
+    "orders-cursor-of-pets-refused",
+    "A cursor of the animals is refused by the orders.",
+    cursor,
+    async (caller) => {
+      await addPets(caller, 2);
+      const next = cursorOf(caller, await caller.get("/pets?limit=1"), "/pets");
+      const path = `${place}?cursor=${encodeURIComponent(next)}`;
+      refusalIn(await caller.get(path), 400, "cursor_invalid");
+    },
+  ),
+];

@@ -1,0 +1,71 @@
+/** The life of an order: placed, approved, delivered. */
+import type { Caller, Seen } from "../caller.ts";
+import { type Check, checksOf, demand } from "../check.ts";
+import { type Order, orderIn, refusalIn } from "../shapes.ts";
+import { addPet, petNow, placeOrder } from "../stock.ts";
+
+const check = checksOf("orders");
+const approval = "openapi: /paths/~1store~1orders~1{orderId}~1approve/post";
+const delivery = "openapi: /paths/~1store~1orders~1{orderId}~1deliver/post";
+const eventRefused = "openapi: /components/responses/OrderEventRefused";
+
+type Event = "approve" | "deliver";
+
+const move = (caller: Caller, { id }: Order, event: Event): Promise<Seen> =>
+  caller.send("POST", `/store/orders/${id}/${event}`);
+
+async function moved(caller: Caller, order: Order, ...events: readonly Event[]): Promise<Order> {
+  let now = order;
+  for (const event of events) now = orderIn(await move(caller, order, event));
+  return now;
+}
+
+/** What was done before, what is refused then, and the status that stays. */
+const refused: readonly (readonly [Event[], Event, string])[] = [
+  [[], "deliver", "placed"],
+  [["approve"], "approve", "approved"],
+  [["approve", "deliver"], "approve", "delivered"],
+  [["approve", "deliver"], "deliver", "delivered"],
+];
+
+export const orderMoves: readonly Check[] = [
+  check("order-approve", "Approving moves an order to approved.", approval, async (caller) => {
+    const pet = await addPet(caller);
+    const order = await placeOrder(caller, pet);
+    const now = await moved(caller, order, "approve");
+    demand(now.status === "approved" && now.id === order.id, "approved", now.status);
+    const found = orderIn(await caller.get(`/store/orders/${order.id}`));
+    demand(found.status === "approved", "approved when read", found.status);
+    const { status } = await petNow(caller, pet.id);
+    demand(status === "pending", "the pet still pending", `${status}`);
+  }),
+  check(
+    "order-deliver",
+    "Delivering moves an order to delivered and its animal to sold.",
+    delivery,
+    async (caller) => {
+      const pet = await addPet(caller);
+      const order = await placeOrder(caller, pet);
+      const now = await moved(caller, order, "approve", "deliver");
+      demand(now.status === "delivered", "delivered", now.status);
+      const found = orderIn(await caller.get(`/store/orders/${order.id}`));
+      demand(found.status === "delivered", "delivered when read", found.status);
+      const { status } = await petNow(caller, pet.id);
+      demand(status === "sold", "the pet sold", `${status}`);
+    },
+  ),
+  ...refused.map(([before, event, stays]) =>
+    check(
+      `order-${event}-when-${stays}-409`,
+      `To ${event} an order that is ${stays} is refused with 409, and it stays ${stays}.`,
+      eventRefused,
+      async (caller) => {
+        const order = await placeOrder(caller);
+        await moved(caller, order, ...before);
+        refusalIn(await move(caller, order, event), 409, "order_event_refused");
+        const found = orderIn(await caller.get(`/store/orders/${order.id}`));
+        demand(found.status === stays, stays, found.status);
+      },
+    ),
+  ),
+];

@@ -1,0 +1,176 @@
+/** Pages and cursors. */
+import type { Caller } from "../caller.ts";
+import { type Check, checksOf, demand } from "../check.ts";
+import { header, type Pet, petsIn, refusalIn } from "../shapes.ts";
+import {
+  addPet,
+  addPets,
+  cursorOf,
+  expectAscending,
+  idsOf,
+  linkIn,
+  needStock,
+  nextOf,
+  walk,
+} from "../stock.ts";
+
+const check = checksOf("paging");
+const guide = "guide/paging.md";
+const link = "openapi: /components/headers/NextPage";
+const cursor = "openapi: /components/parameters/cursor";
+
+/** Enough for a service of three thousand animals; on a larger one only its beginning is walked. */
+const pagesMax = 30;
+
+const byId = (pets: readonly Pet[]): Pet[] => [...pets].sort((a, b) => (a.id < b.id ? -1 : 1));
+const idQuery = (pets: readonly Pet[]): string => pets.map(({ id }) => `id=${id}`).join("&");
+
+async function walked(caller: Caller, query: string): Promise<Pet[][]> {
+  const pages: Pet[][] = [];
+  for await (const seen of walk(caller, "/pets", query, pagesMax)) pages.push(petsIn(seen));
+  return pages;
+}
+
+/** The cursor of the second page of a list of three pets, and the pets. */
+async function aCursor(caller: Caller, more = ""): Promise<{ pets: Pet[]; cursor: string }> {
+  const pets = await addPets(caller, 3);
+  const first = await caller.get(`/pets?limit=1&${idQuery(pets)}${more}`);
+  return { pets, cursor: cursorOf(caller, first, "/pets") };
+}
+
+export const paging: readonly Check[] = [
+  check(
+    "page-walk-meets-each-once",
+    "Following Link meets every animal exactly once, in pages of the asked size.",
+    guide,
+    async (caller) => {
+      const pets = byId(await addPets(caller, 5));
+      const pages = await walked(caller, `limit=2&${idQuery(pets)}`);
+      demand(idsOf(pages.flat()) === idsOf(pets), idsOf(pets), idsOf(pages.flat()));
+      const sizes = pages.map((page) => page.length).join(", ");
+      demand(sizes === "2, 2, 1", "pages of 2, 2, 1", sizes);
+    },
+  ),
+  check(
+    "page-walk-keeps-status",
+    "Following Link keeps to the status that was asked for.",
+    guide,
+    async (caller) => {
+      const sold = byId(await addPets(caller, 3, { status: "sold" }));
+      const others = await addPets(caller, 2, { status: "pending" });
+      const query = `limit=1&status=sold&${idQuery([...others, ...sold])}`;
+      const met = (await walked(caller, query)).flat();
+      demand(idsOf(met) === idsOf(sold), idsOf(sold), idsOf(met));
+    },
+  ),
+  check(
+    "page-walk-everything",
+    "A walk through everything meets growing ids, and each animal that was there before it.",
+    guide,
+    async (caller) => {
+      await needStock(caller);
+      const pet = await addPet(caller);
+      const pages = await walked(caller, "limit=100");
+      expectAscending(pages.flat(), "pets of all pages");
+      const short = pages.slice(0, -1).find((page) => page.length !== 100);
+      demand(short === undefined, "100 pets on every page but the last", `${short?.length}`);
+      demand(pages.length > 1, "more than one page", "one");
+      if (pages.length === pagesMax) return;
+      const met = pages.flat().filter(({ id }) => id === pet.id);
+      demand(met.length === 1, `pet ${pet.id} once`, `${met.length} times`);
+    },
+  ),
+  ...(
+    [
+      ["page-last-no-link", "The last page has no Link.", 3],
+      ["page-exact-no-link", "A page that is just full and the last has no Link.", 2],
+    ] as const
+  ).map(([id, promise, limit]) =>
+    check(id, promise, link, async (caller) => {
+      const pets = await addPets(caller, 2);
+      const seen = await caller.get(`/pets?limit=${limit}&${idQuery(pets)}`);
+      demand(petsIn(seen).length === 2, "2 pets", idsOf(petsIn(seen)));
+      demand(linkIn(seen, "next") === undefined, 'no Link with rel="next"', header(seen, "link"));
+    }),
+  ),
+  check(
+    "page-link-absolute",
+    "The address of the next page is absolute and keeps limit.",
+    "decisions/0021-absolute-addresses.md",
+    async (caller) => {
+      const pets = await addPets(caller, 3);
+      const seen = await caller.get(`/pets?limit=2&${idQuery(pets)}`);
+      const address = linkIn(seen, "next") ?? "";
+      demand(/^https?:\/\//.test(address), "an absolute address", header(seen, "link"));
+      const path = nextOf(caller, seen, "/pets");
+      demand(/[?&]limit=2(?:&|$)/.test(path), "limit=2 in the next address", path);
+    },
+  ),
+  check("page-limit-may-change", "limit may change on the way.", guide, async (caller) => {
+    const pets = byId(await addPets(caller, 4));
+    const query = idQuery(pets);
+    const first = await caller.get(`/pets?limit=1&${query}`);
+    const from = encodeURIComponent(cursorOf(caller, first, "/pets"));
+    const rest = petsIn(await caller.get(`/pets?limit=3&${query}&cursor=${from}`));
+    demand(idsOf(rest) === idsOf(pets.slice(1)), idsOf(pets.slice(1)), idsOf(rest));
+  }),
+  check(
+    "cursor-made-up-refused",
+    "A cursor that the service did not make is refused.",
+    cursor,
+    async (caller) => {
+      for (const made of ["1", "abc", "AAAAAAAAAAEAAAAAAAAAAAAAAAA", "eyJpZCI6MX0", "%00"]) {
+        refusalIn(await caller.get(`/pets?cursor=${made}`), 400, "cursor_invalid");
+      }
+    },
+  ),
+  check(
+    "cursor-damaged-refused",
+    "A cursor with one changed character is refused.",
+    cursor,
+    async (caller) => {
+      const { pets, cursor } = await aCursor(caller);
+      const at = Math.floor(cursor.length / 2);
+      const damaged = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`;
+      const path = `/pets?${idQuery(pets)}&cursor=${encodeURIComponent(damaged)}`;
+      refusalIn(await caller.get(path), 400, "cursor_invalid");
+    },
+  ),
+  check(
+    "cursor-moved-to-status-refused",
+    "A cursor is refused with another status.",
+    cursor,
+    async (caller) => {
+      const { pets, cursor } = await aCursor(caller, "&status=available");
+      const from = `cursor=${encodeURIComponent(cursor)}`;
+      for (const status of ["", "&status=sold"]) {
+        const path = `/pets?${idQuery(pets)}${status}&${from}`;
+        refusalIn(await caller.get(path), 400, "cursor_invalid");
+      }
+    },
+  ),
+  check(
+    "cursor-moved-to-ids-refused",
+    "A cursor is refused with other ids.",
+    cursor,
+    async (caller) => {
+      const { pets, cursor } = await aCursor(caller);
+      const from = `cursor=${encodeURIComponent(cursor)}`;
+      for (const ids of ["", `${idQuery(pets.slice(1))}&`]) {
+        refusalIn(await caller.get(`/pets?${ids}${from}`), 400, "cursor_invalid");
+      }
+    },
+  ),
+  check(
+    "cursor-same-ids-otherwise-written",
+    "The same ids in another order are the same question for a cursor.",
+    "decisions/0009-listing-by-id.md",
+    async (caller) => {
+      const { pets, cursor } = await aCursor(caller);
+      const ids = idQuery([...pets, ...pets].reverse());
+      const rest = petsIn(await caller.get(`/pets?${ids}&cursor=${encodeURIComponent(cursor)}`));
+      const wanted = byId(pets).slice(1);
+      demand(idsOf(rest) === idsOf(wanted), idsOf(wanted), idsOf(rest));
+    },
+  ),
+];

@@ -1,0 +1,63 @@
+import { type Caller, type Seen, shown } from "../caller.ts";
+import { type Check, checksOf, demand } from "../check.ts";
+import { petsIn, problemIn, refusalIn } from "../shapes.ts";
+
+const check = checksOf("problem+json");
+const schema = "openapi: /components/schemas/Problem";
+const asking = { accept: "application/problem+json" };
+
+const ways: readonly (readonly [number, string, (caller: Caller) => Promise<Seen>])[] = [
+  [400, "parameter_invalid", (caller) => caller.get("/pets?limit=0", asking)],
+  [
+    401,
+    "key_missing",
+    (caller) => caller.send("GET", "/pets", { authorization: null, headers: asking }),
+  ],
+  [404, "path_not_found", (caller) => caller.get("/petstore-check-nowhere", asking)],
+  [405, "method_not_allowed", (caller) => caller.send("PUT", "/pets", { headers: asking })],
+];
+
+export const problemJson: readonly Check[] = [
+  ...ways.map(([status, code, ask]) =>
+    check(
+      `problem-${status}`,
+      `A ${status} is application/problem+json for a request that accepts it.`,
+      schema,
+      async (caller) => {
+        const seen = await ask(caller);
+        const members = Object.keys(problemIn(seen, status, code))
+          .sort()
+          .join(", ");
+        demand(members === "code, detail, status, title, type", "five members", members);
+      },
+    ),
+  ),
+  check("problem-type", "type is the address of the page on the code.", schema, async (caller) => {
+    const seen = await caller.get("/petstore-check-nowhere", asking);
+    const { type } = problemIn(seen, 404, "path_not_found");
+    const fits =
+      URL.canParse(String(type), caller.visit.base) && String(type).includes("path_not_found");
+    demand(fits, "an address with path_not_found in it", String(type));
+  }),
+  check(
+    "problem-among-others",
+    "It is enough that Accept names it among others.",
+    "openapi: /info/description",
+    async (caller) => {
+      const headers = { accept: "application/json, application/problem+json" };
+      problemIn(await caller.get("/pets?limit=0", headers), 400, "parameter_invalid");
+    },
+  ),
+  ...["application/json", "*/*"].map((accept) =>
+    check(
+      `problem-not-for-${accept === "*/*" ? "any" : "json"}`,
+      `A request that accepts ${accept} gets the plain Error.`,
+      "openapi: /info/description",
+      async (caller) => void refusalIn(await caller.get("/pets?limit=0", { accept }), 400),
+    ),
+  ),
+  check("problem-not-for-success", "What succeeds stays plain JSON.", schema, async (caller) => {
+    const seen = await caller.get("/pets?limit=1", asking);
+    demand(petsIn(seen).length <= 1, "at most one pet", shown(seen));
+  }),
+];

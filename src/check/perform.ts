@@ -1,0 +1,115 @@
+import type { Clock } from "../clock.ts";
+import { Caller, requestMsMax, shown, type Visit } from "./caller.ts";
+import { type Check, NotApplicable, type Part, Unmet } from "./check.ts";
+import { checks } from "./checks.ts";
+import { Turnstile } from "./turnstile.ts";
+
+export interface Task {
+  /** Ends in `/v1`. */
+  readonly base: string;
+  readonly key: string;
+  readonly clock: Clock;
+  /** All parts unless said. */
+  readonly only?: readonly Part[] | undefined;
+  /** Told after each check. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
+export type Outcome =
+  | { readonly kind: "passed" }
+  | { readonly kind: "failed"; readonly expected: string; readonly seen: string }
+  | { readonly kind: "skipped"; readonly reason: string };
+
+export interface Result {
+  readonly check: Check;
+  readonly outcome: Outcome;
+  /** What was asked, and the status of each answer. */
+  readonly requests: readonly string[];
+  readonly elapsedMs: number;
+}
+
+export interface Verdict {
+  readonly base: string;
+  readonly startedAtMs: number;
+  readonly elapsedMs: number;
+  readonly results: readonly Result[];
+}
+
+/** There is no service to judge at this address, or not with this key. */
+export class Unreachable extends Error {}
+
+export const runMsMax = 120_000;
+const atOnceMax = 4;
+const markBytes = 4;
+
+/** Runs the checks, a few at a time. Throws Unreachable before the first if none could be told. */
+export async function perform(task: Task): Promise<Verdict> {
+  const { base, key, clock, only, progress } = task;
+  const wanted = checks.filter(({ part }) => only === undefined || only.includes(part));
+  const startedAtMs = clock.now();
+  const startedMs = clock.elapsed();
+  const over = new AbortController();
+  const stop = clock.after(runMsMax, () => over.abort());
+  const turnstile = new Turnstile(atOnceMax);
+  const mark = Buffer.from(clock.random(markBytes)).toString("hex");
+  let numbers = 0;
+  const nextNumber = () => numbers++;
+  const visit: Visit = { base, key, clock, turnstile, over: over.signal, mark, nextNumber };
+  try {
+    await expectAnswer(visit);
+    const results: Result[] = [];
+    let next = 0;
+    let done = 0;
+    const work = async () => {
+      for (let place = next++; place < wanted.length; place = next++) {
+        const check = wanted[place] as Check;
+        results[place] = await judged(check, visit);
+        progress?.(++done, wanted.length);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnceMax }, work));
+    return { base, startedAtMs, elapsedMs: clock.elapsed() - startedMs, results };
+  } finally {
+    stop();
+  }
+}
+
+async function expectAnswer(visit: Visit): Promise<void> {
+  const caller = new Caller(visit);
+  const seen = await caller.get("/pets?limit=1").catch((cause: unknown) => {
+    const why = cause instanceof Unmet ? cause.seen : String(cause);
+    throw new Unreachable(`${visit.base} gave no answer: ${caller.redacted(why)}.`);
+  });
+  if (seen.status === 401 || seen.status === 403) {
+    throw new Unreachable(`${visit.base} refused the key: ${caller.redacted(shown(seen))}`);
+  }
+}
+
+async function judged(check: Check, visit: Visit): Promise<Result> {
+  const caller = new Caller(visit);
+  const startedMs = visit.clock.elapsed();
+  const outcome = await outcomeOf(check, caller);
+  const elapsedMs = visit.clock.elapsed() - startedMs;
+  return { check, outcome, requests: caller.requests, elapsedMs };
+}
+
+async function outcomeOf(check: Check, caller: Caller): Promise<Outcome> {
+  const { over } = caller.visit;
+  const failed = (expected: string, seen: string): Outcome => ({
+    kind: "failed",
+    expected: caller.redacted(expected),
+    seen: caller.redacted(seen),
+  });
+  // A promise that nobody got round to asking about is not one that was kept.
+  if (over.aborted) return failed("a run of two minutes at most", "no time left for this check");
+  try {
+    await check.run(caller);
+    return { kind: "passed" };
+  } catch (cause) {
+    if (cause instanceof NotApplicable) return { kind: "skipped", reason: cause.message };
+    if (cause instanceof Unmet) return failed(cause.expected, cause.seen);
+    throw cause;
+  }
+}
+
+export const boundsText = `${runMsMax / 1_000} s in all, ${requestMsMax / 1_000} s a request, ${atOnceMax} at once`;

@@ -1,0 +1,95 @@
+/** The list of categories, which only the operator changes. */
+import { pageSizeMax } from "../catalogue/catalogue.ts";
+import type { Category, CategoryStore } from "../catalogue/categories.ts";
+import type { Command } from "./command.ts";
+import { readInt64, readName } from "./readText.ts";
+import { table } from "./table.ts";
+import { withNewStores, withStores } from "./withStores.ts";
+import { CommandFailure } from "./world.ts";
+
+const nameLengthMax = 255;
+
+export const listCategories: Command = {
+  name: "categories list",
+  summary: "List the categories",
+  options: {},
+  examples: ["petstore categories list"],
+  async run(_call, world) {
+    const categories = await withStores(world, (stores) => all(stores.categories));
+    return { json: categories, text: listText(categories) };
+  },
+};
+
+export const addCategory: Command = {
+  name: "categories add",
+  summary: "Add a category",
+  operand: { shown: "<name>", summary: `Its name, 1 to ${nameLengthMax} characters` },
+  options: {
+    id: {
+      value: "<id>",
+      summary: "The id to give it, a negative one as --id=-5 (default: one more than the largest)",
+    },
+  },
+  about: "Neither the id nor the name may be another category's. Pets refer to the id.",
+  examples: ["petstore categories add Dogs", 'petstore categories add "Guinea pigs" --id 12'],
+  async run(call, world) {
+    const name = readName("<name>", call.operand, nameLengthMax);
+    const typedId = call.values.get("id");
+    const id = typedId === undefined ? undefined : readInt64("--id", typedId);
+    const { result: outcome, made } = await withNewStores(call, world, ({ categories }) =>
+      categories.add(name, id),
+    );
+    if (outcome.kind === "taken") throw new CommandFailure(takenText(outcome.by, id));
+    const { category } = outcome;
+    return {
+      json: { ...category, ...made },
+      text: `Added the category "${category.name}" (${category.id}).\n`,
+    };
+  },
+};
+
+export const removeCategory: Command = {
+  name: "categories remove",
+  summary: "Remove a category; pets keep its id",
+  operand: { shown: "<id>", summary: "The category; a negative id goes behind --, as in -- -5" },
+  options: {},
+  about:
+    "No pet changes. Where the service takes known categories only (PETSTORE_ENFORCE_CATEGORIES=on),\nit refuses new pets of this one from now on.",
+  examples: ["petstore categories remove 12"],
+  async run({ operand }, world) {
+    const id = readInt64("<id>", operand);
+    const removed = await withStores(world, ({ categories }) => categories.remove(id));
+    if (!removed) {
+      throw new CommandFailure(`No category has the id ${id}. See petstore categories list.`);
+    }
+    return {
+      json: { id },
+      text: `Removed the category ${id}. Pets that refer to it keep the id.\n`,
+    };
+  },
+};
+
+/** There are as many as the operator typed in, so they fit in memory. */
+async function all(store: CategoryStore): Promise<Category[]> {
+  const found: Category[] = [];
+  let after: bigint | undefined;
+  do {
+    const page = await store.list({ after, limit: pageSizeMax });
+    found.push(...page.categories);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+function listText(categories: readonly Category[]): string {
+  if (categories.length === 0) {
+    return "There are no categories yet. Add one with petstore categories add <name>.\n";
+  }
+  return table([["Id", "Name"], ...categories.map(({ id, name }) => [String(id), name])]);
+}
+
+function takenText(by: Category, id: bigint | undefined): string {
+  return by.id === id
+    ? `The id ${id} is taken by the category "${by.name}". Nothing was added. Choose another id, or leave --id out.`
+    : `The name "${by.name}" is taken by the category ${by.id}. Nothing was added.`;
+}

@@ -1,0 +1,123 @@
+import { type Part, parts } from "../check/check.ts";
+import { partNames } from "../check/checks.ts";
+import { boundsText, perform, Unreachable, type Verdict } from "../check/perform.ts";
+import { countOf, verdictJson, verdictJunit, verdictText } from "../check/report.ts";
+import type { Command } from "./command.ts";
+import { createFile, type NewFile } from "./files.ts";
+import { didYouMean, nearest } from "./suggest.ts";
+import { CommandFailure, type World } from "./world.ts";
+
+const keyVariable = "PETSTORE_CHECK_KEY";
+
+export const check: Command = {
+  name: "check",
+  summary: "Judge a running service, ours or another, by what the interface promises",
+  operand: { shown: "<base-url>", summary: "The address that ends in /v1" },
+  options: {
+    key: { value: "<key>", summary: `An API key of all scopes (default: ${keyVariable})` },
+    only: { value: "<part>", summary: "Only this part, or several with commas between" },
+    junit: { value: "<file>", summary: "Write a JUnit report, in place of one that is there" },
+  },
+  about: [
+    "It adds animals named `petstore check …` and orders some. They stay: check staging, or a copy.",
+    `Bounds: ${boundsText}.`,
+    "Exit code: 0 all passed, 1 some failed, 2 not understood, no answer or a refused key.",
+    "",
+    "Parts:",
+    ...partNames.map((part) => `  ${part.padEnd(12)}  ${parts[part]}`),
+  ].join("\n"),
+  examples: [
+    `${keyVariable}=… petstore check http://127.0.0.1:8080/v1`,
+    "petstore check https://staging.example.com/v1 --only core --junit check.xml",
+  ],
+  async run({ operand, values }, world) {
+    const base = readBase(operand);
+    const key = readKey(values.get("key") ?? process.env[keyVariable]);
+    const only = readParts(values.get("only"));
+    // Made first: whoever asked for the file should not learn at the end that it cannot be.
+    const file = await openReport(values.get("junit"), world);
+    try {
+      const verdict = await judge(base, key, only, world);
+      await file?.write(verdictJunit(verdict));
+      await file?.keep();
+      const exitCode = countOf(verdict).failed > 0 ? 1 : 0;
+      return { json: verdictJson(verdict), text: verdictText(verdict), exitCode };
+    } catch (cause) {
+      await file?.drop();
+      throw cause;
+    }
+  },
+};
+
+async function judge(
+  base: string,
+  key: string,
+  only: readonly Part[] | undefined,
+  { clock, stderr }: World,
+): Promise<Verdict> {
+  const watched = stderr.isTTY === true;
+  const progress = (done: number, total: number) => {
+    if (watched) stderr.write(`\rChecking  ${done} of ${total}\x1b[K`);
+  };
+  try {
+    return await perform({ base, key, clock, only, progress });
+  } catch (cause) {
+    if (!(cause instanceof Unreachable)) throw cause;
+    throw new CommandFailure(
+      `${cause.message} Nothing was checked. Is the address right, and the key one of that service?`,
+      2,
+    );
+  } finally {
+    if (watched) stderr.write("\r\x1b[K");
+  }
+}
+
+function readBase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const base = `${url?.origin}${url?.pathname.replace(/\/+$/, "")}`;
+  const plain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (!plain || !/^https?:$/.test(url?.protocol ?? "")) {
+    throw new CommandFailure(
+      `${JSON.stringify(text)} is no base address. Write one like http://127.0.0.1:8080/v1.`,
+      2,
+    );
+  }
+  if (!base.endsWith("/v1")) {
+    throw new CommandFailure(
+      `A base address ends in its version, /v1. Did you mean ${base}/v1?`,
+      2,
+    );
+  }
+  return base;
+}
+
+function readKey(text: string | undefined): string {
+  // What cannot stand in a header would fail every request with the same riddle.
+  if (text !== undefined && /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new CommandFailure(
+    text === undefined || text === ""
+      ? `A key is needed: set ${keyVariable}, or add --key <key>. Make one with petstore keys create.`
+      : "The key is no key: it may hold visible ASCII characters only.",
+    2,
+  );
+}
+
+function readParts(text: string | undefined): readonly Part[] | undefined {
+  return text?.split(",").map((word) => {
+    const part = partNames.find((name) => name === word.trim());
+    if (part !== undefined) return part;
+    const meant = didYouMean(nearest(word, partNames));
+    throw new CommandFailure(
+      `${JSON.stringify(word)} is no part.${meant} The parts are ${partNames.join(", ")}.`,
+      2,
+    );
+  });
+}
+
+/** 2, not 1: exit code 1 says that the service failed a check. */
+async function openReport(file: string | undefined, world: World): Promise<NewFile | undefined> {
+  if (file === undefined) return undefined;
+  return createFile(file, true, world.clock).catch((cause: unknown) => {
+    throw cause instanceof CommandFailure ? new CommandFailure(cause.message, 2) : cause;
+  });
+}

@@ -1,0 +1,185 @@
+/** Looking at orders, and moving them along. */
+import { pageSizeMax } from "../catalogue/catalogue.ts";
+import { parseJson } from "../contract/json.ts";
+import type { JsonOf } from "../contract/operations.ts";
+import {
+  type Order,
+  type OrderEvent,
+  type OrderStatus,
+  takenFrom,
+  transitions,
+} from "../orders/order.ts";
+import type { OrderQuery } from "../orders/orders.ts";
+import type { Command } from "./command.ts";
+import { fromNow, instantText } from "./durations.ts";
+import { readInt64, readWhole } from "./readText.ts";
+import { didYouMean, nearest } from "./suggest.ts";
+import { table } from "./table.ts";
+import { withStores } from "./withStores.ts";
+import { CommandFailure, type World } from "./world.ts";
+
+const limitDefault = 50;
+
+const statuses = Object.keys(transitions) as OrderStatus[];
+const whichOrder = { shown: "<id>", summary: "The order, by its id" };
+
+export const listOrders: Command = {
+  name: "orders list",
+  summary: "List orders, oldest first",
+  options: {
+    status: { value: "<status>", summary: "Only orders that are placed, approved or delivered" },
+    after: { value: "<id>", summary: "Only orders with a larger id, to go on where a list ended" },
+    limit: {
+      value: "<number>",
+      summary: `How many at most, 1 to ${pageSizeMax} (default ${limitDefault})`,
+    },
+  },
+  about:
+    "With --json, it is an object with the orders and the id to go on after as next, which is null\nat the end.",
+  examples: ["petstore orders list --status placed", "petstore orders list --after 50"],
+  async run({ values }, world) {
+    const typedAfter = values.get("after");
+    const query: OrderQuery = {
+      status: readStatus(values.get("status")),
+      after: typedAfter === undefined ? undefined : readInt64("--after", typedAfter),
+      limit: readWhole("limit", values.get("limit") ?? String(limitDefault), 1, pageSizeMax),
+    };
+    const page = await withStores(world, (stores) => stores.orders.list(query));
+    const orders = page.orders.map(orderFrom);
+    const more = page.next === undefined ? "" : moreText({ ...query, after: page.next });
+    return {
+      json: { orders, next: page.next ?? null },
+      text:
+        orders.length === 0
+          ? nothingText(query)
+          : `${ordersTable(orders, world.clock.now())}${more}`,
+    };
+  },
+};
+
+export const showOrder: Command = {
+  name: "orders show",
+  summary: "Show one order and what can be done with it",
+  operand: whichOrder,
+  options: {},
+  examples: ["petstore orders show 7"],
+  async run({ operand }, world) {
+    const id = readInt64("<id>", operand);
+    const text = await withStores(world, ({ orders }) => orders.get(id));
+    if (text === undefined) throw noSuchOrder(id);
+    const order = orderFrom(text);
+    return { json: order, text: orderView(order, world.clock.now()) };
+  },
+};
+
+export const approveOrder: Command = {
+  name: "orders approve",
+  summary: "Approve an order that was placed",
+  operand: whichOrder,
+  options: {},
+  examples: ["petstore orders approve 7"],
+  async run({ operand }, world) {
+    const order = await move(readInt64("<id>", operand), "approve", world);
+    return { json: order, text: `Approved order ${order.id}. ${nextStep(order)}\n` };
+  },
+};
+
+export const deliverOrder: Command = {
+  name: "orders deliver",
+  summary: "Deliver an approved order; its pet is then sold",
+  operand: whichOrder,
+  options: {},
+  examples: ["petstore orders deliver 7"],
+  async run({ operand }, world) {
+    const order = await move(readInt64("<id>", operand), "deliver", world);
+    return { json: order, text: `Delivered order ${order.id}. Pet ${order.petId} is sold.\n` };
+  },
+};
+
+async function move(id: bigint, event: OrderEvent, world: World): Promise<Order> {
+  const outcome = await withStores(world, ({ orders }) => orders.move(id, event));
+  switch (outcome.kind) {
+    case "no_such_order":
+      throw noSuchOrder(id);
+    case "refused":
+      throw new CommandFailure(refusalText(id, event, outcome.status));
+    case "mismatch":
+      throw new TypeError("The store speaks of a mark, and none was given.");
+    default:
+      return orderFrom(outcome.text);
+  }
+}
+
+/** parseJson keeps every digit: an id is a number where that holds it, and else a bigint. */
+function orderFrom(text: JsonOf<Order>): Order {
+  return parseJson(text) as Order;
+}
+
+function noSuchOrder(id: bigint): CommandFailure {
+  return new CommandFailure(`No order has the id ${id}. See petstore orders list.`);
+}
+
+function refusalText(id: bigint, event: OrderEvent, status: OrderStatus): string {
+  const from = takenFrom[event];
+  const only = `only ${withArticle(from)} order can be ${transitions[from][event]}`;
+  return `Order ${id} is ${status}, and ${only}. Nothing changed. ${nextStep({ id, status })}`;
+}
+
+/** What an order takes where it stands. */
+function nextStep({ id, status }: Pick<Order, "id" | "status">): string {
+  const events = Object.keys(transitions[status]);
+  return events.length === 0
+    ? `Nothing further can be done with ${withArticle(status)} order.`
+    : `Its next step: ${events.map((event) => `petstore orders ${event} ${id}`).join(" or ")}.`;
+}
+
+function withArticle(status: OrderStatus): string {
+  return `${status.startsWith("a") ? "an" : "a"} ${status}`;
+}
+
+function ordersTable(orders: readonly Order[], nowMs: number): string {
+  return table([
+    ["Id", "Pet", "Quantity", "Status", "Placed"],
+    ...orders.map(({ id, petId, quantity, status, placedAt }) => [
+      String(id),
+      String(petId),
+      String(quantity),
+      status,
+      fromNow(Date.parse(placedAt), nowMs),
+    ]),
+  ]);
+}
+
+function orderView(order: Order, nowMs: number): string {
+  const placedAtMs = Date.parse(order.placedAt);
+  const facts = table([
+    ["Order", String(order.id)],
+    ["Pet", String(order.petId)],
+    ["Quantity", String(order.quantity)],
+    ["Status", order.status],
+    ["Placed", `${instantText(placedAtMs)} (${fromNow(placedAtMs, nowMs)})`],
+  ]);
+  return `${facts}${nextStep(order)}\n`;
+}
+
+function moreText({ status, after, limit }: OrderQuery): string {
+  const filter = status === undefined ? "" : ` --status ${status}`;
+  const size = limit === limitDefault ? "" : ` --limit ${limit}`;
+  return `More follow: petstore orders list${filter}${size} --after ${after}\n`;
+}
+
+function nothingText({ status, after }: OrderQuery): string {
+  const which = status === undefined ? "orders" : `${status} orders`;
+  if (after !== undefined) return `There are no ${which} with an id above ${after}.\n`;
+  return `There are no ${which}${status === undefined ? " yet" : ""}.\n`;
+}
+
+function readStatus(text: string | undefined): OrderStatus | undefined {
+  if (text === undefined) return undefined;
+  const found = statuses.find((status) => status === text);
+  if (found !== undefined) return found;
+  throw new CommandFailure(
+    `${JSON.stringify(text)} is no status of an order.${didYouMean(nearest(text, statuses))} They are ${statuses.join(", ")}.`,
+    2,
+  );
+}

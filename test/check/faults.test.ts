@@ -1,0 +1,51 @@
+/** Whether the checks can tell a good service from a bad one. */
+import { describe, expect, test } from "bun:test";
+import { checks } from "../../src/check/checks.ts";
+import { perform, type Verdict } from "../../src/check/perform.ts";
+import { systemClock } from "../../src/clock.ts";
+import { faults } from "./faults.ts";
+import { startReference } from "./reference.ts";
+import { type Fault, referenceKey } from "./referenceShop.ts";
+
+async function verdictOn(fault: Partial<Fault>): Promise<Verdict> {
+  const reference = startReference(fault);
+  try {
+    return await perform({ base: reference.base, key: referenceKey, clock: systemClock });
+  } finally {
+    reference.stop();
+  }
+}
+
+const failedIn = ({ results }: Verdict): string[] =>
+  results.filter(({ outcome }) => outcome.kind === "failed").map(({ check }) => check.id);
+
+test("an implementation by other hands passes everything that can be asked of it today", async () => {
+  const verdict = await verdictOn({});
+  expect(failedIn(verdict)).toEqual([]);
+  const skipped = verdict.results.filter(({ outcome }) => outcome.kind === "skipped");
+  expect(skipped.map(({ check }) => check.id)).toEqual(["get-removed-410"]);
+});
+
+const found = new Set<string>();
+
+describe("a single fault is found by the checks that are about it", () => {
+  for (const fault of faults) {
+    test(fault.name, async () => {
+      const failed = failedIn(await verdictOn(fault));
+      for (const id of failed) found.add(id);
+      expect(fault.caughtBy.length).toBeGreaterThan(0);
+      if (fault.andMore) expect(failed).toEqual(expect.arrayContaining([...fault.caughtBy]));
+      else expect(failed.toSorted()).toEqual(fault.caughtBy.toSorted());
+    });
+  }
+});
+
+test("every fault has a name of its own", () => {
+  expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
+});
+
+test("every check finds some fault, so that none passes whatever happens", () => {
+  // The end of getPet needs another clock: see check.test.ts.
+  const idle = checks.map(({ id }) => id).filter((id) => !found.has(id));
+  expect(idle).toEqual(["get-removed-410"]);
+});

@@ -1,0 +1,288 @@
+/** The rules of the interface over arrays in memory, written apart from src/. */
+import { createHmac } from "node:crypto";
+import { idOf, integerOf, isName, isObject, type Members, parse } from "./reading.ts";
+
+/** A request and an answer as a fault may change them. `path` is without `/v1`, with its query. */
+export interface Asked {
+  method: string;
+  path: string;
+  headers: Headers;
+  body: Uint8Array;
+}
+export interface Answered {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+/** One thing that is wrong: on the way in, on the way out, or inside. */
+export interface Fault {
+  readonly name: string;
+  readonly asked?: (asked: Asked) => void;
+  readonly answered?: (answered: Answered, asked: Asked) => void;
+  readonly inside?: string;
+}
+
+type Pet = { id: bigint; name: string; categoryId: bigint; status: string; extra?: string };
+type Order = { id: bigint; petId: bigint; quantity: bigint; status: string; placedAt: string };
+export type Plain = { status: number; body: string; headers?: Record<string, string> };
+
+export const statuses: Record<string, number> = {
+  ...{ body_invalid: 400, body_unreadable: 400, parameter_invalid: 400, cursor_invalid: 400 },
+  ...{ key_missing: 401, key_invalid: 401, path_not_found: 404, pet_not_found: 404 },
+  ...{ order_not_found: 404, method_not_allowed: 405, pet_not_available: 409 },
+  ...{ order_event_refused: 409, body_too_large: 413, media_type_unsupported: 415 },
+  idempotency_mismatch: 422,
+};
+
+export class Refusal extends Error {
+  readonly code: string;
+  readonly headers: Record<string, string>;
+  constructor(code: string, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+const petText = ({ id, name, categoryId, status, extra = "" }: Pet) =>
+  `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status && `,"status":"${status}"`}${extra}}`;
+const orderText = ({ id, petId, quantity, status, placedAt }: Order) =>
+  `{"id":${id},"petId":${petId},"quantity":${quantity},"status":"${status}","placedAt":"${placedAt}"}`;
+export const referenceKey = "reference-key";
+
+/** Answers what is under the base address; throws Refusal. */
+export function createShop(has: (inside: string) => boolean, base: () => string) {
+  const pets: Pet[] = [];
+  const orders: Order[] = [];
+  const remembered = new Map<string, { print: string; answer: Plain }>();
+
+  function authorize(headers: Headers): void {
+    const given = headers.get("authorization");
+    if (!given) throw new Refusal("key_missing", "Send a key.", { "www-authenticate": "Bearer" });
+    if (given.replace(/^bearer +/i, "Bearer ") === `Bearer ${referenceKey}`) return;
+    const challenge = { "www-authenticate": 'Bearer error="invalid_token"' };
+    throw new Refusal("key_invalid", "This is no key.", challenge);
+  }
+
+  function bodyOf({ headers, body }: Asked, members: string[], strict: boolean): Members {
+    const type = (headers.get("content-type") ?? "").toLowerCase().replaceAll(" ", "");
+    const coded = headers.get("content-encoding") ?? "identity";
+    if (!/^application\/json(;charset=utf-8)?$/.test(type) || coded !== "identity") {
+      throw new Refusal("media_type_unsupported", "Send application/json.");
+    }
+    if (body.length > 65_536) throw new Refusal("body_too_large", "This is too much.");
+    let value: unknown;
+    try {
+      value = parse(new TextDecoder("utf-8", { fatal: !has("utf8") }).decode(body));
+    } catch {
+      throw new Refusal("body_unreadable", "This is no JSON.");
+    }
+    if (!isObject(value)) throw new Refusal("body_invalid", "Send an object.");
+    const unknown = Object.keys(value).filter((name) => !members.includes(name));
+    if (strict && unknown.length > 0) throw new Refusal("body_invalid", `What is ${unknown}?`);
+    return value;
+  }
+
+  function newPet(body: Members): Plain {
+    const category = integerOf(body.categoryId);
+    const status = "status" in body ? body.status : has("no default") ? "" : "available";
+    const fits = isStatus(status) || (status === "" && !("status" in body));
+    const wrong = [
+      isName(body.name, has("code units")) ? "" : "name",
+      category === undefined ? "categoryId" : "",
+      fits ? "" : "status",
+    ].filter(Boolean);
+    if (wrong.length === 0 || has("stores refused")) {
+      const extra = has("keeps strangers") && "colour" in body ? ',"colour":"red"' : "";
+      const pet = { name: String(body.name), categoryId: category ?? 0n, extra };
+      pets.push({ id: BigInt(pets.length + 1), ...pet, status: fits ? String(status) : "sold" });
+    }
+    if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
+    const pet = pets.at(-1) as Pet;
+    return { status: 201, body: petText(pet), headers: { location: `${base()}/pets/${pet.id}` } };
+  }
+
+  const isStatus = (value: unknown): value is string =>
+    ["available", "pending", "sold"].includes(value as string);
+
+  async function newOrder(body: Members): Promise<Plain> {
+    const petId = integerOf(body.petId);
+    const quantity = "quantity" in body ? integerOf(body.quantity) : 1n;
+    const counted = quantity !== undefined && quantity >= 1n && quantity <= 1_000n;
+    const pet = pets.find(({ id }) => id === petId);
+    const wrong = [pet === undefined ? "petId" : "", counted ? "" : "quantity"].filter(Boolean);
+    if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
+    if (pet?.status !== "available") throw new Refusal("pet_not_available", "It is taken.");
+    if (has("double sale")) await Bun.sleep(5);
+    if (!has("stays available")) pet.status = "pending";
+    const placedAt = "2026-11-15T12:00:00Z";
+    const id = BigInt(orders.length + 1);
+    orders.push({ id, petId: pet.id, quantity: quantity ?? 1n, status: "placed", placedAt });
+    const location = `${base()}/store/orders/${id}`;
+    return { status: 201, body: orderText(orders.at(-1) as Order), headers: { location } };
+  }
+
+  function moveOrder(order: Order, event: string): Plain {
+    const from = event === "approve" ? "placed" : "approved";
+    const skips = has("skips approval") && event === "deliver" && order.status === "placed";
+    const again = has("approves twice") && event === "approve" && order.status === "approved";
+    if (order.status !== from && !skips && !again) {
+      throw new Refusal("order_event_refused", `The order is ${order.status}.`);
+    }
+    order.status = event === "approve" ? "approved" : "delivered";
+    const pet = pets.find(({ id }) => id === order.petId);
+    if (event === "deliver" && pet && !has("never sold")) pet.status = "sold";
+    return { status: 200, body: orderText(order) };
+  }
+
+  type Thing = { id: bigint; status?: string };
+  function list<T extends Thing>(
+    place: string,
+    all: T[],
+    text: (thing: T) => string,
+    q: Query,
+  ): Plain {
+    const seal = (after: string) =>
+      createHmac("sha256", "reference").update(`${q.question} ${after}`).digest("hex").slice(0, 16);
+    const [at = "", sealed] = q.cursor?.split(".") ?? [];
+    const fits = has("any cursor") ? /^\d+$/.test(at) : sealed === seal(at);
+    if (q.cursor !== undefined && !fits) throw new Refusal("cursor_invalid", "Begin again.");
+    const wanted = all.filter(
+      ({ id, status }) =>
+        id > BigInt(at || "-9223372036854775808") &&
+        (q.status === undefined || status === q.status) &&
+        (q.ids === undefined || q.ids.has(id)),
+    );
+    const page = wanted.slice(0, q.limit);
+    const shift = has("skips one") ? 1n : has("repeats one") ? -1n : 0n;
+    const last = String((page.at(-1)?.id ?? 0n) + shift);
+    const kept = [...q.kept, `limit=${q.limit}`, `cursor=${last}.${seal(last)}`].join("&");
+    const link = { link: `<${base()}${place}?${kept}>; rel="next"` };
+    const more = wanted.length > page.length || (has("link on last") && page.length === q.limit);
+    const body = `[${page.map(text).join(",")}]`;
+    return { status: 200, body, headers: more ? link : {} };
+  }
+
+  type Query = ReturnType<typeof readQuery>;
+  function readQuery(place: string, search: URLSearchParams, names: string[], strict: boolean) {
+    const wrong: string[] = [];
+    const one = (name: string, fits: (value: string) => boolean): string | undefined => {
+      const values = names.includes(name) ? search.getAll(name) : [];
+      if (values.length > 1 || values.some((value) => !fits(value))) wrong.push(name);
+      return values[0];
+    };
+    const limit = one("limit", (text) => /^\d{1,3}$/.test(text) && +text >= 1 && +text <= 100);
+    const orderly = ["placed", "approved", "delivered"];
+    const status = one("status", (text) =>
+      place === "/pets" ? isStatus(text) : orderly.includes(text),
+    );
+    const cursor = one("cursor", () => true);
+    const given = names.includes("id") ? search.getAll("id") : [];
+    const ids = given.map(idOf);
+    if (ids.length > 100 || ids.includes(undefined)) wrong.push("id");
+    if (strict) wrong.push(...[...search.keys()].filter((name) => !names.includes(name)));
+    if (wrong.length > 0) throw new Refusal("parameter_invalid", `Wrong: ${wrong.join(", ")}.`);
+    const wanted = ids.length > 0 ? new Set(ids as bigint[]) : undefined;
+    const sorted = [...(wanted ?? [])].sort((a, b) => (a < b ? -1 : 1)).join();
+    const question = has("cursor of any list") ? "" : `${place} ${status} ${sorted}`;
+    const kept = [...given.map((id) => `id=${id}`), ...(status ? [`status=${status}`] : [])];
+    return { limit: Number(limit ?? 20), status, cursor, ids: wanted, question, kept };
+  }
+
+  async function serve(asked: Asked): Promise<Plain> {
+    const [path = "", search = ""] = asked.path.split("?");
+    authorize(asked.headers);
+    const method = asked.method === "HEAD" ? "GET" : asked.method;
+    const strict = asked.headers.get("prefer") === "handling=strict";
+    const query = (...names: string[]) =>
+      readQuery(path, new URLSearchParams(search), names, strict);
+    const done = await act(asked, method, path.split("/").slice(1), query, strict);
+    return strict
+      ? { ...done, headers: { ...done.headers, "preference-applied": "handling=strict" } }
+      : done;
+  }
+
+  async function act(
+    asked: Asked,
+    method: string,
+    [area, second = "", third = "", fourth = "", ...rest]: string[],
+    query: (...names: string[]) => Query,
+    strict: boolean,
+  ): Promise<Plain> {
+    const shape = `${area}${area === "pets" && second !== "" ? "/{}" : ""}${area === "store" ? `/${second}${third && "/{}"}${fourth && `/${fourth}`}` : ""}`;
+    const surplus = rest.length > 0 || (area !== "store" && third !== "");
+    const allow = surplus ? undefined : methods[shape];
+    if (allow === undefined) throw new Refusal("path_not_found", "Nothing here.");
+    if (!allow.split(", ").includes(method)) {
+      throw new Refusal("method_not_allowed", "Not so.", { allow });
+    }
+    const order = () => {
+      const found = orders.find(({ id }) => id === idOf(third));
+      if (found === undefined) throw new Refusal("order_not_found", "No such order.");
+      return found;
+    };
+    const body = (...members: string[]) => bodyOf(asked, members, strict);
+    switch (`${method} ${shape}`) {
+      case "GET pets":
+        return list("/pets", pets, petText, query("limit", "status", "id", "cursor"));
+      case "GET store/orders":
+        return list("/store/orders", orders, orderText, query("limit", "status", "cursor"));
+      case "GET categories":
+        return list(
+          "/categories",
+          kept,
+          (category) => JSON.stringify({ ...category, id: Number(category.id) }),
+          query("limit", "cursor"),
+        );
+      case "GET pets/{}": {
+        query();
+        const pet = pets.find(({ id }) => id === idOf(second));
+        if (pet === undefined) throw new Refusal("pet_not_found", "No such pet.");
+        return { status: 200, body: petText(pet) };
+      }
+      case "GET store/orders/{}":
+        query();
+        return { status: 200, body: orderText(order()) };
+      case "POST pets":
+        return once(asked, () => newPet(body("name", "categoryId", "status")));
+      case "POST store/orders":
+        return once(asked, () => newOrder(body("petId", "quantity")));
+      default:
+        return once(asked, () => moveOrder(order(), fourth));
+    }
+  }
+
+  async function once(asked: Asked, work: () => Plain | Promise<Plain>): Promise<Plain> {
+    const key = asked.headers.get("idempotency-key");
+    if (key === null) return work();
+    if (!/^[!-~]{1,255}$/.test(key)) throw new Refusal("parameter_invalid", "Idempotency-Key?");
+    const print = `${has("key without path") ? "" : asked.path} ${Buffer.from(asked.body)}`;
+    const before = remembered.get(key);
+    if (before === undefined) {
+      const answer = await work();
+      remembered.set(key, { print, answer });
+      return answer;
+    }
+    if (has("stores replays")) await work();
+    if (before.print !== print && !has("ignores mismatch")) {
+      throw new Refusal("idempotency_mismatch", "Use another key.");
+    }
+    const headers = { ...before.answer.headers, "idempotency-replayed": "true" };
+    return { ...before.answer, headers };
+  }
+
+  return serve;
+}
+
+const kept = [1n, 3n, 4n].map((id) => ({ id, name: `Category ${id}` }));
+
+const methods: Record<string, string> = {
+  pets: "GET, HEAD, POST",
+  "pets/{}": "GET, HEAD",
+  categories: "GET, HEAD",
+  "store/orders": "GET, HEAD, POST",
+  "store/orders/{}": "GET, HEAD",
+  "store/orders/{}/approve": "POST",
+  "store/orders/{}/deliver": "POST",
+};

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { run } from "../../src/cli/run.ts";
+import { explainSystem } from "../../src/cli/systemErrors.ts";
+import { petstore } from "../end-to-end/process.ts";
+import { Page, Shop } from "./shop.ts";
+
+/** A code of the system, or an address of our code, in what a person reads. */
+const riddle = /\bE[A-Z]{3,}\b|copyfile|mkdir|\n {4}at /;
+
+describe("what the system refuses is told in words, with the file and what to change", () => {
+  test.each([
+    ["restore FOLDER", "Cannot restore FOLDER: it is a folder. Name a file that petstore backup"],
+    ["restore FILE/x.db", "Cannot restore FILE/x.db: a part of the path is a file, not a folder."],
+    ["restore NONE.db", "Cannot restore NONE.db: there is no such file or folder."],
+    ["restore /dev/null", "Cannot restore /dev/null: it is not a plain file."],
+    ["pets import FOLDER --format csv", "Cannot read FOLDER: it is a folder. Check <file>."],
+    [
+      "pets import FILE/x.csv",
+      "Cannot read FILE/x.csv: a part of the path is a file, not a folder.",
+    ],
+    [
+      "pets export --output FILE/x.csv",
+      "Cannot write FILE/x.csv: a part of the path is a file, not a folder. Name another file.",
+    ],
+  ])("%s", async (line, said) => {
+    await using shop = new Shop();
+    mkdirSync(shop.path("FOLDER"));
+    writeFileSync(shop.path("FILE"), "");
+    const real = (text: string) => text.replace(/FOLDER|FILE|NONE/g, (name) => shop.path(name));
+    const { code, out, err } = await shop.types(line.split(" ").map(real));
+    expect(err).toContain(real(said));
+    expect(err).not.toMatch(riddle);
+    expect([code, out]).toEqual([1, ""]);
+  });
+
+  test("a backup that the disk has no room for", async () => {
+    await using shop = new Shop();
+    const stderr = new Page();
+    const backup = async () => {
+      throw Object.assign(new Error("ENOSPC: write"), { code: "ENOSPC", syscall: "write" });
+    };
+    expect(await run(["backup", "x.db"], shop.world({ backup, stderr }))).toBe(1);
+    expect(stderr.text).toBe(
+      "petstore: Cannot back up to x.db: the disk is full. Name another <file>.\n",
+    );
+  });
+
+  test("what it was not the system that refused passes as it is", () => {
+    const fault = new TypeError("ours");
+    expect(() => explainSystem("Cannot", "Try")(fault)).toThrow(fault);
+  });
+});
+
+describe("a place where no store can be is told by its setting", () => {
+  test.each([["keys create"], ["keys list"], ["serve"]])(
+    "%s with PETSTORE_DATA naming a file",
+    async (line) => {
+      await using shop = new Shop();
+      writeFileSync(shop.path("plain"), "");
+      const { code, stdout, stderr } = await petstore(line.split(" "), {
+        PETSTORE_DATA: shop.path("plain"),
+        PORT: "0",
+      });
+      expect(stderr).toContain(shop.path("plain"));
+      expect(stderr).toContain("a part of the path is a file, not a folder. Check PETSTORE_DATA.");
+      expect(stderr).not.toMatch(riddle);
+      expect([code, stdout]).toEqual([1, ""]);
+    },
+  );
+
+  test("a folder in which nothing can be made", async () => {
+    for (const line of [["keys", "create"], ["serve"]]) {
+      const { code, stderr } = await petstore(line, { PETSTORE_DATA: "/proc/nowhere", PORT: "0" });
+      expect(stderr).toContain("there is no such file or folder. Check PETSTORE_DATA.");
+      expect(code).toBe(1);
+    }
+  });
+});
