@@ -1,0 +1,99 @@
+/** The contract as Specmatic can take it. What it leaves out here, the workflows or tests cover. */
+import { type Contract, operationsOf, type Response, readContract } from "./contract.ts";
+import type { PreparedRequest } from "./preparedRequests.ts";
+
+/**
+ * Parameters whose values only earlier answers give a meaning. A random one is refused, as it must
+ * be, or changes what is asked, which fails good requests and hides what is wrong with bad ones.
+ */
+const dropped = {
+  cursor: "only the service can make one; the workflow `pages` follows a real one",
+  idempotencyKey: "a text used before is refused with 422; the workflow `repetitions` repeats some",
+  ifNoneMatch: "an ETag turns 200 into 304; the workflow `unchanged-answers` sends real ones",
+};
+
+/** What Specmatic is not asked, and who asks it instead. */
+export function tellLeftOut(): void {
+  for (const [name, reason] of Object.entries(dropped)) console.log(`  without ${name}: ${reason}`);
+  console.log(
+    "  without problem+json: Specmatic accepts anything; the workflow `problem-details` asks for it",
+  );
+}
+
+export function contractForSpecmatic(): Contract {
+  const contract = readContract();
+  for (const name of Object.keys(dropped)) drop(contract, `#/components/parameters/${name}`);
+  // Specmatic reads \u0000 in a pattern as the letters u and 0, and so makes names with U+0000.
+  // This pattern allows a part of the same names, and still does with the `_` at its end by which
+  // Specmatic breaks a pattern, so that no good name is sent as a bad one.
+  const { name } = contract.components.schemas.NewPet.properties;
+  if (name.pattern === undefined) throw new Error("NewPet.name has no pattern to replace.");
+  name.pattern = "^[!-~][!-\ud7a3]*$";
+  return contract;
+}
+
+/** Fails when there was nothing to drop, so that no exception outlives its reason. */
+function drop(contract: Contract, $ref: string): void {
+  let count = 0;
+  for (const { operation } of operationsOf(contract)) {
+    const rest = operation.parameters.filter((parameter) => parameter.$ref !== $ref);
+    count += operation.parameters.length - rest.length;
+    operation.parameters = rest;
+  }
+  if (count === 0) throw new Error(`The contract no longer refers to ${$ref}.`);
+}
+
+/**
+ * The same with the prepared requests as the only examples of their operations. Specmatic makes a
+ * request of each example that has a namesake among the examples of a response.
+ */
+export function withPreparedRequests(
+  contract: Contract,
+  requests: readonly PreparedRequest[],
+): Contract {
+  for (const { operation } of operationsOf(contract)) {
+    const own = requests.filter((request) => request.operation === operation.operationId);
+    if (own.length === 0) continue;
+    const valuesOf = (member: "body" | "orderId" | "prefer") => ({
+      examples: Object.fromEntries(
+        own
+          .filter((request) => request[member] !== undefined)
+          .map((request) => [request.name, { value: request[member] }]),
+      ),
+    });
+    operation.parameters = operation.parameters.map(({ $ref = "" }) => {
+      const name = $ref.split("/").at(-1) ?? "";
+      const { example: _, ...parameter } = contract.components.parameters[name] ?? {};
+      if (name === "orderId" || name === "prefer") return { ...parameter, ...valuesOf(name) };
+      throw new Error(`${operation.operationId} has gained ${name}, which no request prepares.`);
+    });
+    const media = operation.requestBody?.content["application/json"];
+    if (media !== undefined) Object.assign(media, valuesOf("body"));
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const names = own.filter((request) => request.status === Number(status));
+      operation.responses[status] = withExamples(
+        resolve(contract, response),
+        names.map(({ name }) => name),
+      );
+    }
+  }
+  return contract;
+}
+
+function resolve(contract: Contract, response: Response & { readonly $ref?: string }): Response {
+  if (response.$ref === undefined) return response;
+  const found = contract.components.responses[response.$ref.split("/").at(-1) ?? ""];
+  if (found === undefined) throw new Error(`The contract has no ${response.$ref}.`);
+  return structuredClone(found);
+}
+
+/** Gives each name the first examples of the response. Specmatic holds answers to the schema only. */
+function withExamples(response: Response, names: readonly string[]): Response {
+  const json = response.content?.["application/json"];
+  for (const part of [json, ...Object.values(response.headers ?? {})]) {
+    const first = Object.values(part?.examples ?? {})[0];
+    if (part === undefined || first === undefined) continue;
+    part.examples = Object.fromEntries(names.map((name) => [name, first]));
+  }
+  return response;
+}

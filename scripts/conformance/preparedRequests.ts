@@ -1,0 +1,74 @@
+/**
+ * Requests that use up what they are about: an animal can be ordered once, and an order takes each
+ * step once. Each of them has an animal or an order of its own, made before Specmatic starts.
+ */
+import type { Stock } from "./stock.ts";
+
+export type UsingUp = "placeOrder" | "approveOrder" | "deliverOrder";
+
+export interface PreparedRequest {
+  readonly operation: UsingUp;
+  readonly name: string;
+  /** What the contract says to it. */
+  readonly status: 200 | 201 | 400 | 409;
+  readonly body?: { readonly petId: number; readonly quantity?: number };
+  readonly orderId?: number;
+  readonly prefer?: string;
+}
+
+const idOfNoPet = 999_999_999;
+
+export async function prepareRequests(stock: Stock): Promise<PreparedRequest[]> {
+  const requests: PreparedRequest[] = [];
+
+  // The combinations that Specmatic makes of the schema where nothing is used up: each optional
+  // part there and not, and each number at both ends.
+  for (const prefer of [undefined, "handling=lenient", "handling=strict"]) {
+    const preferring = prefer === undefined ? {} : { prefer };
+    const suffix = prefer === undefined ? "" : ` and ${prefer}`;
+    for (const quantity of [undefined, 1, 2, 1000]) {
+      const petId = await stock.pet();
+      requests.push({
+        operation: "placeOrder",
+        name: `${quantity ?? "no"} quantity${suffix}`,
+        status: 201,
+        body: quantity === undefined ? { petId } : { petId, quantity },
+        ...preferring,
+      });
+    }
+    requests.push(
+      {
+        operation: "approveOrder",
+        name: `placed${suffix}`,
+        status: 200,
+        orderId: (await stock.order()).orderId,
+        ...preferring,
+      },
+      {
+        operation: "deliverOrder",
+        name: `approved${suffix}`,
+        status: 200,
+        orderId: (await stock.order("approve")).orderId,
+        ...preferring,
+      },
+    );
+  }
+
+  const placed = await stock.order();
+  const approved = await stock.order("approve");
+  const delivered = await stock.order("approve", "deliver");
+  for (const [name, { petId }] of Object.entries({
+    "pending pet": placed,
+    "sold pet": delivered,
+  })) {
+    requests.push({ operation: "placeOrder", name, status: 409, body: { petId } });
+  }
+  requests.push(
+    { operation: "placeOrder", name: "unknown pet", status: 400, body: { petId: idOfNoPet } },
+    { operation: "approveOrder", name: "approved", status: 409, orderId: approved.orderId },
+    { operation: "approveOrder", name: "delivered", status: 409, orderId: delivered.orderId },
+    { operation: "deliverOrder", name: "placed", status: 409, orderId: placed.orderId },
+    { operation: "deliverOrder", name: "delivered", status: 409, orderId: delivered.orderId },
+  );
+  return requests;
+}

@@ -1,0 +1,75 @@
+/** The service that the tools call, and what is in it before they do. */
+import { join } from "node:path";
+import { petstore, startProcess } from "../../test/end-to-end/process.ts";
+import { endWithRun, scratch } from "./run.ts";
+
+/** Animals 1 to 5, all available, which the examples of the contract and the workflows speak of. */
+const petsStocked = 5;
+/** The categories of the contract's examples. */
+const categories = { 3: "Dogs", 4: "Cats" };
+
+export interface Live {
+  readonly base: string;
+  /** An API key with all scopes. */
+  readonly key: string;
+  /** An API key that may only read pets. */
+  readonly readerKey: string;
+}
+
+export async function startService() {
+  const data = { PETSTORE_DATA: join(scratch, "data"), PETSTORE_LOG: "error" };
+  const command = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await petstore([...args, "--json"], data);
+    if (code !== 0) throw new Error(`petstore ${args.join(" ")} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout);
+  };
+  const { key } = await command("keys", "create", "--name", "conformance");
+  const reader = await command("keys", "create", "--name", "reader", "--scopes", "pets:read");
+  for (const [id, name] of Object.entries(categories)) {
+    await command("categories", "add", name, "--id", id);
+  }
+  const service = await startProcess(data);
+  endWithRun(service.child);
+  const live: Live = { base: service.base, key, readerKey: reader.key };
+  const stock = new Stock(live);
+  for (let count = 0; count < petsStocked; count++) await stock.pet();
+  // Order 1, which the examples speak of. Its animal is a sixth one, and animal 1 stays available:
+  // a bad order for it must be refused for what is bad about it.
+  await stock.order();
+  return { service, live };
+}
+
+/** Makes animals and orders through the service, each in the state that one request needs. */
+export class Stock {
+  readonly #live: Live;
+
+  constructor(live: Live) {
+    this.#live = live;
+  }
+
+  /** An animal that is available, and that nothing else here knows of. */
+  pet(): Promise<number> {
+    return this.#post("/pets", { name: "Bella", categoryId: 3 });
+  }
+
+  /** An order for such an animal, taken as far as the steps say. */
+  async order(...steps: readonly ("approve" | "deliver")[]) {
+    const petId = await this.pet();
+    const orderId = await this.#post("/store/orders", { petId });
+    for (const step of steps) await this.#post(`/store/orders/${orderId}/${step}`);
+    return { petId, orderId };
+  }
+
+  // Any 2xx will do: which one it must be is for the tools to judge.
+  async #post(path: string, body?: object): Promise<number> {
+    const { base, key } = this.#live;
+    const response = await fetch(base + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`POST ${path} answered ${response.status} ${text}`);
+    return JSON.parse(text).id;
+  }
+}
