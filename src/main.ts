@@ -13,14 +13,12 @@ import {
 } from "./cli/world.ts";
 import { systemClock as clock } from "./clock.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
-import { mintKey } from "./keys/lifecycle.ts";
 import { createLog } from "./log.ts";
 import { keptSecret } from "./secret.ts";
 import { startService } from "./serve.ts";
 import { restoreSqlite } from "./sqlite/backup.ts";
 import { backupStoppable } from "./sqlite/copying.ts";
 import { openSqlite } from "./sqlite/store.ts";
-import type { Stores } from "./stores.ts";
 
 function settings(): Config {
   try {
@@ -37,7 +35,7 @@ const databaseOf = (config: Config) => inData(config, "petstore.db");
 
 async function serve(started: (service: StartedService) => void): Promise<void> {
   const config = settings();
-  const log = createLog(config.logLevel, clock, (lines) => writeSync(process.stderr.fd, lines));
+  const log = createLog(config.logLevel, clock, writeToStderr);
   const secret = config.secret ?? madeOrKept(config);
   const told = toldToStop();
   const service = await startService({
@@ -50,10 +48,16 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
   started({
     baseUrl: `http://${reachable(config.host)}:${service.port}/v1`,
     environment: config.environment,
-    firstKey: await firstKey(config, service.stores),
+    firstKey: service.firstKey,
   });
   await told;
   await service.stop();
+}
+
+/** At once and whole: what is held back is lost when the process is killed. */
+function writeToStderr(lines: string): void {
+  const bytes = Buffer.from(lines);
+  for (let at = 0; at < bytes.length; ) at += writeSync(process.stderr.fd, bytes, at);
 }
 
 function madeOrKept(config: Config): string {
@@ -146,18 +150,6 @@ function explainStart({ host, port, metrics }: Config) {
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
-}
-
-/** An empty store gets a key, so that the first call works without another command. */
-async function firstKey(config: Config, stores: Stores): Promise<string | undefined> {
-  if ((await stores.keys.list()).length > 0) return undefined;
-  const { environment } = config;
-  const { key, token } = mintKey(
-    { name: "first key", environment, scopes: "all", expiresAtMs: undefined },
-    clock,
-  );
-  await stores.keys.add(key);
-  return token;
 }
 
 /** Settings are read when they are needed: help must work when one of them is wrong. */

@@ -10,6 +10,7 @@ import { listenForMetrics } from "./http/metricsListener.ts";
 import { createOutside } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
 import { Authenticator } from "./keys/authenticator.ts";
+import { mintKey } from "./keys/lifecycle.ts";
 import { TokenBuckets } from "./keys/rateLimiter.ts";
 import type { Environment } from "./keys/token.ts";
 import { UseRecorder } from "./keys/useRecorder.ts";
@@ -29,6 +30,8 @@ export interface Service {
   readonly stores: Stores;
   readonly port: number;
   readonly metricsPort: number | undefined;
+  /** The key that an empty store was given, shown now and never again. */
+  readonly firstKey: string | undefined;
   /** Stops accepting, finishes what is under way, writes everything down and lets go. */
   stop(): Promise<void>;
 }
@@ -74,11 +77,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   });
 
   const undo: (() => void | Promise<void>)[] = [() => stores.close()];
-  const { listener, metricsListener } = await undoing(undo, async () => {
+  const { firstKey, listener, metricsListener } = await undoing(undo, async () => {
+    const firstKey = await firstKeyOf(stores, config.environment, clock);
     const { metrics: at } = config;
     const metricsListener = at && (await listenForMetrics(at, metrics, log));
     if (metricsListener !== undefined) undo.unshift(() => metricsListener.stop());
-    return { listener: listen(config, handle, clock, log), metricsListener };
+    return { firstKey, listener: listen(config, handle, clock, log), metricsListener };
   });
   const contract = contractFor(publishedAddresses(config, listener.port));
   log.info("service.started", { environment: config.environment, port: listener.port });
@@ -87,6 +91,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     stores,
     port: listener.port,
     metricsPort: metricsListener?.port,
+    firstKey,
     async stop() {
       leaving = true;
       log.info("service.stopping");
@@ -98,6 +103,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       log.flush();
     },
   };
+}
+
+/** An empty store gets a key, so that the first call works without another command. */
+async function firstKeyOf(
+  { keys }: Stores,
+  environment: Environment,
+  clock: Clock,
+): Promise<string | undefined> {
+  if ((await keys.list()).length > 0) return undefined;
+  const wanted = { name: "first key", environment, scopes: "all", expiresAtMs: undefined } as const;
+  const { key, token } = mintKey(wanted, clock);
+  await keys.add(key);
+  return token;
 }
 
 /** A service that cannot start whole lets go of what it had already taken. */

@@ -40,13 +40,15 @@ export interface ImportedPet extends NewPet {
 
 export type ImportOutcome =
   | { readonly kind: "stored"; readonly added: number; readonly unchanged: number }
-  /** Another pet has one of the ids. Nothing of the batch was stored. */
-  | { readonly kind: "conflict"; readonly id: bigint };
+  /** Another pet has the id of the pet at this place in the batch. Nothing of it was stored. */
+  | { readonly kind: "conflict"; readonly id: bigint; readonly index: number };
 
 export const idsFilterMax = 100;
 /** For a client the contract allows 100; an export reads in larger steps. */
 export const pageSizeMax = 10_000;
 export const importBatchMax = 10_000;
+/** Half of the ids are kept for pets that are yet to be added. */
+export const idGivenMax = 2n ** 62n;
 
 /**
  * The pets, on whatever engine. A promise that resolves means: on disk. A failure of the engine is
@@ -65,7 +67,8 @@ export interface Catalogue {
   /**
    * Stores all of the batch or, on a conflict, nothing. A pet that is already there with the same
    * content counts as unchanged, so an interrupted import can be run again. Ids given later by
-   * `add` are larger than every imported one. At most `importBatchMax` pets, ids from 1 up.
+   * `add` are larger than every imported one up to `idGivenMax`; beyond it they stay out of the
+   * way, so that no import can use up the ids. At most `importBatchMax` pets, ids from 1 up.
    */
   import(pets: readonly ImportedPet[]): Promise<ImportOutcome>;
 }

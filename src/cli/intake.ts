@@ -103,7 +103,7 @@ export class Intake {
       const stored = this.#nothing
         ? "Nothing was stored"
         : `${this.#storedText(" before that")}, and nothing from line ${firstLine} on`;
-      const line = batch.lines[batch.pets.findLastIndex((pet) => pet.id === outcome.id)] ?? 0;
+      const line = batch.lines[outcome.index] ?? 0;
       const complaint = `Another pet has the id ${outcome.id} already.`;
       throw this.#failure(line, [complaint], stored, firstLine);
     }

@@ -6,6 +6,15 @@ import type { Output } from "./world.ts";
  */
 export function outputTo(stream: NodeJS.WriteStream): Output {
   let failure: Error | undefined;
+  let underWay = 0;
+  let waiting: (() => void)[] = [];
+  const ended = (cause?: Error | null) => {
+    failure ??= cause ?? undefined;
+    underWay--;
+    if (underWay > 0) return;
+    for (const resume of waiting) resume();
+    waiting = [];
+  };
   stream.on("error", (cause) => {
     failure ??= cause;
   });
@@ -14,13 +23,16 @@ export function outputTo(stream: NodeJS.WriteStream): Output {
     get columns() {
       return stream.columns;
     },
-    write: (text) => failure === undefined && stream.write(text),
-    drained: () =>
-      new Promise((resolve, reject) => {
-        if (failure !== undefined) return reject(failure);
-        // Writes are taken in order: when this one is, so are all before it.
-        stream.write("", (cause) => (cause ? reject(cause) : resolve()));
-      }),
+    write(text) {
+      if (failure !== undefined) return false;
+      underWay++;
+      return stream.write(text, ended);
+    },
+    // Every write is waited for by its own word: Bun reports an empty one before those ahead of it.
+    async drained() {
+      if (underWay > 0) await new Promise<void>((resume) => waiting.push(resume));
+      if (failure !== undefined) throw failure;
+    },
   };
 }
 

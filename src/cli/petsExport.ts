@@ -105,9 +105,10 @@ async function exportToStdout(
   const sink: Sink = async (text) => {
     if (!world.stdout.write(text)) await orStopped(world.stdout.drained(), signal);
   };
-  await withStores(world, (stores) =>
-    writeAll(stores, writings[json ? "array" : format], sink, progress, signal),
-  )
+  await withStores(world, async (stores) => {
+    await writeAll(stores, writings[json ? "array" : format], sink, progress, signal);
+    await orStopped(world.stdout.drained(), signal);
+  })
     .catch(saying("What was written is not all of the pets."))
     .finally(() => progress.clear());
 }

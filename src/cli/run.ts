@@ -17,7 +17,9 @@ export async function run(argv: readonly string[], world: World): Promise<number
     const report = await obey(argv, world);
     if (report === undefined) return 0;
     const text = wantsJson(argv) ? `${exactJson(report.json)}\n` : report.text;
-    if (text !== "" && !world.stdout.write(text)) await world.stdout.drained();
+    world.stdout.write(text);
+    // Only what has left us was said: a full disk must not look like success.
+    await world.stdout.drained();
     return report.exitCode ?? 0;
   } catch (cause) {
     // `petstore … | head` has seen enough, and that is fine.

@@ -36,7 +36,7 @@ export interface KeyStore {
 
   /**
    * Adds the successor and brings the old key's expiry forward to the given instant, both or
-   * neither. Rejects when there is no such key.
+   * neither. Rejects when there is no such key, or it was revoked or rotated before.
    */
   rotate(oldId: string, oldExpiresAtMs: number, successor: ApiKey): Promise<void>;
 

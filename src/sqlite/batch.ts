@@ -55,16 +55,21 @@ export class BatchRunner {
 
   /** So that only the command that cannot be carried out fails. */
   #runOneByOne(batch: Batch): BatchReply {
-    const replies = batch.names.map((name, index) =>
-      this.run({ names: [name], arguments: [batch.arguments[index]] }),
-    );
-    return {
-      results: replies.flatMap(({ results }) => results),
-      failures: replies.flatMap(({ failures }, index) =>
-        failures.map(({ failure }) => ({ index, failure })),
-      ),
-      commits: replies.flatMap(({ commits }) => commits),
-    };
+    const results: unknown[] = [];
+    const failures: BatchFailure[] = [];
+    const commits: CommitReport[] = [];
+    let hopeless: Failure | undefined;
+    for (const [index, name] of batch.names.entries()) {
+      const reply =
+        hopeless === undefined && this.run({ names: [name], arguments: [batch.arguments[index]] });
+      const failure = reply ? reply.failures[0]?.failure : hopeless;
+      results.push(reply ? reply.results[0] : undefined);
+      if (reply) commits.push(...reply.commits);
+      if (failure !== undefined) failures.push({ index, failure });
+      // What the store cannot do now it cannot do for the next one either.
+      if (failure !== undefined && isUnavailable(failure)) hopeless = failure;
+    }
+    return { results, failures, commits };
   }
 
   #transact(batch: Batch): unknown[] {

@@ -28,7 +28,10 @@ export function replaceContents(db: DatabaseSync, other: string): void {
   db.prepare("ATTACH ? AS other").run(other);
   db.exec("BEGIN IMMEDIATE");
   try {
-    db.exec("PRAGMA defer_foreign_keys = ON");
+    db.exec(
+      `PRAGMA defer_foreign_keys = ON;
+       CREATE TEMP TABLE ends AS SELECT id, revoked_at_ms, expires_at_ms FROM main.keys;`,
+    );
     for (const table of tablesOf(db)) {
       const columns = columnsOf(db, table).join(", ");
       db.exec(
@@ -36,6 +39,16 @@ export function replaceContents(db: DatabaseSync, other: string): void {
          INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM other.${table};`,
       );
     }
+    // A key that was ended since the backup stays ended: whoever revoked it relies on that.
+    db.exec(
+      `UPDATE main.keys SET
+         revoked_at_ms = coalesce(ends.revoked_at_ms, keys.revoked_at_ms),
+         expires_at_ms = min(
+           coalesce(keys.expires_at_ms, ends.expires_at_ms),
+           coalesce(ends.expires_at_ms, keys.expires_at_ms))
+       FROM temp.ends WHERE ends.id = keys.id;
+       DROP TABLE temp.ends;`,
+    );
     // Counters only grow: no id is given out twice, and every process notices the other keys.
     db.exec(
       `UPDATE main.counters SET value = max(value, coalesce(

@@ -21,6 +21,9 @@ export function keyCommands(db: DatabaseSync, revision: Counter) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const find = db.prepare("SELECT 1 FROM keys WHERE id = ?");
+  const findRotatable = db.prepare(
+    "SELECT 1 FROM keys WHERE id = ? AND revoked_at_ms IS NULL AND replaced_by IS NULL",
+  );
   // Earlier only: a rotation planned before the key was cut shorter must not lengthen its life.
   const replace = db.prepare(
     `UPDATE keys SET expires_at_ms = min(coalesce(expires_at_ms, ?1), ?1), replaced_by = ?2
@@ -64,9 +67,12 @@ export function keyCommands(db: DatabaseSync, revision: Counter) {
       change();
     },
 
-    /** False, with nothing done, when there is no such key. */
+    /**
+     * False, with nothing done, when there is no such key or it was revoked or rotated meanwhile: a
+     * rotation planned before that must not bring a key to life that somebody has just ended.
+     */
     rotateKey({ oldId, oldExpiresAtMs, successor }: KeyRotation): boolean {
-      if (find.get(oldId) === undefined) return false;
+      if (findRotatable.get(oldId) === undefined) return false;
       store(successor);
       replace.run(oldExpiresAtMs, successor.id, oldId);
       change();

@@ -53,8 +53,12 @@ export class SqliteKeys implements KeyStore {
   }
 
   async rotate(oldId: string, oldExpiresAtMs: number, successor: ApiKey): Promise<void> {
-    const found = await this.#writer.submit("rotateKey", { oldId, oldExpiresAtMs, successor });
-    if (!found) throw unknownKey(oldId);
+    const rotated = await this.#writer.submit("rotateKey", { oldId, oldExpiresAtMs, successor });
+    if (!rotated) {
+      throw new Error(
+        `The key ${oldId} is gone, or was revoked or rotated meanwhile. List the keys.`,
+      );
+    }
   }
 
   async revoke(id: string, atMs: number): Promise<void> {

@@ -110,6 +110,8 @@ export class Writer {
   }
 
   #receive(thread: Thread, { results, failures, commits }: BatchReply): void {
+    // What a thread that was given up says too late is about writes that were refused long ago.
+    if (thread !== this.#thread) return;
     const batch = this.#underWay;
     this.#underWay = [];
     // Before anybody hears of their result: the disk need not wait for them.

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Client } from "./client.ts";
 import { petstore, startProcess } from "./process.ts";
 
@@ -135,4 +136,38 @@ describe("starting", () => {
     expect(stderr).toContain("/proc/nowhere");
     expect(stderr).not.toContain("    at ");
   });
+});
+
+describe("output that cannot be written", () => {
+  test("is no success: neither a key that nobody saw nor an export that is not there", async () => {
+    const variables = { PETSTORE_DATA: newFolder() };
+    await petstore(["pets", "seed", "--count", "10"], variables);
+    for (const command of ["keys create --json", "pets export", "keys list"]) {
+      const line = `exec "${process.execPath}" src/main.ts ${command} > /dev/full`;
+      const ended = spawnSync("sh", ["-c", line], {
+        cwd: new URL("../..", import.meta.url),
+        env: { PATH: process.env.PATH, ...variables },
+        encoding: "utf8",
+      });
+      expect([command, ended.status]).toEqual([command, 1]);
+      expect(ended.stderr).toContain("ENOSPC");
+    }
+  });
+});
+
+describe("a start that fails half-way", () => {
+  test("because the first key cannot be stored, ends the process and frees the port", async () => {
+    const folder = newFolder();
+    const variables = { PETSTORE_DATA: folder, PETSTORE_LOG: "off" };
+    await petstore(["pets", "seed", "--count", "1"], variables);
+    const other = new DatabaseSync(join(folder, "production/petstore.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const { code, stdout } = await petstore(["serve"], {
+      ...variables,
+      PORT: "0",
+      PETSTORE_METRICS_PORT: "off",
+    });
+    other.close();
+    expect([code, stdout]).toEqual([1, ""]);
+  }, 20_000);
 });

@@ -100,6 +100,20 @@ export function describeKeys(engine: string, open: () => Promise<Stores>): void 
       expect(keys.revision()).toBe(revision);
     });
 
+    test("a key that was revoked or rotated meanwhile is not rotated: it stays ended", async () => {
+      const { keys } = await open();
+      for (const name of ["revoked", "rotated"]) await keys.add(keyNamed(name));
+      await keys.revoke("key_revoked", createdAtMs);
+      await keys.rotate("key_rotated", createdAtMs, keyNamed("first"));
+      await rejectionOf(keys.rotate("key_revoked", createdAtMs, keyNamed("x")));
+      await rejectionOf(keys.rotate("key_rotated", createdAtMs, keyNamed("y")));
+      expect((await keys.list()).map(({ id }) => id)).toEqual([
+        "key_revoked",
+        "key_rotated",
+        "key_first",
+      ]);
+    });
+
     test("a rotation of a key that is not there adds nothing", async () => {
       const { keys } = await open();
       const rotation = keys.rotate("key_nobody", createdAtMs, keyNamed("new"));

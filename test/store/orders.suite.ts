@@ -249,7 +249,7 @@ export function describeOrders(engine: string, open: () => Promise<Stores>): voi
       await stores.catalogue.import([rex]);
       await orderIn(stores, 10n, "delivered");
       const before = await allOf(stores);
-      expect(await stores.catalogue.import([rex])).toEqual({ kind: "conflict", id: 10n });
+      expect(await stores.catalogue.import([rex])).toEqual({ kind: "conflict", id: 10n, index: 0 });
       expect(await stores.catalogue.import([{ ...rex, status: "sold" }])).toEqual({
         kind: "stored",
         added: 0,

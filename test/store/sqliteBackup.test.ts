@@ -119,7 +119,6 @@ describe("a restore", () => {
     await backupSqlite(database(), backup());
     await stores.catalogue.add(bella);
     await stores.keys.add(keyNamed("c"));
-    await stores.keys.revoke("key_a", 5);
     const revision = stores.keys.revision();
 
     const report = await restore();
@@ -127,6 +126,34 @@ describe("a restore", () => {
     expect(await contentsOf(stores)).toEqual(before);
     expect(stores.keys.revision()).not.toBe(revision);
     expect(leftovers()).toEqual([]);
+  });
+
+  test("brings no key back to life that was ended since, nor lengthens one", async () => {
+    const stores = await folder.open();
+    const lives: [name: string, expiresAtMs: number | undefined][] = [
+      ["a", undefined],
+      ["b", undefined],
+      ["c", 2_000],
+      ["d", undefined],
+    ];
+    for (const [name, expiresAtMs] of lives)
+      await stores.keys.add({ ...keyNamed(name), expiresAtMs });
+    await backupSqlite(database(), backup());
+    await stores.keys.revoke("key_a", 5);
+    await stores.keys.rotate("key_b", 1_000, keyNamed("b2"));
+    await stores.keys.rotate("key_c", 1_500, keyNamed("c2"));
+    await restore();
+    const kept = (await stores.keys.list()).map(({ id, revokedAtMs, expiresAtMs }) => [
+      id,
+      revokedAtMs,
+      expiresAtMs,
+    ]);
+    expect(kept).toEqual([
+      ["key_a", 5, undefined],
+      ["key_b", undefined, 1_000],
+      ["key_c", undefined, 1_500],
+      ["key_d", undefined, undefined],
+    ]);
   });
 
   test("gives no id a second time", async () => {

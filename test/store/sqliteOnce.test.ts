@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
+import { int64Max } from "../../src/contract/int64.ts";
 import { type Once, onceMs } from "../../src/once.ts";
 import { BatchRunner } from "../../src/sqlite/batch.ts";
 import { connect } from "../../src/sqlite/connection.ts";
@@ -7,6 +8,7 @@ import { forgottenAtOnceMax } from "../../src/sqlite/onceMarks.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { liveOnce } from "./liveOnce.ts";
 import { doneOf } from "./outcomes.ts";
+import { rejectionOf } from "./rejection.ts";
 
 const folder = useTemporaryFolder();
 const database = () => folder.path("petstore.db");
@@ -62,6 +64,18 @@ describe("marks in SQLite", () => {
     await catalogue.add(bella, { once: late, knownCategoryOnly: true });
     await catalogue.add(bella);
     expect(marksKept()).toBe(1);
+  });
+
+  test("what could not be done leaves none", async () => {
+    const { catalogue } = await folder.open();
+    const db = new DatabaseSync(database());
+    db.exec(`UPDATE counters SET value = ${int64Max} WHERE name = 'last_pet_id'`);
+    const attempt = catalogue.add(bella, { once: onceAt("a", nowMs) });
+    expect((await rejectionOf(attempt)).message).toContain("used up");
+    expect(marksKept()).toBe(0);
+    db.exec("UPDATE counters SET value = 0 WHERE name = 'last_pet_id'");
+    db.close();
+    doneOf(await catalogue.add(bella, { once: onceAt("a", nowMs) }));
   });
 
   test("a full disk keeps neither pets nor marks", async () => {

@@ -1,7 +1,7 @@
 /** Comma-separated values (RFC 4180), with a header that names the columns. */
 import { CsvError, parse } from "csv-parse";
 import type { Pet } from "../../catalogue/pet.ts";
-import { int64FromJson } from "../../contract/int64.ts";
+import { int64FromJson, int64FromText } from "../../contract/int64.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { JsonOf } from "../../contract/operations.ts";
 import { counted } from "../table.ts";
@@ -200,9 +200,11 @@ const numberForm = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
  * which the contract's reader complains.
  */
 function integerOr(text: string): bigint | string {
-  const trimmed = text.trim();
-  const value = numberForm.test(trimmed) ? int64FromJson(parseJson(trimmed)) : undefined;
-  return value ?? text;
+  return int64FromText(text) ?? otherSpelling(text.trim()) ?? text;
+}
+
+function otherSpelling(text: string): bigint | undefined {
+  return numberForm.test(text) ? int64FromJson(parseJson(text)) : undefined;
 }
 
 function unreadable(line: number, complaint: string, rest: boolean): Unreadable {

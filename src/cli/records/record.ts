@@ -35,6 +35,7 @@ export function misspelled(
   });
 }
 
+const known: ReadonlySet<string> = new Set(memberNames);
 const meantBy = new Map<string, MemberName>(memberNames.map((name) => [name.toLowerCase(), name]));
 
 const readNewPet = readerFor("NewPet");
@@ -45,7 +46,7 @@ export function petFrom(value: unknown): ImportedPet | readonly string[] {
   const pet = readNewPet(value, "The record", { complaints, strict: false }) as NewPet;
   if (complaints.length > 0 && pet === undefined) return complaints;
   const given = value as Readonly<Record<string, unknown>>;
-  const slips = misspelled(Object.keys(given));
+  const slips = misspelled(Object.keys(given).filter((name) => !known.has(name)));
   if (slips.length > 0) {
     return slips.map(
       ({ name, meant }) => `The member ${nameShown(name)} must be written ${meant}.`,
