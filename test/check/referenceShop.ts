@@ -155,8 +155,10 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
         (q.ids === undefined || q.ids.has(id)),
     );
     const page = wanted.slice(0, q.limit);
-    const shift = has("skips one") ? 1n : has("repeats one") ? -1n : 0n;
-    const last = String((page.at(-1)?.id ?? 0n) + shift);
+    // By what is there and not by number: other checks add pets in between.
+    const skipped = has("skips one") ? wanted[page.length]?.id : undefined;
+    const repeated = has("repeats one") ? 1n : 0n;
+    const last = String((skipped ?? page.at(-1)?.id ?? 0n) - repeated);
     const kept = [...q.kept, `limit=${q.limit}`, `cursor=${last}.${seal(last)}`].join("&");
     const link = { link: `<${base()}${place}?${kept}>; rel="next"` };
     const more = wanted.length > page.length || (has("link on last") && page.length === q.limit);

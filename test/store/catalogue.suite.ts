@@ -11,7 +11,6 @@ import type { NewPet, PetStatus } from "../../src/catalogue/pet.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import type { Stores } from "../../src/stores.ts";
 import { doneOf } from "./outcomes.ts";
-import { rejectionOf } from "./rejection.ts";
 
 const statuses: readonly PetStatus[] = ["available", "pending", "sold"];
 const bella: NewPet = { name: "Bella", categoryId: 3n, status: "available" };

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "bun:test";
 import { idGivenMax } from "../../src/catalogue/catalogue.ts";
 import type { NewPet } from "../../src/catalogue/pet.ts";
-import { int64Max } from "../../src/contract/int64.ts";
 import { type Once, onceMs } from "../../src/once.ts";
 import type { Stores } from "../../src/stores.ts";
 import { keyNamed } from "./keys.suite.ts";
