@@ -2,12 +2,13 @@
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { contractFor } from "./contract/operations.ts";
+import { publishDocs } from "./docs/published.ts";
 import { createApp } from "./http/app.ts";
 import { createHandlers } from "./http/handlers.ts";
 import { listen } from "./http/listener.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
-import { createOutside } from "./http/outside.ts";
+import { createOutside, docsPath } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
 import { Authenticator } from "./keys/authenticator.ts";
 import { mintKey } from "./keys/lifecycle.ts";
@@ -36,7 +37,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const docsFolder = new URL("../docs/", import.meta.url);
+const root = new URL("../", import.meta.url).href;
 
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, clock, log } = parts;
@@ -67,7 +68,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     baseUrl: config.baseUrls[config.environment],
     contract: () => contract,
     outside: createOutside({
-      docsFolder,
+      log,
+      // Under the API's own origin, so that trying an operation needs no other address.
+      docs: () => publishDocs({ contract, root, baseUrl: "/v1", basePath: docsPath }),
       async ready() {
         if (leaving) throw new Problem("store_unavailable", { detail: "Shutting down." });
         await storeReady();

@@ -1,15 +1,21 @@
 /** What the service's port answers beside the API: is it well, and how is it used. */
-import { readFileSync } from "node:fs";
+import type { Log } from "../log.ts";
 import type { Soon } from "../soon.ts";
 import type { Address } from "./address.ts";
 import { asProblem } from "./answer.ts";
+import { type StaticSite, siteResponse } from "./staticSite.ts";
 
 export interface OutsideParts {
   /** Resolves when the service can do its work; rejects with what keeps it from it. */
   readonly ready: () => Promise<void>;
-  /** The folder of the Markdown pages. */
-  readonly docsFolder: URL;
+  /** Makes the documentation. */
+  readonly docs: () => Promise<StaticSite>;
+  readonly log: Log;
 }
+
+export const docsPath = "/docs/";
+
+type Docs = (path: string, request: Request) => Promise<Response>;
 
 type Page = (address: Address) => Soon<Response>;
 
@@ -18,12 +24,19 @@ export function createOutside(parts: OutsideParts) {
     ["/healthz", () => json(200, { status: "ok" })],
     ["/readyz", () => readiness(parts.ready)],
     ["/", landing],
+    [
+      docsPath.slice(0, -1),
+      () => new Response(null, { status: 308, headers: { location: docsPath } }),
+    ],
   ]);
+  const docs = docsPages(parts.docs, parts.log);
   return (address: Address, request: Request): Soon<Response> => {
     if (request.method !== "GET" && request.method !== "HEAD") {
       return text(405, "Only GET and HEAD are served here.\n", { allow: "GET, HEAD" });
     }
-    const page = pages.get(address.path) ?? markdownPage(address.path, parts.docsFolder);
+    const { path } = address;
+    if (path.startsWith(docsPath)) return docs(path.slice(docsPath.length), request);
+    const page = pages.get(path);
     return page === undefined
       ? text(404, "Nothing is served at this path. The API is under /v1.\n")
       : page(address);
@@ -48,24 +61,25 @@ function landing({ origin }: Address): Response {
 Base address   ${origin}/v1
 First call     curl -H "Authorization: Bearer $API_KEY" ${origin}/v1/pets
 Contract       ${origin}/v1/openapi.json
-Guide          ${origin}/docs/guide/getting-started.md
-Errors         ${origin}/docs/errors/README.md
+Documentation  ${origin}/docs/
 Health         ${origin}/readyz
 `,
   );
 }
 
-const pageForm = /^\/docs\/((?:guide|errors)\/[A-Za-z0-9_-]+)(?:\.md)?$/;
-
-function markdownPage(path: string, docsFolder: URL): Page | undefined {
-  const file = pageForm.exec(path)?.[1];
-  if (file === undefined) return undefined;
-  try {
-    const page = readFileSync(new URL(`${file}.md`, docsFolder), "utf8");
-    return () => text(200, page, { "content-type": "text/markdown; charset=utf-8" });
-  } catch {
-    return undefined;
-  }
+/** The documentation is built when it is first asked for; a start must not wait for it. */
+function docsPages(load: () => Promise<StaticSite>, log: Log): Docs {
+  let site: Promise<StaticSite> | undefined;
+  return async (path, request) => {
+    site ??= load();
+    try {
+      return siteResponse(await site, docsPath, path, request);
+    } catch (cause) {
+      site = undefined;
+      log.error("docs.failed", { cause });
+      return text(503, "The documentation cannot be shown right now.\n", { "retry-after": "5" });
+    }
+  };
 }
 
 type HeaderFields = Readonly<Record<string, string>>;

@@ -26,24 +26,50 @@ describe("beside the API", () => {
     expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("guides and error pages are served as Markdown, and nothing else of the disk", async () => {
+  test("the documentation is shown with a policy that loads nothing from elsewhere", async () => {
+    const page = await get("/docs/");
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    expect(page.headers.get("content-security-policy")).toStartWith("default-src 'self';");
+    expect(await page.text()).toContain("<h1");
+    for (const path of ["/docs", "/docs/guide/keys", "/docs/errors/pet_not_found"]) {
+      const moved = await fetch(running.origin + path, { redirect: "manual" });
+      expect([path, moved.status, moved.headers.get("location")]).toEqual([path, 308, `${path}/`]);
+    }
+  });
+
+  test("what a browser holds is not sent again, and text is compressed for whoever takes it", async () => {
+    const ask = (headers: Record<string, string>) => fetch(`${running.origin}/docs/`, { headers });
+    const plain = await ask({ "accept-encoding": "identity" });
+    const packed = await ask({ "accept-encoding": "br, gzip" });
+    expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual(
+      [null, "gzip"],
+    );
+    expect(await packed.text()).toBe(await plain.text());
+    for (const { headers } of [plain, packed]) {
+      expect((await ask({ "if-none-match": headers.get("etag") ?? "" })).status).toBe(304);
+    }
+    expect(packed.headers.get("etag")).not.toBe(plain.headers.get("etag"));
+  });
+
+  test("every page has its Markdown beside it, and nothing else of the disk is served", async () => {
     const page = await get("/docs/errors/pet_not_found.md");
     expect(page.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     expect(await page.text()).toBe(
       readFileSync(new URL("../../docs/errors/pet_not_found.md", import.meta.url), "utf8"),
     );
-    expect((await get("/docs/errors/pet_not_found")).status).toBe(200);
-    for (const path of [
+    const none = [
       "/docs/errors/none.md",
       "/docs/guide/../../package.json",
       "/docs/guide/%2e%2e/%2e%2e/package.json",
-      "/docs/",
       "/package.json",
-      "/docs/guide/.md",
+      "/docs/decisions/README.md",
       "/nothing",
-    ]) {
-      expect([path, (await get(path)).status]).toEqual([path, 404]);
-    }
+    ];
+    for (const path of none) expect([path, (await get(path)).status]).toEqual([path, 404]);
+    expect(await (await get("/docs/nowhere")).text()).toContain("<h1");
   });
 
   test("the landing page tells the base address and the first call", async () => {

@@ -1,0 +1,78 @@
+/** Styles, scripts, fonts and the search index: files whose names change with their content. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { bundle } from "./bundle.ts";
+import { favicon } from "./icons.ts";
+
+/** The names of the files below the base path. */
+export interface Assets {
+  readonly styles: string;
+  readonly script: string;
+  readonly early: string;
+  readonly sansFont: string;
+  readonly favicon: string;
+  readonly searchIndex: string;
+}
+
+export type Emit = (path: string, bytes: Uint8Array) => void | Promise<void>;
+
+const fonts = {
+  sans: "@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2",
+  mono: "@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2",
+};
+
+/** In the order of the cascade. */
+const styleSheets = [
+  "tokens",
+  "base",
+  "layout",
+  "navigation",
+  "prose",
+  "code",
+  "reference",
+  "tryIt",
+  "search",
+  "print",
+];
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** Files of these names never change: whoever serves them may say so. */
+export const hashedForm = /^assets\/[a-z]+-[0-9a-f]{12}\.[a-z0-9]+$/;
+
+export async function emitAssets(searchIndex: string, emit: Emit): Promise<Assets> {
+  const named = async (name: string, extension: string, bytes: Uint8Array) => {
+    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+    const path = `assets/${name}-${hash}.${extension}`;
+    await emit(path, bytes);
+    return path;
+  };
+  const require = createRequire(import.meta.url);
+  const font = (file: string) => new Uint8Array(readFileSync(require.resolve(file)));
+  const sansFont = await named("sans", "woff2", font(fonts.sans));
+  const monoFont = await named("mono", "woff2", font(fonts.mono));
+  return {
+    sansFont,
+    styles: await named("site", "css", bytesOf(styles(sansFont, monoFont))),
+    script: await named("site", "js", await script("site", "esm")),
+    early: await named("early", "js", await script("early", "iife")),
+    favicon: await named("favicon", "svg", bytesOf(favicon)),
+    searchIndex: await named("search", "json", bytesOf(searchIndex)),
+  };
+}
+
+const script = (name: string, format: "esm" | "iife") =>
+  bundle(new URL(`browser/${name}.ts`, import.meta.url), format);
+
+function styles(sansFont: string, monoFont: string): string {
+  const beside = (path: string) => path.replace(/^assets\//, "");
+  return styleSheets
+    .map((name) => readFileSync(new URL(`styles/${name}.css`, import.meta.url), "utf8"))
+    .join("\n")
+    .replaceAll("sans.woff2", beside(sansFont))
+    .replaceAll("mono.woff2", beside(monoFont))
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\n\s*/g, "\n")
+    .trim();
+}

@@ -1,0 +1,69 @@
+/** What a filled-in form asks for: the request, and the curl line that does the same. */
+
+export interface Filled {
+  readonly baseUrl: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly FilledParameter[];
+  readonly body: string | undefined;
+}
+
+export interface FilledParameter {
+  readonly name: string;
+  readonly place: string;
+  readonly value: string;
+  /** Several values, with commas or spaces between. */
+  readonly many: boolean;
+}
+
+export interface Prepared {
+  readonly method: string;
+  readonly url: string;
+  /** Without the key. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | undefined;
+}
+
+/** Throws an Error whose message is for the person at the form. */
+export function prepare({ baseUrl, method, path, parameters, body }: Filled): Prepared {
+  const base = readBase(baseUrl);
+  const query: string[] = [];
+  const headers: [string, string][] = [];
+  let filledPath = path;
+  for (const { name, place, value, many } of parameters) {
+    if (place === "path") {
+      if (value === "") throw new Error(`${name} is part of the path. Fill it in.`);
+      filledPath = filledPath.replace(`{${name}}`, encodeURIComponent(value));
+    } else if (value !== "" && place === "query") {
+      const values = many ? value.split(/[\s,]+/).filter((item) => item !== "") : [value];
+      query.push(
+        ...values.map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(item)}`),
+      );
+    } else if (value !== "" && place === "header") {
+      if (!/^[ -~]+$/.test(value)) throw new Error(`${name} may have ASCII characters only.`);
+      headers.push([name, value]);
+    }
+  }
+  if (body !== undefined) headers.push(["Content-Type", "application/json"]);
+  const search = query.length === 0 ? "" : `?${query.join("&")}`;
+  return { method, url: `${base}${filledPath}${search}`, headers, body };
+}
+
+function readBase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new Error("The base address must be whole, such as http://127.0.0.1:8080/v1.");
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** The key stays a variable: a line that is passed on should hold none. */
+export function curlLine({ method, url, headers, body }: Prepared): string {
+  const parts = [quoted(url), '-H "Authorization: Bearer $API_KEY"'];
+  for (const [name, value] of headers) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
+  if (body !== undefined) parts.push(`-d ${quoted(body)}`);
+  const implied = method === "GET" || (method === "POST" && body !== undefined);
+  return `curl ${implied ? "" : `-X ${method} `}${parts.join(" \\\n  ")}`;
+}

@@ -1,0 +1,87 @@
+/** What came back, as elements. */
+import { tokensOf } from "../highlight.ts";
+import { indentJson } from "../indentJson.ts";
+import { make } from "./elements.ts";
+
+export interface Received {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+  readonly elapsedMs: number;
+}
+
+export interface ErrorPages {
+  readonly codes: readonly string[];
+  /** The address of the list, ending with a slash. */
+  readonly at: string;
+}
+
+export function inWords({ status, statusText, elapsedMs }: Received): string {
+  return `${status} ${statusText}`.trim().concat(` in ${duration(elapsedMs)}`);
+}
+
+const duration = (ms: number) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
+
+export function shown(received: Received, pages: ErrorPages): Node[] {
+  const { status, statusText, headers, body, elapsedMs } = received;
+  const meaning = status < 300 ? "fine" : status < 400 ? "neutral" : "trouble";
+  const mark = { fine: "●", neutral: "○", trouble: "▲" }[meaning];
+  const size = new TextEncoder().encode(body).byteLength;
+  const parts: Node[] = [
+    make(
+      "p",
+      { class: "facts" },
+      make("span", { class: `badge ${meaning}` }, `${mark} ${status} ${statusText}`.trim()),
+      make("span", { class: "quiet" }, `${duration(elapsedMs)} · ${size} bytes`),
+      errorLink(body, pages),
+    ),
+  ];
+  parts.push(
+    body === ""
+      ? make("p", { class: "quiet" }, "No body.")
+      : make(
+          "pre",
+          { tabindex: "0", "aria-label": "Body" },
+          make("code", {}, ...colouredJson(body)),
+        ),
+  );
+  parts.push(headerTable(headers));
+  return parts;
+}
+
+export function failed(message: string): Node[] {
+  return [
+    make("p", { class: "facts" }, make("span", { class: "badge trouble" }, "▲ No answer")),
+    make("p", {}, message),
+  ];
+}
+
+function headerTable(headers: Received["headers"]): HTMLElement {
+  const rows = headers.map(([name, value]) =>
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value)),
+  );
+  return make(
+    "details",
+    { class: "headers", open: "" },
+    make("summary", {}, `${headers.length} headers that a page may see`),
+    make(
+      "div",
+      { class: "scroll", role: "group", "aria-label": "Response headers", tabindex: "0" },
+      make("table", {}, make("tbody", {}, ...rows)),
+    ),
+  );
+}
+
+/** Digits are never turned into numbers on the way, so an int64 is shown as it came. */
+export function colouredJson(body: string): Node[] {
+  return tokensOf(indentJson(body), "json").map(({ kind, text }) =>
+    kind === "text" ? document.createTextNode(text) : make("span", { class: `t-${kind}` }, text),
+  );
+}
+
+function errorLink(body: string, { codes, at }: ErrorPages): HTMLElement | undefined {
+  const code = /"code"\s*:\s*"(\w+)"/.exec(body)?.[1];
+  if (code === undefined || !codes.includes(code)) return undefined;
+  return make("a", { href: `${at}${code}/` }, `What ${code} means`);
+}

@@ -1,0 +1,119 @@
+/** The documentation as a static site, from the contract and the Markdown of the repository. */
+import { readdirSync, readFileSync } from "node:fs";
+import { createAddresses, fileOfPage, twinOfPage } from "./addresses.ts";
+import { type Article, articlePage } from "./articles.ts";
+import { type Emit, emitAssets } from "./assets.ts";
+import { type JsonObject, readContract } from "./contract.ts";
+import { framed, notFound } from "./frame.ts";
+import { homePage } from "./homePage.ts";
+import { llms } from "./llms.ts";
+import { inOrder } from "./navigation.ts";
+import { operationPage } from "./operationPage.ts";
+import { referencePage } from "./referencePage.ts";
+import { searchIndex } from "./searchIndex.ts";
+import { operationPath, type Page, type Site } from "./site.ts";
+
+export interface DocsInput {
+  /** The contract. */
+  readonly document: JsonObject;
+  /** The folder with `guide/` and `errors/`. */
+  readonly docsFolder: URL;
+  /** The text of the changelog. */
+  readonly changelog: string;
+  /** The API's base address: absolute, or such as `/v1` when the API is on the site's own origin. */
+  readonly baseUrl: string;
+  /** Where the site stands: `/docs/` unless given, and `/` on a host of its own. */
+  readonly basePath?: string | undefined;
+  /** Takes each file, by its path below the base path. The same input gives the same files. */
+  readonly emit: Emit;
+}
+
+export interface Built {
+  readonly pages: number;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export async function buildDocs(input: DocsInput): Promise<Built> {
+  let files = 0;
+  let bytes = 0;
+  const emit: Emit = async (path, content) => {
+    files++;
+    bytes += content.byteLength;
+    await input.emit(path, content);
+  };
+  const emitText = (path: string, text: string) => emit(path, new TextEncoder().encode(text));
+
+  const articles = readArticles(input);
+  const site = describeSite(input, articles);
+  const { guides, errors, pages } = makePages(site, articles);
+  const assets = await emitAssets(searchIndex(site, pages), emit);
+  const parts = { guides, errors, sequence: guides, assets };
+  for (const page of pages) {
+    await emitText(fileOfPage(page.path), framed(site, page, parts));
+    await emitText(twinOfPage(page.path), page.markdown);
+  }
+  await emitText("404.html", notFound(site, parts));
+  await emitText("llms.txt", llms(site, pages));
+  await emitText("openapi.json", `${JSON.stringify(input.document, null, 2)}\n`);
+  return { pages: pages.length, files, bytes };
+}
+
+function makePages(site: Site, articles: readonly Article[]) {
+  const made = articles.map((article) => articlePage(site, article));
+  const guides = inOrder(made.filter(({ kind }) => kind === "guide"));
+  const errors = made.filter(({ path }) => path.startsWith("errors/"));
+  const others = made.filter(({ kind }) => kind !== "guide");
+  const pages: Page[] = [
+    homePage(site, guides),
+    ...guides,
+    referencePage(site),
+    ...site.contract.operations.map((operation) => operationPage(site, operation)),
+    ...others,
+  ];
+  return { guides, errors, pages };
+}
+
+function describeSite(input: DocsInput, articles: readonly Article[]): Site {
+  const contract = readContract(input.document);
+  const { baseUrl } = input;
+  if (!/^(?:https?:\/)?\/\S+$/.test(baseUrl)) {
+    throw new Error(`baseUrl must be an address of http or https, or a path, and is ${baseUrl}`);
+  }
+  return {
+    contract,
+    addresses: createAddresses(input.basePath ?? "/docs/"),
+    baseUrl,
+    shownBaseUrl: baseUrl.startsWith("/") ? (contract.servers[0] ?? baseUrl) : baseUrl,
+    operations: new Map(contract.operations.map((operation) => [operation.id, operation])),
+    errorCodes: new Set(articles.flatMap(({ path }) => /^errors\/(.+)$/.exec(path)?.[1] ?? [])),
+    pagePaths: new Set([
+      "",
+      "reference",
+      ...contract.operations.map(({ id }) => operationPath(id)),
+      ...articles.map(({ path }) => path),
+    ]),
+  };
+}
+
+function readArticles({ docsFolder, changelog }: DocsInput): Article[] {
+  const folder = new URL(docsFolder.href.replace(/\/?$/, "/"));
+  const below = (name: string, kind: "guide" | "error") =>
+    readdirSync(new URL(`${name}/`, folder))
+      .filter((file) => file.endsWith(".md"))
+      .sort()
+      .map((file): Article => {
+        const overview = file === "README.md";
+        return {
+          path: overview ? name : `${name}/${file.slice(0, -3)}`,
+          kind,
+          source: `docs/${name}/${file}`,
+          text: readFileSync(new URL(`${name}/${file}`, folder), "utf8"),
+        };
+      });
+  return [
+    ...below("guide", "guide"),
+    ...below("errors", "error"),
+    { path: "changelog", kind: "changelog", source: "CHANGELOG.md", text: changelog },
+  ];
+}

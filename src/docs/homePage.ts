@@ -1,0 +1,94 @@
+/** The first page: what the service is, a first call, where to go on. */
+import { codeBlock, codeFigure, coloured } from "./codeBlock.ts";
+import type { Operation } from "./contract.ts";
+import { type Html, html } from "./html.ts";
+import { indentJson } from "./indentJson.ts";
+import { linkFrom } from "./links.ts";
+import { heading, renderMarkdown } from "./markdown.ts";
+import { samplesOf } from "./samples.ts";
+import { samplesPanel } from "./samplesPanel.ts";
+import { codeLinks, type Page, type Site } from "./site.ts";
+
+export function homePage(site: Site, guides: readonly Page[]): Page {
+  const { contract, addresses } = site;
+  const first = firstCall(site);
+  const started = guides.find(({ path }) => path === "guide/getting-started");
+  const prose = (text: string) =>
+    renderMarkdown(text, {
+      link: linkFrom("docs/README.md", site.pagePaths, addresses),
+      codeLink: codeLinks(site, ""),
+    }).body;
+  const [what = "", ...rules] = contract.description.split(/\n\s*\n/);
+  const intro = html`<h1>${contract.title}</h1>
+<p class="lead">${contract.summary}</p>
+<p class="facts"><span class="badge neutral">Version ${contract.version}</span><span class="badge neutral">Base address <code data-base-url>${site.shownBaseUrl}</code></span></p>
+${prose(what)}
+<p class="go-on">${started && html`<a class="button primary" href="${addresses.page(started.path)}">Get started</a>`}<a class="button" href="${addresses.page("reference")}">Read the reference</a></p>`;
+  const body = html`${heading(2, "guides", "Guides")}
+<ul class="cards">${guides.map(card(site))}</ul>
+${rules.length > 0 && html`${heading(2, "in-short", "In short")}${prose(rules.join("\n\n"))}`}
+${heading(2, "more", "More")}
+<ul><li><a href="${addresses.page("errors")}">Every error code</a>, with what happened and what to do</li><li><a href="${addresses.page("changelog")}">What has changed</a></li><li><a href="${addresses.file("openapi.json")}">The OpenAPI document</a>, for generators and tools</li><li><a href="${addresses.file("llms.txt")}">llms.txt</a>, all pages as Markdown</li></ul>`;
+  return {
+    path: "",
+    kind: "home",
+    title: contract.title,
+    description: contract.summary,
+    intro,
+    body,
+    side: first && side(site, first),
+    headings: [],
+    markdown: homeMarkdown(site, guides, first),
+  };
+}
+
+/** The first thing to try reads: it works with any key that may read, and changes nothing. */
+function firstCall({ contract }: Site): Operation | undefined {
+  return contract.operations.find(({ method, deprecation, parameters }) => {
+    const simple = parameters.every(({ required }) => !required);
+    return method === "GET" && deprecation === undefined && simple;
+  });
+}
+
+const variables = (site: Site) => `export BASE_URL=${site.shownBaseUrl}\nexport API_KEY=pet_live_…`;
+
+/** The script puts the address in under which the reader came. */
+function variablesBlock(site: Site): Html {
+  const [before = "", after = ""] = variables(site).split(site.shownBaseUrl);
+  const address = html`<span data-base-url>${site.shownBaseUrl}</span>`;
+  return codeFigure(html`${coloured(before, "sh")}${address}${coloured(after, "sh")}`, "Shell");
+}
+
+function side(site: Site, first: Operation): Html {
+  const example = first.answers[0]?.body?.examples[0];
+  return html`<p class="label">1. Your address and key</p>${variablesBlock(site)}
+<p class="label">2. A first call</p>${samplesPanel(first)}
+${example && html`<p class="label">3. What comes back</p>${codeBlock(indentJson(JSON.stringify(example.value), 48), "json")}`}`;
+}
+
+const card = (site: Site) => (guide: Page) =>
+  html`<li><a href="${site.addresses.page(guide.path)}">${guide.title}</a><p>${guide.description}</p></li>\n`;
+
+function homeMarkdown(site: Site, guides: readonly Page[], first: Operation | undefined): string {
+  const { contract } = site;
+  const calls =
+    first === undefined
+      ? []
+      : [
+          "## A first call",
+          `\`\`\`sh\n${variables(site)}\n\`\`\``,
+          ...samplesOf(first).map(({ highlight, text }) => `\`\`\`${highlight}\n${text}\n\`\`\``),
+        ];
+  return `${[
+    `# ${contract.title}`,
+    contract.summary,
+    contract.description,
+    ...calls,
+    "## Guides",
+    guides
+      .map(({ path, title, description }) => `- [${title}](${path}.md): ${description}`)
+      .join("\n"),
+    "## More",
+    "- [Reference](reference/README.md)\n- [Error codes](errors/README.md)\n- [Changelog](changelog.md)\n- [OpenAPI document](openapi.json)",
+  ].join("\n\n")}\n`;
+}

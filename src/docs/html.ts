@@ -1,0 +1,52 @@
+/** HTML that is escaped unless someone took the trouble to say otherwise. */
+
+/** Text that is HTML already. Only `html` and `trusted` make it. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** What may stand in a template: nothing, text, HTML, or several of them. */
+export type Content = Html | string | number | undefined | false | readonly Content[];
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+}
+
+/** A template whose values are escaped, for elements and for quoted attributes alike. */
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  let text = strings[0] ?? "";
+  for (const [index, value] of values.entries()) {
+    text += written(value) + (strings[index + 1] ?? "");
+  }
+  return new Html(text);
+}
+
+/** For text that comes from this program itself, never from a document. */
+export function trusted(text: string): Html {
+  return new Html(text);
+}
+
+export function join(parts: readonly Content[], between: Content = ""): Html {
+  return new Html(parts.map(written).join(written(between)));
+}
+
+function written(value: Content): string {
+  if (value === undefined || value === false) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(written).join("");
+  return escapeHtml(String(value));
+}

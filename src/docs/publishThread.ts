@@ -1,0 +1,48 @@
+/** Builds the site, compresses what gains by it, and hands it over. */
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import { gzipSync } from "node:zlib";
+import { buildDocs } from "./build.ts";
+import { cacheControlOf, contentSecurityPolicy, mediaTypeOf } from "./mediaTypes.ts";
+import type { PublishedFile } from "./published.ts";
+
+export interface ThreadInput {
+  /** The contract as JSON. */
+  readonly contract: string;
+  /** The project's folder, with docs/ and CHANGELOG.md in it. */
+  readonly root: string;
+  readonly baseUrl: string;
+  readonly basePath: string;
+}
+
+export interface ThreadOutput {
+  readonly files: readonly (readonly [path: string, file: PublishedFile])[];
+  readonly contentSecurityPolicy: string;
+}
+
+const { contract, root, baseUrl, basePath } = workerData as ThreadInput;
+const files: [string, PublishedFile][] = [];
+await buildDocs({
+  document: JSON.parse(contract),
+  docsFolder: new URL("docs/", root),
+  changelog: readFileSync(new URL("CHANGELOG.md", root), "utf8"),
+  baseUrl,
+  basePath,
+  emit(path, bytes) {
+    files.push([path, published(path, bytes)]);
+  },
+});
+const output: ThreadOutput = { files, contentSecurityPolicy: contentSecurityPolicy(baseUrl) };
+parentPort?.postMessage(output);
+
+function published(path: string, bytes: Uint8Array): PublishedFile {
+  const gzip = gzipSync(bytes, { level: 9 });
+  return {
+    mediaType: mediaTypeOf(path),
+    cacheControl: cacheControlOf(path),
+    etag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`,
+    bytes,
+    gzip: gzip.byteLength < bytes.byteLength * 0.9 ? gzip : undefined,
+  };
+}

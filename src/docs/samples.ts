@@ -1,0 +1,144 @@
+/** How an operation is called, in three languages, made from its examples in the contract. */
+import type { Json, Operation } from "./contract.ts";
+import { indentJson } from "./indentJson.ts";
+
+export interface Sample {
+  readonly language: "curl" | "typescript" | "python";
+  readonly label: string;
+  /** For the colours. */
+  readonly highlight: string;
+  readonly text: string;
+}
+
+/** What the samples pass: what must be there, and of the filters those with a plain example. */
+export interface SampleInput {
+  readonly path: readonly [name: string, value: Json][];
+  readonly query: readonly [name: string, value: Json][];
+  readonly body: Json | undefined;
+}
+
+export function samplesOf(operation: Operation): Sample[] {
+  const input = inputOf(operation);
+  return [
+    { language: "curl", label: "curl", highlight: "sh", text: curl(operation, input) },
+    {
+      language: "typescript",
+      label: "TypeScript",
+      highlight: "ts",
+      text: typescript(operation, input),
+    },
+    { language: "python", label: "Python", highlight: "python", text: python(operation, input) },
+  ];
+}
+
+function inputOf(operation: Operation): SampleInput {
+  const given = (place: string) =>
+    operation.parameters
+      .filter((parameter) => parameter.place === place)
+      .flatMap(({ name, required, example }): [string, Json][] =>
+        example === undefined || (!required && typeof example === "object")
+          ? []
+          : [[name, example]],
+      );
+  return {
+    path: given("path"),
+    query: given("query"),
+    body: operation.body?.examples[0]?.value,
+  };
+}
+
+function addressOf(operation: Operation, { path }: SampleInput): string {
+  return path.reduce(
+    (address, [name, value]) => address.replace(`{${name}}`, encodeURIComponent(String(value))),
+    operation.path,
+  );
+}
+
+function curl(operation: Operation, input: SampleInput): string {
+  const query = input.query
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join("&");
+  const address = `$BASE_URL${addressOf(operation, input)}${query === "" ? "" : `?${query}`}`;
+  const lines = [`"${address}"`, '-H "Authorization: Bearer $API_KEY"'];
+  if (input.body !== undefined) {
+    lines.push(
+      '-H "Content-Type: application/json"',
+      `-d '${JSON.stringify(input.body).replaceAll("'", String.raw`'\''`)}'`,
+    );
+  }
+  const method = input.body === undefined && operation.method !== "GET";
+  return `curl ${method ? `-X ${operation.method} ` : ""}${lines.join(" \\\n  ")}`;
+}
+
+function typescript(operation: Operation, input: SampleInput): string {
+  const list = operation.answers[0]?.body?.schema.type === "array";
+  const name = list ? "page" : resultName(operation);
+  return `import { PetStoreClient } from "petstore/client";
+
+const client = new PetStoreClient({
+  baseUrl: process.env.BASE_URL ?? "",
+  apiKey: process.env.API_KEY ?? "",
+});
+
+const ${name} = await client.${typescriptCall(operation, input)};
+console.log(${list ? "page.items" : name});`;
+}
+
+function resultName(operation: Operation): string {
+  const schema = operation.answers[0]?.body?.schema["x-name"];
+  const name = typeof schema === "string" && /^[A-Z]\w*$/.test(schema) ? schema : "Result";
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+function typescriptCall(operation: Operation, { path, query, body }: SampleInput): string {
+  const rest = body ?? (query.length > 0 ? Object.fromEntries(query) : undefined);
+  const [only] = path;
+  if (path.length > 1 || (only !== undefined && rest !== undefined)) {
+    const input = {
+      path: Object.fromEntries(path),
+      ...(query.length > 0 ? { query: Object.fromEntries(query) } : {}),
+      ...(body === undefined ? {} : { body }),
+    };
+    return `call("${operation.id}", ${literal(input)})`;
+  }
+  const argument = only === undefined ? rest : only[1];
+  return `${operation.id}(${argument === undefined ? "" : literal(argument)})`;
+}
+
+/** A JSON value as TypeScript writes it: names without quotes. */
+function literal(value: Json): string {
+  return indentJson(JSON.stringify(value)).replace(/"([A-Za-z_$][\w$]*)":/g, "$1:");
+}
+
+function python(operation: Operation, input: SampleInput): string {
+  const lines = [
+    `f"{os.environ['BASE_URL']}${addressOf(operation, input)}"`,
+    `headers={"Authorization": f"Bearer {os.environ['API_KEY']}"}`,
+  ];
+  if (input.query.length > 0)
+    lines.push(`params=${pythonLiteral(Object.fromEntries(input.query))}`);
+  if (input.body !== undefined) lines.push(`json=${pythonLiteral(input.body)}`);
+  lines.push("timeout=10");
+  return `import os
+import requests  # pip install requests
+
+response = requests.${operation.method.toLowerCase()}(
+${lines.map((line) => `    ${line},`).join("\n")}
+)
+response.raise_for_status()
+print(response.json())`;
+}
+
+function pythonLiteral(value: Json): string {
+  if (value === null) return "None";
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
+  if (typeof value === "object") {
+    const members = Object.entries(value).map(
+      ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member ?? null)}`,
+    );
+    return `{${members.join(", ")}}`;
+  }
+  return JSON.stringify(value);
+}

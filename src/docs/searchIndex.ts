@@ -1,0 +1,73 @@
+/** What search knows: every section of every page, taken from its Markdown. */
+import { lexer, type Token } from "marked";
+import { slug } from "./addresses.ts";
+import type { SearchEntry } from "./browser/rank.ts";
+import { plainText } from "./markdown.ts";
+import { operationPath, type Page, type Site } from "./site.ts";
+
+/** Beyond this a section is no longer about one thing, and the index would carry it to everyone. */
+const sectionLengthMax = 900;
+
+const kindNames = {
+  home: "Overview",
+  guide: "Guide",
+  reference: "Reference",
+  error: "Error",
+  changelog: "Changelog",
+} as const;
+
+export function searchIndex(site: Site, pages: readonly Page[]): string {
+  return JSON.stringify(pages.flatMap((page) => entriesOf(site, page)));
+}
+
+function entriesOf(site: Site, page: Page): SearchEntry[] {
+  const entries: SearchEntry[] = [];
+  const anchors = new Set(page.headings.map(({ anchor }) => anchor));
+  const operation = [...site.operations.values()].find(({ id }) => operationPath(id) === page.path);
+  let heading = "";
+  let words: string[] = operation
+    ? [operation.id, operation.method, operation.path, ...operation.scopes]
+    : [];
+  const close = () => {
+    const text = words.join(" ").replace(/\s+/g, " ").trim().slice(0, sectionLengthMax);
+    const anchor = anchors.has(slug(heading)) ? slug(heading) : undefined;
+    if (text === "" && heading !== "") return;
+    entries.push({
+      title: page.title,
+      heading,
+      kind: kindNames[page.kind],
+      address: site.addresses.page(page.path, anchor),
+      text,
+    });
+  };
+  for (const token of lexer(page.markdown)) {
+    if (token.type === "heading" && token.depth > 1) {
+      close();
+      heading = plainText(token.tokens);
+      words = [];
+    } else if (token.type !== "heading") {
+      words.push(textOf(token));
+    }
+  }
+  close();
+  return entries;
+}
+
+function textOf(token: Token): string {
+  switch (token.type) {
+    case "code":
+    case "space":
+      return "";
+    case "list":
+      return token.items
+        .map((item: { tokens: Token[] }) => item.tokens.map(textOf).join(" "))
+        .join(" ");
+    case "table":
+      return [token.header, ...token.rows]
+        .flat()
+        .map((cell: { tokens: Token[] }) => plainText(cell.tokens))
+        .join(" ");
+    default:
+      return "tokens" in token && token.tokens ? plainText(token.tokens) : "";
+  }
+}

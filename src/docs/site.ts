@@ -1,0 +1,64 @@
+/** What a page is made of before it gets the frame that all share. */
+import type { Addresses, PagePath } from "./addresses.ts";
+import type { Contract, Operation } from "./contract.ts";
+import type { Html } from "./html.ts";
+import type { Heading } from "./markdown.ts";
+
+export type PageKind = "home" | "guide" | "reference" | "error" | "changelog";
+
+export interface Page {
+  readonly path: PagePath;
+  readonly kind: PageKind;
+  /** Plain text, also the heading. */
+  readonly title: string;
+  /** One sentence or two, plain text. */
+  readonly description: string;
+  /** The beginning of the middle, with the h1, where the side comes after it on a narrow screen. */
+  readonly intro: Html | undefined;
+  /** The rest of the middle. */
+  readonly body: Html;
+  /** Stands on the right where there is room. */
+  readonly side: Html | undefined;
+  readonly headings: readonly Heading[];
+  /** The same content for programs and for who prefers it. */
+  readonly markdown: string;
+}
+
+export interface Site {
+  readonly contract: Contract;
+  readonly addresses: Addresses;
+  /** The API's base address: absolute, or from the root of the site's own origin. */
+  readonly baseUrl: string;
+  /** For samples, where an address must be whole. */
+  readonly shownBaseUrl: string;
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** Codes that have a page. */
+  readonly errorCodes: ReadonlySet<string>;
+  readonly pagePaths: ReadonlySet<PagePath>;
+}
+
+export const operationPath = (id: string): PagePath => `reference/${id}`;
+export const errorPath = (code: string): PagePath => `errors/${code}`;
+
+/** The page about an error code or an operation that prose names in `code`. */
+export function codeLinks(site: Site, from: PagePath) {
+  return (code: string): string | undefined => {
+    const path = site.errorCodes.has(code)
+      ? errorPath(code)
+      : site.operations.has(code)
+        ? operationPath(code)
+        : undefined;
+    return path === undefined || path === from ? undefined : site.addresses.page(path);
+  };
+}
+
+const descriptionLengthMax = 170;
+
+/** The beginning of a text, at most a line or two, ending with a sentence or a word. */
+export function shortened(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= descriptionLengthMax) return line;
+  const cut = line.slice(0, descriptionLengthMax);
+  const sentence = cut.lastIndexOf(". ");
+  return sentence > 60 ? cut.slice(0, sentence + 1) : `${cut.slice(0, cut.lastIndexOf(" "))} …`;
+}

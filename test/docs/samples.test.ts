@@ -1,0 +1,115 @@
+/** The samples are programs: they compile, and they do what they say on a real service. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import ts from "typescript";
+import { readContract } from "../../src/docs/contract.ts";
+import { samplesOf } from "../../src/docs/samples.ts";
+import { startTestService, type TestService } from "../end-to-end/service.ts";
+import { document, root } from "./built.ts";
+
+const run = promisify(execFile);
+const { operations } = readContract(document);
+/** Each finds what the one before it left. */
+const story = [
+  "createPet",
+  "listPets",
+  "getPet",
+  "listCategories",
+  "placeOrder",
+  "listOrders",
+  "getOrder",
+  "approveOrder",
+  "deliverOrder",
+];
+const sample = (id: string, language: string) => {
+  const operation = operations.find((one) => one.id === id);
+  if (operation === undefined) throw new Error(`The contract lacks ${id}.`);
+  return samplesOf(operation).find((one) => one.language === language)?.text ?? "";
+};
+
+const folder = mkdtempSync(join(tmpdir(), "petstore-samples-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("every operation has its place in the story", () => {
+  expect(operations.map(({ id }) => id).toSorted()).toEqual(story.toSorted());
+});
+
+test("the TypeScript samples compile against the client", () => {
+  const files = story.map((id) => {
+    const file = join(folder, `${id}.ts`);
+    writeFileSync(file, sample(id, "typescript"));
+    return file;
+  });
+  const program = ts.createProgram(files, {
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+    types: ["bun"],
+    typeRoots: [fileURLToPath(new URL("node_modules/@types", root))],
+    paths: { "petstore/client": [fileURLToPath(new URL("src/client/client.ts", root))] },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+  });
+  const faults = ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText, file }) => `${file?.fileName}: ${JSON.stringify(messageText)}`);
+  expect(faults).toEqual([]);
+}, 60_000);
+
+const python = spawnSync("python3", ["-c", "import requests"]).status === 0;
+
+describe.each([
+  [
+    "curl",
+    (text: string) => ["bash", "-c", text.replace(/^curl /, "curl --silent --fail-with-body ")],
+  ],
+  ["python", (text: string) => ["python3", "-c", text]],
+  [
+    "typescript",
+    (text: string) => {
+      const linked = text.replace(
+        '"petstore/client"',
+        JSON.stringify(fileURLToPath(new URL("src/client/client.ts", root))),
+      );
+      mkdirSync(join(folder, "run"), { recursive: true });
+      writeFileSync(join(folder, "run/sample.ts"), linked);
+      return [process.execPath, join(folder, "run/sample.ts")];
+    },
+  ],
+] as const)("the %s samples", (language, commandFor) => {
+  const possible = language !== "python" || python;
+  const reason = possible ? "" : " (skipped: no python3 with requests here)";
+  let running: TestService;
+  beforeAll(async () => {
+    running = await startTestService();
+  });
+  afterAll(() => running.stop());
+
+  test.skipIf(!possible)(
+    `run in the order of the story${reason}`,
+    async () => {
+      const said: Record<string, string> = {};
+      for (const id of story) {
+        const [command = "", ...args] = commandFor(sample(id, language));
+        const { stdout } = await run(command, args, {
+          env: { PATH: process.env.PATH, BASE_URL: running.base, API_KEY: running.token },
+        });
+        said[id] = stdout;
+      }
+      expect(said.listPets).toContain("Bella");
+      expect(said.getPet).toContain("Bella");
+      expect(said.placeOrder).toContain("placed");
+      expect(said.approveOrder).toContain("approved");
+      expect(said.deliverOrder).toContain("delivered");
+    },
+    60_000,
+  );
+});
