@@ -28,18 +28,18 @@ export function createLog(
   write: (lines: string) => void,
 ): Log {
   let held = "";
-  let lostWrites = 0;
-  // A log that cannot be written must not take the service with it: the disk may be full.
+  let lostLines = 0;
+  // A log that cannot be written must not take the service with it: the disk may be full. It is
+  // written with nothing new, too, for the sake of what a slow reader left behind.
   const flush = () => {
-    if (held === "") return;
     const lines = held;
     held = "";
     try {
-      if (lostWrites > 0) write(line(clock, "warn", "log.lost", { writes: lostWrites }));
-      lostWrites = 0;
+      if (lostLines > 0) write(line(clock, "warn", "log.lost", { lines: lostLines }));
+      lostLines = 0;
       write(lines);
     } catch {
-      lostWrites++;
+      lostLines += lines.split("\n").length - 1;
     }
   };
   clock.every(flushEveryMs, flush);
@@ -78,4 +78,30 @@ function causes(error: Error): unknown[] {
   }
   if (at !== undefined && !(at instanceof Error)) found.push(String(at));
   return found;
+}
+
+/** What a reader that is slower than we may leave unread; beyond it whole lines are lost. */
+const unreadBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Writes lines whole through a pipe that may be full for a moment: what it does not take (EAGAIN)
+ * is kept and goes first the next time, so that no line is ever cut in two.
+ */
+export function patientWriter(write: (bytes: Uint8Array) => number): (lines: string) => void {
+  let unread: Uint8Array = Buffer.alloc(0);
+  const drain = () => {
+    try {
+      while (unread.byteLength > 0) unread = unread.subarray(write(unread));
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "EAGAIN") return;
+      unread = Buffer.alloc(0);
+      throw cause;
+    }
+  };
+  return (lines) => {
+    drain();
+    if (unread.byteLength > unreadBytesMax) throw new Error("Nobody reads the log.");
+    unread = Buffer.concat([unread, Buffer.from(lines)]);
+    drain();
+  };
 }

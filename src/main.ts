@@ -13,7 +13,7 @@ import {
 } from "./cli/world.ts";
 import { systemClock as clock } from "./clock.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
-import { createLog } from "./log.ts";
+import { createLog, patientWriter } from "./log.ts";
 import { keptSecret } from "./secret.ts";
 import { startService } from "./serve.ts";
 import { restoreSqlite } from "./sqlite/backup.ts";
@@ -35,7 +35,8 @@ const databaseOf = (config: Config) => inData(config, "petstore.db");
 
 async function serve(started: (service: StartedService) => void): Promise<void> {
   const config = settings();
-  const log = createLog(config.logLevel, clock, writeToStderr);
+  const write = patientWriter((bytes) => writeSync(process.stderr.fd, bytes));
+  const log = createLog(config.logLevel, clock, write);
   const secret = config.secret ?? madeOrKept(config);
   const told = toldToStop();
   const service = await startService({
@@ -52,12 +53,6 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
   });
   await told;
   await service.stop();
-}
-
-/** At once and whole: what is held back is lost when the process is killed. */
-function writeToStderr(lines: string): void {
-  const bytes = Buffer.from(lines);
-  for (let at = 0; at < bytes.length; ) at += writeSync(process.stderr.fd, bytes, at);
 }
 
 function madeOrKept(config: Config): string {
@@ -133,15 +128,19 @@ function removeEmpty(folder: string): void {
 /** Names the setting behind what the system refused. */
 function explainStart({ host, port, metrics }: Config) {
   return (cause: unknown): never => {
-    const { code, port: refused = port } = cause as { code?: string; port?: number };
-    const forMetrics = refused === metrics?.port;
-    const setting = forMetrics ? "PETSTORE_METRICS_PORT" : "PORT";
+    const refused = cause as { code?: string; metrics?: true };
+    const at = refused.metrics ? metrics : { host, port };
+    const setting = refused.metrics ? "PETSTORE_METRICS_" : "";
+    const noHost = `${at?.host} is no address of this machine. Set ${setting}HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
     const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${refused} is taken by another program. Stop it, or set ${setting} to a free port.`,
-      EACCES: `Port ${refused} may not be used by this user. Set ${setting} to a port from 1024 up.`,
-      EADDRNOTAVAIL: `${host} is no address of this machine. Set HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`,
+      EADDRINUSE: `Port ${at?.port} is taken by another program. Stop it, or set ${setting}PORT to a free port.`,
+      EACCES: `Port ${at?.port} may not be used by this user. Set ${setting}PORT to a port from 1024 up.`,
+      EADDRNOTAVAIL: noHost,
+      EINVAL: noHost,
+      ENOENT: noHost,
+      ENOTFOUND: noHost,
     };
-    const reason = reasons[code ?? ""];
+    const reason = cause instanceof CommandFailure ? undefined : reasons[refused.code ?? ""];
     throw reason === undefined ? cause : new CommandFailure(reason);
   };
 }

@@ -81,11 +81,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   const undo: (() => void | Promise<void>)[] = [() => stores.close()];
   const { firstKey, listener, metricsListener } = await undoing(undo, async () => {
-    const firstKey = await firstKeyOf(stores, config.environment, clock);
     const { metrics: at } = config;
     const metricsListener = at && (await listenForMetrics(at, metrics, log));
-    if (metricsListener !== undefined) undo.unshift(() => metricsListener.stop());
-    return { firstKey, listener: listen(config, handle, clock, log), metricsListener };
+    undo.unshift(() => metricsListener?.stop());
+    const listener = listen(config, handle, clock, log);
+    undo.unshift(() => listener.stop(0));
+    // Last of all: a key that is stored must be shown, and nothing may fail in between.
+    const firstKey = await firstKeyOf(stores, config.environment, clock);
+    return { firstKey, listener, metricsListener };
   });
   const contract = contractFor(publishedAddresses(config, listener.port));
   log.info("service.started", { environment: config.environment, port: listener.port });
@@ -98,12 +101,15 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     async stop() {
       leaving = true;
       log.info("service.stopping");
-      await listener.stop(config.shutdownSecondsMax * 1000);
-      await uses.close();
-      await stores.close();
-      metricsListener?.stop();
-      log.info("service.stopped");
-      log.flush();
+      try {
+        await listener.stop(config.shutdownSecondsMax * 1000);
+        await uses.close();
+        await stores.close();
+        log.info("service.stopped");
+      } finally {
+        metricsListener?.stop();
+        log.flush();
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { systemClock } from "../src/clock.ts";
 import { mintToken } from "../src/keys/token.ts";
-import { createLog, type LogLevel } from "../src/log.ts";
+import { createLog, type LogLevel, patientWriter } from "../src/log.ts";
 import { Problem } from "../src/problems.ts";
 import { fakeClock } from "./fakes/clock.ts";
 
@@ -87,7 +87,7 @@ describe("the log", () => {
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line));
-    expect(events.map(({ event, writes }) => [event, writes])).toEqual([
+    expect(events.map(({ event, lines }) => [event, lines])).toEqual([
       ["log.lost", 2],
       ["c", undefined],
     ]);
@@ -117,5 +117,37 @@ describe("the log", () => {
     });
     expect(JSON.stringify(events())).not.toContain(token.slice(9, 20));
     expect(events()[0].path).toBe("/pet_live_…/x");
+  });
+});
+
+describe("a pipe that is full for a moment", () => {
+  test("gets every line whole and in order, however little it takes at a time", () => {
+    let taken = "";
+    let room = 0;
+    const write = patientWriter((bytes) => {
+      if (room === 0) throw Object.assign(new Error("again"), { code: "EAGAIN" });
+      const part = bytes.subarray(0, Math.min(7, room));
+      room -= part.byteLength;
+      taken += Buffer.from(part).toString("latin1");
+      return part.byteLength;
+    });
+    const lines = Array.from({ length: 50 }, (_, n) => `line ${n}\n`);
+    for (const [n, text] of lines.entries()) {
+      room = n % 3 === 0 ? 0 : 11;
+      write(text);
+    }
+    room = 100_000;
+    write("");
+    expect(taken).toBe(lines.join(""));
+  });
+
+  test("that nobody reads at all loses whole lines past a bound, and not the service", () => {
+    const write = patientWriter(() => {
+      throw Object.assign(new Error("again"), { code: "EAGAIN" });
+    });
+    const mebibyte = "x".repeat(1024 * 1024);
+    expect(() => {
+      for (let n = 0; n < 30; n++) write(mebibyte);
+    }).toThrow("Nobody reads");
   });
 });

@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { parseJson } from "../contract/json.ts";
 import { Unmet } from "./check.ts";
+import { type Pace, RateLimited } from "./pace.ts";
 import type { Turnstile } from "./turnstile.ts";
 
 /** What all checks of one run share. */
@@ -11,6 +12,7 @@ export interface Visit {
   readonly key: string;
   readonly clock: Clock;
   readonly turnstile: Turnstile;
+  readonly pace: Pace;
   /** Aborted when the run has taken as long as it may. */
   readonly over: AbortSignal;
   /** Stands in the name of every pet of this run. */
@@ -37,8 +39,6 @@ export interface Seen {
 
 export const requestMsMax = 10_000;
 const answerBytesMax = 4 * 1024 * 1024;
-const retriesMax = 3;
-const retrySecondsMax = 10;
 const rememberedMax = 40;
 const shownLengthMax = 160;
 
@@ -70,15 +70,9 @@ export class Caller {
     return this.send("POST", path, { ...sent, body });
   }
 
-  async send(method: string, path: string, sent: Sent = {}): Promise<Seen> {
-    for (let attempt = 1; ; attempt++) {
-      const seen = await this.visit.turnstile.pass(() => this.#exchange(method, path, sent));
-      // A limited rate is no fault of the service; it says when to come back.
-      const seconds = Number(seen.headers.get("retry-after"));
-      const patient = seconds >= 1 && seconds <= retrySecondsMax && attempt <= retriesMax;
-      if (seen.status !== 429 || !patient) return seen;
-      await this.#pause(seconds * 1_000);
-    }
+  send(method: string, path: string, sent: Sent = {}): Promise<Seen> {
+    const { pace, turnstile } = this.visit;
+    return pace.keep(() => turnstile.pass(() => this.#exchange(method, path, sent)), secondsToWait);
   }
 
   async #exchange(method: string, path: string, sent: Sent): Promise<Seen> {
@@ -101,6 +95,7 @@ export class Caller {
     } catch (cause) {
       this.#remember(`${line} → no answer`);
       if (cause instanceof Unmet) throw cause;
+      if (visit.over.aborted && visit.pace.limited) throw new RateLimited();
       throw new Unmet("an answer", whyNone(cause, hurry.signal.aborted, visit.over.aborted));
     } finally {
       stop();
@@ -124,14 +119,12 @@ export class Caller {
   redacted(text: string): string {
     return text.replaceAll(this.visit.key, "<API_KEY>");
   }
+}
 
-  #pause(ms: number): Promise<void> {
-    const { clock, over } = this.visit;
-    return new Promise((resolve) => {
-      clock.after(ms, resolve);
-      over.addEventListener("abort", () => resolve(), { once: true });
-    });
-  }
+/** A limited rate is no fault of the service that says when to come back. */
+function secondsToWait({ status, headers }: Seen): number | undefined {
+  const seconds = Number(headers.get("retry-after"));
+  return status === 429 && seconds >= 1 ? seconds : undefined;
 }
 
 const utf8 = new TextEncoder();
@@ -165,7 +158,9 @@ async function boundedText(response: Response): Promise<string> {
 function whyNone(cause: unknown, slow: boolean, over: boolean): string {
   if (over) return "none before the run had to end";
   if (slow) return `none within ${requestMsMax / 1_000} seconds`;
-  return `none: ${cause instanceof Error ? cause.message : String(cause)}`;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  // Bun adds a question to it, whether the computer can access the URL.
+  return `none: ${shortened(message.replace(/\.\s.*\?$/s, "").replace(/\.$/, ""))}`;
 }
 
 /** One line, not too long, without what would move a terminal's cursor. */

@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
-import { Caller, requestMsMax, shown, type Visit } from "./caller.ts";
+import { Caller, requestMsMax, shortened, shown, type Visit } from "./caller.ts";
 import { type Check, NotApplicable, type Part, Unmet } from "./check.ts";
 import { checks } from "./checks.ts";
+import { Pace, RateLimited } from "./pace.ts";
 import { Turnstile } from "./turnstile.ts";
 
 export interface Task {
@@ -11,6 +12,8 @@ export interface Task {
   readonly clock: Clock;
   /** All parts unless said. */
   readonly only?: readonly Part[] | undefined;
+  /** Ends the run early: its reason is thrown. */
+  readonly stop?: AbortSignal | undefined;
   /** Told after each check. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
@@ -36,7 +39,15 @@ export interface Verdict {
 }
 
 /** There is no service to judge at this address, or not with this key. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  /** What to look at, as a question. */
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
 
 export const runMsMax = 120_000;
 const atOnceMax = 4;
@@ -44,46 +55,71 @@ const markBytes = 4;
 
 /** Runs the checks, a few at a time. Throws Unreachable before the first if none could be told. */
 export async function perform(task: Task): Promise<Verdict> {
-  const { base, key, clock, only, progress } = task;
+  const { base, key, clock, only, progress, stop } = task;
   const wanted = checks.filter(({ part }) => only === undefined || only.includes(part));
   const startedAtMs = clock.now();
   const startedMs = clock.elapsed();
-  const over = new AbortController();
-  const stop = clock.after(runMsMax, () => over.abort());
+  const ending = new AbortController();
+  const cancel = clock.after(runMsMax, () => ending.abort());
+  const over = stop === undefined ? ending.signal : AbortSignal.any([ending.signal, stop]);
   const turnstile = new Turnstile(atOnceMax);
+  const pace = new Pace(clock, over, startedMs + runMsMax);
   const mark = Buffer.from(clock.random(markBytes)).toString("hex");
   let numbers = 0;
   const nextNumber = () => numbers++;
-  const visit: Visit = { base, key, clock, turnstile, over: over.signal, mark, nextNumber };
+  const visit: Visit = { base, key, clock, turnstile, pace, over, mark, nextNumber };
   try {
-    await expectAnswer(visit);
+    await expectAnswer(visit).catch((cause: unknown) => {
+      stop?.throwIfAborted();
+      throw cause;
+    });
     const results: Result[] = [];
     let next = 0;
     let done = 0;
     const work = async () => {
       for (let place = next++; place < wanted.length; place = next++) {
+        stop?.throwIfAborted();
         const check = wanted[place] as Check;
         results[place] = await judged(check, visit);
         progress?.(++done, wanted.length);
       }
     };
     await Promise.all(Array.from({ length: atOnceMax }, work));
+    stop?.throwIfAborted();
     return { base, startedAtMs, elapsedMs: clock.elapsed() - startedMs, results };
   } finally {
-    stop();
+    cancel();
+    // Whoever is still at work has nobody left to report to.
+    ending.abort();
   }
 }
 
 async function expectAnswer(visit: Visit): Promise<void> {
   const caller = new Caller(visit);
   const seen = await caller.get("/pets?limit=1").catch((cause: unknown) => {
-    const why = cause instanceof Unmet ? cause.seen : String(cause);
-    throw new Unreachable(`${visit.base} gave no answer: ${caller.redacted(why)}.`);
+    throw new Unreachable(
+      `${visit.base} gave ${caller.redacted(whyNoAnswer(cause))}.`,
+      "Is the address right, and the service running?",
+    );
   });
   if (seen.status === 401 || seen.status === 403) {
-    throw new Unreachable(`${visit.base} refused the key: ${caller.redacted(shown(seen))}`);
+    throw new Unreachable(
+      `${visit.base} refused the key: ${caller.redacted(shown(seen))}.`,
+      "Is the key one of that service?",
+    );
   }
 }
+
+function whyNoAnswer(cause: unknown): string {
+  if (cause instanceof RateLimited) return "no answer but 429: its rate limit leaves no time";
+  if (!(cause instanceof Unmet)) return `no answer: ${messageOf(cause)}`;
+  // `none within 10 seconds`, `none: Unable to connect`
+  if (cause.seen.startsWith("none")) return cause.seen.replace("none", "no answer");
+  return `an answer that cannot be read: ${cause.message}`;
+}
+
+const messageOf = (cause: unknown) =>
+  shortened(cause instanceof Error ? cause.message : String(cause));
 
 async function judged(check: Check, visit: Visit): Promise<Result> {
   const caller = new Caller(visit);
@@ -94,12 +130,13 @@ async function judged(check: Check, visit: Visit): Promise<Result> {
 }
 
 async function outcomeOf(check: Check, caller: Caller): Promise<Outcome> {
-  const { over } = caller.visit;
+  const { over, pace } = caller.visit;
   const failed = (expected: string, seen: string): Outcome => ({
     kind: "failed",
     expected: caller.redacted(expected),
     seen: caller.redacted(seen),
   });
+  if (over.aborted && pace.limited) return { kind: "skipped", reason: new RateLimited().message };
   // A promise that nobody got round to asking about is not one that was kept.
   if (over.aborted) return failed("a run of two minutes at most", "no time left for this check");
   try {
@@ -108,7 +145,8 @@ async function outcomeOf(check: Check, caller: Caller): Promise<Outcome> {
   } catch (cause) {
     if (cause instanceof NotApplicable) return { kind: "skipped", reason: cause.message };
     if (cause instanceof Unmet) return failed(cause.expected, cause.seen);
-    throw cause;
+    // A service can answer what nobody thought of. That must not cost the verdict on the rest.
+    return failed("an answer that can be judged", messageOf(cause));
   }
 }
 

@@ -148,5 +148,10 @@ function isOneOf(list: readonly string[], value: unknown): boolean {
 function described(value: unknown): string {
   const exact = (_: string, member: unknown) =>
     typeof member === "bigint" ? `${member} (beyond a double)` : member;
-  return shortened(JSON.stringify(value, exact) ?? "nothing");
+  try {
+    return shortened(JSON.stringify(value, exact) ?? "nothing");
+  } catch {
+    // It can be read deeper than it can be written.
+    return "JSON nested too deeply to be shown";
+  }
 }

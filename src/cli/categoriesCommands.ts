@@ -55,7 +55,7 @@ export const removeCategory: Command = {
   options: {},
   about:
     "No pet changes. Where the service takes known categories only (PETSTORE_ENFORCE_CATEGORIES=on),\nit refuses new pets of this one from now on.",
-  examples: ["petstore categories remove 12"],
+  examples: ["petstore categories remove 12", "petstore categories remove -- -5"],
   async run({ operand }, world) {
     const id = readInt64("<id>", operand);
     const removed = await withStores(world, ({ categories }) => categories.remove(id));

@@ -3,9 +3,10 @@ import { partNames } from "../check/checks.ts";
 import { boundsText, perform, Unreachable, type Verdict } from "../check/perform.ts";
 import { countOf, verdictJson, verdictJunit, verdictText } from "../check/report.ts";
 import type { Command } from "./command.ts";
+import { explain } from "./explain.ts";
 import { createFile, type NewFile } from "./files.ts";
 import { didYouMean, nearest } from "./suggest.ts";
-import { CommandFailure, type World } from "./world.ts";
+import { CommandFailure, saying, type World } from "./world.ts";
 
 const keyVariable = "PETSTORE_CHECK_KEY";
 
@@ -30,22 +31,22 @@ export const check: Command = {
     `${keyVariable}=… petstore check http://127.0.0.1:8080/v1`,
     "petstore check https://staging.example.com/v1 --only core --junit check.xml",
   ],
-  async run({ operand, values }, world) {
+  async run({ operand, values, switches }, world) {
     const base = readBase(operand);
     const key = readKey(values.get("key") ?? process.env[keyVariable]);
     const only = readParts(values.get("only"));
+    const stop = world.stopSignal();
     // Made first: whoever asked for the file should not learn at the end that it cannot be.
     const file = await openReport(values.get("junit"), world);
-    try {
-      const verdict = await judge(base, key, only, world);
-      await file?.write(verdictJunit(verdict));
-      await file?.keep();
-      const exitCode = countOf(verdict).failed > 0 ? 1 : 0;
-      return { json: verdictJson(verdict), text: verdictText(verdict), exitCode };
-    } catch (cause) {
+    const verdict = await judge(base, key, only, stop, world).catch(async (cause: unknown) => {
       await file?.drop();
       throw cause;
-    }
+    });
+    const written =
+      file === undefined || (await report(verdict, file, switches.has("json"), world));
+    const failed = countOf(verdict).failed > 0;
+    const exitCode = written ? Number(failed) : 2;
+    return { json: verdictJson(verdict), text: verdictText(verdict), exitCode };
   },
 };
 
@@ -53,6 +54,7 @@ async function judge(
   base: string,
   key: string,
   only: readonly Part[] | undefined,
+  stop: AbortSignal,
   { clock, stderr }: World,
 ): Promise<Verdict> {
   const watched = stderr.isTTY === true;
@@ -60,13 +62,12 @@ async function judge(
     if (watched) stderr.write(`\rChecking  ${done} of ${total}\x1b[K`);
   };
   try {
-    return await perform({ base, key, clock, only, progress });
+    return await perform({ base, key, clock, only, stop, progress }).catch(
+      saying("There is no verdict."),
+    );
   } catch (cause) {
     if (!(cause instanceof Unreachable)) throw cause;
-    throw new CommandFailure(
-      `${cause.message} Nothing was checked. Is the address right, and the key one of that service?`,
-      2,
-    );
+    throw new CommandFailure(`${cause.message} Nothing was checked. ${cause.hint}`, 2);
   } finally {
     if (watched) stderr.write("\r\x1b[K");
   }
@@ -84,7 +85,7 @@ function readBase(text: string): string {
   }
   if (!base.endsWith("/v1")) {
     throw new CommandFailure(
-      `A base address ends in its version, /v1. Did you mean ${base}/v1?`,
+      `A base address ends in its version, /v1. Did you mean ${base.replace(/\/v\d+$/i, "")}/v1?`,
       2,
     );
   }
@@ -112,6 +113,25 @@ function readParts(text: string | undefined): readonly Part[] | undefined {
       2,
     );
   });
+}
+
+/** Whether it could be written. If not, it says why; the verdict is known all the same. */
+async function report(
+  verdict: Verdict,
+  file: NewFile,
+  json: boolean,
+  { stderr }: World,
+): Promise<boolean> {
+  try {
+    await file.write(verdictJunit(verdict));
+    await file.keep();
+    return true;
+  } catch (cause) {
+    await file.drop().catch(() => {});
+    const error = explain(cause);
+    stderr.write(`${json ? JSON.stringify({ error, exitCode: 2 }) : `petstore: ${error}`}\n`);
+    return false;
+  }
 }
 
 /** 2, not 1: exit code 1 says that the service failed a check. */

@@ -119,8 +119,10 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
       exchange.quota = quotaHeaders(limiter, verdict);
       refuseBeyondQuota(verdict);
       return then(operate(exchange, key), (plain) => {
-        if (plain.status !== 304) return plain;
-        // What the client had already costs it nothing.
+        // What the client had already costs it nothing; `*` does not say that it had anything.
+        if (plain.status !== 304 || exchange.request.headers.get("if-none-match") === "*") {
+          return plain;
+        }
         return then(limiter.giveBack(key.id), (left) => {
           exchange.quota = quotaHeaders(limiter, left);
           return plain;

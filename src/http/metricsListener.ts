@@ -26,8 +26,8 @@ export function listenForMetrics(
     }
   });
   return new Promise((resolve, reject) => {
-    // Bun does not say which port it was.
-    server.once("error", (cause) => reject(Object.assign(cause, { port })));
+    // The system does not say which of the two listeners it refused.
+    server.once("error", (cause) => reject(Object.assign(cause, { metrics: true })));
     server.listen(port, host, () =>
       resolve({
         port: (server.address() as AddressInfo).port,

@@ -25,6 +25,9 @@ export interface RateLimiter {
   giveBack(keyId: string): Soon<Verdict>;
 }
 
+/** A wait as long as we said must be enough, whatever the arithmetic makes of it. */
+const roundingError = 1e-9;
+
 interface Bucket {
   tokens: number;
   filledMs: number;
@@ -52,8 +55,8 @@ export class TokenBuckets implements RateLimiter {
 
   take(keyId: string): Verdict {
     const bucket = this.#filled(keyId);
-    const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens -= 1;
+    const allowed = bucket.tokens >= 1 - roundingError;
+    if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
     return this.#verdict(bucket, allowed);
   }
 

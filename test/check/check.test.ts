@@ -39,6 +39,15 @@ describe("our service", () => {
     expect(outcomes(verdict, "skipped")).toEqual(["get-removed-410"]);
   });
 
+  test("keeps what the requirement shows while it limits the rate", async () => {
+    const variables = { PETSTORE_RATE_LIMIT: "30/1" };
+    const verdict = await withService({ variables }, ({ base, token }) =>
+      perform({ base, key: token, clock: systemClock, only: ["core"] }),
+    );
+    expect(outcomes(verdict, "failed")).toEqual([]);
+    expect(outcomes(verdict, "skipped")).toEqual([]);
+  }, 60_000);
+
   test("keeps them a second time, on the data of the first", async () => {
     const verdict = await withService({}, async ({ base, token }) => {
       await perform({ base, key: token, clock: systemClock });

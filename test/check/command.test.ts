@@ -1,10 +1,10 @@
 /** petstore check, as a person or a build server meets it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { requestMsMax } from "../../src/check/caller.ts";
 import { perform, runMsMax, Unreachable } from "../../src/check/perform.ts";
 import { escaped, verdictJunit, verdictText } from "../../src/check/report.ts";
-import { systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
 import { Shop } from "../cli/shop.ts";
 import { fakeClock } from "../fakes/clock.ts";
 import { startReference } from "./reference.ts";
@@ -102,9 +102,13 @@ describe("petstore check", () => {
     [["check", "http://a:b@localhost/v1", "--key", "k"], "is no base address."],
     [["check", "http://localhost/v1?x=1", "--key", "k"], "is no base address."],
     [["check", "http://localhost:8080", "--key", "k"], "Did you mean http://localhost:8080/v1?"],
+    [["check", "http://localhost/api/v2/", "--key", "k"], "mean http://localhost/api/v1?"],
     [["check", "http://localhost/v1", "--key", "a b"], "visible ASCII characters only"],
     [["check", "http://localhost/v1", "--key", "k", "--only", "ordres"], "Did you mean orders?"],
-    [["check", "http://127.0.0.1:1/v1", "--key", "k"], "http://127.0.0.1:1/v1 gave no answer"],
+    [
+      ["check", "http://127.0.0.1:1/v1", "--key", "k"],
+      "Unable to connect. Nothing was checked. Is the address right, and the service running?\n",
+    ],
     [["check", "http://localhost/v1", "--key", "k", "--junit", "/nowhere/x.xml"], "Cannot write"],
   ])("exits with 2: %j", async (argv, said) => {
     const { code, out, err } = await types(...argv);
@@ -135,6 +139,60 @@ describe("petstore check", () => {
     expect(xml).toContain('<testcase classname="petstore.core" name="list-limit-7" ');
     expect(xml).not.toContain(referenceKey);
   });
+
+  test("told to stop, it ends at once and leaves no report behind", async () => {
+    await using shop = new Shop();
+    const { base, stop } = startReference({ answered: () => shop.interrupt() });
+    const before = readdirSync(shop.folder);
+    const file = shop.path("report.xml");
+    const words = ["check", base, "--key", referenceKey, "--junit", file];
+    const { code, out, err } = await shop.types(words);
+    stop();
+    expect(err).toBe("petstore: Stopped. There is no verdict.\n");
+    expect(out).toBe("");
+    expect(code).toBe(130);
+    expect(readdirSync(shop.folder)).toEqual(before);
+  });
+
+  test("prints the verdict and exits with 2 when the report cannot be written", async () => {
+    await using shop = new Shop();
+    const file = shop.path("report.xml");
+    const { base, stop } = startReference({
+      answered: () => void mkdirSync(file, { recursive: true }),
+    });
+    const words = ["check", base, "--key", referenceKey, "--only", "head", "--junit", file];
+    const { code, out, err } = await shop.types(words);
+    stop();
+    expect(err).toStartWith(`petstore: ${file} is there and is not a plain file.`);
+    expect(out).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
+    expect(code).toBe(2);
+    expect(readdirSync(shop.folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
+  test.each([5_000, 20_000, 100_000, 1_000_000])(
+    "fails the check that gets an answer nested %i deep, and goes on",
+    async (depth) => {
+      const { base, stop } = startReference({
+        answered: (answered, { path }) => {
+          if (path !== "/pets?limit=7") return;
+          answered.body = `[${"[".repeat(depth)}${"]".repeat(depth)}]`;
+        },
+      });
+      const { code, out, err } = await types(
+        "check",
+        base,
+        "--key",
+        referenceKey,
+        "--only",
+        "core",
+      );
+      stop();
+      expect(err).toBe("");
+      expect(out).toContain("  ✗ failed   list-limit-7\n");
+      expect(out).toMatch(/\n\d+ passed, 1 failed, 0 skipped\n$/);
+      expect(code).toBe(1);
+    },
+  );
 });
 
 test("a text of any characters is escaped into well-formed XML", () => {
@@ -194,7 +252,7 @@ describe("a service that is slow", () => {
     clock.advance(requestMsMax);
     const failure = await performed.catch((cause: unknown) => cause);
     expect(failure).toBeInstanceOf(Unreachable);
-    expect(String(failure)).toContain("none within 10 seconds");
+    expect(String(failure)).toContain("gave no answer within 10 seconds.");
     stop();
   });
 
@@ -231,7 +289,50 @@ describe("a service that is slow", () => {
     stop();
   });
 
+  test("because it limits the rate for longer than the run is not failed for it", async () => {
+    let asked = 0;
+    const { base, stop } = startReference({
+      answered(answered) {
+        if (asked++ < 20) return;
+        answered.status = 429;
+        answered.headers.set("retry-after", "3600");
+      },
+    });
+    const only = ["core"] as const;
+    const { results } = await perform({ base, key: referenceKey, clock: systemClock, only });
+    stop();
+    expect(results.filter(({ outcome }) => outcome.kind === "failed")).toEqual([]);
+    expect(results.at(-1)?.outcome).toEqual({ kind: "skipped", reason: "rate limited" });
+  });
+
+  test("because it limits the rate is waited for until the run is over", async () => {
+    let asked = 0;
+    const paused = Promise.withResolvers<void>();
+    const { base, stop } = startReference({
+      answered(answered) {
+        if (asked++ === 0) return;
+        answered.status = 429;
+        answered.headers.set("retry-after", "1");
+      },
+    });
+    const fake = fakeClock(0);
+    const clock: Clock = {
+      ...fake,
+      after(delayMs, action) {
+        if (delayMs === 1_000) paused.resolve();
+        return fake.after(delayMs, action);
+      },
+    };
+    const performed = perform({ base, key: referenceKey, clock, only: ["core"] });
+    await paused.promise;
+    fake.advance(runMsMax);
+    const { results } = await performed;
+    stop();
+    const reasons = results.map(({ outcome }) => outcome.kind === "skipped" && outcome.reason);
+    expect(new Set(reasons)).toEqual(new Set(["rate limited"]));
+  });
+
   /** A second of waiting passes at once. */
   const hurriedAfter = (delayMs: number, action: () => void) =>
-    systemClock.after(delayMs === 1_000 ? 0 : delayMs, action);
+    systemClock.after(delayMs <= 1_000 ? 0 : delayMs, action);
 });

@@ -21,6 +21,10 @@ function start(args: readonly string[], variables: Record<string, string>) {
     env: { PATH, HOME, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test that fails half-way leaves nothing running.
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   const text = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => {
     text.stdout += chunk;

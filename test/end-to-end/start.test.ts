@@ -112,8 +112,30 @@ describe("starting", () => {
       expect(stderr).toContain(said);
     }
     other.close();
+    const { code, stderr } = await petstore(["serve"], {
+      PETSTORE_DATA: newFolder(),
+      PORT: "0",
+      PETSTORE_METRICS_PORT: "0",
+      PETSTORE_METRICS_HOST: "192.0.2.1",
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Set PETSTORE_METRICS_HOST")]);
     expect((await fetch(`${first.base}/openapi.json`)).status).toBe(200);
     expect(await first.end("SIGTERM")).toBe(0);
+  });
+
+  test("a start that was refused keeps the first key for the next one to show", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const { port } = taken.address() as { port: number };
+    const variables = { PETSTORE_DATA: newFolder(), PETSTORE_LOG: "off" };
+    expect(
+      (await petstore(["serve"], { ...variables, PORT: String(port), PETSTORE_METRICS_PORT: "0" }))
+        .code,
+    ).toBe(1);
+    taken.close();
+    const running = await startProcess(variables);
+    expect(running.stdout()).toContain("Your first API key");
+    expect(await running.end("SIGTERM")).toBe(0);
   });
 
   test("a host that is not this machine's is told", async () => {

@@ -65,6 +65,13 @@ describe("rate limits", () => {
     expect((await client.get("/pets")).headers.get("ratelimit")).toBe('"default";r=4;t=1');
   });
 
+  test("a 304 for * costs like any other answer: it does not say what the client has", async () => {
+    const client = await newClient();
+    const ask = () => client.get("/pets", { headers: { "if-none-match": "*" } });
+    for (let n = 0; n < 6; n++) expect((await ask()).status).toBe(304);
+    expect((await ask()).status).toBe(429);
+  });
+
   test("a write that is refused for its quota does nothing", async () => {
     const client = await newClient();
     for (let n = 0; n < 6; n++) await client.get("/pets");
