@@ -78,6 +78,11 @@ function judgeDeclared(
       complaints.push(...schemaErrors(`${pointer}/schema`, value, `header ${name}`));
     }
   }
+  const named = Object.keys((declared.headers ?? {}) as Node).map((name) => name.toLowerCase());
+  for (const name of seen.headers.keys()) {
+    if (!named.includes(name) && !saidOnce.test(name))
+      complaints.push(`header ${name} is not declared`);
+  }
   if (seen.status === 304) {
     if (seen.text !== "") complaints.push("a 304 has a body");
     return;
@@ -87,6 +92,9 @@ function judgeDeclared(
   if (seen.status >= 400) judgeError(method, seen, complaints);
 }
 
+/** What the description tells once for every answer, and what HTTP itself adds. */
+const saidOnce =
+  /^(content-(type|length)|date|connection|cache-control|x-request-id|ratelimit(-policy)?|deprecation|sunset|link|access-control-.*)$/;
 const errorMedia = ["application/json", "application/problem+json"];
 const mediaOf = ({ headers }: SeenResponse) => headers.get("content-type") ?? "none";
 

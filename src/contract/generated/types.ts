@@ -467,6 +467,7 @@ export interface components {
             headers: {
                 ETag: components["headers"]["ETag"];
                 "Cache-Control": components["headers"]["CacheControl"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
@@ -488,6 +489,11 @@ export interface components {
         PetTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description Seconds to wait before asking again. Present where the same attempt is under way.
+                 * @example 1
+                 */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -499,6 +505,11 @@ export interface components {
         OrderEventRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description Seconds to wait before asking again. Present where the same attempt is under way.
+                 * @example 1
+                 */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -510,6 +521,11 @@ export interface components {
         IdempotencyInFlight: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description Seconds to wait before asking again. Present where the same attempt is under way.
+                 * @example 1
+                 */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
