@@ -10,6 +10,7 @@ import {
   type CallInput,
   type CallOptions,
   type ItemOf,
+  isList,
   type ListId,
   type OperationId,
   pageSizeMax,
@@ -172,7 +173,11 @@ export class PetStoreClient implements Methods {
   async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Answer<Id>> {
     const { path, query, body } = input as { path?: object; query?: object; body?: unknown };
     const address = addressFor(this.baseUrl, routes[id].path, { ...path }, { ...query });
-    return (await this.#exchange(id, address, input, body)).answer;
+    const { answer, refuse } = await this.#exchange(id, address, input, body);
+    const { body: value } = answer as { body: unknown };
+    const fits = typeof value === "object" && value !== null && Array.isArray(value) === isList(id);
+    if (!fits) throw refuse(`with something else than ${isList(id) ? "a list" : "an object"}.`);
+    return answer;
   }
 
   async #list<Id extends ListId>(
@@ -180,7 +185,8 @@ export class PetStoreClient implements Methods {
     query: QueryOf<Id>,
     options: CallOptions,
   ): Promise<Page<ItemOf<Id>>> {
-    return this.#page(id, addressFor(this.baseUrl, routes[id].path, {}, { ...query }), options);
+    const address = addressFor(this.baseUrl, routes[id].path, {}, { ...query });
+    return this.#page(id, address, options, []);
   }
 
   #all<Id extends ListId>(id: Id, query: QueryOf<Id>, options: CallOptions) {
@@ -191,6 +197,7 @@ export class PetStoreClient implements Methods {
     id: Id,
     address: string,
     options: CallOptions,
+    before: readonly string[],
   ): Promise<Page<ItemOf<Id>>> {
     const { answer, refuse } = await this.#exchange(id, address, options);
     if (!Array.isArray(answer.body)) throw refuse("with something else than a list.");
@@ -202,8 +209,11 @@ export class PetStoreClient implements Methods {
             "than that of baseUrl. The service's own base address may be set wrongly.",
         );
       }
-      if (target === address) throw refuse("with a next page that is the same page again.");
-      return this.#page(id, target, other);
+      // Pages that lead in a circle would be walked for ever. The last few tell: a longer circle
+      // than that is a list that grows while it is read.
+      const visited = [...before, address].slice(-pagesRememberedMax);
+      if (visited.includes(target)) throw refuse("with a next page that is the same page again.");
+      return this.#page(id, target, other, visited);
     });
   }
 
@@ -252,6 +262,8 @@ export class PetStoreClient implements Methods {
     this.#onDeprecation(notice);
   }
 }
+
+const pagesRememberedMax = 100;
 
 // Checked here because a runtime that refuses a header's value repeats the value in its error.
 function headerValue(name: string, value: string): string {

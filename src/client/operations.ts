@@ -93,4 +93,15 @@ export type ListId = {
   [Id in OperationId]: ResultOf<Id> extends readonly unknown[] ? Id : never;
 }[OperationId];
 
+/** Every operation that answers with a list, or this does not compile. */
+const listIds: Readonly<Record<ListId, true>> = {
+  listPets: true,
+  listCategories: true,
+  listOrders: true,
+};
+
+export function isList(id: OperationId): boolean {
+  return Object.hasOwn(listIds, id);
+}
+
 export type ItemOf<Id extends ListId> = ResultOf<Id> extends readonly (infer Item)[] ? Item : never;

@@ -86,6 +86,24 @@ describe("a next page", () => {
     await walk.next();
     expect((await unexpected(walk.next())).message).toContain("the same page again");
   });
+
+  test("that leads in a circle is refused where the circle closes", async () => {
+    const to = (cursor: string) => pageWith(`<${server.base}/pets?cursor=${cursor}>; rel="next"`);
+    server.play(to("a"), to("b"), to("a"), lastPage);
+    const walk = clientOf(server).client.pets();
+    for (let n = 0; n < 3; n++) expect((await walk.next()).done).toBe(false);
+    expect((await unexpected(walk.next())).message).toContain("the same page again");
+  });
+
+  test("an answer of another shape than the contract's is no result", async () => {
+    for (const body of ["null", "[]", "12", '"text"', "true"]) {
+      server.play({ status: 201, body });
+      const error = await unexpected(
+        clientOf(server).client.createPet({ name: "A", categoryId: 1 }),
+      );
+      expect(error.message).toContain("something else than an object");
+    }
+  });
 });
 
 describe("a redirect", () => {
