@@ -6,8 +6,9 @@ import {
   type Order,
   type OrderEvent,
   type OrderStatus,
-  takenFrom,
+  refusalText,
   transitions,
+  withArticle,
 } from "../orders/order.ts";
 import type { OrderQuery } from "../orders/orders.ts";
 import type { Command } from "./command.ts";
@@ -102,7 +103,9 @@ async function move(id: bigint, event: OrderEvent, world: World): Promise<Order>
     case "no_such_order":
       throw noSuchOrder(id);
     case "refused":
-      throw new CommandFailure(refusalText(id, event, outcome.status));
+      throw new CommandFailure(
+        `${refusalText(id, event, outcome.status)} Nothing changed. ${nextStep({ id, status: outcome.status })}`,
+      );
     case "mismatch":
       throw new TypeError("The store speaks of a mark, and none was given.");
     default:
@@ -119,22 +122,12 @@ function noSuchOrder(id: bigint): CommandFailure {
   return new CommandFailure(`No order has the id ${id}. See petstore orders list.`);
 }
 
-function refusalText(id: bigint, event: OrderEvent, status: OrderStatus): string {
-  const from = takenFrom[event];
-  const only = `only ${withArticle(from)} order can be ${transitions[from][event]}`;
-  return `Order ${id} is ${status}, and ${only}. Nothing changed. ${nextStep({ id, status })}`;
-}
-
 /** What an order takes where it stands. */
 function nextStep({ id, status }: Pick<Order, "id" | "status">): string {
   const events = Object.keys(transitions[status]);
   return events.length === 0
     ? `Nothing further can be done with ${withArticle(status)} order.`
     : `Its next step: ${events.map((event) => `petstore orders ${event} ${id}`).join(" or ")}.`;
-}
-
-function withArticle(status: OrderStatus): string {
-  return `${status.startsWith("a") ? "an" : "a"} ${status}`;
 }
 
 function ordersTable(orders: readonly Order[], nowMs: number): string {

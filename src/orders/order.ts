@@ -14,11 +14,21 @@ export const transitions: Readonly<
   delivered: {},
 };
 
-/** The only status from which an event is taken, for telling why it was refused. */
-export const takenFrom: Readonly<Record<OrderEvent, OrderStatus>> = {
+/** The only status from which an event is taken. */
+const takenFrom: Readonly<Record<OrderEvent, OrderStatus>> = {
   approve: "placed",
   deliver: "approved",
 };
+
+/** Why an event was refused, as a whole sentence. */
+export function refusalText(id: bigint, event: OrderEvent, status: OrderStatus): string {
+  const from = takenFrom[event];
+  return `Order ${id} is ${status}, and only ${withArticle(from)} order can be ${transitions[from][event]}.`;
+}
+
+export function withArticle(status: OrderStatus): string {
+  return `${status.startsWith("a") ? "an" : "a"} ${status}`;
+}
 
 export function orderText(order: Order): JsonOf<Order> {
   const { id, petId, quantity, status, placedAt } = order;

@@ -23,7 +23,11 @@ describe("starting", () => {
     const variables = { PETSTORE_DATA: newFolder() };
     const first = await startProcess(variables);
     const line = /^\s*(curl .*)$/m.exec(first.stdout())?.[1] ?? "";
-    expect(execFileSync("sh", ["-c", `${line} --silent`], { encoding: "utf8" })).toBe("[]");
+    expect(line).toStartWith("curl ");
+    // Where a missing curl is no excuse, the line is run and fails.
+    if (Bun.which("curl") !== null || process.env.CI === "true") {
+      expect(execFileSync("sh", ["-c", `${line} --silent`], { encoding: "utf8" })).toBe("[]");
+    }
     const token = /Bearer (pet_live_\w+)/.exec(line)?.[1] ?? "";
     expect(await first.end("SIGTERM")).toBe(0);
     expect(first.stderr()).not.toContain(token);

@@ -1,10 +1,8 @@
 import { int64FromText } from "../../contract/int64.ts";
-import { type OrderEvent, takenFrom } from "../../orders/order.ts";
+import { type OrderEvent, refusalText } from "../../orders/order.ts";
 import { Problem } from "../../problems.ts";
 import { effectAnswer } from "../effect.ts";
 import type { Handler, Shop } from "../handlers.ts";
-
-const done = { approve: "approved", deliver: "delivered" } as const;
 
 export function moveOrder(
   { orders }: Shop,
@@ -19,14 +17,10 @@ export function moveOrder(
         throw new Problem("order_not_found");
       case "refused":
         throw new Problem("order_event_refused", {
-          detail: `Order ${id} is ${outcome.status}, and only ${article(takenFrom[event])} order can be ${done[event]}.`,
+          detail: refusalText(id, event, outcome.status),
         });
       default:
         return effectAnswer(200, outcome);
     }
   };
-}
-
-function article(word: string): string {
-  return /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
 }
