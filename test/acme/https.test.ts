@@ -1,0 +1,58 @@
+/** An authority over TLS, as it is everywhere but in tests. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { areInstalled, selfSign } from "./pebble.ts";
+import { World } from "./world.ts";
+
+const possible = areInstalled(["openssl"], "test/acme/https.test.ts");
+
+describe.skipIf(!possible)("an authority over https", () => {
+  const world = new World();
+  let folder: string;
+  let trustPem: string;
+  let server: Server;
+  let directory: string;
+  let entries: Record<string, unknown>;
+
+  beforeAll(async () => {
+    await world.start();
+    folder = mkdtempSync(join(tmpdir(), "petstore-acme-"));
+    trustPem = selfSign(folder);
+    const key = readFileSync(join(folder, "key.pem"));
+    server = createServer({ key, cert: trustPem }, (_, response) => {
+      response.end(JSON.stringify(entries));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    directory = `https://127.0.0.1:${(server.address() as AddressInfo).port}/directory`;
+  });
+  afterAll(() => {
+    server.close();
+    world.ca.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const at = (origin: string) => ({
+    newNonce: `${origin}/newNonce`,
+    newAccount: `${origin}/newAccount`,
+    newOrder: `${origin}/newOrder`,
+    meta: { caaIdentities: ["ca.example"] },
+  });
+
+  test("is trusted by the root that was given", async () => {
+    entries = at("https://127.0.0.1:9");
+    expect(await world.client({ directory, trustPem }).caaIdentities()).toEqual(["ca.example"]);
+    expect(await world.client({ directory }).caaIdentities()).toBeUndefined();
+  });
+
+  test("cannot send us on to plain http", async () => {
+    entries = at(world.ca.origin);
+    const refusal = await world.refusal({}, { directory, trustPem });
+    expect(refusal.reason).toBe("unavailable");
+    expect(refusal.detail).toContain("directory");
+    expect(world.ca.seen).toEqual([]);
+  });
+});
