@@ -36,38 +36,63 @@ const styleSheets = [
   "print",
 ];
 
+const landingStyleSheets = ["tokens", "base", "layout", "prose", "code", "reference", "landing"];
+
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 /** Files of these names never change: whoever serves them may say so. */
 export const hashedForm = /^assets\/[a-z]+-[0-9a-f]{12}\.[a-z0-9]+$/;
 
 export async function emitAssets(searchIndex: string, emit: Emit): Promise<Assets> {
-  const named = async (name: string, extension: string, bytes: Uint8Array) => {
+  const named = namesByContent(emit);
+  return {
+    ...(await emitLook(styleSheets, named)),
+    script: await named("site", "js", await script("site", "esm")),
+    searchIndex: await named("search", "json", bytesOf(searchIndex)),
+  };
+}
+
+export type LandingAssets = Omit<Assets, "searchIndex">;
+
+/** The landing page looks like the site, and needs less. */
+export async function emitLandingAssets(emit: Emit): Promise<LandingAssets> {
+  const named = namesByContent(emit);
+  return {
+    ...(await emitLook(landingStyleSheets, named)),
+    script: await named("landing", "js", await script("landing", "esm")),
+  };
+}
+
+type Named = (name: string, extension: string, bytes: Uint8Array) => Promise<string>;
+
+function namesByContent(emit: Emit): Named {
+  return async (name, extension, bytes) => {
     const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
     const path = `assets/${name}-${hash}.${extension}`;
     await emit(path, bytes);
     return path;
   };
+}
+
+async function emitLook(sheets: readonly string[], named: Named) {
   const require = createRequire(import.meta.url);
   const font = (file: string) => new Uint8Array(readFileSync(require.resolve(file)));
   const sansFont = await named("sans", "woff2", font(fonts.sans));
   const monoFont = await named("mono", "woff2", font(fonts.mono));
   return {
     sansFont,
-    styles: await named("site", "css", bytesOf(styles(sansFont, monoFont))),
-    script: await named("site", "js", await script("site", "esm")),
+    styles: await named("site", "css", bytesOf(styles(sheets, sansFont, monoFont))),
     early: await named("early", "js", await script("early", "iife")),
     favicon: await named("favicon", "svg", bytesOf(favicon)),
-    searchIndex: await named("search", "json", bytesOf(searchIndex)),
   };
 }
 
 const script = (name: string, format: "esm" | "iife") =>
   bundle(new URL(`browser/${name}.ts`, import.meta.url), format);
 
-function styles(sansFont: string, monoFont: string): string {
+function styles(sheets: readonly string[], sansFont: string, monoFont: string): string {
   const beside = (path: string) => path.replace(/^assets\//, "");
-  return styleSheets
+  return sheets
     .map((name) => readFileSync(new URL(`styles/${name}.css`, import.meta.url), "utf8"))
     .join("\n")
     .replaceAll("sans.woff2", beside(sansFont))

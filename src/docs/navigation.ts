@@ -21,7 +21,14 @@ const guideOrder = [
 ];
 
 /** What the operator reads and the caller need not. */
-const operatorGuides = ["operating", "production-and-staging", "check", "postgres", "domains"];
+const operatorGuides = [
+  "operating",
+  "production-and-staging",
+  "check",
+  "postgres",
+  "sites",
+  "domains",
+];
 
 const nameOf = (path: string) => path.split("/").at(-1) ?? "";
 

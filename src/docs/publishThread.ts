@@ -1,11 +1,10 @@
 /** Builds the site, compresses what gains by it, and hands it over. */
-import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { gzipSync } from "node:zlib";
 import { buildDocs } from "./build.ts";
-import { cacheControlOf, contentSecurityPolicy, mediaTypeOf } from "./mediaTypes.ts";
+import { contentSecurityPolicy } from "./mediaTypes.ts";
 import type { PublishedFile } from "./published.ts";
+import { publishedFile } from "./publishedFile.ts";
 
 export interface ThreadInput {
   /** The contract as JSON. */
@@ -30,19 +29,8 @@ await buildDocs({
   baseUrl,
   basePath,
   emit(path, bytes) {
-    files.push([path, published(path, bytes)]);
+    files.push([path, publishedFile(path, bytes)]);
   },
 });
 const output: ThreadOutput = { files, contentSecurityPolicy: contentSecurityPolicy(baseUrl) };
 parentPort?.postMessage(output);
-
-function published(path: string, bytes: Uint8Array): PublishedFile {
-  const gzip = gzipSync(bytes, { level: 9 });
-  return {
-    mediaType: mediaTypeOf(path),
-    cacheControl: cacheControlOf(path),
-    etag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`,
-    bytes,
-    gzip: gzip.byteLength < bytes.byteLength * 0.9 ? gzip : undefined,
-  };
-}

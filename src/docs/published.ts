@@ -17,7 +17,9 @@ export interface PublishedDocs {
   readonly contentSecurityPolicy: string;
 }
 
-export function publishDocs(input: ThreadInput): Promise<PublishedDocs> {
+/** Ends with the signal's reason as soon as that aborts. */
+export function publishDocs(input: ThreadInput, signal?: AbortSignal): Promise<PublishedDocs> {
+  signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./publishThread.ts", import.meta.url), {
       workerData: input,
@@ -26,7 +28,15 @@ export function publishDocs(input: ThreadInput): Promise<PublishedDocs> {
       resolve({ files: new Map(files), contentSecurityPolicy });
       void worker.terminate();
     });
+    const stop = () => {
+      reject(signal?.reason);
+      void worker.terminate();
+    };
+    signal?.addEventListener("abort", stop, { once: true });
     worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("The docs were not built.")));
+    worker.once("exit", () => {
+      signal?.removeEventListener("abort", stop);
+      reject(new Error("The docs were not built."));
+    });
   });
 }

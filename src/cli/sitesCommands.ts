@@ -1,0 +1,283 @@
+/** Projects, and which deployment of each is shown. */
+import { statusOf } from "../domains/domain.ts";
+import { asSeen, type Deployment } from "../sites/deployment.ts";
+import { type Project, slugComplaint } from "../sites/site.ts";
+import type { Command } from "./command.ts";
+import { fromNow, instantText, iso } from "./durations.ts";
+import { noSuchOwner } from "./ownersCommands.ts";
+import { readWhole } from "./readText.ts";
+import { cutText, lastReady, refuseCut, servedHosts } from "./sitesServed.ts";
+import { bytesText, counted, digits, table } from "./table.ts";
+import { withStores } from "./withStores.ts";
+import { CommandFailure, type World } from "./world.ts";
+
+const deploymentsShown = 20;
+const deploymentsShownMax = 1_000;
+
+export const whichProject = { shown: "<slug>", summary: "The project, by its slug" };
+
+export const createSite: Command = {
+  name: "sites create",
+  summary: "Make a project for a documentation site",
+  operand: {
+    shown: "<slug>",
+    summary: "Its name in addresses: lower-case letters, digits, hyphens",
+  },
+  options: {
+    owner: { value: "<id>", summary: "Whose it is; see petstore owners list", required: true },
+  },
+  about: "A slug is given once and for all.",
+  examples: ["petstore sites create acme-docs --owner acme"],
+  async run({ operand: slug, values }, world) {
+    const complaint = slugComplaint(slug);
+    if (complaint !== undefined) throw new CommandFailure(`<slug> ${complaint}.`, 2);
+    const ownerId = values.get("owner");
+    if (ownerId === undefined) {
+      throw new CommandFailure("--owner is missing: --owner <id>. See petstore owners list.", 2);
+    }
+    const nowMs = world.clock.now();
+    const outcome = await withStores(world, ({ sites }) =>
+      sites.addProject({ slug, ownerId, nowMs }),
+    );
+    if (outcome === "no_such_owner") throw noSuchOwner(ownerId);
+    if (outcome === "slug_taken") {
+      throw new CommandFailure(
+        `The slug ${slug} is taken. Nothing was changed. Choose another, or see petstore sites show ${slug}.`,
+      );
+    }
+    return {
+      json: { slug, owner: ownerId, createdAt: iso(nowMs), current: null, address: null },
+      text: `Made the project ${slug}. Next: petstore sites deploy ${slug} <folder>\n`,
+    };
+  },
+};
+
+export const listSites: Command = {
+  name: "sites list",
+  summary: "List the projects and what each shows",
+  options: {},
+  examples: ["petstore sites list"],
+  async run(_call, world) {
+    const projects = await withStores(world, ({ sites }) => sites.listProjects());
+    return {
+      json: projects.map((project) => projectJson(project, world)),
+      text:
+        projects.length === 0
+          ? "There are no projects yet. Make one with petstore sites create <slug> --owner <id>.\n"
+          : table([
+              ["Slug", "Owner", "Shows", "Address"],
+              ...projects.map(({ slug, ownerId, current }) => [
+                slug,
+                ownerId,
+                current ?? "nothing",
+                current === undefined ? "" : world.siteAddress(slug),
+              ]),
+            ]),
+    };
+  },
+};
+
+export const showSite: Command = {
+  name: "sites show",
+  summary: "Show one project and what can be done with it",
+  operand: whichProject,
+  options: {},
+  examples: ["petstore sites show acme-docs"],
+  async run({ operand: slug }, world) {
+    return withStores(world, async ({ sites, domains }) => {
+      const project = requireProject(await sites.project(slug), slug);
+      const owner = await sites.ownerOf(slug);
+      const current = project.current && (await sites.deployment(project.current));
+      const attached = (await domains.list(slug)).map(({ domain, standing }) => ({
+        host: domain.host,
+        status: statusOf(domain, standing, world.clock.now()),
+      }));
+      return {
+        json: {
+          ...projectJson(project, world),
+          owner,
+          current: current ? deploymentJson(current) : null,
+          domains: attached,
+        },
+        text: table([
+          ["Project", slug],
+          ["Owner", `${project.ownerId} (${owner?.plan})`],
+          ["Made", whenText(project.createdAtMs, world)],
+          ...(current
+            ? facts(current, slug, world)
+            : nothingShown(slug, await lastReady(sites, slug))),
+          ...attachedRows(attached.map(({ host, status }) => `${host} (${status})`)),
+        ]),
+      };
+    });
+  },
+};
+
+export const listDeployments: Command = {
+  name: "sites deployments",
+  summary: "List the deployments of a project, newest first",
+  operand: whichProject,
+  options: {
+    limit: {
+      value: "<number>",
+      summary: `How many at most, 1 to ${deploymentsShownMax} (default ${deploymentsShown})`,
+    },
+  },
+  examples: ["petstore sites deployments acme-docs"],
+  async run({ operand: slug, values }, world) {
+    const limit = readWhole(
+      "limit",
+      values.get("limit") ?? String(deploymentsShown),
+      1,
+      deploymentsShownMax,
+    );
+    const { project, deployments } = await withStores(world, async ({ sites }) => ({
+      project: requireProject(await sites.project(slug), slug),
+      deployments: await sites.listDeployments(slug, limit),
+    }));
+    const seen = deployments.map((deployment) => asSeen(deployment, world.clock.now()));
+    return {
+      json: seen.map((deployment) => ({
+        ...deploymentJson(deployment),
+        shown: deployment.id === project.current,
+      })),
+      text:
+        seen.length === 0
+          ? `${slug} has no deployment yet. Next: petstore sites deploy ${slug} <folder>\n`
+          : deploymentsTable(seen, project, world),
+    };
+  },
+};
+
+export const rollBackSite: Command = {
+  name: "sites rollback",
+  summary: "Show an earlier deployment again",
+  operand: whichProject,
+  second: { shown: "<deployment>", summary: "Its id; see petstore sites deployments" },
+  options: {},
+  about: "Takes effect at once. It also brings back a project that was taken off.",
+  examples: ["petstore sites rollback acme-docs dep_0123456789abcdef0123"],
+  async run({ operand: slug, second: id }, world) {
+    const outcome = await withStores(world, async ({ sites }) => {
+      requireProject(await sites.project(slug), slug);
+      return sites.rollBack(slug, id);
+    });
+    const next = `See petstore sites deployments ${slug}.`;
+    if (outcome === "no_such_deployment") {
+      throw new CommandFailure(
+        `${slug} has no deployment ${JSON.stringify(id)}. Nothing changed. ${next}`,
+      );
+    }
+    if (outcome === "not_ready") {
+      throw new CommandFailure(
+        `${id} is not ready, so it cannot be shown. Nothing changed. ${next}`,
+      );
+    }
+    return {
+      json: { project: slug, deployment: id, address: world.siteAddress(slug) },
+      text: `${world.siteAddress(slug)} shows ${id} now.\n`,
+    };
+  },
+};
+
+export const unpublishSite: Command = {
+  name: "sites unpublish",
+  summary: "Show nothing of a project any more",
+  operand: whichProject,
+  options: { yes: { summary: "Also where live domains are cut off by it" } },
+  about: "Takes effect at once. Its deployments stay, and sites rollback shows one of them again.",
+  examples: ["petstore sites unpublish acme-docs"],
+  async run(call, world) {
+    const { operand: slug } = call;
+    return withStores(world, async (stores) => {
+      const { current } = requireProject(await stores.sites.project(slug), slug);
+      const nowMs = world.clock.now();
+      const hosts = await servedHosts(stores, nowMs, ({ project }) => project === slug);
+      const back = `petstore sites rollback ${slug} ${current}`;
+      refuseCut(call, { by: "This", hosts, back });
+      if ((await stores.sites.unpublish(slug)) !== "unpublished") {
+        throw new CommandFailure(`${slug} shows nothing as it is. Nothing changed.`);
+      }
+      return {
+        json: { project: slug, current: null, cutOff: hosts },
+        text: `${world.siteAddress(slug)} shows nothing any more. Its deployments are kept: ${back}\n${cutText({ hosts, back })}`,
+      };
+    });
+  },
+};
+
+export function requireProject(project: Project | undefined, slug: string): Project {
+  if (project === undefined) throw noSuchProject(slug);
+  return project;
+}
+
+export function noSuchProject(slug: string): CommandFailure {
+  const meant = slugComplaint(slug) === undefined ? slug : "<slug>";
+  return new CommandFailure(
+    `There is no project ${JSON.stringify(slug)}. See petstore sites list, or make one with petstore sites create ${meant} --owner <id>.`,
+  );
+}
+
+function projectJson({ slug, ownerId, createdAtMs, current }: Project, world: World) {
+  return {
+    slug,
+    owner: ownerId,
+    createdAt: iso(createdAtMs),
+    current: current ?? null,
+    address: current === undefined ? null : world.siteAddress(slug),
+  };
+}
+
+function deploymentJson(deployment: Deployment) {
+  const { id, state, createdAtMs, files, bytes, fingerprint, failure } = deployment;
+  return {
+    id,
+    state,
+    createdAt: iso(createdAtMs),
+    files,
+    bytes,
+    fingerprint: fingerprint ?? null,
+    failure: failure ?? null,
+  };
+}
+
+function facts(deployment: Deployment, slug: string, world: World): string[][] {
+  const { id, createdAtMs, files, bytes } = deployment;
+  return [
+    ["Shows", id],
+    ["Deployed", whenText(createdAtMs, world)],
+    ["Holds", `${counted(files, "file")}, ${bytesText(bytes)}`],
+    ["Address", world.siteAddress(slug)],
+  ];
+}
+
+function nothingShown(slug: string, ready: string | undefined): string[][] {
+  const next = ready === undefined ? `deploy ${slug} <folder>` : `rollback ${slug} ${ready}`;
+  return [["Shows", `nothing; next: petstore sites ${next}`]];
+}
+
+function attachedRows([first = "none", ...others]: readonly string[]): string[][] {
+  return [["Domains", first], ...others.map((other) => ["", other])];
+}
+
+function whenText(instantMs: number, { clock }: World): string {
+  return `${instantText(instantMs)} (${fromNow(instantMs, clock.now())})`;
+}
+
+function deploymentsTable(
+  deployments: readonly Deployment[],
+  { current }: Project,
+  { clock }: World,
+): string {
+  return table([
+    ["Deployment", "State", "Begun", "Files", "Size", ""],
+    ...deployments.map(({ id, state, createdAtMs, files, bytes, failure }) => [
+      id,
+      state,
+      fromNow(createdAtMs, clock.now()),
+      digits(files),
+      bytesText(bytes),
+      id === current ? "shown" : (failure ?? ""),
+    ]),
+  ]);
+}

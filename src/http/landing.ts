@@ -1,0 +1,110 @@
+/** The root of the service: a page for browsers, and a few lines of text for everybody else. */
+import type { Log } from "../log.ts";
+import type { Address } from "./address.ts";
+import { asProblem } from "./answer.ts";
+import { type StaticSite, siteResponse } from "./staticSite.ts";
+
+export interface LandingFacts {
+  readonly baseUrl: string;
+  readonly docs: string;
+  readonly ready: string;
+  /** What keeps the service from its work; undefined when nothing does. */
+  readonly trouble: string | undefined;
+}
+
+export interface LandingSite extends StaticSite {
+  page(facts: LandingFacts): string;
+}
+
+export interface LandingParts {
+  /** Makes the page. Asked once, when a browser first comes. */
+  readonly landing: () => Promise<LandingSite>;
+  /** Resolves when the service can do its work; rejects with what keeps it from it. */
+  readonly ready: () => Promise<void>;
+  /** The configured base address; without one, it follows the Host of the request. */
+  readonly baseUrl: string | undefined;
+  readonly docsPath: string;
+  readonly readyPath: string;
+  readonly log: Log;
+}
+
+export interface Landing {
+  root(address: Address, request: Request): Promise<Response>;
+  /** What the page loads; `path` is that below the root. */
+  asset(path: string, request: Request): Promise<Response>;
+}
+
+export function createLanding(parts: LandingParts): Landing {
+  const { docsPath, readyPath, log } = parts;
+  let made: Promise<LandingSite> | undefined;
+  const site = async () => {
+    made ??= parts.landing();
+    return made.catch((cause) => {
+      made = undefined;
+      log.error("landing.failed", { cause });
+      return undefined;
+    });
+  };
+
+  return {
+    async root({ origin }, request) {
+      const baseUrl = parts.baseUrl ?? `${origin}/v1`;
+      const shown = asksForHtml(request) ? await site() : undefined;
+      if (shown === undefined) return inText(baseUrl, origin, docsPath, readyPath);
+      const trouble = await troubleOf(parts.ready);
+      const page = shown.page({ baseUrl, docs: docsPath, ready: readyPath, trouble });
+      return answered(page, {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": shown.contentSecurityPolicy,
+        "referrer-policy": "no-referrer",
+      });
+    },
+
+    async asset(path, request) {
+      const shown = await site();
+      return shown?.files.has(path)
+        ? siteResponse(shown, "/", path, request)
+        : new Response("Not found.\n", { status: 404 });
+    },
+  };
+}
+
+/** Browsers name it. Programs such as curl take anything, and a person reads that in a terminal. */
+function asksForHtml({ headers }: Request): boolean {
+  const accepted = headers.get("accept") ?? "";
+  return /(?:^|,)\s*text\/html\s*(?:$|,|;(?!\s*q=0(?:\.0*)?\s*(?:$|,)))/i.test(accepted);
+}
+
+async function troubleOf(ready: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await ready();
+    return undefined;
+  } catch (cause) {
+    return asProblem(cause).message;
+  }
+}
+
+function inText(baseUrl: string, origin: string, docsPath: string, readyPath: string): Response {
+  return answered(
+    `Pet Store: a pet store catalogue over HTTP and JSON.
+
+Base address   ${baseUrl}
+First call     curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets
+Contract       ${origin}/v1/openapi.json
+Documentation  ${origin}${docsPath}
+Health         ${origin}${readyPath}
+`,
+    { "content-type": "text/plain; charset=utf-8" },
+  );
+}
+
+function answered(body: string, headers: Readonly<Record<string, string>>): Response {
+  return new Response(body, {
+    headers: {
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+      vary: "Accept",
+      ...headers,
+    },
+  });
+}

@@ -1,0 +1,90 @@
+/** The answer itself, without a port, as any server of sites calls for it. */
+import { describe, expect, test } from "bun:test";
+import { type SiteRequest, siteAnswer } from "../../src/edge/siteAnswer.ts";
+import { createSiteHosts } from "../../src/edge/siteHosts.ts";
+import { createLog } from "../../src/log.ts";
+import { Problem } from "../../src/problems.ts";
+import { hashOf } from "../../src/sites/deployment.ts";
+import type { SiteContents } from "../../src/sites/sites.ts";
+import { fakeClock } from "../fakes/clock.ts";
+
+const page = Buffer.from("<h1>Hello</h1>");
+
+/** One site with one page, in a store that answers at once or later. */
+function storeOf(later: boolean): SiteContents {
+  const soon = <T>(value: T) => (later ? Promise.resolve(value) : value);
+  const file = { path: "index.html", hash: hashOf(page), bytes: page.byteLength, smaller: [] };
+  return {
+    project: (slug) =>
+      soon(
+        slug === "acme" ? { slug, ownerId: "ada", createdAtMs: 0, current: "dep_a" } : undefined,
+      ),
+    file: (id, path) => soon(id === "dep_a" && path === "index.html" ? file : undefined),
+    content: (hash, encoding) =>
+      soon(hash === file.hash && encoding === "identity" ? page : undefined),
+    revision: () => 1,
+  };
+}
+
+const asked = (method: string, path: string): SiteRequest => ({
+  method,
+  path,
+  header: () => undefined,
+});
+
+describe.each([false, true])("from a store that answers later: %p", (later) => {
+  const store = storeOf(later);
+  const answer = (method: string, path: string) =>
+    siteAnswer(asked(method, path), { deployment: "dep_a" }, store);
+
+  test("a page comes with its length, and HEAD without its body", async () => {
+    const get = await answer("GET", "/");
+    expect(get).toMatchObject({ status: 200, body: page });
+    expect(get.headers["content-length"]).toBe("14");
+    const head = await answer("HEAD", "/");
+    expect(head).toEqual({ ...get, body: undefined });
+  });
+
+  test("what is not there is 404, an address that is none 400, another method 405", async () => {
+    expect((await answer("GET", "/none")).status).toBe(404);
+    expect((await answer("GET", "http://acme.localhost/")).status).toBe(400);
+    expect((await answer("GET", "*")).status).toBe(400);
+    expect((await answer("DELETE", "/")).status).toBe(405);
+  });
+
+  test("answers at once where the store does", () => {
+    expect(answer("GET", "/") instanceof Promise).toBe(later);
+  });
+});
+
+describe.each([false, true])("when the store fails, later: %p", (later) => {
+  const failing = (cause: Error) => {
+    let lines = "";
+    const log = createLog("info", fakeClock(0), (text) => {
+      lines += text;
+    });
+    const project = () => {
+      if (later) return Promise.reject(cause);
+      throw cause;
+    };
+    const store = { ...storeOf(later), project };
+    const sites = createSiteHosts({ store, contents: store, log });
+    const origin = "http://acme.localhost:8080";
+    return { visit: () => sites(origin, new Request(`${origin}/`)), logged: () => lines };
+  };
+
+  test("what is out for a moment is 503, to be asked again", async () => {
+    const { visit, logged } = failing(new Problem("store_unavailable"));
+    const response = await visit();
+    expect([response?.status, response?.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(logged()).toContain('"event":"site.failed"');
+  });
+
+  test("a fault of ours is 500, and nothing of it is told", async () => {
+    const { visit, logged } = failing(new TypeError("secret detail"));
+    const response = await visit();
+    expect(response?.status).toBe(500);
+    expect(await response?.text()).not.toContain("secret detail");
+    expect(logged()).toContain("secret detail");
+  });
+});

@@ -1,0 +1,189 @@
+/** What every store of sites does, whichever engine it runs on. */
+import { describe, expect, test } from "bun:test";
+import { silenceMsMax } from "../../src/sites/deployment.ts";
+import type { Stores } from "../../src/stores.ts";
+import {
+  begun,
+  deploy,
+  finish,
+  nowMs,
+  publishAcme,
+  textAt,
+  uploadOf,
+  withProject,
+} from "../sites/projects.ts";
+
+/** `open` gives another handle on the same database, which is empty when a test begins. */
+export function describeSites(engine: string, open: () => Promise<Stores>): void {
+  describe(`owners and projects on ${engine}`, () => {
+    test("an owner is added once and keeps what was said first", async () => {
+      const { sites } = await open();
+      expect(await sites.addOwner({ id: "ada", name: "Ada", plan: "free" })).toBe(true);
+      expect(await sites.addOwner({ id: "ada", name: "Eve", plan: "paid" })).toBe(false);
+      expect(await sites.owner("ada")).toEqual({ id: "ada", name: "Ada", plan: "free" });
+      expect(await sites.owner("eve")).toBeUndefined();
+    });
+
+    test("a plan changes for its owner alone", async () => {
+      const { sites } = await open();
+      for (const id of ["bob", "ada"]) await sites.addOwner({ id, name: id, plan: "free" });
+      expect(await sites.setPlan("ada", "paid")).toBe(true);
+      expect(await sites.setPlan("eve", "paid")).toBe(false);
+      expect(await sites.listOwners()).toEqual([
+        { id: "ada", name: "ada", plan: "paid" },
+        { id: "bob", name: "bob", plan: "free" },
+      ]);
+    });
+
+    test("a slug is given once, and only to an owner that is there", async () => {
+      const { sites } = await open();
+      expect(await sites.addProject({ slug: "acme", ownerId: "ada", nowMs })).toBe("no_such_owner");
+      await sites.addOwner({ id: "ada", name: "Ada", plan: "paid" });
+      expect(await sites.addProject({ slug: "acme", ownerId: "ada", nowMs })).toBe("added");
+      expect(await sites.addProject({ slug: "acme", ownerId: "ada", nowMs })).toBe("slug_taken");
+      expect(await sites.ownerOf("acme")).toEqual({ id: "ada", name: "Ada", plan: "paid" });
+      expect(await sites.ownerOf("other")).toBeUndefined();
+      const project = { slug: "acme", ownerId: "ada", createdAtMs: nowMs, current: undefined };
+      expect(await sites.project("acme")).toEqual(project);
+      expect(await sites.listProjects()).toEqual([project]);
+    });
+  });
+
+  describe(`deployments on ${engine}`, () => {
+    test("show all of a site at once, and nothing of it before", async () => {
+      const store = await withProject(open);
+      const first = await deploy(store, { "index.html": "one", "a.css": "a" });
+      const id = await begun(store, "dep_next");
+      await store.addFiles(id, [uploadOf("index.html", "two")], nowMs);
+      expect(await textAt(store, "index.html")).toBe("one");
+      expect((await store.finishDeployment(id, finish)).kind).toBe("shown");
+      expect(await textAt(store, "index.html")).toBe("two");
+      expect(await textAt(store, "a.css")).toBeUndefined();
+      expect(await textAt(store, "a.css", first)).toBe("a");
+    });
+
+    test("are listed newest first with their sizes and states", async () => {
+      const store = await withProject(open);
+      const first = await deploy(store, { "index.html": "one", "a.css": "four" });
+      await store.beginDeployment({ id: "dep_waiting", project: "acme", nowMs: nowMs + 1 });
+      const [second, oldest] = await store.listDeployments("acme", 10);
+      expect(second).toMatchObject({ id: "dep_waiting", state: "queued", files: 0, bytes: 0 });
+      expect(oldest).toMatchObject({ id: first, state: "ready", files: 2, bytes: 7 });
+      expect(oldest?.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+      expect(await store.listDeployments("acme", 1)).toEqual(second ? [second] : []);
+      expect(await store.listDeployments("other", 10)).toEqual([]);
+      expect(await store.deployment(first)).toEqual(oldest as NonNullable<typeof oldest>);
+    });
+
+    test("go back to any earlier one that was ready, and to no other", async () => {
+      const store = await withProject(open);
+      const first = await deploy(store, { "index.html": "one" });
+      await deploy(store, { "index.html": "two" });
+      await store.beginDeployment({ id: "dep_waiting", project: "acme", nowMs });
+      expect(await store.rollBack("acme", "dep_waiting")).toBe("not_ready");
+      expect(await store.rollBack("acme", "dep_none")).toBe("no_such_deployment");
+      await store.addProject({ slug: "other", ownerId: "ada", nowMs });
+      expect(await store.rollBack("other", first)).toBe("no_such_deployment");
+      expect(await textAt(store, "index.html")).toBe("two");
+      expect(await store.rollBack("acme", first)).toBe("shown");
+      expect(await textAt(store, "index.html")).toBe("one");
+    });
+
+    test("can be taken off, and shown again", async () => {
+      const store = await withProject(open);
+      expect(await store.unpublish("acme")).toBe("not_published");
+      expect(await store.unpublish("none")).toBe("no_such_project");
+      const id = await deploy(store, { "index.html": "one" });
+      expect(await store.unpublish("acme")).toBe("unpublished");
+      expect((await store.project("acme"))?.current).toBeUndefined();
+      expect(await store.rollBack("acme", id)).toBe("shown");
+      expect(await textAt(store, "index.html")).toBe("one");
+    });
+
+    test("need a project", async () => {
+      const { sites } = await open();
+      expect(await sites.beginDeployment({ id: "dep_a", project: "acme", nowMs })).toBe(false);
+      expect(await publishAcme(sites, { a: "a" })).toEqual({ kind: "no_such_project" });
+    });
+
+    test("move only as their table says, and a ready one never changes", async () => {
+      const store = await withProject(open);
+      await store.beginDeployment({ id: "dep_a", project: "acme", nowMs });
+      const upload = [uploadOf("index.html", "one")];
+      expect(await store.addFiles("dep_a", upload, nowMs)).toEqual({ kind: "not_building" });
+      expect((await store.finishDeployment("dep_a", finish)).kind).toBe("refused");
+      expect(await store.buildDeployment("dep_a", nowMs)).toBe(true);
+      expect(await store.buildDeployment("dep_a", nowMs)).toBe(false);
+      expect(await store.addFiles("dep_a", upload, nowMs)).toEqual({ kind: "added" });
+      expect((await store.finishDeployment("dep_a", finish)).kind).toBe("shown");
+      expect(await store.addFiles("dep_a", upload, nowMs)).toEqual({ kind: "not_building" });
+      expect(await store.failDeployment("dep_a", "No.", nowMs)).toBe(false);
+      expect(await store.deployment("dep_a")).toMatchObject({ state: "ready", failure: undefined });
+
+      await begun(store, "dep_b");
+      expect(await store.failDeployment("dep_b", "Broken.", nowMs)).toBe(true);
+      expect(await store.failDeployment("dep_b", "Again.", nowMs)).toBe(false);
+      expect((await store.finishDeployment("dep_b", finish)).kind).toBe("refused");
+      expect(await store.deployment("dep_b")).toMatchObject({
+        state: "failed",
+        failure: "Broken.",
+      });
+      expect(await textAt(store, "index.html")).toBe("one");
+    });
+
+    test("one that fell silent is failed by the next, and can then add nothing more", async () => {
+      const store = await withProject(open);
+      await begun(store, "dep_dead");
+      await begun(store, "dep_slow", nowMs + 2);
+      const laterMs = nowMs + silenceMsMax + 1;
+      await store.beginDeployment({ id: "dep_new", project: "acme", nowMs: laterMs });
+      expect(await store.deployment("dep_dead")).toMatchObject({ state: "failed" });
+      expect(await store.deployment("dep_slow")).toMatchObject({ state: "building" });
+      const late = await store.addFiles("dep_dead", [uploadOf("index.html", "x")], laterMs);
+      expect(late).toEqual({ kind: "not_building" });
+    });
+
+    test("one that was begun earlier and ends later is kept, but not shown", async () => {
+      const store = await withProject(open);
+      await begun(store, "dep_slow");
+      await store.addFiles("dep_slow", [uploadOf("index.html", "old")], nowMs);
+      await deploy(store, { "index.html": "new" });
+      expect((await store.finishDeployment("dep_slow", finish)).kind).toBe("overtaken");
+      expect(await textAt(store, "index.html")).toBe("new");
+      expect(await store.rollBack("acme", "dep_slow")).toBe("shown");
+    });
+
+    test("the same content again is no new deployment, unless something else is shown", async () => {
+      const store = await withProject(open);
+      const contents = { "index.html": "one", "a/b.txt": "b" };
+      const again = () => publishAcme(store, contents);
+      const first = await deploy(store, contents);
+      expect(await again()).toEqual({ kind: "needless", same: first });
+      expect(await store.listDeployments("acme", 10)).toHaveLength(1);
+      await deploy(store, { ...contents, "a/b.txt": "c" });
+      const third = await again();
+      expect(third.kind).toBe("shown");
+      await store.unpublish("acme");
+      expect((await again()).kind).toBe("shown");
+    });
+
+    test("whoever keeps a site up to date can leave one alone that was rolled back", async () => {
+      const store = await withProject(open);
+      const first = await deploy(store, { "index.html": "one" });
+      const second = await deploy(store, { "index.html": "two" });
+      await store.rollBack("acme", first);
+      const again = (unless: "newest" | "shown") =>
+        publishAcme(store, { "index.html": "two" }, unless);
+      expect(await again("newest")).toEqual({ kind: "needless", same: second });
+      expect((await store.project("acme"))?.current).toBe(first);
+      expect((await again("shown")).kind).toBe("shown");
+    });
+
+    test("the same content under another path is another site", async () => {
+      const store = await withProject(open);
+      await deploy(store, { "a.html": "one", "b.html": "two" });
+      await deploy(store, { "a.html": "two", "b.html": "one" });
+      expect(await textAt(store, "a.html")).toBe("two");
+    });
+  });
+}
