@@ -1,0 +1,110 @@
+/** What we allow ourselves of what the authority allows, so that it never has to refuse. */
+import type { CaAttempt } from "./domains.ts";
+
+const hour = 3_600_000;
+const week = 7 * 24 * hour;
+
+interface Limit {
+  readonly kind: CaAttempt["kind"];
+  readonly per: "host" | "registrable";
+  readonly max: number;
+  readonly windowMs: number;
+  readonly words: string;
+}
+
+/** Let's Encrypt's limits, each with room to spare for what we do not see. */
+export const limits: readonly Limit[] = [
+  // It allows 5.
+  {
+    kind: "failed_authorization",
+    per: "host",
+    max: 4,
+    windowMs: hour,
+    words: "failed attempts for this name within an hour",
+  },
+  // It allows 5 of the same names.
+  {
+    kind: "certificate",
+    per: "host",
+    max: 4,
+    windowMs: week,
+    words: "certificates for this name within a week",
+  },
+  // It allows 50.
+  {
+    kind: "certificate",
+    per: "registrable",
+    max: 45,
+    windowMs: week,
+    words: "certificates for this registered domain within a week",
+  },
+];
+
+export const budgetWindowMs = Math.max(...limits.map(({ windowMs }) => windowMs));
+
+export type Budget =
+  | { readonly kind: "open" }
+  | { readonly kind: "spent"; readonly untilMs: number; readonly words: string };
+
+export interface Used {
+  readonly words: string;
+  readonly used: number;
+  readonly max: number;
+  /** When there is room again; undefined while there is. */
+  readonly untilMs: number | undefined;
+}
+
+/** An order takes no longer; until then it may still become a certificate. */
+export const orderMsMax = 10 * 60_000;
+
+/** What is used of each limit. `attempts` go back over the longest window, oldest first. */
+export function usedOf(host: string, attempts: readonly CaAttempt[], nowMs: number): Used[] {
+  const unresolved = unresolvedFor(host, attempts, nowMs);
+  return limits.map(({ kind, per, max, windowMs, words }) => {
+    const counts = (attempt: CaAttempt) =>
+      nowMs - attempt.atMs < windowMs && (per === "registrable" || attempt.host === host);
+    const known = attempts.filter((attempt) => attempt.kind === kind && counts(attempt));
+    // That a name got several certificates from workers that died is not to be feared.
+    const feared = kind === "certificate" && per === "host" ? [] : unresolved.filter(counts);
+    const atMs = [...known, ...feared]
+      .map((attempt) => attempt.atMs)
+      .sort((one, other) => one - other);
+    const oldest = atMs.at(-max);
+    if (oldest === undefined) return { words, used: atMs.length, max, untilMs: undefined };
+    // What is still under way will be known before long, and may turn out to count for nothing.
+    const soon = feared.some((attempt) => nowMs - attempt.atMs < orderMsMax);
+    const untilMs = Math.min(
+      oldest + windowMs,
+      soon ? nowMs + orderMsMax : Number.POSITIVE_INFINITY,
+    );
+    return { words, used: atMs.length, max, untilMs };
+  });
+}
+
+/**
+ * Orders of which nobody has told what came of them: others are at them, or died. Each may have
+ * failed, or become a certificate, so it counts as both. Of several that are placed at the same time,
+ * each counts those before its own, so that a limit holds though nobody waits for anybody.
+ */
+function unresolvedFor(host: string, attempts: readonly CaAttempt[], nowMs: number): CaAttempt[] {
+  const own = attempts.findLastIndex((attempt) => attempt.host === host);
+  const { kind, atMs = 0 } = attempts[own] ?? {};
+  const placed = kind === "order" && nowMs - atMs < orderMsMax ? own : attempts.length;
+  return attempts
+    .slice(0, placed)
+    .filter(
+      (attempt, index) =>
+        attempt.kind === "order" &&
+        (attempts.find((later, at) => at > index && later.host === attempt.host)?.kind ??
+          "order") === "order",
+    );
+}
+
+/** Whether another order may be placed now. */
+export function budgetFor(host: string, attempts: readonly CaAttempt[], nowMs: number): Budget {
+  const spent = usedOf(host, attempts, nowMs).flatMap(({ untilMs, max, words }) =>
+    untilMs === undefined ? [] : [{ untilMs, words: `${max} ${words}` }],
+  );
+  const last = spent.toSorted((one, other) => one.untilMs - other.untilMs).at(-1);
+  return last === undefined ? { kind: "open" } : { kind: "spent", ...last };
+}

@@ -1,0 +1,305 @@
+import { describe, expect, test } from "bun:test";
+import type { Domain } from "../../src/domains/domain.ts";
+import * as lifecycle from "../../src/domains/lifecycle.ts";
+import type { Verdict } from "../../src/domains/verification.ts";
+import {
+  addOwner,
+  addProject,
+  ann,
+  bob,
+  deskWorld,
+  operator,
+  ownerOf,
+  refusalOf,
+  startMs,
+  target,
+  work,
+} from "./deskWorld.ts";
+
+const host = "docs.example.com";
+const dayMs = 24 * 3_600_000;
+
+/** What a look at DNS makes of a claim. */
+const found =
+  (kind: Verdict["kind"], proven?: boolean) =>
+  (domain: Domain): Domain =>
+    lifecycle.checked(domain, { kind, findings: [], proven }, startMs, "t0k");
+
+describe("adding a domain", () => {
+  test("shows the CNAME to create, with a TTL of 3600, and waits for DNS", async () => {
+    const { desk } = await deskWorld();
+    expect(await desk.add(ann, "shop", "Docs.Example.COM.")).toMatchObject({
+      host,
+      project: "shop",
+      status: "pending_dns",
+      step: "dns",
+      records: [{ type: "CNAME", name: "docs", fullName: host, value: target, ttlSeconds: 3600 }],
+      role: { kind: "site" },
+      addedAtMs: startMs,
+      nextAtMs: startMs + 15_000,
+      retryAtMs: undefined,
+    });
+    expect((await desk.show(ann, "shop", host)).timeline.map(({ event }) => event)).toEqual([
+      "added",
+    ]);
+  });
+
+  test("shows an ALIAS for an apex", async () => {
+    const { desk } = await deskWorld();
+    const { records } = await desk.add(ann, "shop", "example.co.uk");
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({ type: "ALIAS", name: "@", value: target, ttlSeconds: 3600 });
+  });
+
+  test("needs the paid plan", async () => {
+    const world = await deskWorld();
+    await world.sites.setPlan("ann", "free");
+    const refusal = await refusalOf(world.desk.add(ann, "shop", host));
+    expect(refusal.code).toBe("plan_required");
+    expect(world.domains.list()).toEqual([]);
+  });
+
+  test("needs the owner's plan also when the operator does it", async () => {
+    const world = await deskWorld();
+    await world.sites.setPlan("ann", "free");
+    const refusal = await refusalOf(world.desk.add(operator, "shop", host));
+    expect(refusal.code).toBe("plan_required");
+  });
+
+  test("needs a deployment", async () => {
+    const world = await deskWorld();
+    await addProject(world, "empty", "ann", false);
+    const refusal = await refusalOf(world.desk.add(ann, "empty", host));
+    expect(refusal.code).toBe("deployment_required");
+    expect(world.domains.list()).toEqual([]);
+  });
+
+  for (const text of [
+    target,
+    `x.${target}`,
+    "api.petstore.example",
+    "*.example.com",
+    "co.uk",
+    "",
+  ]) {
+    test(`refuses ${JSON.stringify(text)} with what is wrong with it`, async () => {
+      const { desk } = await deskWorld();
+      const refusal = await refusalOf(desk.add(ann, "shop", text));
+      expect(refusal.code).toBe("host_invalid");
+      expect(refusal.message).not.toBe("");
+    });
+  }
+
+  test("is refused a second time, in this project and in another of the same owner", async () => {
+    const { desk } = await deskWorld();
+    await desk.add(ann, "shop", host);
+    for (const slug of ["shop", "blog"]) {
+      const refusal = await refusalOf(desk.add(ann, slug, host));
+      expect(refusal.code).toBe("already_attached");
+      expect(refusal.message).toContain("attached to shop");
+    }
+  });
+
+  test("50 times at once succeeds once", async () => {
+    const { desk, domains } = await deskWorld();
+    const all = await Promise.allSettled(
+      Array.from({ length: 50 }, () => desk.add(ann, "shop", host)),
+    );
+    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(domains.claimsOn(host)).toHaveLength(1);
+  });
+
+  test("is refused to a project that has 100 already", async () => {
+    const { desk } = await deskWorld();
+    for (let n = 0; n < 100; n++) await desk.add(ann, "shop", `n${n}.example.com`);
+    const refusal = await refusalOf(desk.add(ann, "shop", host));
+    expect([refusal.code, /at most 100/.test(refusal.message)]).toEqual(["too_many_domains", true]);
+    await desk.add(ann, "blog", host);
+    await desk.remove(ann, "shop", "n0.example.com", false);
+    await desk.add(ann, "shop", "more.example.com");
+  });
+
+  test("is off while the operator has set no target", async () => {
+    const { desk } = await deskWorld({ target: undefined });
+    expect((await refusalOf(desk.add(ann, "shop", host))).code).toBe("domains_off");
+  });
+});
+
+describe("a name that another owner has", () => {
+  test("is refused without a word about whose it is", async () => {
+    const world = await deskWorld();
+    await addOwner(world, "owner-4711");
+    await addProject(world, "project-0815", "owner-4711");
+    await world.desk.add(ownerOf("owner-4711"), "project-0815", host);
+    const refusal = await refusalOf(world.desk.add(bob, "rival", host));
+    expect(refusal.code).toBe("attached_elsewhere");
+    expect(JSON.stringify({ ...refusal, message: refusal.message })).not.toMatch(/4711|0815/);
+    expect(world.domains.claimsOn(host)).toHaveLength(1);
+  });
+
+  test("can be claimed by who will prove it, and stays the other's until then", async () => {
+    const world = await deskWorld();
+    await world.desk.add(ann, "shop", host);
+    await work(world, "shop", host, found("right"));
+    const view = await world.desk.add(bob, "rival", host, true);
+    expect(view.status).toBe("pending_dns");
+    expect(view.records.map(({ type }) => type)).toEqual(["CNAME", "TXT"]);
+    expect(view.records[1]).toMatchObject({
+      fullName: `_petstore-proof.${host}`,
+      value: expect.stringMatching(/^petstore-proof=[0-9a-f]{32}$/),
+    });
+    const holders = world.domains
+      .claimsOn(host)
+      .filter(({ domain }) => domain.ownership.kind === "held");
+    expect(holders.map(({ domain }) => domain.ownerId)).toEqual(["ann"]);
+  });
+
+  test("has another proof for each claim", async () => {
+    const world = await deskWorld();
+    await addOwner(world, "cleo");
+    await addProject(world, "third", "cleo");
+    await world.desk.add(ann, "shop", host);
+    const proofs = [
+      await world.desk.add(bob, "rival", host, true),
+      await world.desk.add(ownerOf("cleo"), "third", host, true),
+    ].map(({ records }) => records[1]?.value);
+    expect(new Set(proofs).size).toBe(2);
+  });
+
+  test("stays theirs while it is suspended", async () => {
+    const world = await deskWorld();
+    await world.desk.add(ann, "shop", host);
+    await world.sites.setPlan("ann", "free");
+    expect((await world.desk.show(ann, "shop", host)).status).toBe("suspended");
+    expect((await refusalOf(world.desk.add(bob, "rival", host))).code).toBe("attached_elsewhere");
+  });
+
+  test("that nobody else claims needs no proof, though one was offered", async () => {
+    const { desk } = await deskWorld();
+    expect((await desk.add(bob, "rival", host, true)).records).toHaveLength(1);
+  });
+});
+
+describe("a name that was removed", () => {
+  async function removedByAnn() {
+    const world = await deskWorld();
+    await world.desk.add(ann, "shop", host);
+    await work(world, "shop", host, found("right"));
+    await world.desk.remove(ann, "shop", host, false);
+    return world;
+  }
+
+  test("comes back to its owner without a proof, in any of their projects", async () => {
+    for (const slug of ["shop", "blog"]) {
+      const { desk } = await removedByAnn();
+      const view = await desk.add(ann, slug, host);
+      expect([view.status, view.project, view.records.length]).toEqual(["pending_dns", slug, 1]);
+    }
+  });
+
+  test("asks another owner for a proof, for 30 days", async () => {
+    const { desk, clock } = await removedByAnn();
+    clock.advance(30 * dayMs - 1);
+    expect((await desk.add(bob, "rival", host)).records[1]?.type).toBe("TXT");
+  });
+
+  test("is anybody's after 30 days", async () => {
+    const { desk, clock } = await removedByAnn();
+    clock.advance(30 * dayMs);
+    expect((await desk.add(bob, "rival", host)).records).toHaveLength(1);
+  });
+
+  test("is not won by claiming it, removing the claim and claiming it again", async () => {
+    const { desk, domains } = await removedByAnn();
+    for (let round = 0; round < 3; round++) {
+      const view = await desk.add(bob, "rival", host);
+      expect(view.records.map(({ type }) => type)).toEqual(["CNAME", "TXT"]);
+      await desk.remove(bob, "rival", host, true);
+    }
+    expect((await desk.add(ann, "shop", host)).records).toHaveLength(1);
+    expect(domains.list().map(({ domain }) => domain.ownership.kind)).toEqual(["held"]);
+  });
+
+  test("comes back without a proof to who had proved it", async () => {
+    const world = await removedByAnn();
+    const { desk, clock } = world;
+    await desk.add(bob, "rival", host);
+    clock.advance(1_000);
+    await work(world, "rival", host, found("wrong", true));
+    await desk.remove(bob, "rival", host, false);
+    expect((await desk.add(ann, "shop", host)).records).toHaveLength(2);
+    await desk.remove(ann, "shop", host, false);
+    expect((await desk.add(bob, "rival", host)).records).toHaveLength(1);
+  });
+
+  test("is still removed to who had it, and says so", async () => {
+    const { desk } = await removedByAnn();
+    expect((await desk.show(ann, "shop", host)).status).toBe("removed");
+    expect(await desk.list(ann, "shop")).toEqual([]);
+  });
+});
+
+describe("a name that somebody claimed again and again", () => {
+  async function crowded(first: "held" | "removed") {
+    const world = await deskWorld();
+    await world.desk.add(ann, "shop", host);
+    await work(world, "shop", host, found("right"));
+    if (first === "removed") await world.desk.remove(ann, "shop", host, false);
+    for (let round = 0; round < 101; round++) {
+      await world.desk.add(bob, "rival", host, true);
+      await world.desk.remove(bob, "rival", host, true);
+    }
+    return world;
+  }
+
+  test("is not theirs by it: a proof is asked for even where the first owner is out of sight", async () => {
+    const { desk } = await crowded("removed");
+    expect((await desk.add(bob, "rival", host)).records[1]?.type).toBe("TXT");
+  });
+
+  test("is still to be seen, verified and removed by who holds it", async () => {
+    const { desk } = await crowded("held");
+    expect((await desk.show(ann, "shop", host)).status).toBe("verified");
+    expect((await desk.verify(ann, "shop", host)).nextAtMs).toBe(startMs);
+    expect((await desk.remove(ann, "shop", host, false)).host).toBe(host);
+  });
+
+  test("is refused, or asks for a proof, and always answers", async () => {
+    const { desk } = await crowded("held");
+    expect((await refusalOf(desk.add(bob, "rival", host))).code).toBe("attached_elsewhere");
+    expect((await desk.add(bob, "rival", host, true)).records[1]?.type).toBe("TXT");
+  });
+});
+
+describe("owners", () => {
+  test("see only their own projects, and another's as one that is not there", async () => {
+    const world = await deskWorld();
+    const { desk } = world;
+    await desk.add(ann, "shop", host);
+    const asked = (slug: string) => [
+      desk.list(bob, slug),
+      desk.show(bob, slug, host),
+      desk.add(bob, slug, "other.example.com"),
+      desk.verify(bob, slug, host),
+      desk.routing(bob, slug),
+      desk.applyRouting(bob, slug, {}),
+      desk.remove(bob, slug, host, true),
+    ];
+    const refusals = await Promise.all([...asked("shop"), ...asked("nowhere")].map(refusalOf));
+    expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(["project_not_found"]));
+    const words = refusals.map(({ message }) => message.replace(/shop|nowhere/, "…"));
+    expect(new Set(words).size).toBe(1);
+    expect(world.domains.claimsOn(host)[0]?.domain.ownership.kind).toBe("held");
+  });
+
+  test("see the domains of one project in the order of their names; the operator sees all", async () => {
+    const { desk } = await deskWorld();
+    for (const name of ["b.example.com", "a.example.com"]) await desk.add(ann, "shop", name);
+    await desk.add(ann, "blog", "c.example.com");
+    const hosts = async (actor: typeof ann, slug: string) =>
+      (await desk.list(actor, slug)).map((view) => view.host);
+    expect(await hosts(ann, "shop")).toEqual(["a.example.com", "b.example.com"]);
+    expect(await hosts(operator, "blog")).toEqual(["c.example.com"]);
+    expect((await refusalOf(desk.show(ann, "blog", host))).code).toBe("domain_not_found");
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import type { Domain, Status } from "../../src/domains/domain.ts";
+import { viewOf } from "../../src/domains/domainView.ts";
+import type { Finding } from "../../src/domains/finding.ts";
+import * as lifecycle from "../../src/domains/lifecycle.ts";
+import { noRouting, type Routing } from "../../src/domains/routing.ts";
+import { events, finding, good, lives, refusedBy, startMs } from "./lives.ts";
+
+const target = "sites.petstore.example";
+const seen = (domain: Domain, routing: Routing = noRouting, standing = good) =>
+  viewOf({ domain, version: 1, standing }, routing, target, startMs);
+const codesOf = (findings: readonly Finding[]) => findings.map(({ code }) => code);
+
+describe("what an owner sees", () => {
+  const steps: Readonly<Record<keyof typeof lives, string>> = {
+    pending_dns: "dns",
+    misconfigured: "dns",
+    verified: "certificate",
+    issuing: "certificate",
+    certificate_delayed: "certificate",
+    blocked: "certificate",
+    live: "live",
+    degraded: "live",
+    renewal_failing: "live",
+    abandoned: "none",
+    removed: "none",
+  };
+  for (const [status, step] of Object.entries(steps)) {
+    test(`of one that is ${status} is the step ${step}`, () => {
+      const view = seen(lives[status as keyof typeof lives]);
+      expect([view.status, view.step]).toEqual([status as Status, step as never]);
+    });
+  }
+
+  test("of one that is suspended is no step at all", () => {
+    const view = seen(lives.live, noRouting, { paid: false, deployed: true });
+    expect([view.status, view.step]).toEqual(["suspended", "none"]);
+  });
+
+  for (const [paid, deployed, lacks, step] of [
+    [false, true, /: the plan is free, and domains need the paid one\. /, /, change the plan\.$/],
+    [true, false, /: shop shows no deployment\. /, /, publish the project again\.$/],
+    [
+      false,
+      false,
+      /the paid one, and shop shows no deployment/,
+      /change the plan and publish the project again/,
+    ],
+  ] as const) {
+    test(`of one that is suspended says what is missing: paid ${paid}, deployed ${deployed}`, () => {
+      const [suspension, ...others] = seen(lives.live, noRouting, { paid, deployed }).findings;
+      expect([suspension?.code, others]).toEqual(["SUSPENDED", []]);
+      expect(suspension?.message).toMatch(lacks);
+      expect(suspension?.next).toMatch(step);
+    });
+  }
+
+  test("is when a refused certificate is tried again, and nothing of it otherwise", () => {
+    const blocked = refusedBy("rate_limited", startMs + 5_000_000)(lives.verified, startMs);
+    expect(seen(blocked).retryAtMs).toBe(startMs + 5_000_000);
+    expect(seen(lives.issuing).retryAtMs).toBeUndefined();
+  });
+
+  test("is each finding once, also where it is the reason of the refusal too", () => {
+    const wrong = events["a wrong answer"](lives.live, startMs);
+    const reason = { reason: "unprepared", findings: wrong.dns.findings } as const;
+    const refused = lifecycle.refused(wrong, { ...reason, retryAtMs: undefined }, startMs);
+    expect(codesOf(seen(refused).findings)).toEqual([finding.code]);
+  });
+
+  test("is what DNS and what the authority said, both", () => {
+    const wrong = events["a wrong answer"](lives.live, startMs);
+    const caa: Finding = { code: "CAA_BLOCKS", message: "It blocks.", next: "Add it." };
+    const reason = { reason: "caa", findings: [caa], retryAtMs: undefined } as const;
+    const refused = lifecycle.refused(wrong, reason, startMs);
+    expect(codesOf(seen(refused).findings)).toEqual([finding.code, "CAA_BLOCKS"]);
+  });
+
+  test("is nothing of an earlier refusal while an order is under way", () => {
+    const refused = refusedBy("caa")(lives.verified, startMs);
+    expect(seen(refused).findings).toEqual([finding]);
+    expect(seen(lifecycle.ordering(refused, startMs)).findings).toEqual([]);
+  });
+
+  test("is the name as people read it", () => {
+    const domain = { ...lives.live, host: "xn--mnchen-3ya.example" };
+    expect(seen(domain).unicodeHost).toBe("münchen.example");
+  });
+
+  test("is the certificate without its key", () => {
+    expect(seen(lives.live).certificate).toEqual({
+      issuer: "Test authority",
+      notBeforeMs: startMs,
+      notAfterMs: lives.live.certificate.held?.notAfterMs ?? 0,
+      renewAtMs: lives.live.certificate.renewAtMs,
+      window: undefined,
+    });
+    expect(seen(lives.verified).certificate).toBeUndefined();
+  });
+
+  test("is the part that the name plays", () => {
+    const { host } = lives.live;
+    const redirect = { from: host, to: "www.example.com", status: 302 } as const;
+    expect(seen(lives.live).role).toEqual({ kind: "site" });
+    expect(seen(lives.live, { primary: host, redirects: [] }).role).toEqual({ kind: "primary" });
+    expect(seen(lives.live, { primary: undefined, redirects: [redirect] }).role).toEqual({
+      kind: "redirect",
+      to: "www.example.com",
+      status: 302,
+    });
+  });
+});

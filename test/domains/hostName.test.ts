@@ -1,0 +1,223 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { isApex, readHost, registrableOf, withParents } from "../../src/domains/hostName.ts";
+import { proofFor, recordFor } from "../../src/domains/instructions.ts";
+
+const reserved = ["sites.petstore.example", "api.petstore.example"];
+
+function hostOf(text: string): string {
+  const reading = readHost(text, reserved);
+  return reading.kind === "host" ? reading.name.host : `refused: ${reading.why}`;
+}
+
+function whyOf(text: string): string {
+  const reading = readHost(text, reserved);
+  return reading.kind === "refused" ? reading.why : `attached as ${reading.name.host}`;
+}
+
+describe("a name is brought to one form", () => {
+  const forms: Readonly<Record<string, readonly string[]>> = {
+    "docs.example.com": [
+      "docs.example.com",
+      "Docs.EXAMPLE.com",
+      "docs.example.com.",
+      "  docs.example.com\n",
+      "ｄｏｃｓ.example.com",
+      "docs。example。com",
+      "docs｡example．com",
+      "docs.example.com。",
+      "docs.example.com．",
+    ],
+    "xn--mnchen-3ya.example": [
+      "münchen.example",
+      "MÜNCHEN.example",
+      "mu\u0308nchen.example",
+      "xn--mnchen-3ya.example",
+      "XN--MNCHEN-3YA.example.",
+    ],
+    "xn--e1afmkfd.xn--p1ai": ["пример.рф", "ПРИМЕР.РФ"],
+  };
+  for (const [host, texts] of Object.entries(forms)) {
+    for (const text of texts) {
+      test(`${JSON.stringify(text)} is ${host}`, () => expect(hostOf(text)).toBe(host));
+    }
+  }
+
+  test("and taken apart where it was registered", () => {
+    for (const [text, registrable, label, unicode] of [
+      ["docs.example.co.uk", "example.co.uk", "docs", "docs.example.co.uk"],
+      ["example.co.uk", "example.co.uk", "", "example.co.uk"],
+      ["a.b.example.com", "example.com", "a.b", "a.b.example.com"],
+      ["docs.someone.github.io", "someone.github.io", "docs", "docs.someone.github.io"],
+      ["hilfe.münchen.de", "xn--mnchen-3ya.de", "hilfe", "hilfe.münchen.de"],
+    ] as const) {
+      expect(readHost(text)).toMatchObject({ kind: "host", name: { registrable, label, unicode } });
+    }
+  });
+});
+
+describe("a name that cannot be attached is refused with a reason that fits", () => {
+  const reasons: readonly [reason: RegExp, texts: readonly string[]][] = [
+    [
+      /IP address/,
+      ["192.0.2.1", "192.0.2.1.", "0x7f.1", "0177.0.0.1", "2130706433", "1.2.3", "１.１.１.１"],
+    ],
+    [/IP address/, ["::1", "[::1]", "2001:db8::1", "[2001:DB8::1]", "::ffff:192.0.2.1"]],
+    [/wildcard/, ["*.example.com", "docs.*.com", "*"]],
+    [
+      /belongs to the platform/,
+      [
+        "sites.petstore.example",
+        "SITES.petstore.example.",
+        "shop.sites.petstore.example",
+        "api.petstore.example",
+        "petstore.example",
+        "Petstore.Example.",
+      ],
+    ],
+    [/public suffix/, ["co.uk", "github.io", "CO.UK.", "s3.amazonaws.com"]],
+    [
+      /no https:\/\/, path or port/,
+      [
+        "https://docs.example.com",
+        "docs.example.com/start",
+        "docs.example.com:443",
+        "someone@example.com",
+        "docs.example.com?x",
+        "docs.example.com#x",
+        "docs example.com",
+      ],
+    ],
+    [
+      /not public/,
+      ["a.localhost", "a.local", "a.onion", "a.internal", "a.invalid", "a.alt", "home.arpa"],
+    ],
+    [
+      /no host name/,
+      [
+        "",
+        ".",
+        "com",
+        "localhost",
+        "my_docs.example.com",
+        "_acme-challenge.example.com",
+        "docs..example.com",
+        ".example.com",
+        "example.com..",
+        "-docs.example.com",
+        "docs-.example.com",
+        "example.123",
+        "xn--.com",
+        "do%63s.example.com",
+        "docs\\.example.com",
+        "docs\u202e.example.com",
+        `${"a".repeat(64)}.com`,
+        `${`${"a".repeat(62)}.`.repeat(4)}example.com`,
+        `${"a.".repeat(11)}example.com`,
+      ],
+    ],
+  ];
+  for (const [reason, texts] of reasons) {
+    for (const text of texts) {
+      const shown = text.length > 40 ? `${text.slice(0, 37)}…` : text;
+      test(`${JSON.stringify(shown)}: ${reason.source}`, () => expect(whyOf(text)).toMatch(reason));
+    }
+  }
+
+  test("while one that only resembles a refused one is taken", () => {
+    for (const text of [
+      "mysites.petstore.example",
+      "store.example",
+      "someone.github.io",
+      "local.example.com",
+      "123.example.com",
+      `${"a".repeat(63)}.com`,
+      `${"a234567890.".repeat(9)}long.example.com`,
+    ]) {
+      expect(hostOf(text)).toBe(text);
+    }
+  });
+});
+
+describe("whatever is typed", () => {
+  const texts = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.domain(),
+    fc.webUrl(),
+    fc.ipV4Extended(),
+    fc.ipV6(),
+    fc
+      .array(fc.string({ unit: "grapheme", maxLength: 12 }), { maxLength: 6 })
+      .map((labels) => labels.join(".")),
+  );
+
+  test("nothing is thrown, and what is taken stays as it is when it is read again", () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const reading = readHost(text, reserved);
+        if (reading.kind === "refused") return expect(reading.why).not.toBe("");
+        const { host, registrable, label, unicode } = reading.name;
+        expect(host).toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/);
+        expect(readHost(host, reserved)).toEqual(reading);
+        expect(readHost(unicode, reserved)).toEqual(reading);
+        expect(label === "" ? registrable : `${label}.${registrable}`).toBe(host);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("the parts of a name", () => {
+  test("the apex is what was registered with a registrar", () => {
+    expect(["example.com", "example.co.uk", "github.io"].map(isApex)).toEqual([true, true, true]);
+    expect(["www.example.com", "co.uk", "com"].map(isApex)).toEqual([false, false, false]);
+    expect(registrableOf("co.uk")).toBeUndefined();
+  });
+
+  test("a name below a hoster's own suffix is no apex, though the authority counts by it", () => {
+    expect(isApex("someone.github.io")).toBe(false);
+    expect(registrableOf("docs.someone.github.io")).toBe("someone.github.io");
+    expect(recordFor("someone.github.io", "sites.petstore.example").type).toBe("CNAME");
+  });
+
+  test("the climb goes from the name to the top", () => {
+    expect(withParents("a.example.co.uk")).toEqual([
+      "a.example.co.uk",
+      "example.co.uk",
+      "co.uk",
+      "uk",
+    ]);
+  });
+});
+
+describe("the records that an owner is asked to create", () => {
+  const target = "sites.petstore.example";
+
+  test("a subdomain gets a CNAME to exactly the target, with a TTL of 3600", () => {
+    expect(recordFor("docs.example.co.uk", target)).toEqual({
+      type: "CNAME",
+      name: "docs",
+      fullName: "docs.example.co.uk",
+      value: target,
+      ttlSeconds: 3600,
+    });
+    expect(recordFor("a.b.example.com", target).name).toBe("a.b");
+  });
+
+  test("an apex gets an ALIAS at @, with what to do where there is none", () => {
+    const record = recordFor("example.co.uk", target);
+    expect(record).toMatchObject({ type: "ALIAS", name: "@", fullName: "example.co.uk" });
+    expect(record).toMatchObject({ value: target, ttlSeconds: 3600 });
+    expect(record.note).toMatch(/ANAME.*subdomain/);
+  });
+
+  test("a proof is a TXT record beside the name, by the name that providers ask for", () => {
+    expect(proofFor("docs.example.com", "t0k")).toMatchObject({
+      type: "TXT",
+      name: "_petstore-proof.docs",
+      fullName: "_petstore-proof.docs.example.com",
+      value: "petstore-proof=t0k",
+    });
+    expect(proofFor("example.com", "t0k").name).toBe("_petstore-proof");
+  });
+});

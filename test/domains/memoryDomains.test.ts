@@ -1,0 +1,20 @@
+/** Domains in memory do what every store of domains does, so tests that stand on them stand well. */
+import { beforeEach } from "bun:test";
+import type { Stores } from "../../src/stores.ts";
+import { memoryStores, type SitesAndDomains } from "../fakes/memoryStores.ts";
+import { describeDomainRecords } from "../store/domainRecords.suite.ts";
+import { describeDomains } from "../store/domains.suite.ts";
+import { describeEdgeView } from "../store/edgeView.suite.ts";
+import { describeLeases } from "../store/leases.suite.ts";
+
+let stores: SitesAndDomains;
+beforeEach(() => {
+  stores = memoryStores();
+});
+
+// The suites ask for nothing but sites and domains.
+const open = async () => stores as SitesAndDomains & Stores;
+describeDomains("memory", open);
+describeDomainRecords("memory", open);
+describeLeases("memory", open);
+describeEdgeView("memory", open);

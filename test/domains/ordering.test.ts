@@ -1,0 +1,308 @@
+/** Orders: one at a time for a name, within what the authority allows, and never without an end. */
+import { describe, expect, test } from "bun:test";
+import type { OrderOutcome } from "../../src/domains/certificateAuthority.ts";
+import type { CaAttempt, DomainStore } from "../../src/domains/domains.ts";
+import { ann, bob, type DeskWorld, deskWorld, startMs, target } from "./deskWorld.ts";
+import { issued, type Order, recordsOf, resolverOf, workerWith, workOff } from "./workerWorld.ts";
+
+const host = "docs.example.com";
+const minuteMs = 60_000;
+const pointing = resolverOf(recordsOf({ [`${host} CNAME`]: target }));
+const everywhere = resolverOf((name, type) =>
+  type === "CNAME" && !name.startsWith("unused-") ? [target] : [],
+);
+const abandoned: OrderOutcome = {
+  kind: "refused",
+  refusal: { reason: "abandoned", detail: "It was left.", retryAtMs: undefined },
+};
+
+/** Lets everything happen that waits for nothing. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+const kindsOf = ({ domains }: DeskWorld) =>
+  domains
+    .attempts({ host, registrable: "example.com" }, 0)
+    .map(({ kind }: CaAttempt): string => kind);
+
+/** Orders that end when they are told to, and how many there were at once. */
+function heldBack(nowMs: () => number) {
+  const begun: { end(): void; signal: AbortSignal }[] = [];
+  const counted = { now: 0, most: 0 };
+  let told = () => {};
+  const first = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+  const order: Order = ({ host: name, signal }) =>
+    new Promise((resolve) => {
+      counted.now += 1;
+      counted.most = Math.max(counted.most, counted.now);
+      const end = (outcome: OrderOutcome) => {
+        counted.now -= 1;
+        resolve(outcome);
+      };
+      signal.addEventListener("abort", () => end(abandoned));
+      begun.push({ end: () => end(issued(name, nowMs())), signal });
+      told();
+    });
+  return { order, begun, counted, first };
+}
+
+describe("one name", () => {
+  test("is ordered once at a time, also when it is removed and added again meanwhile", async () => {
+    const world = await deskWorld();
+    const { desk, clock } = world;
+    const { order, begun, counted, first } = heldBack(clock.now);
+    const one = workerWith(world, pointing, { order });
+    const two = workerWith(world, pointing, { order, holder: "two" });
+    await desk.add(ann, "shop", host);
+    clock.advance(15_000);
+    await one.takeDue();
+    await first;
+    await desk.remove(ann, "shop", host, true);
+    await desk.add(ann, "shop", host);
+    clock.advance(15_000);
+    expect(await workOff(two)).toBe(1);
+    expect((await desk.show(ann, "shop", host)).status).toBe("verified");
+    begun[0]?.end();
+    await one.settled();
+    clock.advance(30_000);
+    void workOff(two);
+    await turn();
+    begun[1]?.end();
+    await two.settled();
+    expect((await desk.show(ann, "shop", host)).status).toBe("live");
+    expect([begun.length, counted.most]).toEqual([2, 1]);
+  });
+
+  test("is not ordered beside the next worker by one that cannot extend its lease", async () => {
+    const world = await deskWorld();
+    const { desk, clock, domains } = world;
+    const { order, begun, counted, first } = heldBack(clock.now);
+    const cutOff: DomainStore = new Proxy(domains, {
+      get(store, name) {
+        if (name === "extendLease") return () => Promise.reject(new Error("It is locked."));
+        const value = Reflect.get(store, name, store) as unknown;
+        return typeof value === "function" ? value.bind(store) : value;
+      },
+    });
+    const one = workerWith(world, pointing, { order, store: cutOff });
+    await desk.add(ann, "shop", host);
+    clock.advance(15_000);
+    await one.takeDue();
+    await first;
+    clock.advance(29_999);
+    await turn();
+    expect(begun[0]?.signal.aborted).toBe(false);
+    clock.advance(1);
+    await one.settled();
+    expect(begun[0]?.signal.aborted).toBe(true);
+    const two = workerWith(world, pointing, { order, holder: "two" });
+    await two.takeDue();
+    await turn();
+    begun[1]?.end();
+    await two.settled();
+    expect((await desk.show(ann, "shop", host)).status).toBe("live");
+    expect([begun.length, counted.most]).toEqual([2, 1]);
+  });
+});
+
+describe("an order that throws, by a fault of ours,", () => {
+  async function attached() {
+    const world = await deskWorld();
+    const causes: unknown[] = [];
+    const broken = { orders: 0, fails: true };
+    const worker = workerWith(world, pointing, {
+      tell: (event, { cause }) => void (event === "domain.orderFailed" && causes.push(cause)),
+      order: async (request) => {
+        broken.orders += 1;
+        if (broken.fails) throw new Error("The key opens nothing.");
+        return issued(request.host, world.clock.now());
+      },
+    });
+    await world.desk.add(ann, "shop", host);
+    return { world, worker, broken, causes };
+  }
+
+  test("is told as ours, and tried ever more seldom", async () => {
+    const { world, worker, broken, causes } = await attached();
+    for (let step = 0; step < 720; step++) {
+      world.clock.advance(5_000);
+      await workOff(worker);
+    }
+    expect(broken.orders).toBe(3);
+    expect(causes).toHaveLength(3);
+    const { status, findings } = await world.desk.show(ann, "shop", host);
+    expect(status).toBe("blocked");
+    expect(findings.map(({ code }) => code)).toContain("CA_UNAVAILABLE");
+    expect(JSON.stringify(findings)).not.toContain("opens nothing");
+  });
+
+  test("counts against no limit, so that a click is enough once it is mended", async () => {
+    const { world, worker, broken } = await attached();
+    const { desk, clock } = world;
+    for (let click = 0; click < 6; click++) {
+      await desk.verify(ann, "shop", host);
+      await workOff(worker);
+      clock.advance(20_000);
+    }
+    expect(kindsOf(world)).toEqual(Array(6).fill(["order", "settled"]).flat());
+    broken.fails = false;
+    await desk.verify(ann, "shop", host);
+    await workOff(worker);
+    expect((await desk.show(ann, "shop", host)).status).toBe("live");
+  });
+});
+
+test("60 names of one registered domain at once stay within what is allowed in a week", async () => {
+  const world = await deskWorld();
+  let certificates = 0;
+  const worker = workerWith(world, everywhere, {
+    order: async ({ host: name }) => {
+      await turn();
+      certificates += 1;
+      return issued(name, world.clock.now());
+    },
+  });
+  for (let n = 0; n < 60; n++) await world.desk.add(ann, "shop", `n${n}.example.com`);
+  for (let round = 0; round < 10; round++) {
+    world.clock.advance(20_000);
+    await workOff(worker);
+  }
+  expect(certificates).toBe(45);
+});
+
+describe("a worker", () => {
+  test("gives up after 8 minutes whatever keeps it waiting, and takes what others wait for", async () => {
+    const world = await deskWorld();
+    const { desk, clock } = world;
+    const told: string[] = [];
+    const stalling = {
+      ...pointing,
+      nameServers: (name: string) =>
+        name === host ? pointing.nameServers(name) : new Promise<never>(() => {}),
+    };
+    const worker = workerWith(world, stalling, {
+      atOnceMax: 1,
+      tell: (event) => void told.push(event),
+    });
+    await desk.add(ann, "shop", "docs.tarpit.com");
+    clock.advance(1_000);
+    await desk.add(bob, "rival", host);
+    clock.advance(15_000);
+    expect(await worker.takeDue()).toBe(1);
+    expect(await worker.takeDue()).toBe(0);
+    clock.advance(8 * minuteMs);
+    await worker.settled();
+    expect(told).toEqual(["domain.failed"]);
+    expect(await workOff(worker)).toBe(1);
+    expect((await desk.show(bob, "rival", host)).status).toBe("live");
+  });
+
+  test("leaves what failed alone until the lease has run out", async () => {
+    const world = await deskWorld();
+    const failing = {
+      ...pointing,
+      nameServers: () => Promise.reject(new Error("It cannot be asked.")),
+    };
+    const worker = workerWith(world, failing);
+    await world.desk.add(ann, "shop", host);
+    world.clock.advance(15_000);
+    expect(await workOff(worker)).toBe(1);
+    world.clock.advance(29_999);
+    expect(await workOff(worker)).toBe(0);
+    world.clock.advance(1);
+    expect(await workOff(worker)).toBe(1);
+  });
+});
+
+describe("a certificate that takes longer than half an hour", () => {
+  for (const [identities, words] of [
+    [undefined, "DNS is right."],
+    [["ca.example"], "DNS is right and no CAA record stands in the way."],
+  ] as const) {
+    test(`is told with CAA only where that was judged: ${identities ?? "nobody said by which name"}`, async () => {
+      const world = await deskWorld();
+      const retryAtMs = startMs + 60 * minuteMs;
+      const busy = { reason: "rate_limited", detail: "Too busy.", retryAtMs } as const;
+      const worker = workerWith(world, pointing, {
+        order: async () => ({ kind: "refused", refusal: busy }),
+        ...(identities === undefined ? {} : { caaIdentities: identities }),
+      });
+      await world.desk.add(ann, "shop", host);
+      for (const passedMs of [15_000, 31 * minuteMs]) {
+        world.clock.advance(passedMs);
+        await workOff(worker);
+      }
+      const { timeline } = await world.desk.show(ann, "shop", host);
+      const told = timeline.find(({ event }) => event === "certificate_overdue");
+      expect(told?.message).toBe(`There is no certificate after 30 minutes. ${words}`);
+    });
+  }
+});
+
+describe("a certificate from before", () => {
+  for (const [secret, orders] of [
+    ["secret", 1],
+    ["another secret", 2],
+  ] as const) {
+    test(`that was sealed with "secret" makes ${orders} orders in all, now that it is "${secret}"`, async () => {
+      const world = await deskWorld();
+      const { desk, clock } = world;
+      await desk.add(ann, "shop", host);
+      clock.advance(15_000);
+      await workOff(workerWith(world, pointing));
+      await desk.remove(ann, "shop", host, true);
+      await desk.add(ann, "shop", host);
+      clock.advance(15_000);
+      await workOff(workerWith(world, pointing, { secret }));
+      expect((await desk.show(ann, "shop", host)).status).toBe("live");
+      expect(kindsOf(world).filter((kind) => kind === "order")).toHaveLength(orders);
+    });
+  }
+});
+
+describe("the edges that must answer the authority", () => {
+  const edge = { address: "192.0.2.77", httpPort: 80, revision: 0 };
+  const publishing =
+    ({ clock }: DeskWorld): Order =>
+    async (request) => {
+      const challenge = { host: request.host, token: "t0k", keyAuthorization: "t0k.account" };
+      const left = await request.publish(challenge).then(
+        () => false,
+        () => true,
+      );
+      return left ? abandoned : issued(request.host, clock.now());
+    };
+
+  async function ordered(seenAtMs: readonly number[], reached: boolean) {
+    const world = await deskWorld();
+    for (const [index, each] of seenAtMs.entries()) {
+      await world.edgeView.reportEdge({ ...edge, id: `edge-${index}`, seenAtMs: each });
+    }
+    await world.desk.add(ann, "shop", host);
+    world.clock.advance(15_000);
+    const worker = workerWith(world, pointing, {
+      order: publishing(world),
+      probe: async ({ id, address }) =>
+        reached && id === "edge-0"
+          ? { kind: "answered", body: "t0k.account" }
+          : { kind: "failed", detail: `${address} refused` },
+    });
+    await workOff(worker);
+    return world.desk.show(ann, "shop", host);
+  }
+
+  test("are not those that were seen in the future, before the clock was set back", async () => {
+    const nowMs = startMs + 15_000;
+    expect((await ordered([nowMs, nowMs + 3_600_000], true)).status).toBe("live");
+    const { status, findings } = await ordered([nowMs + 3_600_000], true);
+    expect(status).toBe("blocked");
+    expect(findings[0]?.message).toContain("None of our servers is running");
+  });
+
+  test("have no address in what owners read", async () => {
+    const details = await ordered([startMs + 15_000], false);
+    expect(details.findings.map(({ code }) => code)).toEqual(["HTTP_UNREACHABLE"]);
+    expect(JSON.stringify(details)).not.toContain(edge.address);
+  });
+});

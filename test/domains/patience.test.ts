@@ -1,0 +1,273 @@
+import { describe, expect, test } from "bun:test";
+import { dueAtMs, workFor } from "../../src/domains/agenda.ts";
+import { isServed } from "../../src/domains/domain.ts";
+import * as lifecycle from "../../src/domains/lifecycle.ts";
+import {
+  certificateOf,
+  dayMs,
+  events,
+  finding,
+  hourMs,
+  isNew,
+  lives,
+  minuteMs,
+  refusedBy,
+  startMs,
+  statusAt,
+  token,
+  verdictOf,
+} from "./lives.ts";
+
+describe("the certificate's half hour", () => {
+  const sinceMs = lives.verified.certificate.issuance?.sinceMs ?? 0;
+
+  for (const name of ["verified", "issuing"] as const) {
+    test(`is over after exactly 30 minutes of ${name}`, () => {
+      expect(statusAt(lives[name], sinceMs + 30 * minuteMs - 1)).toBe(name);
+      expect(statusAt(lives[name], sinceMs + 30 * minuteMs)).toBe("certificate_delayed");
+    });
+  }
+
+  test("is told once, and again after a click", () => {
+    const lateMs = sinceMs + 30 * minuteMs;
+    expect(workFor(lives.issuing, lateMs)).toBe("tell_delay");
+    const told = lifecycle.delayed(lives.issuing, [finding]);
+    expect(workFor(told, lateMs)).not.toBe("tell_delay");
+    const clicked = lifecycle.clicked(told, lateMs);
+    expect(workFor(clicked, lateMs)).not.toBe("tell_delay");
+    expect(workFor(clicked, lateMs + 30 * minuteMs)).toBe("tell_delay");
+  });
+
+  test("begins again when DNS was wrong in between", () => {
+    const wrong = events["a wrong answer"](lives.verified, startMs + minuteMs);
+    const mended = events["a right answer"](wrong, startMs + 5 * hourMs);
+    expect(statusAt(mended, startMs + 5 * hourMs)).toBe("verified");
+    expect(workFor(mended, startMs + 5 * hourMs)).toBe("issue");
+  });
+});
+
+describe("waiting for DNS", () => {
+  test("is checked at 15 s, 30 s, then each minute ten times, then ever more seldom", () => {
+    let domain = isNew();
+    const delays: number[] = [];
+    let nowMs = startMs;
+    for (let check = 0; check < 14; check++) {
+      delays.push(dueAtMs(domain, nowMs) - nowMs);
+      nowMs = dueAtMs(domain, nowMs);
+      expect(workFor(domain, nowMs)).toBe("check");
+      domain = events["no answer"](domain, nowMs);
+    }
+    const minutes = Array<number>(10).fill(minuteMs);
+    expect(delays).toEqual([15_000, 30_000, ...minutes, 69_000, 79_350]);
+  });
+
+  test("is begun anew by a click: at once, and then close together again", () => {
+    let domain = isNew();
+    for (let check = 0; check < 40; check++) domain = events["no answer"](domain, startMs);
+    expect(domain.dns.nextCheckAtMs - startMs).toBeGreaterThan(hourMs / 2);
+    domain = lifecycle.clicked(domain, startMs);
+    expect(workFor(domain, startMs)).toBe("check");
+    domain = events["no answer"](domain, startMs);
+    expect(domain.dns.nextCheckAtMs).toBe(startMs + 30_000);
+  });
+
+  test("is overdue after exactly 48 hours, told once, and never where DNS is right", () => {
+    const { pending_dns: pending, misconfigured, verified } = lives;
+    for (const domain of [pending, misconfigured]) {
+      expect(lifecycle.isOverdue(domain, startMs + 48 * hourMs - 1)).toBe(false);
+      expect(lifecycle.isOverdue(domain, startMs + 48 * hourMs)).toBe(true);
+      expect(lifecycle.isOverdue(lifecycle.overdueTold(domain), startMs + 50 * hourMs)).toBe(false);
+    }
+    expect(lifecycle.isOverdue(verified, startMs + 50 * hourMs)).toBe(false);
+    expect(lifecycle.isOverdue(isNew(token), startMs + 50 * hourMs)).toBe(false);
+  });
+
+  test("is never called overdue when it was right once: drift is no slow propagation", () => {
+    const wrong = events["a wrong answer"](lives.live, startMs + 60 * dayMs);
+    expect(lifecycle.isOverdue(wrong, startMs + 60 * dayMs)).toBe(false);
+  });
+
+  test("is given up after exactly 30 days, counted from the last click", () => {
+    let domain = isNew();
+    const nearMs = startMs + 30 * dayMs - 1;
+    domain = events["no answer"](domain, nearMs);
+    expect(workFor(domain, nearMs)).toBeUndefined();
+    expect(workFor(domain, nearMs + 1)).toBe("abandon");
+    const clicked = events["no answer"](lifecycle.clicked(domain, nearMs), nearMs);
+    expect(workFor(clicked, nearMs + 1)).not.toBe("abandon");
+    expect(workFor(events["no answer"](clicked, nearMs + 30 * dayMs), nearMs + 30 * dayMs)).toBe(
+      "abandon",
+    );
+  });
+
+  test("is looked at once more before it is given up, in case nobody looked for long", () => {
+    for (const domain of [lives.pending_dns, lives.misconfigured]) {
+      expect(workFor(domain, startMs + 31 * dayMs)).toBe("check");
+    }
+  });
+});
+
+describe("a name that must be proven", () => {
+  test("waits, however right it points, and is held once it is proven", () => {
+    const claim = isNew(token);
+    const unproven = lifecycle.checked(claim, verdictOf("unknown", false), startMs, token);
+    expect([unproven.ownership.kind, statusAt(unproven)]).toEqual(["proof_needed", "pending_dns"]);
+    const proven = lifecycle.checked(unproven, verdictOf("right", true), startMs, token);
+    expect([proven.ownership.kind, statusAt(proven)]).toEqual(["held", "verified"]);
+  });
+
+  test("because a wildcard answers for it waits too, with the proof to create", () => {
+    const wild = { ...verdictOf("unknown"), wildcard: true } as const;
+    const asked = lifecycle.checked(isNew(), wild, startMs, token);
+    expect([asked.ownership, asked.dns.everRight]).toEqual([
+      { kind: "proof_needed", token },
+      false,
+    ]);
+    const again = lifecycle.checked(asked, verdictOf("unknown", false), startMs, "another");
+    expect(again.ownership).toEqual({ kind: "proof_needed", token });
+    const proven = lifecycle.checked(again, verdictOf("right", true), startMs, "another");
+    expect([proven.ownership, statusAt(proven)]).toEqual([
+      { kind: "held", proven: true },
+      "verified",
+    ]);
+  });
+
+  test("because somebody contests it was never right, and never proven", () => {
+    const contested = lifecycle.contested(isNew(), token);
+    expect(contested.ownership).toEqual({ kind: "proof_needed", token });
+    const wrongAgain = events["a wrong answer"](lives.verified, startMs);
+    const proven = lifecycle.checked(contested, verdictOf("wrong", true), startMs, token);
+    for (const domain of [lives.live, lives.verified, wrongAgain, proven, lives.removed]) {
+      expect(lifecycle.contested(domain, "another")).toBe(domain);
+    }
+  });
+
+  test("is held once it is proven, also where it does not point to us yet", () => {
+    const proven = lifecycle.checked(isNew(token), verdictOf("wrong", true), startMs, token);
+    expect([proven.ownership.kind, statusAt(proven)]).toEqual(["held", "misconfigured"]);
+  });
+
+  test("is never ordered for before", () => {
+    const claim = lifecycle.checked(isNew(token), verdictOf("right", false), startMs, token);
+    expect(claim.certificate.issuance).toBeUndefined();
+  });
+
+  test("is taken from its holder, who is told and has nothing more", () => {
+    const lost = lifecycle.displaced(lives.live, startMs);
+    expect(statusAt(lost)).toBe("abandoned");
+    expect(lost.dns.findings.map(({ code }) => code)).toEqual(["PROVEN_ELSEWHERE"]);
+    expect(isServed(lost)).toBe(false);
+  });
+});
+
+describe("a refusal", () => {
+  const attempt = (domain = lives.verified, reason = refusedBy("unavailable"), nowMs = startMs) =>
+    reason(lifecycle.ordering(domain, nowMs), nowMs);
+
+  test("is tried again after 1, 10, 100 minutes and then each day", () => {
+    let domain = lives.verified;
+    const delays: number[] = [];
+    for (let tries = 0; tries < 6; tries++) {
+      domain = attempt(domain);
+      const { issuance } = domain.certificate;
+      delays.push(((issuance?.nextAttemptAtMs ?? 0) - startMs) / minuteMs);
+    }
+    expect(delays).toEqual([1, 10, 100, 1440, 1440, 1440]);
+  });
+
+  test("waits as long as the authority says, where that is longer", () => {
+    const untilMs = startMs + 7 * hourMs;
+    const refused = attempt(lives.verified, refusedBy("rate_limited", untilMs));
+    expect(refused.certificate.issuance?.nextAttemptAtMs).toBe(untilMs);
+    const soon = attempt(lives.verified, refusedBy("rate_limited", startMs + 1));
+    expect(soon.certificate.issuance?.nextAttemptAtMs).toBe(startMs + minuteMs);
+  });
+
+  for (const reason of [
+    "caa",
+    "policy",
+    "unavailable",
+    "unprepared",
+    "authorization_failed",
+  ] as const) {
+    test(`by ${reason} is tried again at once on a click, with the patience of the beginning`, () => {
+      let domain = lives.verified;
+      for (let tries = 0; tries < 4; tries++) domain = attempt(domain, refusedBy(reason));
+      domain = lifecycle.clicked(domain, startMs + hourMs);
+      expect(domain.certificate.issuance?.nextAttemptAtMs).toBe(startMs + hourMs);
+      domain = events["a right answer"](domain, startMs + hourMs);
+      expect(workFor(domain, startMs + hourMs)).toBe("issue");
+      domain = attempt(domain, refusedBy(reason), startMs + hourMs);
+      expect(domain.certificate.issuance?.nextAttemptAtMs).toBe(startMs + hourMs + minuteMs);
+    });
+  }
+
+  test("by the authority's own limit is not hurried by clicks, however many", () => {
+    const untilMs = startMs + 2 * dayMs;
+    let domain = attempt(lives.verified, refusedBy("rate_limited", untilMs));
+    for (let click = 0; click < 20; click++) domain = lifecycle.clicked(domain, startMs + click);
+    domain = events["a right answer"](domain, startMs + hourMs);
+    expect(domain.certificate.issuance?.nextAttemptAtMs).toBe(untilMs);
+    for (let nowMs = startMs + hourMs; nowMs < untilMs; nowMs += hourMs) {
+      expect(workFor(domain, nowMs)).not.toBe("issue");
+    }
+  });
+
+  test("because DNS did not point here ends when it does", () => {
+    const wrong = events["a wrong answer"](lives.verified, startMs);
+    const refused = refusedBy("unprepared")(wrong, startMs);
+    const mended = events["a right answer"](refused, startMs + minuteMs);
+    expect(statusAt(mended, startMs + minuteMs)).toBe("verified");
+    expect(workFor(mended, startMs + minuteMs)).toBe("issue");
+  });
+
+  test("is forgotten with the certificate", () => {
+    const certified = lifecycle.certified(attempt(), certificateOf(startMs), startMs);
+    expect(certified.certificate.issuance).toBeUndefined();
+  });
+});
+
+test("clicks count for an hour, and not before they were made", () => {
+  let domain = isNew();
+  for (const atMs of [0, 10, hourMs - 1]) domain = lifecycle.clicked(domain, startMs + atMs);
+  expect(lifecycle.clicksWithin(domain, startMs + hourMs)).toHaveLength(2);
+  expect(lifecycle.clicksWithin(domain, startMs + 9)).toEqual([startMs]);
+  expect(lifecycle.clicked(domain, startMs + hourMs + 10).clicksAtMs).toEqual([
+    startMs + hourMs - 1,
+    startMs + hourMs + 10,
+  ]);
+});
+
+describe("what was removed", () => {
+  test("is watched every day", () => {
+    const { removed } = lives;
+    expect(dueAtMs(removed, startMs)).toBe(startMs + dayMs);
+    expect(workFor(removed, startMs + dayMs)).toBe("watch");
+    const watched = lifecycle.watched(removed, [finding], startMs + dayMs);
+    expect(watched.dns.findings).toEqual([finding]);
+    expect(dueAtMs(watched, startMs + dayMs)).toBe(startMs + 2 * dayMs);
+  });
+
+  test("has no certificate and wants none", () => {
+    const { held, issuance, renewAtMs, askWindowAtMs } = lives.removed.certificate;
+    expect([held, issuance, renewAtMs, askWindowAtMs]).toEqual(Array(4).fill(undefined));
+  });
+
+  test("remembers whether anything had shown that it was its owner's", () => {
+    const proven = lifecycle.checked(isNew(token), verdictOf("wrong", true), startMs, token);
+    const wrongAgain = events["three wrong answers"](lives.verified, startMs);
+    for (const domain of [lives.live, wrongAgain, proven]) {
+      expect(lifecycle.removed(domain, startMs).ownership).toEqual({
+        kind: "removed",
+        atMs: startMs,
+      });
+    }
+    for (const domain of [isNew(), isNew(token), lives.misconfigured]) {
+      expect(lifecycle.removed(domain, startMs).ownership).toEqual({
+        kind: "removed",
+        atMs: startMs,
+        unproven: true,
+      });
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import type {
+  Answer,
+  NameServer,
+  NameServers,
+  RecordType,
+  Resolver,
+} from "../../src/domains/resolver.ts";
+
+/**
+ * Questions and their answers. A question is `ns example.com` for name servers,
+ * `docs.example.com CNAME` for the recursor, and `docs.example.com CNAME @ns1.example.net` for one
+ * server alone. What `@` asks goes to all servers of which nothing else is said.
+ */
+export type Script = Readonly<Record<string, Answer | NameServers>>;
+
+/** Answers what is in the script, and fails on any question that the test did not expect. */
+export class ScriptedResolver implements Resolver {
+  readonly asked: string[] = [];
+  readonly #script: Script;
+
+  constructor(script: Script) {
+    this.#script = script;
+  }
+
+  /** What of the script nobody asked for. */
+  get unasked(): string[] {
+    return Object.keys(this.#script).filter((question) => !this.#answered.has(question));
+  }
+
+  readonly #answered = new Set<string>();
+
+  async lookUp(name: string, type: RecordType): Promise<Answer> {
+    return this.#answer([`${name} ${type}`]) as Answer;
+  }
+
+  async nameServers(name: string): Promise<NameServers> {
+    return this.#answer([`ns ${name}`]) as NameServers;
+  }
+
+  async ask(server: NameServer, name: string, type: RecordType): Promise<Answer> {
+    return this.#answer([`${name} ${type} @${server.name}`, `${name} ${type} @`]) as Answer;
+  }
+
+  #answer(questions: readonly [string, ...string[]]): Answer | NameServers {
+    this.asked.push(questions[0]);
+    const question = questions.find((each) => Object.hasOwn(this.#script, each));
+    if (question === undefined) throw new Error(`Nobody expected to be asked: ${questions[0]}`);
+    this.#answered.add(question);
+    return this.#script[question] as Answer;
+  }
+}

@@ -1,0 +1,142 @@
+/** What a worker does to the stores, where the rules of several domains or projects meet. */
+import { describe, expect, test } from "bun:test";
+import { dueAtMs } from "../../src/domains/agenda.ts";
+import { proofFor } from "../../src/domains/instructions.ts";
+import type { KeeperParts } from "../../src/domains/kept.ts";
+import { noRouting } from "../../src/domains/routing.ts";
+import { Vault } from "../../src/domains/vault.ts";
+import { DomainWorker } from "../../src/domains/worker.ts";
+import { found, missing, ns1, nxdomain, record, zoneOf } from "./answers.ts";
+import { ann, bob, type DeskWorld, deskWorld, startMs, target } from "./deskWorld.ts";
+import { type Script, ScriptedResolver } from "./scriptedResolver.ts";
+
+const host = "docs.example.com";
+const www = "www.example.com";
+const dayMs = 24 * 3_600_000;
+
+const absent = missing(60).cname;
+const nowhere: Script = {
+  [`ns ${host}`]: zoneOf("example.com", [ns1]),
+  [`${host} CNAME @`]: absent,
+  [`${host} A @`]: absent,
+  [`${host} AAAA @`]: absent,
+  [`${host} CNAME`]: absent,
+  [`${host} A`]: absent,
+  [`${host} AAAA`]: absent,
+};
+
+/** A worker to whom DNS answers by a script, and who orders nothing. */
+function workerIn({ domains, edgeView, clock }: DeskWorld, script: Script): DomainWorker {
+  const orderNothing = () => {
+    throw new Error("Nobody expected an order.");
+  };
+  const parts: KeeperParts = {
+    store: domains,
+    edgeView,
+    resolver: new ScriptedResolver(script),
+    authority: {
+      caaIdentities: async () => undefined,
+      order: orderNothing,
+      renewalWindow: orderNothing,
+    },
+    probe: orderNothing,
+    now: () => clock.now(),
+    vault: new Vault("secret", clock),
+    clock,
+    target,
+    renewalNameOf: () => undefined,
+    tell: (event, { cause }) => {
+      if (event === "domain.failed") failures.push(cause);
+    },
+  };
+  return new DomainWorker(parts, { holder: "one" });
+}
+
+const failures: unknown[] = [];
+
+async function takeAll(worker: DomainWorker): Promise<number> {
+  const taken = await worker.takeDue();
+  await worker.settled();
+  expect(failures.splice(0)).toEqual([]);
+  return taken;
+}
+
+/** Ann's shop has both names; the one is primary, and the other redirects to it. */
+async function routedWorld(): Promise<DeskWorld> {
+  const world = await deskWorld();
+  for (const each of [host, www]) await world.desk.add(ann, "shop", each);
+  const redirects = [{ from: www, to: host }];
+  await world.desk.applyRouting(ann, "shop", { primary: host, redirects });
+  return world;
+}
+
+/** Lets nobody look at a domain. */
+async function putOff({ domains }: DeskWorld, project: string, name: string): Promise<void> {
+  const stored = domains.list(project).find(({ domain }) => domain.host === name);
+  if (stored === undefined) throw new Error(`${name} should be attached.`);
+  const { domain, version } = stored;
+  await domains.change({ domain, version, dueAtMs: undefined, entries: [] });
+}
+
+describe("a domain that ends by itself", () => {
+  test("takes what leads to it out of the routing, when it is given up", async () => {
+    const world = await routedWorld();
+    await putOff(world, "shop", www);
+    world.clock.advance(31 * dayMs);
+    await takeAll(workerIn(world, nowhere));
+    expect((await world.desk.show(ann, "shop", host)).status).toBe("abandoned");
+    expect(await world.desk.routing(ann, "shop")).toEqual(noRouting);
+  });
+
+  test("takes what leads to it out of the routing, when another owner proved it", async () => {
+    const world = await routedWorld();
+    const { desk, domains, clock } = world;
+    const proof = proofFor(host, "");
+    const claim = await desk.add(bob, "rival", host, true);
+    const value = claim.records.find(({ type }) => type === "TXT")?.value ?? "";
+    for (const each of [host, www]) await putOff(world, "shop", each);
+    clock.advance(15_000);
+    const txt = found(record(proof.fullName, "TXT", value));
+    expect(await takeAll(workerIn(world, { ...nowhere, [`${proof.fullName} TXT @`]: txt }))).toBe(
+      1,
+    );
+    const held = domains.list().filter(({ domain }) => domain.ownership.kind === "held");
+    expect(held.map(({ domain }) => [domain.host, domain.project])).toEqual([
+      [host, "rival"],
+      [www, "shop"],
+    ]);
+    expect(await desk.routing(ann, "shop")).toEqual(noRouting);
+    const lost = await desk.show(ann, "shop", host);
+    expect(lost.findings.map(({ code }) => code)).toEqual(["PROVEN_ELSEWHERE"]);
+  });
+});
+
+test("a domain with nothing to do is taken once, and then not before its next appointment", async () => {
+  const world = await deskWorld();
+  await world.desk.add(ann, "shop", host);
+  const [stored] = world.domains.list();
+  if (stored === undefined) throw new Error("It should be there.");
+  const { domain, version } = stored;
+  await world.domains.change({ domain, version, dueAtMs: startMs, entries: [] });
+  const worker = workerIn(world, {});
+  expect(await takeAll(worker)).toBe(1);
+  expect(await takeAll(worker)).toBe(0);
+  world.clock.advance(dueAtMs(domain, startMs) - startMs - 1);
+  expect(await takeAll(worker)).toBe(0);
+});
+
+test("a removed name that still points here is told of, day by day", async () => {
+  const world = await deskWorld();
+  await world.desk.add(ann, "shop", host);
+  await world.desk.remove(ann, "shop", host, false);
+  const events = async () =>
+    (await world.desk.show(ann, "shop", host)).timeline.map(({ event }) => event);
+  world.clock.advance(dayMs);
+  const dangling = { [`${host} CNAME`]: found(record(host, "CNAME", target)) };
+  expect(await takeAll(workerIn(world, dangling))).toBe(1);
+  expect(await events()).toEqual(["dangling", "removed", "added"]);
+  world.clock.advance(dayMs);
+  expect(await takeAll(workerIn(world, { [`${host} CNAME`]: nxdomain(60) }))).toBe(1);
+  expect(await events()).toEqual(["dangling", "removed", "added"]);
+  expect((await world.desk.show(ann, "shop", host)).findings).toEqual([]);
+});

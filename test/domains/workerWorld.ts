@@ -1,0 +1,97 @@
+/** Workers in a desk's world: DNS that answers from a list, and an authority that does as told. */
+import { generateKeyPairSync } from "node:crypto";
+import type { OrderOutcome, OrderRequest } from "../../src/domains/certificateAuthority.ts";
+import type { DomainStore } from "../../src/domains/domains.ts";
+import type { Probe } from "../../src/domains/issuing.ts";
+import type { KeeperParts } from "../../src/domains/kept.ts";
+import type { RecordType, Resolver } from "../../src/domains/resolver.ts";
+import { Vault } from "../../src/domains/vault.ts";
+import { DomainWorker, type WorkerOptions } from "../../src/domains/worker.ts";
+import { certificateText } from "../simulation/certificateText.ts";
+import { found, ns1, nxdomain, record, zoneOf } from "./answers.ts";
+import { type DeskWorld, target } from "./deskWorld.ts";
+
+/** The values of a record; none where there is no such name. */
+export type Records = (name: string, type: RecordType) => readonly string[];
+
+/** `docs.example.com CNAME` and its value. A name that begins with `*.` is a wildcard. */
+export function recordsOf(lines: Readonly<Record<string, string>>): Records {
+  return (name, type) => {
+    const above = name.slice(name.indexOf("."));
+    const own = lines[`${name} ${type}`];
+    // A wildcard answers for no name that has anything of its own, or below itself (RFC 4592).
+    const exists = Object.keys(lines).some((line) => line.split(" ")[0]?.endsWith(name));
+    const value = own ?? (exists ? undefined : lines[`*${above} ${type}`]);
+    return value === undefined ? [] : [value];
+  };
+}
+
+export function resolverOf(records: Records): Resolver {
+  const answer = async (name: string, type: RecordType) => {
+    const values = records(name, type);
+    return values.length === 0
+      ? nxdomain(60)
+      : found(...values.map((value) => record(name, type, value, 60)));
+  };
+  return {
+    lookUp: answer,
+    nameServers: async (name) => zoneOf(name.split(".").slice(-2).join("."), [ns1]),
+    ask: (_, name, type) => answer(name, type),
+  };
+}
+
+const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const keyBytes = publicKey.export({ type: "spki", format: "der" });
+let serial = 0;
+
+export function issued(host: string, nowMs: number): OrderOutcome {
+  const notAfterMs = nowMs + 90 * 24 * 3_600_000;
+  const words = { host, issuer: "Test authority", serial: ++serial, publicKey: keyBytes };
+  const chainPem = certificateText({ ...words, notBeforeMs: nowMs, notAfterMs });
+  return { kind: "issued", chainPem, privateKeyPem: `key ${serial}` };
+}
+
+export type Order = (request: OrderRequest) => Promise<OrderOutcome>;
+
+export interface WorkerWishes extends Partial<WorkerOptions> {
+  readonly order?: Order;
+  readonly probe?: Probe;
+  readonly store?: DomainStore;
+  readonly secret?: string;
+  readonly tell?: KeeperParts["tell"];
+  readonly caaIdentities?: readonly string[];
+}
+
+/** Gets a certificate for whatever it orders, unless an order says otherwise. */
+export function workerWith(
+  { domains, edgeView, clock }: DeskWorld,
+  resolver: Resolver,
+  wishes: WorkerWishes = {},
+): DomainWorker {
+  const { order, probe, store, secret, tell, caaIdentities, ...options } = wishes;
+  const parts: KeeperParts = {
+    store: store ?? domains,
+    edgeView,
+    resolver,
+    authority: {
+      caaIdentities: async () => caaIdentities,
+      order: order ?? (async ({ host }) => issued(host, clock.now())),
+      renewalWindow: async () => ({ kind: "not_offered" }),
+    },
+    probe: probe ?? (async () => ({ kind: "failed", detail: "Nobody expected to be probed." })),
+    now: () => clock.now(),
+    vault: new Vault(secret ?? "secret", clock),
+    clock,
+    target,
+    renewalNameOf: () => undefined,
+    tell: tell ?? (() => {}),
+  };
+  return new DomainWorker(parts, { holder: "one", ...options });
+}
+
+/** Takes what is due, and waits until it is done. */
+export async function workOff(worker: DomainWorker): Promise<number> {
+  const taken = await worker.takeDue();
+  await worker.settled();
+  return taken;
+}
