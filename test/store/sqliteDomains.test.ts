@@ -1,0 +1,231 @@
+import { describe, expect, test } from "bun:test";
+import { DatabaseSync } from "node:sqlite";
+import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
+import {
+  findOldTombstones,
+  removeAttempts,
+  removeCertificates,
+  removeChallenges,
+  removeEdges,
+} from "../../src/sqlite/domainSweep.ts";
+import {
+  findClaims,
+  findDomain,
+  findHolder,
+  findNewestCertificate,
+  listAllDomains,
+  listAttempts,
+  listDomainsOfProject,
+  readTimeline,
+} from "../../src/sqlite/domains.ts";
+import { findChallenge, findRoute, findServedCertificate } from "../../src/sqlite/edgeView.ts";
+import { findDue } from "../../src/sqlite/leaseCommands.ts";
+import {
+  addTo,
+  changeIn,
+  domainFor,
+  held,
+  hourMs,
+  nowMs,
+  projectIn,
+  proofNeeded,
+  removed,
+  servedIn,
+  storedIn,
+} from "./domainSamples.ts";
+import { useTemporaryFolder } from "./folder.ts";
+import { rejectionOf } from "./rejection.ts";
+
+const folder = useTemporaryFolder();
+const database = () => folder.path("petstore.db");
+const backup = () => folder.path("backup.db");
+const restore = () => restoreSqlite(database(), backup(), "production");
+const host = "docs.example.com";
+const request = { holder: "one", nowMs, untilMs: nowMs + hourMs, max: 10 };
+
+describe("query plans", () => {
+  const standing = [
+    /^SEARCH projects USING PRIMARY KEY \(slug=\?\)$/,
+    /^SEARCH owners USING PRIMARY KEY \(id=\?\)$/,
+  ];
+  const search = (table: string, index: string, by: string) =>
+    new RegExp(`^SEARCH ${table} USING (COVERING )?INDEX ${index} \\(${by}\\)$`);
+  /** What the query does, step by step. Nothing of it may scan or sort, unless it says so. */
+  const plans: Readonly<Record<string, [query: string, steps: RegExp[]]>> = {
+    "a route is found by its host among those that hold theirs": [
+      findRoute,
+      [
+        search("domains", "domains_held", "host=\\?"),
+        ...standing,
+        /^SEARCH project_routing USING PRIMARY KEY \(project=\?\) LEFT-JOIN$/,
+      ],
+    ],
+    "a holder is found by its name": [
+      findHolder,
+      [search("domains", "domains_held", "host=\\?"), ...standing],
+    ],
+    "a served certificate is found by its host": [
+      findServedCertificate,
+      [
+        search("domains", "domains_held", "host=\\?"),
+        ...standing,
+        search("certificates", "\\S+", "id=\\?"),
+      ],
+    ],
+    "a challenge is found by host and token": [
+      findChallenge,
+      [/^SEARCH challenges USING PRIMARY KEY \(host=\? AND token=\?\)$/],
+    ],
+    "what is due is found in its order": [
+      findDue,
+      [search("domains", "domains_due", "due_at_ms<\\?"), ...standing],
+    ],
+    "a timeline is read backwards": [
+      readTimeline,
+      [/^SEARCH domain_timeline USING PRIMARY KEY \(domain_id=\?\)$/],
+    ],
+    "a domain is found by its id": [findDomain, [search("domains", "\\S+", "id=\\?"), ...standing]],
+    "claims are found by their host, newest first": [
+      findClaims,
+      [search("domains", "domains_by_host", "host=\\?"), ...standing],
+    ],
+    "a project's domains are found in the order of their hosts": [
+      listDomainsOfProject,
+      [
+        standing[0] as RegExp,
+        search("domains", "domains_of_project", "project=\\?"),
+        standing[1] as RegExp,
+      ],
+    ],
+    "all domains are read in the order of their hosts": [
+      listAllDomains,
+      [/^SCAN domains USING INDEX domains_by_host$/, ...standing],
+    ],
+    "a certificate is found by its host": [
+      findNewestCertificate,
+      [
+        search("certificates", "certificates_by_host", "host=\\?"),
+        /^USE TEMP B-TREE FOR LAST TERM/,
+      ],
+    ],
+    "attempts are found by host and by registrable domain, then sorted": [
+      listAttempts,
+      [
+        /^MULTI-INDEX OR$/,
+        /^INDEX 1$/,
+        search("ca_attempts", "ca_attempts_by_host", "host=\\? AND at_ms>\\?"),
+        /^INDEX 2$/,
+        search("ca_attempts", "ca_attempts_by_registrable", "registrable=\\? AND at_ms>\\?"),
+        /^USE TEMP B-TREE FOR ORDER BY$/,
+      ],
+    ],
+    "old tombstones are found by their age": [
+      findOldTombstones,
+      [search("domains", "domains_ended", "ended_at_ms<\\?")],
+    ],
+  };
+  for (const [what, [query, expected]] of Object.entries(plans)) {
+    test(what, async () => {
+      expect(await planOf(query)).toEqual(expected.map((step) => expect.stringMatching(step)));
+    });
+  }
+
+  for (const [what, query] of Object.entries({
+    removeChallenges,
+    removeAttempts,
+    removeCertificates,
+    removeEdges,
+  })) {
+    test(`the sweep's ${what} scans and sorts nothing`, async () => {
+      const steps = await planOf(query);
+      expect(steps.length).toBeGreaterThan(1);
+      expect(steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
+    });
+  }
+
+  async function planOf(query: string): Promise<string[]> {
+    await folder.open();
+    const db = new DatabaseSync(database());
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${query}`).all();
+    db.close();
+    return steps.map(({ detail }) => detail as string);
+  }
+});
+
+describe("a restore under those who use the domains", () => {
+  test("takes every lease away for good: no number of a lease comes again", async () => {
+    const stores = await folder.open();
+    await projectIn(stores, "shop");
+    const domain = domainFor(host);
+    await addTo(stores, domain);
+    await backupSqlite(database(), backup());
+    const [before] = await stores.domains.takeDue(request);
+    await restore();
+    const [after] = await stores.domains.takeDue(request);
+    expect(after?.domain.id).toBe(domain.id);
+    expect(after?.lease.fence).toBeGreaterThan(before?.lease.fence as number);
+    const lease = before?.lease ?? { domainId: "none", fence: 0 };
+    const change = { domain, version: 1, dueAtMs: nowMs, entries: [], lease };
+    expect(await stores.domains.change(change)).toBe("fenced");
+  });
+
+  test("leaves what was removed since removed, and edges hear of the rest", async () => {
+    const stores = await folder.open();
+    await projectIn(stores, "shop");
+    const kept = await servedIn(stores, host);
+    const gone = await servedIn(stores, "gone.example.com");
+    const timeline = await stores.domains.timeline(kept.id, 9);
+    await backupSqlite(database(), backup());
+    await changeIn(stores, { ...gone, ownership: removed() });
+    await changeIn(stores, { ...kept, overdueTold: true });
+    const revision = await stores.edgeView.revision();
+    await restore();
+    expect(await stores.edgeView.revision()).toBeGreaterThan(revision);
+    expect(await stores.edgeView.route(host)).toBeDefined();
+    expect((await stores.edgeView.certificate(host))?.id).toBe(`cert_${host}`);
+    expect(await stores.domains.timeline(kept.id, 9)).toEqual(timeline);
+    expect((await storedIn(stores, kept)).domain).toEqual(kept);
+    expect(await stores.edgeView.route("gone.example.com")).toBeUndefined();
+    expect((await storedIn(stores, gone)).domain.ownership).toEqual(removed());
+  });
+});
+
+describe("what the tables refuse by themselves", () => {
+  for (const [what, ownership, index] of [
+    ["a second holder of a name", held, "domains.host"],
+    ["a second claim of a project on a name", proofNeeded, "domains.project, domains.host"],
+  ] as const) {
+    test(what, async () => {
+      const stores = await folder.open();
+      await projectIn(stores, "shop");
+      await projectIn(stores, "rival");
+      await addTo(stores, domainFor(host, "shop", { ownership }));
+      const db = new DatabaseSync(database());
+      const project = ownership.kind === "held" ? "rival" : "shop";
+      const copy = db.prepare(
+        `INSERT INTO domains (id, host, project, owner_id, ownership, served, state, version, fence)
+         SELECT 'dom_copy', host, ?, owner_id, ownership, served, state, version, fence FROM domains`,
+      );
+      expect(() => copy.run(project)).toThrow(`UNIQUE constraint failed: ${index}`);
+      db.close();
+    });
+  }
+
+  test("a domain that holds a certificate which is not stored", async () => {
+    const stores = await folder.open();
+    await projectIn(stores, "shop");
+    const domain = await servedIn(stores, host);
+    const { held } = domain.certificate;
+    if (held === undefined) throw new Error("It should hold one.");
+    const certificate = { ...domain.certificate, held: { ...held, id: "cert_unknown" } };
+    await rejectionOf(changeIn(stores, { ...domain, certificate }));
+    expect((await stores.edgeView.certificate(host))?.id).toBe(held.id);
+  });
+
+  test("an instant that is no whole number of milliseconds", async () => {
+    const stores = await folder.open();
+    await projectIn(stores, "shop");
+    await rejectionOf(stores.domains.add(domainFor(host), nowMs + 0.5, []));
+    expect(await stores.domains.claimsOn(host)).toEqual([]);
+  });
+});
