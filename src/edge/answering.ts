@@ -1,0 +1,138 @@
+/** Decides what each request gets. Who answers for a host is asked anew every time. */
+import type { Clock } from "../clock.ts";
+import type { EdgeView, Route } from "../domains/edgeView.ts";
+import type { Soon } from "../soon.ts";
+import { type Answer, say } from "./answer.ts";
+import { challengePrefix, challengeToken } from "./challenge.ts";
+import type { QuietLog } from "./quietLog.ts";
+import type { EdgeRequest } from "./request.ts";
+import type { SiteAnswer, SiteRequest } from "./siteAnswer.ts";
+
+/** Answers from a deployment of a site. */
+export type AnswerSite = (request: SiteRequest, deployment: string) => Soon<SiteAnswer>;
+
+export interface Answering {
+  /** For a request on a connection that was encrypted for a host. */
+  secured(request: EdgeRequest, serverName: string): Promise<Answer>;
+  plain(request: EdgeRequest): Promise<Answer>;
+}
+
+/**
+ * A day, and no subdomains: long enough that a returning reader is not led astray, short enough
+ * that an owner who moves elsewhere is not held to a promise that was ours.
+ */
+const strictTransport = "max-age=86400";
+/** Browsers remember a redirect for good unless told otherwise, also one that was a mistake. */
+const redirectCaching = "public, max-age=300";
+const retryAfterSeconds = 5;
+
+export function createAnswering({
+  view,
+  clock,
+  log,
+  answerSite,
+  publicHttpsPort,
+}: {
+  readonly view: EdgeView;
+  readonly clock: Clock;
+  readonly log: QuietLog;
+  readonly answerSite: AnswerSite;
+  readonly publicHttpsPort: number;
+}): Answering {
+  const port = publicHttpsPort === 443 ? "" : `:${publicHttpsPort}`;
+  const originOf = (host: string) => `https://${host}${port}`;
+  const redirect = (to: string, status: number, { path, query }: EdgeRequest): Answer =>
+    say(status, "This page is at another address.", {
+      headers: { location: originOf(to) + path + query, "cache-control": redirectCaching },
+    });
+
+  async function fromSite(
+    request: EdgeRequest,
+    { deployment, primary }: Extract<Route, { kind: "site" }>,
+  ): Promise<Answer> {
+    const { method, path, query, header } = request;
+    const answer = await answerSite({ method, path: path + query, header }, deployment);
+    const headers = { ...answer.headers };
+    // A site redirects within itself. Spelt out, an address that begins with two slashes cannot
+    // be taken for that of another host.
+    if (headers.location?.startsWith("/")) {
+      headers.location = originOf(request.host) + headers.location;
+    }
+    if (primary !== undefined && primary !== request.host && isPage(answer.status)) {
+      const canonical = `<${originOf(primary)}${inLink(path)}>; rel="canonical"`;
+      headers.link = headers.link ? `${headers.link}, ${canonical}` : canonical;
+    }
+    return { ...answer, headers };
+  }
+
+  async function secured(request: EdgeRequest, serverName: string): Promise<Answer> {
+    // The other host may well be ours, but this connection proved to be another's.
+    if (request.host !== serverName) return say(421, "This connection is for another host.");
+    const route = await view.route(request.host);
+    if (route === undefined) return say(421, "There is no site here.", { last: true });
+    const answer =
+      route.kind === "redirect"
+        ? redirect(route.to, route.status, request)
+        : await fromSite(request, route);
+    return {
+      ...answer,
+      headers: { ...answer.headers, "strict-transport-security": strictTransport },
+    };
+  }
+
+  async function plain(request: EdgeRequest): Promise<Answer> {
+    if (request.path.startsWith(challengePrefix)) return challenge(request);
+    const route = await view.route(request.host);
+    // 301, which every client knows: where only GET and HEAD come so far, there is no method that
+    // 308 would have to keep.
+    return route === undefined
+      ? say(404, "There is no site here.")
+      : redirect(request.host, 301, request);
+  }
+
+  async function challenge({ host, path }: EdgeRequest): Promise<Answer> {
+    const token = path.slice(challengePrefix.length);
+    const proof = challengeToken.test(token)
+      ? await view.challenge(host, token, clock.now())
+      : undefined;
+    if (proof === undefined) return say(404, "There is no such challenge.");
+    return { ...say(200, ""), headers: challengeHeaders, body: proof };
+  }
+
+  /** One way out: the store may fail, and the edge goes on. */
+  const guarded =
+    <Rest extends unknown[]>(decide: (request: EdgeRequest, ...rest: Rest) => Promise<Answer>) =>
+    async (request: EdgeRequest, ...rest: Rest): Promise<Answer> => {
+      if (request.method !== "GET" && request.method !== "HEAD") {
+        return say(405, "Only GET and HEAD are answered here.", {
+          headers: { allow: "GET, HEAD" },
+        });
+      }
+      try {
+        return await decide(request, ...rest);
+      } catch (cause) {
+        log.warn("edge.requestFailed", { host: request.host, cause });
+        return busy();
+      }
+    };
+  return { secured: guarded(secured), plain: guarded(plain) };
+}
+
+const challengeHeaders = {
+  "content-type": "application/octet-stream",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+
+export function busy(): Answer {
+  return say(503, "This cannot be answered right now. Please try again in a moment.", {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+const isPage = (status: number) => status === 200 || status === 304;
+
+/** A path may have characters that would end the address within a Link header. */
+function inLink(path: string): string {
+  return path.replace(/[<>"\\^`{|}]/g, (character) => encodeURIComponent(character));
+}

@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import type { AnswerSite } from "../../src/edge/answering.ts";
+import { edgeLimits } from "../../src/edge/limits.ts";
+import { fakeClock } from "../fakes/clock.ts";
+import { rejectionOf } from "../store/rejection.ts";
+import {
+  bareLine,
+  getPlain,
+  getSecured,
+  openHttp2,
+  plainLine,
+  requestHttp2,
+  securedLine,
+  within,
+} from "./clients.ts";
+import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
+
+const question = (path = "/") => `GET ${path} HTTP/1.1\r\nhost: a.example\r\n\r\n`;
+const patienceMs = 2_000;
+
+describe("while the store is away", () => {
+  let edge: TestEdge;
+  afterEach(() => edge.stop());
+
+  test("requests are asked to come back, handshakes are refused, and all is well afterwards", async () => {
+    edge = await startTestEdge({ limits: { pollEveryMs: 20 } });
+    edge.attach("a.example");
+    edge.view.publish("a.example", "token", "proof");
+    const line = await securedLine(edge, "a.example");
+    const session = await openHttp2(edge, "a.example");
+    edge.view.failure = new Error("The database is away.");
+    const answers = [
+      await line.ask(question()),
+      await requestHttp2(session, { ":path": "/" }),
+      await getPlain(edge, "a.example"),
+      await getPlain(edge, "a.example", "/.well-known/acme-challenge/token"),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+      expect(answer.body).not.toContain("database");
+    }
+    await rejectionOf(getSecured(edge, "a.example"));
+    const events = () => new Set(edge.logged.map(({ event }) => event));
+    expect(await within(patienceMs, () => events().has("edge.pollFailed"))).toBe(true);
+
+    edge.view.failure = undefined;
+    expect((await line.ask(question())).status).toBe(200);
+    expect((await requestHttp2(session, { ":path": "/" })).status).toBe(200);
+    expect((await getSecured(edge, "a.example")).status).toBe(200);
+    edge.view.remove("a.example");
+    expect(await within(patienceMs, () => line.socket.destroyed && session.destroyed)).toBe(true);
+  });
+
+  test("a removal that could not be seen is acted on as soon as it can", async () => {
+    edge = await startTestEdge({ limits: { pollEveryMs: 20 } });
+    edge.attach("a.example");
+    const line = await securedLine(edge, "a.example");
+    const { view } = edge;
+    view.remove("a.example");
+    // It fails between the revision and the routes, too.
+    const route = view.route.bind(view);
+    let asked = 0;
+    view.route = (host) => {
+      asked += 1;
+      if (asked < 3) throw new Error("The database is away.");
+      return route(host);
+    };
+    const failed = () => edge.logged.some(({ event }) => event === "edge.pollFailed");
+    expect(await within(patienceMs, failed)).toBe(true);
+    expect(await within(patienceMs, () => line.socket.destroyed)).toBe(true);
+  });
+
+  test("an edge starts and stops", async () => {
+    edge = await startTestEdge();
+    edge.view.failure = new Error("The database is away.");
+    await edge.stop();
+    expect(edge.logged.map(({ event }) => event)).toContain("edge.forgetFailed");
+    edge = await startTestEdge();
+  });
+});
+
+test("a site that cannot be answered is 503, in whatever way it fails", async () => {
+  const answerSite: AnswerSite = (request) => {
+    if (request.path === "/later") return Promise.reject(new Error("away"));
+    throw new Error("away");
+  };
+  const edge = await startTestEdge({ answerSite });
+  edge.attach("a.example");
+  expect((await getSecured(edge, "a.example", "/now")).status).toBe(503);
+  expect((await getSecured(edge, "a.example", "/later")).status).toBe(503);
+  await edge.stop();
+});
+
+test("an answer that cannot be sent ends its connection and nothing else", async () => {
+  const answerSite: AnswerSite = (request, deployment) =>
+    request.path === "/bad"
+      ? { status: 200, headers: { "x-bad": "a\r\nset-cookie: b=c" }, body: undefined }
+      : echo(request, deployment);
+  const edge = await startTestEdge({ answerSite });
+  edge.attach("a.example");
+  const line = await securedLine(edge, "a.example");
+  line.send(question("/bad"));
+  await line.closed;
+  expect(line.received).not.toContain("set-cookie");
+  const session = await openHttp2(edge, "a.example");
+  await rejectionOf(requestHttp2(session, { ":path": "/bad" }));
+  expect((await requestHttp2(session, { ":path": "/" })).status).toBe(200);
+  session.destroy();
+  await edge.stop();
+});
+
+test("an edge is heard of every five seconds", async () => {
+  const clock = fakeClock(Date.UTC(2030, 0, 1));
+  const edge = await startTestEdge({ clock });
+  const { view } = edge;
+  expect(view.reports).toBe(1);
+  const pollOnce = async () => {
+    clock.advance(edgeLimits.pollEveryMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (let ms = 0; ms < 15_000; ms += edgeLimits.pollEveryMs) await pollOnce();
+  expect(view.reports).toBe(4);
+  expect(view.reported.get("edge-1")?.seenAtMs).toBe(clock.now());
+  await edge.stop();
+});
+
+describe("an edge that stops", () => {
+  test("finishes the answers under way, and ends what is idle at once", async () => {
+    const release: (() => void)[] = [];
+    const longBody = new Uint8Array(8 * 1024 * 1024);
+    const answerSite: AnswerSite = () =>
+      new Promise((resolve) => {
+        release.push(() => resolve({ status: 200, headers: {}, body: longBody }));
+      });
+    const edge = await startTestEdge({ answerSite });
+    edge.attach("a.example");
+    const idle = [
+      await plainLine(edge),
+      await bareLine(edge),
+      await securedLine(edge, "a.example"),
+    ];
+    const idle2 = await openHttp2(edge, "a.example");
+    const line = await securedLine(edge, "a.example");
+    line.send(question());
+    const session = await openHttp2(edge, "a.example");
+    const answer2 = requestHttp2(session, { ":path": "/" });
+    await within(patienceMs, () => release.length === 2);
+    let stopped = false;
+    const stopping = edge.stop(30_000).then(() => {
+      stopped = true;
+    });
+    const ended = () => idle.every(({ socket }) => socket.destroyed) && idle2.destroyed;
+    expect(await within(patienceMs, ended)).toBe(true);
+    await rejectionOf(plainLine(edge));
+    await rejectionOf(bareLine(edge));
+    expect(stopped).toBe(false);
+    for (const go of release) go();
+    const seen = await line.answer();
+    expect(seen.headers.connection).toBe("close");
+    expect(seen.body.length).toBe(longBody.byteLength);
+    expect((await answer2).body.length).toBe(longBody.byteLength);
+    await stopping;
+  });
+
+  test("lets an answer whose beginning is sent come to its end, too", async () => {
+    const body = new Uint8Array(32 * 1024 * 1024);
+    const edge = await startTestEdge({ answerSite: () => ({ status: 200, headers: {}, body }) });
+    edge.attach("a.example");
+    const line = await securedLine(edge, "a.example");
+    line.send(question());
+    await within(patienceMs, () => line.received !== "");
+    line.socket.pause();
+    const stopping = edge.stop(30_000);
+    line.socket.resume();
+    expect((await line.answer()).body.length).toBe(body.byteLength);
+    await stopping;
+    await line.closed;
+  });
+
+  test("ends what does not come to an end in time", async () => {
+    const edge = await startTestEdge({ answerSite: () => new Promise<never>(() => {}) });
+    edge.attach("a.example");
+    const line = await securedLine(edge, "a.example");
+    line.send(question());
+    const session = await openHttp2(edge, "a.example");
+    const answer = requestHttp2(session, { ":path": "/" });
+    const unanswered = rejectionOf(answer);
+    await within(patienceMs, () => edge.view.asked.length >= 6);
+    await edge.stop(50);
+    await line.closed;
+    await unanswered;
+  });
+});

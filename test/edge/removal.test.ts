@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { connect } from "node:tls";
+import type { AnswerSite } from "../../src/edge/answering.ts";
+import { fakeClock } from "../fakes/clock.ts";
+import { rejectionOf } from "../store/rejection.ts";
+import {
+  getPlain,
+  getSecured,
+  openHttp2,
+  requestHttp2,
+  securedLine,
+  shakeHands,
+  within,
+} from "./clients.ts";
+import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
+
+const removalMsMax = 2_000;
+const question = "GET / HTTP/1.1\r\nhost: a.example\r\n\r\n";
+/** Larger than what the sockets between take up. */
+const longBody = new Uint8Array(32 * 1024 * 1024);
+const answerSite: AnswerSite = (request, deployment) =>
+  request.path === "/long"
+    ? { status: 200, headers: {}, body: longBody }
+    : echo(request, deployment);
+
+let edge: TestEdge;
+beforeEach(async () => {
+  edge = await startTestEdge({ answerSite });
+  edge.attach("a.example");
+  edge.attach("b.example");
+});
+afterEach(() => edge.stop());
+
+describe("what is removed", () => {
+  test("is not shaken hands for from the same instant on", async () => {
+    await getSecured(edge, "a.example");
+    edge.view.remove("a.example");
+    await rejectionOf(shakeHands(edge, "a.example"));
+    expect((await getPlain(edge, "a.example")).status).toBe(404);
+  });
+
+  test("is not answered for on an open connection, which then ends", async () => {
+    // Time stands still: the answer itself ends it, not somebody who looks around.
+    const still = await startTestEdge({ clock: fakeClock(0) });
+    still.attach("a.example");
+    const line = await securedLine(still, "a.example");
+    const session = await openHttp2(still, "a.example");
+    expect((await line.ask(question)).status).toBe(200);
+    expect((await requestHttp2(session, { ":path": "/" })).status).toBe(200);
+    still.view.remove("a.example");
+    expect(await line.ask(question)).toMatchObject({ status: 421 });
+    expect((await requestHttp2(session, { ":path": "/" })).status).toBe(421);
+    expect(await within(removalMsMax, () => line.socket.destroyed && session.destroyed)).toBe(true);
+    await still.stop();
+  });
+
+  test("leaves no connection open, idle or in the midst of an answer", async () => {
+    const idle = await securedLine(edge, "a.example");
+    const keptAlive = await securedLine(edge, "a.example");
+    await keptAlive.ask(question);
+    const halfway = await securedLine(edge, "a.example");
+    halfway.send("GET / HTTP/1.1\r\nhost: a.exam");
+    const reading = await securedLine(edge, "a.example");
+    reading.send("GET /long HTTP/1.1\r\nhost: a.example\r\n\r\n");
+    await within(1_000, () => reading.received !== "");
+    reading.socket.pause();
+    const idle2 = await openHttp2(edge, "a.example");
+    await requestHttp2(idle2, { ":path": "/" });
+    const reading2 = await openHttp2(edge, "a.example");
+    const stream = reading2.request({ ":path": "/long" });
+    stream.on("error", () => {});
+    await new Promise((resolve) => stream.once("response", resolve));
+    const neighbour = await securedLine(edge, "b.example");
+
+    edge.view.remove("a.example");
+    const gone = () =>
+      [idle, keptAlive, halfway].every(({ socket }) => socket.destroyed) &&
+      idle2.destroyed &&
+      reading2.destroyed;
+    expect(await within(removalMsMax, gone)).toBe(true);
+    reading.socket.resume();
+    expect(await within(removalMsMax, () => reading.socket.destroyed)).toBe(true);
+    expect(reading.received.length).toBeLessThan(longBody.byteLength);
+    const still = await neighbour.ask("GET / HTTP/1.1\r\nhost: b.example\r\n\r\n");
+    expect(still.body).toBe("dep_b.example GET /");
+    neighbour.socket.destroy();
+  });
+
+  for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+    test(`is not reached by resuming a session of ${version}`, async () => {
+      const only = { minVersion: version, maxVersion: version } as const;
+      const first = await securedLine(edge, "a.example", only);
+      const offered: Buffer[] = [];
+      first.socket.on("session", (session: Buffer) => offered.push(session));
+      await first.ask(question);
+      const session = offered.at(-1) ?? (first.socket as ReturnType<typeof connect>).getSession();
+      first.socket.destroy();
+      expect(session).toBeDefined();
+
+      // Even while it is attached nothing is resumed: there are no tickets.
+      const again = await shakeHands(edge, "a.example", { ...only, session: session as Buffer });
+      expect(again.isSessionReused()).toBe(false);
+      again.destroy();
+      edge.view.remove("a.example");
+      await rejectionOf(shakeHands(edge, "a.example", { ...only, session: session as Buffer }));
+    });
+  }
+
+  test("during a handshake has no connection afterwards", async () => {
+    // Time stands still: nobody looks around afterwards.
+    const still = await startTestEdge({ clock: fakeClock(0) });
+    still.attach("a.example");
+    const { view } = still;
+    const certificate = view.certificate.bind(view);
+    // The certificate was given out an instant before.
+    view.certificate = async (host) => {
+      const found = await certificate(host);
+      if (host === "a.example") view.remove(host);
+      return found;
+    };
+    const line = await securedLine(still, "a.example").catch(() => undefined);
+    const gone = () => line === undefined || line.socket.destroyed;
+    expect(await within(removalMsMax, gone)).toBe(true);
+    await still.stop();
+  });
+});
+
+describe("an edge tells the others", () => {
+  const told = () => edge.view.reported.get("edge-1");
+
+  test("where it is and what it has acted on, also when it starts", async () => {
+    expect(told()).toMatchObject({ address: "127.0.0.1", httpPort: edge.httpPort });
+    const line = await securedLine(edge, "a.example");
+    edge.view.remove("a.example");
+    const revision = edge.view.revision();
+    expect(await within(removalMsMax, () => told()?.revision === revision)).toBe(true);
+    // Whoever reads the revision may rely on this.
+    await line.closed;
+    expect(line.socket.destroyed).toBe(true);
+  });
+
+  test("no more once it has stopped", async () => {
+    const other = await startTestEdge();
+    expect(other.view.reported.size).toBe(1);
+    await other.stop();
+    expect(other.view.reported.size).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import type { Clock } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock.ts";
+import { Vault } from "../../src/domains/vault.ts";
+import type { AnswerSite } from "../../src/edge/answering.ts";
+import { startEdge } from "../../src/edge/edge.ts";
+import type { EdgeLimits } from "../../src/edge/limits.ts";
+import { createAuthority } from "./certificates.ts";
+import { FakeView } from "./fakeView.ts";
+
+export interface LoggedEvent {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface TestEdge {
+  readonly view: FakeView;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly logged: LoggedEvent[];
+  /** What the clients of a test trust. */
+  readonly ca: string;
+  /** Attaches a host that shows a deployment, with a certificate of its own. */
+  attach(host: string, primary?: string): void;
+  redirect(host: string, to: string, status: 301 | 302 | 307 | 308): void;
+  /** Another certificate for a host that is attached. */
+  renew(host: string): void;
+  stop(graceMs?: number): Promise<void>;
+}
+
+const authority = createAuthority();
+
+/** Says which deployment answered, and what it was asked. */
+export const echo: AnswerSite = (request, deployment) => ({
+  status: 200,
+  headers: { "content-type": "text/plain", "x-agent": request.header("user-agent") ?? "" },
+  body: new TextEncoder().encode(`${deployment} ${request.method} ${request.path}`),
+});
+
+export async function startTestEdge({
+  clock = systemClock,
+  limits = {},
+  answerSite = echo,
+  publicHttpsPort = 443,
+}: {
+  clock?: Clock;
+  limits?: Partial<EdgeLimits>;
+  answerSite?: AnswerSite;
+  publicHttpsPort?: number;
+} = {}): Promise<TestEdge> {
+  const view = new FakeView();
+  const vault = new Vault("what only this test knows", systemClock);
+  const logged: LoggedEvent[] = [];
+  const note = (event: string, fields: LoggedEvent["fields"] = {}) =>
+    void logged.push({ event, fields });
+  const edge = await startEdge({
+    view,
+    vault,
+    clock,
+    log: { info: note, warn: note, error: note, flush: () => {} },
+    answerSite,
+    id: "edge-1",
+    host: "127.0.0.1",
+    httpPort: 0,
+    httpsPort: 0,
+    publicHttpsPort,
+    reachableAt: "127.0.0.1",
+    limits,
+  });
+  let issued = 0;
+  const certify = (host: string) => {
+    issued += 1;
+    return authority.issue(host, `crt_${issued}`, vault);
+  };
+  return {
+    view,
+    httpPort: edge.httpPort,
+    httpsPort: edge.httpsPort,
+    logged,
+    ca: authority.certificatePem,
+    attach(host, primary) {
+      const route = { kind: "site", project: "p", deployment: `dep_${host}`, primary } as const;
+      view.attach(host, route, certify(host));
+    },
+    redirect(host, to, status) {
+      view.attach(host, { kind: "redirect", to, status }, certify(host));
+    },
+    renew(host) {
+      const route = view.routes.get(host);
+      if (route === undefined) throw new Error(`${host} is not attached.`);
+      view.attach(host, route, certify(host));
+    },
+    stop: (graceMs = 1_000) => edge.stop(graceMs),
+  };
+}
