@@ -1,0 +1,47 @@
+/** Chance that repeats: the same seed gives the same choices, in the same order. */
+export class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** A stream of its own, so that more choices in one place change nothing in another. */
+  fork(name: string): Chance {
+    let hash = this.#state ^ 0x9e3779b9;
+    for (let at = 0; at < name.length; at++) {
+      hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+    }
+    return new Chance(hash >>> 0);
+  }
+
+  /** From 0 up to 1. */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  happens(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+
+  between(low: number, high: number): number {
+    return low + Math.floor(this.fraction() * (high - low));
+  }
+
+  /** Mostly short, sometimes very long: how people and outages are. */
+  around(meanMs: number): number {
+    return Math.round(-Math.log(1 - this.fraction()) * meanMs);
+  }
+
+  oneOf<T>(choices: readonly T[]): T {
+    return choices[this.between(0, choices.length)] as T;
+  }
+
+  bytes(count: number): Uint8Array {
+    return Uint8Array.from({ length: count }, () => this.between(0, 256));
+  }
+}

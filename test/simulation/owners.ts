@@ -1,0 +1,324 @@
+/** The owners: what each of them does to their names, here and at their DNS provider. */
+import type { DomainDesk } from "../../src/domains/desk.ts";
+import { proofFor } from "../../src/domains/instructions.ts";
+import { DeskRefusal } from "../../src/domains/refusal.ts";
+import type { SiteStore } from "../../src/sites/sites.ts";
+import type { Chance } from "./chance.ts";
+import {
+  foreignCaa,
+  isApexHost,
+  mistakes,
+  permittingCaa,
+  rightRecord,
+  someMistake,
+  strangeCaa,
+} from "./mistakes.ts";
+import type { Rules } from "./rules.ts";
+import type { SimulatedAuthority } from "./simulatedAuthority.ts";
+import type { Tally } from "./tally.ts";
+import type { VirtualTime } from "./virtualTime.ts";
+import { StoreFault, type WatchedStore } from "./watchedStore.ts";
+import type { Zones } from "./zones.ts";
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+export interface OwnersParts {
+  readonly time: VirtualTime;
+  readonly chance: Chance;
+  readonly tally: Tally;
+  readonly zones: Zones;
+  readonly desk: DomainDesk;
+  readonly sites: SiteStore;
+  readonly store: WatchedStore;
+  /** When the owners have done all that they will do. */
+  readonly endMs: number;
+  readonly rules: () => Rules;
+  readonly authority: SimulatedAuthority;
+}
+
+/** One name and the project that it shall belong to. */
+export interface Wish {
+  readonly host: string;
+  readonly ownerId: string;
+  readonly project: string;
+  /** Whether the owner never gets DNS right. */
+  readonly hopeless: boolean;
+  /** Whether it is one of many that are added at once, all of them right before. */
+  readonly together: boolean;
+}
+
+export class Owners {
+  readonly #parts: OwnersParts;
+  readonly #paidSinceMs = new Map<string, number>();
+  readonly #deployedSinceMs = new Map<string, number>();
+  readonly #deployments = new Map<string, string>();
+  readonly wishes: Wish[] = [];
+
+  constructor(parts: OwnersParts) {
+    this.#parts = parts;
+  }
+
+  isPaid = (ownerId: string) => this.#paidSinceMs.has(ownerId);
+  isDeployed = (project: string) => this.#deployedSinceMs.has(project);
+  paidSinceMs = (ownerId: string) => this.#paidSinceMs.get(ownerId);
+  deployedSinceMs = (project: string) => this.#deployedSinceMs.get(project);
+
+  async addOwner(ownerId: string, project: string): Promise<void> {
+    const { sites, time } = this.#parts;
+    const nowMs = time.now();
+    if ((await sites.owner(ownerId)) === undefined) {
+      await sites.addOwner({ id: ownerId, name: ownerId, plan: "paid" });
+      this.#paidSinceMs.set(ownerId, nowMs);
+    }
+    await sites.addProject({ slug: project, ownerId, nowMs });
+    const id = `dep_${project}`;
+    await sites.beginDeployment({ id, project, nowMs });
+    await sites.buildDeployment(id, nowMs);
+    await sites.finishDeployment(id, { fingerprint: id, unless: "shown", nowMs });
+    this.#deployments.set(project, id);
+    this.#deployedSinceMs.set(project, nowMs);
+  }
+
+  /** Everything that will happen to a name, drawn at once. */
+  live(wish: Wish): void {
+    const { time, chance: all, endMs, zones } = this.#parts;
+    const chance = all.fork(wish.host);
+    this.wishes.push(wish);
+    const spanMs = endMs - time.now();
+    if (wish.together) {
+      zones.write(wish.host, rightRecord(wish.host));
+      time.at(time.now() + 3 * hour + chance.between(0, 2 * second), () => void this.#add(wish));
+      return;
+    }
+    const addAtMs = time.now() + chance.between(0, Math.min(spanMs * 0.6, 60 * hour));
+    time.at(addAtMs, () => void this.#add(wish));
+    const rightAtMs = this.#pointIt(wish, addAtMs, chance);
+    this.#clickNow(wish, addAtMs, rightAtMs, chance);
+    this.#proveIt(wish, rightAtMs, chance);
+    this.#haveTroubles(wish, rightAtMs, chance);
+    this.#changeMinds(wish, addAtMs, chance);
+    if (chance.happens(0.06)) this.#meetRival(wish, addAtMs, chance);
+  }
+
+  #pointIt(wish: Wish, addAtMs: number, chance: Chance): number {
+    const { zones, tally } = this.#parts;
+    const { host } = wish;
+    if (chance.happens(0.1)) zones.write(host, { a: ["203.0.113.9"] });
+    let atMs = chance.happens(0.1) ? addAtMs - 10 * minute : addAtMs + chance.around(8 * minute);
+    const mistakesMade = chance.oneOf([0, 0, 0, 0, 1, 1, 2, 3]);
+    for (let made = 0; made < mistakesMade || (wish.hopeless && made < 4); made++) {
+      const mistake = someMistake(chance);
+      this.#then(atMs, () => {
+        tally.count(`mistake: ${mistake}`);
+        mistakes[mistake]?.(host, zones);
+      });
+      atMs += 30 * second + chance.around(chance.happens(0.2) ? 5 * hour : 20 * minute);
+    }
+    if (!wish.hopeless) this.#then(atMs, () => zones.write(host, rightRecord(host)));
+    return atMs;
+  }
+
+  /** Who is asked for a proof, because of a wildcard or of somebody else, looks now and then. */
+  #proveIt(wish: Wish, rightAtMs: number, chance: Chance): void {
+    const { zones, store } = this.#parts;
+    for (let atMs = rightAtMs, looks = 0; looks < 4; looks++) {
+      atMs += chance.around(looks === 0 ? 20 * minute : 4 * hour);
+      this.#then(atMs, () => {
+        const { ownership } =
+          store.claims(wish.host).findLast(({ domain }) => domain.ownerId === wish.ownerId)
+            ?.domain ?? {};
+        if (wish.hopeless || ownership?.kind !== "proof_needed") return;
+        const proof = proofFor(wish.host, ownership.token);
+        zones.write(proof.fullName, { txt: [proof.value] });
+      });
+    }
+  }
+
+  #clickNow(wish: Wish, addAtMs: number, rightAtMs: number, chance: Chance): void {
+    for (let clicks = chance.oneOf([0, 0, 1, 2, 4]); clicks > 0; clicks--) {
+      this.#then(rightAtMs + chance.around(30 * minute), () => void this.#verify(wish));
+    }
+    if (!chance.happens(0.03)) return;
+    const fromMs = chance.happens(0.5) ? addAtMs : rightAtMs;
+    const everyMs = chance.oneOf([3 * second, 11 * second, 40 * second, 2 * minute]);
+    for (let click = 1; click <= 40; click++) {
+      this.#then(fromMs + click * everyMs, () => void this.#verify(wish));
+    }
+  }
+
+  #haveTroubles(wish: Wish, rightAtMs: number, chance: Chance): void {
+    const { zones, tally, authority } = this.#parts;
+    const { host } = wish;
+    if (chance.happens(0.03)) {
+      authority.hinder(host, rightAtMs + 3 * hour);
+      // Who does not know what stands in the way asks again and again.
+      for (let click = 1; click <= 60; click++) {
+        this.#then(rightAtMs + click * 3 * minute, () => void this.#verify(wish));
+      }
+    }
+    const zone = zones.of(host)?.name ?? host;
+    if (chance.happens(0.08)) {
+      const at = chance.happens(0.5) || isApexHost(host) ? zone : host;
+      zones.write(at, { caa: chance.oneOf([foreignCaa, foreignCaa, strangeCaa, permittingCaa]) });
+      tally.count("mistake: CAA");
+      if (chance.happens(0.8)) {
+        const mendedAtMs = rightAtMs + chance.around(3 * hour);
+        const mended = chance.happens(0.5) ? permittingCaa : undefined;
+        this.#then(mendedAtMs, () => zones.write(at, { caa: mended }));
+      }
+    }
+    if (chance.happens(0.06)) {
+      const driftAtMs = rightAtMs + chance.around(8 * hour);
+      this.#then(driftAtMs, () => {
+        tally.count("mistake: drift");
+        mistakes[someMistake(chance)]?.(host, zones);
+      });
+      if (chance.happens(0.8)) {
+        const mendedAtMs = driftAtMs + 5 * minute + chance.around(4 * hour);
+        this.#then(mendedAtMs, () => zones.write(host, rightRecord(host)));
+      }
+    }
+  }
+
+  #changeMinds(wish: Wish, addAtMs: number, chance: Chance): void {
+    const { ownerId, project } = wish;
+    if (chance.happens(0.07)) {
+      let atMs = addAtMs + chance.around(chance.happens(0.4) ? 10 * minute : 8 * hour);
+      for (let times = chance.oneOf([1, 1, 1, 3]); times > 0; times--) {
+        this.#then(atMs, () => void this.#remove(wish));
+        atMs += second + chance.around(chance.happens(0.5) ? 30 * second : 5 * hour);
+        if (chance.happens(0.6)) this.#then(atMs, () => void this.#add(wish));
+        atMs += chance.around(20 * minute);
+      }
+      if (chance.happens(0.3)) this.#meetRival(wish, atMs, chance);
+    }
+    if (chance.happens(0.04)) {
+      const atMs = addAtMs + chance.around(10 * hour);
+      this.#then(atMs, () => void this.#setPlan(ownerId, false));
+      if (chance.happens(0.8)) {
+        this.#then(atMs + chance.around(4 * hour), () => void this.#setPlan(ownerId, true));
+      }
+    }
+    if (chance.happens(0.03)) {
+      const atMs = addAtMs + chance.around(10 * hour);
+      this.#then(atMs, () => void this.#publish(project, false));
+      if (chance.happens(0.8)) {
+        this.#then(atMs + chance.around(4 * hour), () => void this.#publish(project, true));
+      }
+    }
+    if (chance.happens(0.1)) {
+      this.#then(addAtMs + chance.around(9 * hour), () => void this.#route(wish, chance));
+    }
+  }
+
+  /** Somebody else wants the name: a thief, or who has bought it. */
+  #meetRival(wish: Wish, addAtMs: number, chance: Chance): void {
+    const { zones } = this.#parts;
+    const rival = { ...wish, ownerId: `rival-${wish.ownerId}`, project: `rival-${wish.project}` };
+    const atMs = addAtMs + chance.around(6 * hour);
+    const buyer = chance.happens(0.5);
+    this.#then(atMs, async () => {
+      await this.addOwner(rival.ownerId, rival.project);
+      await this.#add(rival);
+      await this.#add(rival, true);
+      const claim = this.#parts.store
+        .claims(wish.host)
+        .findLast(({ domain }) => domain.ownerId === rival.ownerId)?.domain;
+      if (!buyer || claim?.ownership.kind !== "proof_needed") return;
+      const proof = proofFor(wish.host, claim.ownership.token);
+      this.#then(this.#parts.time.now() + chance.around(30 * minute), () => {
+        zones.write(proof.fullName, { txt: [proof.value] });
+        zones.write(wish.host, rightRecord(wish.host));
+      });
+    });
+    this.#then(atMs + chance.around(hour), () => void this.#verify(rival));
+  }
+
+  #then(atMs: number, action: () => void): void {
+    if (atMs < this.#parts.endMs) this.#parts.time.at(atMs, action);
+  }
+
+  async #ask(what: string, host: string, ask: () => Promise<unknown>): Promise<boolean> {
+    const { tally } = this.#parts;
+    try {
+      await ask();
+      tally.trace(what, host);
+      tally.count(`desk: ${what}`);
+      return true;
+    } catch (cause) {
+      if (cause instanceof StoreFault) return false;
+      if (!(cause instanceof DeskRefusal)) {
+        tally.violated("the desk answers or refuses", `${what} ${host}: ${cause}`);
+        return false;
+      }
+      tally.trace(what, host, cause.code);
+      tally.count(`desk: ${what} refused, ${cause.code}`);
+      return false;
+    }
+  }
+
+  async #add({ host, ownerId, project }: Wish, prove = false): Promise<void> {
+    await this.#ask("add", host, () =>
+      this.#parts.desk.add({ kind: "owner", id: ownerId }, project, host, prove),
+    );
+  }
+
+  async #verify({ host, ownerId, project }: Wish): Promise<void> {
+    await this.#ask("verify", host, () =>
+      this.#parts.desk.verify({ kind: "owner", id: ownerId }, project, host),
+    );
+  }
+
+  async #remove({ host, ownerId, project }: Wish): Promise<void> {
+    const { desk, store, tally } = this.#parts;
+    const removed = await this.#ask("remove", host, () =>
+      desk.remove({ kind: "owner", id: ownerId }, project, host, true),
+    );
+    const open = store
+      .claims(host)
+      .some(({ domain }) => domain.project === project && domain.ownership.kind === "held");
+    if (removed && open) tally.violated("what is removed is gone", host);
+    await this.#parts.rules().judgeServing(host);
+  }
+
+  async #setPlan(ownerId: string, paid: boolean): Promise<void> {
+    const { sites, time, tally } = this.#parts;
+    await time.standStillFor(sites.setPlan(ownerId, paid ? "paid" : "free"));
+    tally.count(paid ? "plans restored" : "plans lapsed");
+    if (!paid) this.#paidSinceMs.delete(ownerId);
+    else if (!this.isPaid(ownerId)) this.#paidSinceMs.set(ownerId, time.now());
+    await this.#judgeAllOf((wish) => wish.ownerId === ownerId);
+  }
+
+  async #publish(project: string, shown: boolean): Promise<void> {
+    const { sites, time, tally } = this.#parts;
+    const deployment = this.#deployments.get(project) ?? "";
+    await time.standStillFor<unknown>(
+      shown ? sites.rollBack(project, deployment) : sites.unpublish(project),
+    );
+    tally.count(shown ? "projects republished" : "projects unpublished");
+    if (!shown) this.#deployedSinceMs.delete(project);
+    else if (!this.isDeployed(project)) this.#deployedSinceMs.set(project, time.now());
+    await this.#judgeAllOf((wish) => wish.project === project);
+  }
+
+  async #judgeAllOf(concerned: (wish: Wish) => boolean): Promise<void> {
+    const rules = this.#parts.rules();
+    for (const { host } of this.wishes.filter(concerned)) await rules.judgeServing(host);
+  }
+
+  async #route({ ownerId, project }: Wish, chance: Chance): Promise<void> {
+    const { desk, store } = this.#parts;
+    const actor = { kind: "owner", id: ownerId } as const;
+    await this.#ask("route", project, async () => {
+      const hosts = (await store.list(project)).map(({ domain }) => domain.host);
+      const primary = chance.oneOf(hosts);
+      const redirects = hosts
+        .filter((host) => host !== primary && chance.happens(0.5))
+        .map((from) => ({ from, to: primary, status: 308 }));
+      return desk.applyRouting(actor, project, { primary: primary ?? null, redirects });
+    });
+  }
+}

@@ -1,0 +1,272 @@
+/** What must hold at every change, said once more and in another way than the program says it. */
+import { type Domain, isServed, type Status, statusOf } from "../../src/domains/domain.ts";
+import type { DomainChange } from "../../src/domains/domains.ts";
+import { certificateSeal } from "../../src/domains/domains.ts";
+import type { EdgeView } from "../../src/domains/edgeView.ts";
+import { proofFor } from "../../src/domains/instructions.ts";
+import type { Vault } from "../../src/domains/vault.ts";
+import type { Sightings } from "./sightings.ts";
+import { keyMark, type SimulatedAuthority } from "./simulatedAuthority.ts";
+import type { Tally } from "./tally.ts";
+import type { VirtualTime } from "./virtualTime.ts";
+import type { Account, WatchedStore, Witness } from "./watchedStore.ts";
+import { target, type Zones } from "./zones.ts";
+
+const day = 24 * 3_600_000;
+const tombstoneMs = 30 * day;
+/** What was mended so late before the end may run out: the longest patience is a day. */
+const repairMsMax = 1.5 * day;
+
+export interface RulesParts {
+  readonly time: VirtualTime;
+  readonly tally: Tally;
+  readonly zones: Zones;
+  readonly sightings: Sightings;
+  readonly authority: SimulatedAuthority;
+  readonly vault: Vault;
+  readonly edgeView: EdgeView;
+  readonly store: WatchedStore;
+  /** What is known of plans and deployments without asking the store. */
+  readonly isPaid: (ownerId: string) => boolean;
+  readonly isDeployed: (project: string) => boolean;
+  readonly healthySinceMs: (domain: Domain) => number | undefined;
+}
+
+/** What each new status must have left in the timeline. */
+const heralds: Partial<Record<Status, readonly string[]>> = {
+  live: ["certificate_issued", "certificate_reused", "recovered"],
+  degraded: ["degraded"],
+  abandoned: ["abandoned"],
+  removed: ["removed"],
+};
+
+export class Rules implements Witness {
+  readonly #parts: RulesParts;
+  /** Which claim answers for a host, by these books. */
+  readonly #served = new Map<string, { domainId: string; certificateId: string }>();
+  readonly #clicks = new Map<string, number[]>();
+  /** The claims whose owners showed by DNS that the name is theirs, and those that did so by a record. */
+  readonly #shown = new Set<string>();
+  readonly #proven = new Set<string>();
+  /** Those of them that were held to their end. */
+  readonly #graves = new Set<string>();
+
+  constructor(parts: RulesParts) {
+    this.#parts = parts;
+  }
+
+  added(domain: Domain, others: readonly Account[]): void {
+    const { tally, time } = this.#parts;
+    if (domain.ownership.kind !== "held") return;
+    const held = others.find(({ domain: other }) => other.ownership.kind === "held");
+    if (held !== undefined) tally.violated("a name is held once", domain.host);
+    const graves = others
+      .map(({ domain: other }) => other)
+      .filter(({ id }) => this.#graves.has(id))
+      .flatMap(({ ownerId, ownership }) =>
+        ownership.kind === "removed" && time.now() - ownership.atMs < tombstoneMs
+          ? [{ ownerId, atMs: ownership.atMs }]
+          : [],
+      );
+    const last = graves.toSorted((one, other) => one.atMs - other.atMs).at(-1);
+    if (last !== undefined && last.ownerId !== domain.ownerId) {
+      tally.violated("a removed name goes to another owner only with a proof", domain.host);
+    }
+    const asked = others.some(({ domain: other }) => other.ownership.kind === "proof_needed");
+    if (asked && last === undefined) {
+      tally.violated("nobody has without a proof what others must prove", domain.host);
+    }
+  }
+
+  async changed(account: Account, change: DomainChange): Promise<void> {
+    const { tally } = this.#parts;
+    const { domain: before } = account;
+    const { domain: after } = change;
+    const checked = after.dns.checkedAtMs !== before.dns.checkedAtMs;
+    if (checked) tally.count(`check: ${after.dns.lastCheck}`);
+    this.#judgeDns(account, change);
+    this.#judgeOwnership(account, change);
+    this.#judgeCertificate(change);
+    this.#judgeClicks(before, after);
+    this.#judgeTimeline(before, change);
+    this.#keepBooks(account, change);
+    if (change.dueAtMs === undefined || !Number.isSafeInteger(change.dueAtMs)) {
+      tally.violated("every domain has its next appointment", `${after.host}: ${change.dueAtMs}`);
+    }
+    await this.judgeServing(after.host);
+  }
+
+  #judgeDns({ domain: before, takenAtMs }: Account, { domain: after }: DomainChange): void {
+    const { tally, zones, sightings } = this.#parts;
+    if (hasEnded(before)) return;
+    if (after.dns.failures > before.dns.failures) {
+      const rightSinceMs = zones.rightSinceMs(after.host);
+      if (rightSinceMs !== undefined && rightSinceMs < takenAtMs) {
+        tally.violated("what is right is never called wrong", after.host);
+      }
+    }
+    const newlyRight =
+      after.dns.lastCheck === "right" && after.dns.checkedAtMs !== before.dns.checkedAtMs;
+    if (newlyRight && (sightings.rightAtMs(after.host) ?? 0) < takenAtMs) {
+      tally.violated("only what was seen to be right is called right", after.host);
+    }
+    const unclear =
+      after.dns.lastCheck === "unknown" && before.dns.checkedAtMs !== after.dns.checkedAtMs;
+    if (unclear && after.dns.verdict !== before.dns.verdict) {
+      tally.violated("silence and failure change no verdict", after.host);
+    }
+  }
+
+  #judgeOwnership(
+    { domain: before, takenAtMs }: Account,
+    { domain: after, displaces }: DomainChange,
+  ): void {
+    const { tally, sightings } = this.#parts;
+    if (hasEnded(before) && (after.ownership.kind !== before.ownership.kind || isServed(after))) {
+      tally.violated("what has ended stays ended", after.host);
+    }
+    const proven = before.ownership.kind === "proof_needed" && after.ownership.kind === "held";
+    if (displaces !== undefined && !proven) {
+      tally.violated("nobody is displaced without a proof", after.host);
+    }
+    if (displaces !== undefined && displaces.entries.length === 0) {
+      tally.violated("who is displaced is told", after.host);
+    }
+    if (after.dns.lastCheck === "right") this.#shown.add(after.id);
+    if (after.ownership.kind === "removed" && before.ownership.kind === "held") {
+      if (this.#shown.has(after.id) || this.#proven.has(after.id)) this.#graves.add(after.id);
+    }
+    if (before.ownership.kind !== "proof_needed" || !proven) return;
+    this.#proven.add(after.id);
+    const { fullName, value } = proofFor(after.host, before.ownership.token);
+    tally.count("names proven");
+    if ((sightings.textAtMs(fullName, value) ?? 0) < takenAtMs) {
+      tally.violated("a name is proven by its DNS", after.host);
+    }
+  }
+
+  #judgeCertificate(change: DomainChange): void {
+    const { tally, authority, vault } = this.#parts;
+    if (JSON.stringify(change).includes(keyMark)) {
+      tally.violated("no private key is stored in the clear", change.domain.host);
+    }
+    const { certificate } = change;
+    if (certificate === undefined) return;
+    tally.count("certificates");
+    const issued = authority.issued.get(certificate.chainPem);
+    if (issued?.host !== certificate.host) {
+      tally.violated("only what the authority issued is stored", certificate.host);
+    }
+    const opened = () =>
+      vault.open(certificate.sealedKey, certificateSeal(certificate.host, certificate.id));
+    try {
+      if (opened() === issued?.privateKeyPem) return;
+    } catch {}
+    tally.violated("the sealed key is that of the certificate", certificate.host);
+  }
+
+  #judgeClicks(before: Domain, after: Domain): void {
+    const at = after.clicksAtMs.at(-1);
+    if (at === undefined || at === before.clicksAtMs.at(-1)) return;
+    const { tally } = this.#parts;
+    const clicks = this.#clicks.get(after.id) ?? [];
+    tally.count("verify clicks taken");
+    if (at - (clicks.at(-1) ?? 0) < 10_000) tally.violated("a click each ten seconds", after.host);
+    const lastHour = clicks.filter((each) => at - each < 3_600_000);
+    if (lastHour.length >= 20) tally.violated("twenty clicks an hour", after.host);
+    this.#clicks.set(after.id, [...lastHour, at]);
+  }
+
+  #judgeTimeline(before: Domain, { domain: after, entries }: DomainChange): void {
+    const { tally, time, isPaid, isDeployed } = this.#parts;
+    const standing = { paid: isPaid(after.ownerId), deployed: isDeployed(after.project) };
+    const was = statusOf(before, standing, time.now());
+    const is = statusOf(after, standing, time.now());
+    if (was === is) return;
+    tally.count(`status: ${is}`);
+    tally.trace("status", after.host, is);
+    const heralded = heralds[is];
+    const events = entries.map(({ event }) => event);
+    if (is === "live" && was === "renewal_failing") return;
+    if (heralded !== undefined && !heralded.some((event) => events.includes(event))) {
+      tally.violated(
+        "the timeline tells each status",
+        `${after.host}: ${was} to ${is}, ${events.join()}`,
+      );
+    }
+  }
+
+  #keepBooks(
+    { domain: before }: Account,
+    { domain: after, certificate, displaces }: DomainChange,
+  ): void {
+    const { tally, sightings, store, zones } = this.#parts;
+    const { host, id } = after;
+    if (displaces !== undefined) this.#served.delete(host);
+    const served = this.#served.get(host);
+    if (hasEnded(after)) {
+      if (served?.domainId === id) this.#served.delete(host);
+      return;
+    }
+    const { held } = after.certificate;
+    if (held === undefined || held.id === served?.certificateId) return;
+    if (served !== undefined && served.domainId !== id) {
+      tally.violated("one claim at a time is served", host);
+    }
+    const seenAtMs = sightings.rightAtMs(host);
+    if (seenAtMs === undefined || seenAtMs < after.addedAtMs || after.dns.verdict !== "right") {
+      tally.violated("nothing is certified before it was verified", host);
+    }
+    const zone = zones.of(host);
+    const wild = zone?.wildcard?.cname === target && host !== zone.name;
+    if (wild) tally.count("certificates below a wildcard");
+    if (wild && !this.#proven.has(id)) {
+      tally.violated("a name below a wildcard is certified only with a proof", host);
+    }
+    const known = certificate?.id === held.id || store.certificateFor(host, 0) !== undefined;
+    if (!known) tally.violated("only a stored certificate is served", host);
+    if (before.certificate.held !== undefined) tally.count("certificates renewed");
+    this.#served.set(host, { domainId: id, certificateId: held.id });
+    this.#parts.time.at(held.notAfterMs, () => this.#judgeExpiry(host, held.id));
+  }
+
+  #judgeExpiry(host: string, certificateId: string): void {
+    const { tally, time, store, authority, healthySinceMs } = this.#parts;
+    const served = this.#served.get(host);
+    const claim = store.accounts.get(served?.domainId ?? "")?.domain;
+    if (served?.certificateId !== certificateId || claim === undefined) return;
+    tally.count("certificates that ran out");
+    const sinceMs = healthySinceMs(claim);
+    const healthy = sinceMs !== undefined && time.now() - sinceMs > repairMsMax;
+    if (healthy && !authority.isSpent(host, repairMsMax)) {
+      tally.violated("what is right is renewed before it runs out", host);
+    }
+  }
+
+  /** Whether the edges answer for a host exactly when they should. */
+  async judgeServing(host: string): Promise<void> {
+    const { edgeView, tally, store, isPaid, isDeployed } = this.#parts;
+    const route = await edgeView.route(host);
+    const certificate = await edgeView.certificate(host);
+    const served = this.#served.get(host);
+    const claim = served && store.accounts.get(served.domainId)?.domain;
+    const allowed = claim !== undefined && isPaid(claim.ownerId) && isDeployed(claim.project);
+    tally.count("looks at what is served");
+    if (!allowed && (route !== undefined || certificate !== undefined)) {
+      tally.violated("nothing is served that must not be", host);
+    }
+    if (allowed && (route === undefined || certificate?.id !== served?.certificateId)) {
+      tally.violated("what is certified is served", `${host}: ${certificate?.id}`);
+    }
+    if (allowed && route?.kind === "site" && route.project !== claim.project) {
+      tally.violated("a host shows its own project", host);
+    }
+  }
+
+  get servedHosts(): readonly string[] {
+    return [...this.#served.keys()];
+  }
+}
+
+export const hasEnded = ({ ownership }: Domain) =>
+  ownership.kind === "removed" || ownership.kind === "abandoned";

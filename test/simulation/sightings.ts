@@ -1,0 +1,142 @@
+/** What workers saw of DNS, judged by other rules than theirs, so that both can be compared. */
+import type { Answer, DnsRecord } from "../../src/domains/resolver.ts";
+
+/** Longer than one question takes, shorter than the time between two looks. */
+const lookMs = 12_000;
+const weights = ["unknown", "absent", "permitted", "blocked"];
+type CaaSeen = "absent" | "permitted" | "blocked" | "unknown";
+
+interface ServerLook {
+  readonly silent: boolean;
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+  readonly asked: readonly string[];
+}
+
+const nothingYet: ServerLook = { silent: false, names: [], addresses: [], asked: [] };
+
+export class Sightings {
+  readonly #target: string;
+  readonly #addresses: readonly string[];
+  readonly #authority: string;
+  readonly #now: () => number;
+  readonly #looks = new Map<string, Map<string, ServerLook>>();
+  readonly #rightAtMs = new Map<string, number>();
+  readonly #recursorAtMs = new Map<string, number>();
+  readonly #caa = new Map<string, { atMs: number; verdict: CaaSeen }>();
+  readonly #texts = new Map<string, number>();
+
+  constructor(target: string, addresses: readonly string[], authority: string, now: () => number) {
+    this.#target = target;
+    this.#addresses = addresses;
+    this.#authority = authority;
+    this.#now = now;
+  }
+
+  begin(host: string): void {
+    this.#looks.set(host, new Map());
+    this.#recursorAtMs.delete(host);
+  }
+
+  asked(server: string, name: string, type: string, answer: Answer): void {
+    if (type === "CAA") this.#askedCaa(name, answer);
+    else if (type === "TXT") this.#sawTexts(name, answer);
+    else this.#sawPointing(server, name, type, answer);
+  }
+
+  lookedUp(name: string, answer: Answer): void {
+    const look = seen(nothingYet, name, "", answer);
+    const right = look.names.length > 0 || look.addresses.length > 0 ? this.#judge(look, name) : "";
+    if (right === "right") this.#recursorAtMs.set(name, this.#now());
+    this.#settle(name);
+  }
+
+  #sawPointing(server: string, name: string, type: string, answer: Answer): void {
+    const looks = this.#looks.get(name);
+    looks?.set(server, seen(looks.get(server) ?? nothingYet, name, type, answer));
+    this.#settle(name);
+  }
+
+  #settle(name: string): void {
+    if (!this.#recursorAtMs.has(name)) return;
+    const verdicts = [...(this.#looks.get(name)?.values() ?? [])].map((look) =>
+      this.#judge(look, name),
+    );
+    if (verdicts.includes("right") && !verdicts.includes("wrong")) {
+      this.#rightAtMs.set(name, this.#now());
+    }
+  }
+
+  #judge({ silent, names, addresses, asked }: ServerLook, name: string): string {
+    if (names.length > 0) return names.every((each) => each === this.#target) ? "right" : "wrong";
+    const apex = name.split(".").length === 2;
+    if (!apex && (asked.includes("CNAME") || addresses.length > 0)) return "wrong";
+    if (silent) return "silent";
+    const ours = addresses.every((each) => this.#addresses.includes(each));
+    if (addresses.length > 0) return ours ? "right" : "wrong";
+    return asked.length === 3 ? "wrong" : "silent";
+  }
+
+  #askedCaa(name: string, answer: Answer): void {
+    if (answer.kind === "unreachable") {
+      this.#sawCaa(name, "unknown");
+      return;
+    }
+    const records: readonly DnsRecord[] =
+      answer.kind === "found" ? answer.records.filter(({ type }) => type === "CAA") : [];
+    if (records.length === 0) {
+      this.#sawCaa(name, "absent");
+      return;
+    }
+    const permitted = records.some(
+      ({ value, caa }) => caa?.tag === "issue" && value === this.#authority,
+    );
+    this.#sawCaa(name, permitted ? "permitted" : "blocked");
+  }
+
+  /** All name servers are asked at once: who forbids is heard before who permits, and silence last. */
+  #sawCaa(name: string, verdict: CaaSeen): void {
+    const before = this.#caa.get(name);
+    const atMs = this.#now();
+    const sameLook = before !== undefined && atMs - before.atMs < lookMs;
+    const outdone = sameLook && weights.indexOf(before.verdict) > weights.indexOf(verdict);
+    if (!outdone) this.#caa.set(name, { atMs, verdict });
+  }
+
+  #sawTexts(name: string, answer: Answer): void {
+    if (answer.kind !== "found") return;
+    for (const { value } of answer.records) this.#texts.set(`${name} ${value}`, this.#now());
+  }
+
+  /** When the whole of DNS was last seen to be right; undefined for never. */
+  rightAtMs(host: string): number | undefined {
+    return this.#rightAtMs.get(host);
+  }
+
+  textAtMs(name: string, value: string): number | undefined {
+    return this.#texts.get(`${name} ${value}`);
+  }
+
+  /** What the last climb from a host said of CAA; undefined where nobody asked. */
+  caaOf(names: readonly string[]): CaaSeen | undefined {
+    let last: CaaSeen | undefined;
+    for (const name of names) {
+      last = this.#caa.get(name)?.verdict;
+      if (last !== "absent") break;
+    }
+    return last;
+  }
+}
+
+function seen(look: ServerLook, name: string, type: string, answer: Answer): ServerLook {
+  if (answer.kind === "unreachable") return { ...look, silent: true };
+  const at = answer.kind === "found" ? answer.records.filter((each) => each.name === name) : [];
+  const values = (types: readonly string[]) =>
+    at.filter((each) => types.includes(each.type)).map(({ value }) => value);
+  return {
+    silent: look.silent,
+    names: [...look.names, ...values(["CNAME"])],
+    addresses: [...look.addresses, ...values(["A", "AAAA"])],
+    asked: type === "" ? look.asked : [...look.asked, type],
+  };
+}

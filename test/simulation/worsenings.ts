@@ -1,0 +1,149 @@
+/** Deliberate faults, each in one part that the program is given, to see that they are noticed. */
+import type { EdgeView, Route, ServedCertificate } from "../../src/domains/edgeView.ts";
+import type { Answer, Resolver } from "../../src/domains/resolver.ts";
+import type { SimulatedStores, Worsening } from "./simulation.ts";
+import { target } from "./zones.ts";
+
+/** The same object with some of its methods replaced. */
+function withChanges<T extends object>(inner: T, changes: Partial<T>): T {
+  return new Proxy(inner, {
+    get(object, name) {
+      if (name in changes) return Reflect.get(changes, name);
+      const value = Reflect.get(object, name, object) as unknown;
+      return typeof value === "function" ? value.bind(object) : value;
+    },
+  });
+}
+
+const noSuchName: Answer = {
+  kind: "absent",
+  reason: "nxdomain",
+  records: [],
+  rememberedSeconds: undefined,
+};
+const definite = (answer: Answer) => (answer.kind === "unreachable" ? noSuchName : answer);
+
+/** Shows what it once showed, whatever happens. */
+function unforgetting(edgeView: EdgeView): EdgeView {
+  const routes = new Map<string, Route>();
+  const certificates = new Map<string, ServedCertificate>();
+  return withChanges(edgeView, {
+    async route(host) {
+      const route = await edgeView.route(host);
+      if (route !== undefined) routes.set(host, route);
+      return routes.get(host);
+    },
+    async certificate(host) {
+      const certificate = await edgeView.certificate(host);
+      if (certificate !== undefined) certificates.set(host, certificate);
+      return certificates.get(host);
+    },
+  });
+}
+
+/** Shows every name that somebody attached. */
+function hasty(edgeView: EdgeView, { domains }: SimulatedStores): EdgeView {
+  return withChanges(edgeView, {
+    async route(host) {
+      const [claim] = await domains.claimsOn(host);
+      const primary = undefined;
+      if (claim === undefined) return undefined;
+      return { kind: "site", project: claim.domain.project, deployment: "any", primary };
+    },
+  });
+}
+
+const pointing = (name: string): Answer => ({
+  kind: "found",
+  records: [{ name, type: "CNAME", ttlSeconds: 60, value: target }],
+});
+
+/** Each with the rule that it must be seen to break. */
+export const worsenings: Readonly<Record<string, { worsen: Partial<Worsening>; breaks: string }>> =
+  {
+    "a store that lets everybody write, lease or not": {
+      worsen: {
+        store: (store) =>
+          withChanges(store, { change: ({ lease: _lost, ...change }) => store.change(change) }),
+      },
+      breaks: "a worker that lost its lease changes nothing",
+    },
+    "a store that does not mind what was written meanwhile": {
+      worsen: {
+        store: (store) =>
+          withChanges(store, {
+            async change(change) {
+              const fresh = await store.get(change.domain.id);
+              return store.change({ ...change, version: fresh?.version ?? change.version });
+            },
+          }),
+      },
+      breaks: "nobody overwrites what they have not seen",
+    },
+    "a failure of DNS that counts as an answer": {
+      worsen: {
+        resolver: (resolver): Resolver => ({
+          ...resolver,
+          ask: async (server, name, type) => definite(await resolver.ask(server, name, type)),
+        }),
+      },
+      breaks: "what is right is never called wrong",
+    },
+    "a recursor that nobody asks": {
+      worsen: {
+        resolver: (resolver): Resolver => ({ ...resolver, lookUp: async (name) => pointing(name) }),
+      },
+      breaks: "only what was seen to be right is called right",
+    },
+    "wildcards that nobody sees": {
+      worsen: {
+        resolver: (resolver): Resolver => ({
+          ...resolver,
+          ask: async (server, name, type) =>
+            name.startsWith("unused-") ? noSuchName : resolver.ask(server, name, type),
+        }),
+      },
+      breaks: "a name below a wildcard is certified only with a proof",
+    },
+    "CAA records that nobody sees": {
+      worsen: {
+        resolver: (resolver): Resolver => ({
+          ...resolver,
+          async ask(server, name, type) {
+            const answer = await resolver.ask(server, name, type);
+            return type === "CAA" ? noSuchName : answer;
+          },
+        }),
+      },
+      breaks: "no order past CAA",
+    },
+    "attempts that nobody counts": {
+      worsen: { workerStore: (store) => withChanges(store, { attempts: () => [] }) },
+      breaks: "at most four failed authorizations an hour",
+    },
+    "leases that are not extended": {
+      worsen: { workerStore: (store) => withChanges(store, { extendLease: async () => true }) },
+      breaks: "one order at a time for a name",
+    },
+    "leases that others take at will": {
+      worsen: {
+        store: (store) =>
+          withChanges(store, {
+            takeDue: (request) => store.takeDue({ ...request, untilMs: request.nowMs }),
+          }),
+      },
+      breaks: "what is leased is not taken",
+    },
+    "edges that forget nothing": {
+      worsen: { edgeView: unforgetting },
+      breaks: "nothing is served that must not be",
+    },
+    "edges that show what nobody verified": {
+      worsen: { edgeView: hasty },
+      breaks: "nothing is served that must not be",
+    },
+    "a vault that seals nothing": {
+      worsen: { vault: (vault) => withChanges(vault, { seal: (text) => text }) },
+      breaks: "no private key is stored in the clear",
+    },
+  };
