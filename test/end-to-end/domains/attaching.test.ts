@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DeskRefusal, type DeskRefusalCode } from "../../../src/domains/refusal.ts";
+import { rejectionOf } from "../../store/rejection.ts";
+import { type Bed, startBed } from "./bed/bed.ts";
+import { describeWithBed } from "./bed/tools.ts";
+import { operator, type Stage, startStage } from "./stage.ts";
+
+let bed: Bed;
+let stage: Stage;
+
+async function refusalOf(work: Promise<unknown>): Promise<DeskRefusal> {
+  const cause = await rejectionOf(work);
+  if (cause instanceof DeskRefusal) return cause;
+  throw cause;
+}
+
+describeWithBed("attaching a domain", () => {
+  beforeAll(async () => {
+    bed = await startBed();
+    stage = await startStage(bed);
+    await stage.newProject("acme");
+  });
+  afterAll(async () => {
+    await stage?.stop();
+    await bed?.stop();
+  });
+
+  const add = (project: string, host: string, prove?: boolean) =>
+    stage.desk.add(operator, project, host, prove);
+
+  async function expectRefusal(work: Promise<unknown>, code: DeskRefusalCode, words: RegExp) {
+    const refusal = await refusalOf(work);
+    expect(refusal.code).toBe(code);
+    expect(refusal.message).toMatch(words);
+  }
+
+  test("is refused on the free plan, with what to do", async () => {
+    await stage.newProject("thrifty", { plan: "free" });
+    await expectRefusal(add("thrifty", "docs.thrifty.test"), "plan_required", /paid plan/);
+    expect(await stage.desk.list(operator, "thrifty")).toEqual([]);
+  });
+
+  test("is refused before the project was deployed", async () => {
+    await stage.newProject("blank", { deployed: false });
+    await expectRefusal(add("blank", "docs.blank.test"), "deployment_required", /Deploy it/);
+  });
+
+  test("shows the record to create, with TTL 3600", async () => {
+    const { records, status } = await add("acme", "help.acme.test");
+    expect(status).toBe("pending_dns");
+    expect(records).toEqual([
+      {
+        type: "CNAME",
+        name: "help",
+        fullName: "help.acme.test",
+        value: bed.target,
+        ttlSeconds: 3600,
+      },
+    ]);
+  });
+
+  test("asks for an ALIAS or ANAME record at an apex", async () => {
+    const { records } = await add("acme", "acme.test");
+    expect(records[0]).toMatchObject({
+      type: "ALIAS",
+      name: "@",
+      value: bed.target,
+      ttlSeconds: 3600,
+    });
+    expect(records[0]?.note).toContain("ANAME");
+  });
+
+  test("takes capitals, a final dot and other scripts for the same name", async () => {
+    expect((await add("acme", "Bücher.ACME.test.")).host).toBe("xn--bcher-kva.acme.test");
+    for (const same of ["bücher.acme.test", "XN--BCHER-KVA.acme.test", "bücher。acme.test"]) {
+      await expectRefusal(add("acme", same), "already_attached", /attached to acme/);
+    }
+  });
+
+  for (const [host, words] of [
+    ["192.0.2.7", /IP address/],
+    ["[2001:db8::1]", /IP address/],
+    ["*.acme.test", /wildcard/],
+    ["sites.platform.test", /platform itself/],
+    ["mine.platform.test", /platform itself/],
+    ["co.uk", /public suffix/],
+    ["github.io", /public suffix/],
+    ["acme", /no host name/],
+  ] as const) {
+    test(`refuses ${host}`, () => expectRefusal(add("acme", host), "host_invalid", words));
+  }
+
+  test("is refused for a name that is attached already", async () => {
+    await add("acme", "twice.acme.test");
+    await expectRefusal(add("acme", "twice.acme.test"), "already_attached", /attached to acme/);
+  });
+
+  test("is refused to another owner, who does not learn whose it is", async () => {
+    await add("acme", "mine.acme.test");
+    await stage.newProject("rival");
+    const refusal = await refusalOf(add("rival", "mine.acme.test"));
+    expect(refusal.code).toBe("attached_elsewhere");
+    expect(refusal.message.replaceAll("mine.acme.test", "")).not.toContain("acme");
+    expect(await stage.desk.list(operator, "rival")).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+/**
+ * All real parts at once: name servers, a recursor and a certificate authority, on loopback
+ * addresses and ports of their own, so that several beds stand beside each other.
+ */
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Answer } from "dns-packet";
+import { type CaProxy, startCaProxy } from "./caProxy.ts";
+import { startKnot } from "./knot.ts";
+import type { NameServer } from "./nameServer.ts";
+import { type Pebble, type PebbleOptions, startPebble } from "./pebble.ts";
+import { freePort, freePorts, loopbackBlock } from "./ports.ts";
+import { startPowerDns } from "./powerdns.ts";
+import { type Mode, type SilentServer, startSilentServer } from "./silentServer.ts";
+import { startUnbound, type Unbound } from "./unbound.ts";
+import { bareName, type ZoneContent } from "./zoneText.ts";
+
+export interface BedOptions {
+  readonly certificateValiditySeconds?: number;
+  readonly nonceRejectPercent?: number;
+  /** Gives the platform's target an AAAA record of ::1 as well. */
+  readonly ipv6?: boolean;
+  readonly cacheMaxTtl?: number;
+}
+
+export interface ZoneOptions extends Omit<ZoneContent, "nameServers"> {
+  /** Who serves it; knot A if it is not said. */
+  readonly servers?: readonly NameServer[];
+  /** Further name servers that its NS records name: some that misbehave, or that are not there. */
+  readonly furtherServers?: readonly { readonly address: string }[];
+  /** Whom the recursor asks; all of the above if it is not said. */
+  readonly recursorAsks?: readonly { readonly address: string }[];
+}
+
+export interface BedZone {
+  readonly name: string;
+  /** Replaces the records on every server of the zone. What the recursor remembers stays. */
+  set(records: string): Promise<void>;
+  /** Replaces them on one server only, so that the servers disagree. */
+  setOn(server: NameServer, records: string): Promise<void>;
+  /** The zone is gone, as if its name had never been bought. */
+  remove(): Promise<void>;
+}
+
+export interface Bed {
+  /** The port that every name server listens on. */
+  readonly dnsPort: number;
+  /** `127.53.7.53:15300` */
+  readonly recursor: string;
+  readonly acmeDirectory: string;
+  /** A PEM file: whom to trust when talking to the directory. */
+  readonly acmeTrustFile: string;
+  /** What certificates lead to: a PEM for those who visit a domain. */
+  caRoots(): Promise<string>;
+  /** Where the CA expects the edge to answer HTTP-01, on the address of the target. */
+  readonly httpPort: number;
+  /** Where it expects TLS-ALPN-01, and visitors expect the site. */
+  readonly httpsPort: number;
+  /** The name that owners point their CNAME at. */
+  readonly target: string;
+  readonly platform: BedZone;
+  readonly knotA: NameServer;
+  readonly knotB: NameServer;
+  readonly powerDns: NameServer;
+  readonly unbound: Unbound;
+  readonly pebble: Pebble;
+  readonly ca: CaProxy;
+  /** Makes a zone and tells the recursor of it. */
+  zone(name: string, options?: ZoneOptions): Promise<BedZone>;
+  /** The recursor forgets the name and all below it, or everything. */
+  flush(name?: string): Promise<void>;
+  /** A name server on an address of its own that misbehaves. */
+  silentServer(mode: Mode, records?: readonly Answer[]): Promise<SilentServer>;
+  /** An address of the bed on which nothing listens. */
+  unusedAddress(): string;
+  stop(): Promise<void>;
+}
+
+const target = "sites.platform.test";
+
+// Enough of a root that a look-up of a parent finds a name without records, and not no name.
+const topLevels = ["test", "example", "com", "net", "org"];
+const root: ZoneContent = {
+  records: topLevels.map((name) => `${name}. TXT "a top-level domain"`).join("\n"),
+};
+
+/** Sees to it that whatever has started is stopped with the bed. */
+type Keep = <Part extends { stop(): Promise<void> }>(starting: Promise<Part>) => Promise<Part>;
+
+export async function startBed(options: BedOptions = {}): Promise<Bed> {
+  const folder = mkdtempSync(join(tmpdir(), "bed-"));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeFolder);
+  const parts: Promise<{ stop(): Promise<void> }>[] = [];
+
+  async function stop(): Promise<void> {
+    await Promise.allSettled(parts.splice(0).map(async (part) => (await part).stop()));
+    removeFolder();
+    process.off("exit", removeFolder);
+  }
+
+  const keep: Keep = (starting) => {
+    parts.push(starting);
+    return starting;
+  };
+
+  try {
+    return { ...(await putTogether(options, folder, keep)), stop };
+  } catch (cause) {
+    await stop();
+    throw cause;
+  }
+}
+
+async function putTogether(
+  options: BedOptions,
+  folder: string,
+  keep: Keep,
+): Promise<Omit<Bed, "stop">> {
+  const block = loopbackBlock();
+  const [a, b, alias, recursing] = [`${block}.1`, `${block}.2`, `${block}.3`, `${block}.53`];
+  const dnsPort = await freePort([a, b, alias, recursing]);
+  const edges = options.ipv6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
+  const [httpPort = 0, httpsPort = 0] = await freePorts(2, edges);
+  const recursor = `${recursing}:${dnsPort}`;
+  const place = (name: string, address: string) => {
+    mkdirSync(join(folder, name));
+    return { folder: join(folder, name), address, port: dnsPort };
+  };
+
+  const [knotA, knotB, powerDns, unbound, { pebble, ca }] = await Promise.all([
+    keep(startKnot({ ...place("a", a), zones: { ".": root } })),
+    keep(startKnot(place("b", b))),
+    keep(startPowerDns({ ...place("p", alias), resolver: recursor })),
+    keep(startUnbound({ ...place("u", recursing), root: `${a}@${dnsPort}`, ...cacheOf(options) })),
+    keep(
+      startCa(options, { ...place("ca", ""), dnsServer: recursor, httpPort, tlsPort: httpsPort }),
+    ),
+  ]);
+
+  const zone = zoneMaker(knotA, unbound);
+  let addresses = 100;
+  const unusedAddress = () => `${block}.${addresses++}`;
+
+  return {
+    dnsPort,
+    recursor,
+    acmeDirectory: ca.directory,
+    acmeTrustFile: pebble.certificate.file,
+    caRoots: pebble.root,
+    httpPort,
+    httpsPort,
+    target,
+    platform: await zone("platform.test", { records: platformRecords(options) }),
+    knotA,
+    knotB,
+    powerDns,
+    unbound,
+    pebble,
+    ca,
+    zone,
+    flush: unbound.flush,
+    silentServer: (mode, records = []) =>
+      keep(startSilentServer({ address: unusedAddress(), port: dnsPort, mode, records })),
+    unusedAddress,
+  };
+}
+
+function zoneMaker(usual: NameServer, unbound: Unbound): Bed["zone"] {
+  return async (name, options = {}) => {
+    const { servers = [usual], furtherServers = [], recursorAsks, ...content } = options;
+    const named = [...servers, ...furtherServers];
+    const nameServers = Object.fromEntries(
+      named.map(({ address }, index) => [`ns${index + 1}`, address]),
+    );
+    const asked = (recursorAsks ?? named).map(({ address }) => `${address}@${unbound.port}`);
+    const onEach = async (work: (server: NameServer) => Promise<void>) =>
+      void (await Promise.all(servers.map(work)));
+    await onEach((server) => server.setZone(name, { ...content, nameServers }));
+    await unbound.setStub(name, asked);
+    return {
+      name: bareName(name),
+      set: (records) => onEach((server) => server.setRecords(name, records)),
+      setOn: (server, records) => server.setRecords(name, records),
+      async remove() {
+        await onEach((server) => server.removeZone(name));
+        await unbound.removeStub(name);
+      },
+    };
+  };
+}
+
+interface Authority {
+  readonly pebble: Pebble;
+  readonly ca: CaProxy;
+  stop(): Promise<void>;
+}
+
+async function startCa(
+  options: BedOptions,
+  where: Pick<PebbleOptions, "folder" | "dnsServer" | "httpPort" | "tlsPort">,
+): Promise<Authority> {
+  const { certificateValiditySeconds, nonceRejectPercent } = options;
+  const pebble = await startPebble({
+    ...where,
+    ...(certificateValiditySeconds === undefined ? {} : { certificateValiditySeconds }),
+    ...(nonceRejectPercent === undefined ? {} : { nonceRejectPercent }),
+  });
+  try {
+    const ca = await startCaProxy({ upstream: pebble.base, certificate: pebble.certificate });
+    return { pebble, ca, stop: async () => void (await Promise.all([ca.stop(), pebble.stop()])) };
+  } catch (cause) {
+    await pebble.stop();
+    throw cause;
+  }
+}
+
+const cacheOf = ({ cacheMaxTtl }: BedOptions) => (cacheMaxTtl === undefined ? {} : { cacheMaxTtl });
+
+const platformRecords = ({ ipv6 = false }: BedOptions) =>
+  ["sites A 127.0.0.1", ...(ipv6 ? ["sites AAAA ::1"] : [])].join("\n");

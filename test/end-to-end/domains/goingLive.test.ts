@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Bed, startBed } from "./bed/bed.ts";
+import { describeOnEngines } from "./engines.ts";
+import { operator, type Stage, startStage } from "./stage.ts";
+import {
+  askHttp2,
+  certificateAt,
+  handshake,
+  handshakeFailure,
+  openHttp2,
+  visit,
+  visitPlain,
+} from "./visits.ts";
+
+let bed: Bed;
+let stage: Stage;
+let ca: string;
+const docs = "docs.acme.test";
+const help = "help.globex.test";
+
+describeOnEngines("a domain that is right", (engine) => {
+  beforeAll(async () => {
+    bed = await startBed();
+    stage = await startStage(bed, {}, engine);
+    ca = await bed.caRoots();
+    for (const [project, host] of [
+      ["acme", docs],
+      ["globex", help],
+    ] as const) {
+      await stage.newProject(project);
+      await bed.zone(`${project}.test`, {
+        records: `${host.split(".")[0]} CNAME ${bed.target}.`,
+      });
+    }
+  });
+  afterAll(async () => {
+    await stage?.stop();
+    await bed?.stop();
+  });
+
+  const at = (host: string) => ({ port: bed.httpsPort, host, ca });
+
+  test("is live soon after Verify, and shows the project", async () => {
+    await stage.desk.add(operator, "acme", docs);
+    expect((await visitPlain(bed.httpPort, docs)).status).toBe(404);
+    expect(await handshakeFailure(at(docs))).toBeDefined();
+    await stage.verify("acme", docs);
+    await stage.until("acme", docs, ({ status }) => status === "live");
+    const answer = await visit(at(docs));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toContain("<title>acme</title>");
+  });
+
+  test("goes live by itself when nobody asks", async () => {
+    await stage.desk.add(operator, "globex", help);
+    await stage.skip(15_000);
+    const live = await stage.until("globex", help, ({ status }) => status === "live");
+    expect(live.timeline.map(({ event }) => event)).not.toContain("verify_requested");
+    expect((await visit(at(help))).body).toContain("<title>globex</title>");
+  });
+
+  test("has a certificate for exactly its name, whose chain is valid", async () => {
+    const { subjectaltname } = await certificateAt(at(docs));
+    expect(subjectaltname).toBe(`DNS:${docs}`);
+  });
+
+  test("sends visitors from HTTP to HTTPS, but never the authority", async () => {
+    const { status, headers } = await visitPlain(bed.httpPort, docs, "/guide/?q=a%20b&c=1");
+    expect([301, 308]).toContain(status);
+    expect(headers.location).toBe(`https://${docs}:${bed.httpsPort}/guide/?q=a%20b&c=1`);
+    const challenge = await visitPlain(bed.httpPort, docs, "/.well-known/acme-challenge/unknown");
+    expect(challenge.status).toBe(404);
+    expect(challenge.headers.location).toBeUndefined();
+  });
+
+  test("is answered by HTTP/2 and by HTTP/1.1", async () => {
+    const socket = await handshake(at(docs), { ALPNProtocols: ["h2", "http/1.1"] });
+    expect(socket.alpnProtocol).toBe("h2");
+    socket.destroy();
+    const session = await openHttp2(at(docs));
+    const answer = await askHttp2(session, docs);
+    session.destroy();
+    expect(answer.status).toBe(200);
+    expect(answer.body).toContain("<title>acme</title>");
+    expect((await visit(at(docs))).status).toBe(200);
+  });
+
+  test("lends its certificate to no other name", async () => {
+    for (const options of [{ servername: "unknown.acme.test" }, { servername: "" }]) {
+      const failure = await handshakeFailure(at(docs), { ...options, rejectUnauthorized: false });
+      expect(failure).toBeDefined();
+    }
+    expect(await handshakeFailure(at(docs))).toBeUndefined();
+  });
+
+  test("is not answered for on a connection that was made for another", async () => {
+    const answer = await visit(at(docs), "/", help);
+    expect(answer.status).toBe(421);
+    expect(answer.body).not.toContain("globex");
+    const session = await openHttp2(at(docs));
+    expect((await askHttp2(session, help)).status).toBe(421);
+    session.destroy();
+  });
+});

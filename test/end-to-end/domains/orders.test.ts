@@ -1,0 +1,271 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import type { DomainDetails } from "../../../src/domains/domainView.ts";
+import { DeskRefusal } from "../../../src/domains/refusal.ts";
+import { type Bed, startBed } from "./bed/bed.ts";
+import { describeWithBed } from "./bed/tools.ts";
+import { operator, type Stage, startStage } from "./stage.ts";
+import {
+  atRest,
+  codesOf,
+  findingOf,
+  leadAuthorityBack,
+  misleadAuthority,
+  ordersFor,
+  refusalsOf,
+} from "./told.ts";
+
+let bed: Bed;
+let stage: Stage;
+const project = "acme";
+const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
+
+async function start(options?: Parameters<typeof startBed>[0]) {
+  bed = await startBed(options);
+  // The calendar skips minutes here while an order is under way, and its lease must outlast that.
+  stage = await startStage(bed, { PETSTORE_LEASE_SECONDS: "600" });
+  await stage.newProject(project);
+}
+
+async function end() {
+  await stage?.stop();
+  await bed?.stop();
+}
+
+/** A domain whose DNS is right, on a zone of its own. */
+async function addReady(name: string): Promise<string> {
+  await bed.zone(`${name}.test`, { records: `docs CNAME ${bed.target}.` });
+  const host = `docs.${name}.test`;
+  await stage.desk.add(operator, project, host);
+  return host;
+}
+
+const click = (host: string) => stage.desk.verify(operator, project, host);
+const untilLive = (host: string) =>
+  stage.until(project, host, ({ status }) => status === "live", 30_000);
+
+/** How a click ended: undefined, or what the owner was told. */
+async function clickOutcome(host: string): Promise<DeskRefusal | undefined> {
+  try {
+    await click(host);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof DeskRefusal) return cause;
+    throw cause;
+  }
+}
+
+/** How often the authority was told to look: where all looks fail, its count of failures. */
+const lookedAt = () => bed.ca.count("challenge");
+
+function expectTooSoon(refusal: DeskRefusal | undefined): void {
+  expect(refusal?.code).toBe("verify_too_soon");
+  const seconds = refusal?.retryAfterSeconds ?? 0;
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(10);
+  expect(refusal?.message).toContain(`in ${seconds} seconds`);
+}
+
+describeWithBed("orders", () => {
+  beforeAll(() => start());
+  afterEach(() => bed.ca.faults.clear());
+  afterAll(end);
+
+  test("are placed once for 20 clicks while the authority is slow", async () => {
+    const host = await addReady("patient");
+    const hold = bed.ca.faults.hold("newOrder");
+    await click(host);
+    await hold.arrived;
+    for (let clicks = 1; clicks < 20; clicks++) {
+      expectTooSoon(await clickOutcome(host));
+      await stage.skip(10 * secondMs);
+      expect(await clickOutcome(host)).toBeUndefined();
+    }
+    hold.release();
+    await untilLive(host);
+    await atRest(stage, project, host);
+    expect(ordersFor(stage, host)).toBe(1);
+  });
+
+  test("are placed once for 20 clicks at the same moment", async () => {
+    const host = await addReady("hasty");
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => clickOutcome(host)));
+    const refused = outcomes.filter((outcome) => outcome !== undefined);
+    expect(refused).toHaveLength(19);
+    for (const refusal of refused) expectTooSoon(refusal);
+    await untilLive(host);
+    await stage.verify(project, host);
+    await atRest(stage, project, host);
+    expect(ordersFor(stage, host)).toBe(1);
+  });
+
+  test("that fail are tried again after 1, 10 and 100 minutes, and then daily", async () => {
+    const host = await addReady("failing");
+    await misleadAuthority(stage);
+    try {
+      await click(host);
+      for (const [attempts, waitMs] of [
+        [1, minuteMs],
+        [2, 10 * minuteMs],
+        [3, 100 * minuteMs],
+        [4, 24 * hourMs],
+        [5, 24 * hourMs],
+      ] as const) {
+        const details = await stage.until(
+          project,
+          host,
+          (each) => refusalsOf(each).length === attempts,
+        );
+        expect(findingOf(details, "AUTHORIZATION_FAILED").message).toMatch(/\[::1\].*refused/);
+        const failedAtMs = Math.max(...refusalsOf(details));
+        expect(details.retryAtMs).toBe(failedAtMs + waitMs);
+        await stage.skip(waitMs - 30 * secondMs);
+        await atRest(stage, project, host);
+        expect(ordersFor(stage, host)).toBe(attempts);
+        await stage.skip(30 * secondMs);
+      }
+    } finally {
+      await leadAuthorityBack(stage);
+    }
+    await untilLive(host);
+  }, 60_000);
+
+  test("stay under the authority's limit however often somebody clicks", async () => {
+    const host = await addReady("stubborn");
+    await misleadAuthority(stage);
+    const before = lookedAt();
+    const failedAtMs: number[] = [];
+    const rests = ({ nextAtMs }: DomainDetails) => {
+      const nowMs = stage.clock.now();
+      while (failedAtMs.length < lookedAt() - before) failedAtMs.push(nowMs);
+      return nextAtMs > nowMs;
+    };
+    let waits = 0;
+    try {
+      const endMs = stage.clock.now() + 2 * hourMs;
+      while (stage.clock.now() < endMs) {
+        await click(host);
+        const details = await stage.until(project, host, rests, 30_000);
+        expect(findingOf(details, "AUTHORIZATION_FAILED").message).toMatch(/\[::1\].*refused/);
+        if (details.status === "blocked") {
+          waits++;
+          const { untilMs = 0 } = findingOf(details, "RATE_LIMITED");
+          expect(Math.abs(untilMs - (failedAtMs.at(-4) ?? 0) - hourMs)).toBeLessThan(minuteMs);
+          expect(details.retryAtMs).toBe(untilMs);
+        }
+        await stage.skip(6 * minuteMs);
+      }
+    } finally {
+      await leadAuthorityBack(stage);
+    }
+    const mostWithinAnHour = Math.max(
+      ...failedAtMs.map(
+        (fromMs) => failedAtMs.filter((atMs) => atMs >= fromMs && atMs < fromMs + hourMs).length,
+      ),
+    );
+    expect(mostWithinAnHour).toBe(4);
+    expect(failedAtMs.length).toBeGreaterThanOrEqual(8);
+    expect(waits).toBeGreaterThan(0);
+    await stage.skip(hourMs);
+    await untilLive(host);
+  }, 90_000);
+
+  test("that the authority refuses for CAA while it looks count as failures too", async () => {
+    const host = await addReady("seenbyit");
+    for (let failures = 1; failures <= 4; failures++) {
+      const hold = bed.ca.faults.hold("challenge");
+      await stage.skip(10 * secondMs);
+      await click(host);
+      await hold.arrived;
+      const forbidden = { type: "caa", status: 403, detail: "not by us" };
+      bed.ca.faults.refuse({ kind: "authorization", times: 1, ...forbidden });
+      hold.release();
+      const refused = await stage.until(
+        project,
+        host,
+        (each) => refusalsOf(each).length === failures,
+      );
+      expect(findingOf(refused, "CAA_BLOCKS").message).toContain("not by us");
+    }
+    await stage.verify(project, host);
+    const spent = await atRest(stage, project, host);
+    expect(codesOf(spent)).toEqual(["RATE_LIMITED", "CAA_BLOCKS"]);
+    expect(ordersFor(stage, host)).toBe(4);
+  });
+
+  test("that the authority limits wait as long as it says, and no other order does", async () => {
+    const limited = await addReady("limited");
+    bed.ca.faults.rateLimit({ host: limited, times: 1, retryAfter: 3600 });
+    await click(limited);
+    const refused = await stage.until(project, limited, ({ status }) => status === "blocked");
+    const [refusedAtMs = 0] = refusalsOf(refused);
+    const { untilMs = 0, message } = findingOf(refused, "RATE_LIMITED");
+    expect(message).toContain("too many orders");
+    expect(Math.abs(untilMs - refusedAtMs - hourMs)).toBeLessThan(2 * secondMs);
+    expect(refused.retryAtMs).toBe(untilMs);
+
+    const other = await addReady("unlimited");
+    await click(other);
+    await untilLive(other);
+
+    await stage.verify(project, limited);
+    await stage.skip(59 * minuteMs);
+    expect((await atRest(stage, project, limited)).status).toBe("blocked");
+    expect(ordersFor(stage, limited)).toBe(1);
+    await stage.skip(minuteMs);
+    const live = await untilLive(limited);
+    expect(live.findings).toEqual([]);
+    expect(ordersFor(stage, limited)).toBe(2);
+  });
+
+  test("go on when nonces are refused, also several in a row", async () => {
+    const host = await addReady("nonces");
+    bed.ca.faults.rejectNonces(5);
+    await click(host);
+    const live = await untilLive(host);
+    expect(refusalsOf(live)).toEqual([]);
+    expect(live.timeline.filter(({ event }) => event === "order_placed")).toHaveLength(1);
+  });
+
+  test("wait for an authority that is out of service, and need nobody when it is back", async () => {
+    const host = await addReady("outage");
+    bed.ca.faults.outage(true);
+    await click(host);
+    const blocked = await stage.until(project, host, ({ status }) => status === "blocked");
+    expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
+    expect(findingOf(blocked, "CA_UNAVAILABLE").message).toContain("out of service");
+    await stage.skip(minuteMs);
+    const again = await stage.until(project, host, (each) => refusalsOf(each).length === 2);
+    expect(again.status).toBe("blocked");
+    bed.ca.faults.outage(false);
+    await stage.skip(10 * minuteMs);
+    expect((await untilLive(host)).findings).toEqual([]);
+  });
+
+  test("survive that the authority goes away in the middle of one", async () => {
+    const host = await addReady("midway");
+    const hold = bed.ca.faults.hold("challenge");
+    await click(host);
+    await hold.arrived;
+    bed.ca.faults.outage(true);
+    hold.release();
+    const blocked = await stage.until(project, host, ({ status }) => status === "blocked");
+    expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
+    bed.ca.faults.outage(false);
+    await stage.skip(minuteMs);
+    await untilLive(host);
+  });
+});
+
+describeWithBed("an authority that refuses every fifth nonce", () => {
+  beforeAll(() => start({ nonceRejectPercent: 20 }));
+  afterAll(end);
+
+  test("gets the orders of several domains done all the same", async () => {
+    const hosts = await Promise.all(["one", "two", "three", "four", "five"].map(addReady));
+    await Promise.all(hosts.map(click));
+    for (const host of hosts) expect(refusalsOf(await untilLive(host))).toEqual([]);
+    const refusedNonces = bed.ca.requests.filter(({ status }) => status === 400);
+    expect(refusedNonces.length).toBeGreaterThan(0);
+    expect(bed.ca.hostsOrdered().length).toBeGreaterThanOrEqual(hosts.length);
+  });
+});

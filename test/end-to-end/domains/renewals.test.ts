@@ -1,0 +1,218 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Bed, type BedOptions, startBed } from "./bed/bed.ts";
+import { eventually, run } from "./bed/processes.ts";
+import { describeWithBed } from "./bed/tools.ts";
+import { type Stage, startStage } from "./stage.ts";
+import {
+  codesOf,
+  findingOf,
+  leadAuthorityBack,
+  misleadAuthority,
+  ordersFor,
+  refusalsOf,
+} from "./told.ts";
+import { ask, askHttp2, certificateAt, handshake, openHttp2, visit } from "./visits.ts";
+
+let bed: Bed;
+let stage: Stage;
+let ca: string;
+const project = "acme";
+const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
+const dayMs = 24 * hourMs;
+
+/** The authority offers renewal information from the start: its directory is read only once. */
+async function start(options: BedOptions, daysAhead?: number) {
+  bed = await startBed(options);
+  if (daysAhead !== undefined) {
+    const start = new Date(Date.now() + daysAhead * dayMs);
+    bed.ca.setRenewalWindow({ start, end: new Date(start.getTime() + dayMs) });
+  }
+  stage = await startStage(bed);
+  await stage.newProject(project);
+  ca = await bed.caRoots();
+}
+
+async function end() {
+  await stage?.stop();
+  await bed?.stop();
+}
+
+const at = (host: string) => ({ port: bed.httpsPort, host, ca });
+const serialAt = async (host: string) => (await certificateAt(at(host))).serialNumber;
+
+async function goLive(name: string): Promise<string> {
+  await bed.zone(`${name}.test`, { records: `docs CNAME ${bed.target}.` });
+  const host = `docs.${name}.test`;
+  await stage.goLive(project, host);
+  return host;
+}
+
+describeWithBed("certificates that live for a minute", () => {
+  beforeAll(() => start({ certificateValiditySeconds: 60 }));
+  afterAll(end);
+
+  test("are renewed again and again without one failed handshake", async () => {
+    const host = await goLive("minute");
+    // Half of the lifetime is when they are renewed, so each has five seconds to go.
+    await stage.skip(25 * secondMs);
+    const serials = new Set<string>();
+    let handshakes = 0;
+    let renewed = false;
+    const visitUntilRenewed = async () => {
+      while (!renewed) {
+        const { raw, serialNumber } = await certificateAt(at(host));
+        const { validFromDate, validToDate } = new X509Certificate(raw);
+        expect(validFromDate.getTime()).toBeLessThanOrEqual(Date.now());
+        expect(validToDate.getTime()).toBeGreaterThan(Date.now());
+        serials.add(serialNumber);
+        handshakes++;
+        renewed ||= serials.size > 2;
+      }
+    };
+    await Promise.all([visitUntilRenewed(), visitUntilRenewed()]);
+    expect(serials.size).toBe(3);
+    expect(handshakes).toBeGreaterThan(100);
+    expect((await stage.show(project, host)).status).toBe("live");
+  }, 60_000);
+});
+
+describeWithBed("a renewal", () => {
+  beforeAll(() => start({}, 50));
+  afterEach(() => bed.ca.faults.clear());
+  afterAll(end);
+
+  /** The name of the served certificate by RFC 9773, section 4.1, as openssl reads it. */
+  async function renewalNameAt(host: string): Promise<string> {
+    const { raw } = await certificateAt(at(host));
+    const file = join(stage.service.folder, "served.der");
+    writeFileSync(file, raw);
+    const args = ["x509", "-inform", "DER", "-in", file, "-noout"];
+    const text = await run("openssl", [...args, "-serial", "-ext", "authorityKeyIdentifier"]);
+    const [, serial = ""] = /serial=([0-9A-F]+)/.exec(text) ?? [];
+    const [, key = ""] = /((?:[0-9A-F]{2}:){19}[0-9A-F]{2})/.exec(text) ?? [];
+    // A first bit that is set would be a sign, so DER puts a zero before it.
+    const positive = /^[89A-F]/.test(serial) ? `00${serial}` : serial;
+    return [key.replaceAll(":", ""), positive]
+      .map((hex) => Buffer.from(hex, "hex").toString("base64url"))
+      .join(".");
+  }
+
+  /** The authority wants this host's certificate replaced, and is asked about it every 6 hours. */
+  async function wantedWithin(host: string, fromMs: number, toMs: number): Promise<string> {
+    const name = await renewalNameAt(host);
+    const nowMs = stage.clock.now();
+    const window = { start: new Date(nowMs + fromMs), end: new Date(nowMs + toMs) };
+    bed.ca.setRenewalWindow(window, name);
+    return name;
+  }
+
+  const renewedFrom = (host: string, serial: string) =>
+    eventually(async () => (await serialAt(host)) !== serial, 15_000);
+
+  /** The edge has closed whatever it means to close for the latest change. */
+  async function edgeActed(): Promise<void> {
+    const { edgeView } = stage.service.stores;
+    const revision = await edgeView.revision();
+    const behind = async () => (await edgeView.edges(0)).some((edge) => edge.revision < revision);
+    await eventually(async () => !(await behind()));
+  }
+
+  test("comes when the authority wants it, long before its time, and says what it replaces", async () => {
+    const host = await goLive("early");
+    const before = await serialAt(host);
+    const usual = await stage.until(
+      project,
+      host,
+      (each) => each.certificate?.window !== undefined,
+    );
+    expect(usual.certificate?.renewAtMs).toBeGreaterThan(stage.clock.now() + 49 * dayMs);
+
+    const name = await wantedWithin(host, 7 * hourMs, 8 * hourMs);
+    const windowStartMs = stage.clock.now() + 7 * hourMs;
+    await stage.skip(6 * hourMs);
+    const told = await stage.until(
+      project,
+      host,
+      ({ certificate }) => (certificate?.renewAtMs ?? 0) < stage.clock.now() + dayMs,
+    );
+    expect(told.certificate?.renewAtMs).toBeGreaterThanOrEqual(windowStartMs - secondMs);
+    expect(told.certificate?.renewAtMs).toBeLessThanOrEqual(windowStartMs + hourMs);
+    expect(await serialAt(host)).toBe(before);
+    expect(ordersFor(stage, host)).toBe(1);
+
+    await stage.skip(2 * hourMs);
+    await renewedFrom(host, before);
+    expect(ordersFor(stage, host)).toBe(2);
+    expect(bed.ca.replaced()).toEqual([name]);
+    const after = await stage.until(project, host, ({ status }) => status === "live");
+    expect(after.certificate?.notBeforeMs).toBeGreaterThan(usual.certificate?.notBeforeMs ?? 0);
+  });
+
+  test("that fails leaves the old certificate in use, is told, and succeeds by itself later", async () => {
+    const host = await goLive("failing");
+    const before = await serialAt(host);
+    await wantedWithin(host, -hourMs, 0);
+    await misleadAuthority(stage);
+    try {
+      await stage.skip(6 * hourMs);
+      const failing = await stage.until(
+        project,
+        host,
+        ({ status }) => status === "renewal_failing",
+      );
+      expect(codesOf(failing)).toEqual(["AUTHORIZATION_FAILED"]);
+      expect(failing.certificate?.notAfterMs).toBeGreaterThan(stage.clock.now());
+      expect(await serialAt(host)).toBe(before);
+      expect((await visit(at(host))).status).toBe(200);
+    } finally {
+      await leadAuthorityBack(stage);
+    }
+    await stage.skip(minuteMs);
+    await renewedFrom(host, before);
+    const recovered = await stage.until(project, host, ({ status }) => status === "live");
+    expect(recovered.findings).toEqual([]);
+    expect(recovered.timeline.filter(({ event }) => event === "verify_requested")).toHaveLength(1);
+  });
+
+  test("outlasts an outage of the authority", async () => {
+    const host = await goLive("outage");
+    const before = await serialAt(host);
+    await wantedWithin(host, -hourMs, 0);
+    bed.ca.faults.refuse({ kind: "newOrder", type: "serverInternal", status: 503, times: 2 });
+    await stage.skip(6 * hourMs);
+    const failing = await stage.until(project, host, ({ status }) => status === "renewal_failing");
+    expect(findingOf(failing, "CA_UNAVAILABLE").next).toContain("we try again");
+    expect((await visit(at(host))).status).toBe(200);
+    expect(await serialAt(host)).toBe(before);
+    await stage.skip(minuteMs);
+    await stage.until(project, host, (each) => refusalsOf(each).length === 2);
+    await stage.skip(10 * minuteMs);
+    await renewedFrom(host, before);
+    await stage.until(project, host, ({ status }) => status === "live");
+  });
+
+  test("drops no open connection, and new ones get the new certificate", async () => {
+    const host = await goLive("open");
+    const before = await serialAt(host);
+    const socket = await handshake(at(host), { ALPNProtocols: ["http/1.1"] });
+    const session = await openHttp2(at(host));
+    try {
+      expect((await ask(socket, host)).status).toBe(200);
+      expect((await askHttp2(session, host)).status).toBe(200);
+      await wantedWithin(host, -hourMs, 0);
+      await stage.skip(6 * hourMs);
+      await renewedFrom(host, before);
+      await edgeActed();
+      expect([socket.destroyed, session.destroyed]).toEqual([false, false]);
+      expect((await ask(socket, host)).body).toContain("<title>acme</title>");
+      expect((await askHttp2(session, host)).body).toContain("<title>acme</title>");
+      expect(socket.getPeerCertificate().serialNumber).toBe(before);
+    } finally {
+      socket.destroy();
+      session.destroy();
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rejectionOf } from "../../store/rejection.ts";
+import { type Bed, startBed } from "./bed/bed.ts";
+import { describeWithBed } from "./bed/tools.ts";
+import { operator, type Stage, startStage } from "./stage.ts";
+import { visit } from "./visits.ts";
+
+let bed: Bed;
+let stage: Stage;
+let ca: string;
+const project = "acme";
+const docs = "docs.acme.test";
+const www = "www.acme.test";
+const old = "old.acme.test";
+
+describeWithBed("the routing of several domains", () => {
+  beforeAll(async () => {
+    bed = await startBed();
+    stage = await startStage(bed);
+    ca = await bed.caRoots();
+    const records = ["docs", "www", "old"].map((name) => `${name} CNAME ${bed.target}.`);
+    await bed.zone("acme.test", { records: records.join("\n") });
+    await stage.newProject(project);
+    await Promise.all([docs, www, old].map((host) => stage.goLive(project, host)));
+  });
+  afterAll(async () => {
+    await stage?.stop();
+    await bed?.stop();
+  });
+
+  const at = (host: string) => ({ port: bed.httpsPort, host, ca });
+  const apply = (document: unknown) => stage.desk.applyRouting(operator, project, document);
+  const refusalOf = async (document: unknown) =>
+    ((await rejectionOf(apply(document))) as Error).message;
+
+  test("redirects with the status of the document, and keeps path and query", async () => {
+    await apply({
+      primary: docs,
+      redirects: [
+        { from: www, to: docs, status: 301 },
+        { from: old, to: docs, status: 308 },
+      ],
+    });
+    const path = "/guide/keys/?a=1&b=%2F..%2F&b=2";
+    const permanent = await visit(at(www), path);
+    expect(permanent.status).toBe(301);
+    expect(permanent.headers.location).toBe(`https://${docs}:${bed.httpsPort}${path}`);
+    expect((await visit(at(old), path)).status).toBe(308);
+    expect((await visit(at(docs))).status).toBe(200);
+  });
+
+  test("is exported as the document that was applied", async () => {
+    const document = { primary: docs, redirects: [{ from: www, to: docs, status: 302 as const }] };
+    await apply(document);
+    expect(await stage.desk.routing(operator, project)).toEqual(document);
+  });
+
+  test("that would lead in a circle, on itself, in a chain or elsewhere is refused as a whole", async () => {
+    await apply({ primary: docs, redirects: [{ from: www, to: docs, status: 301 }] });
+    const before = await stage.desk.routing(operator, project);
+    const to = (from: string, target: string) => ({ from, to: target, status: 301 });
+    expect(await refusalOf({ redirects: [to(www, old), to(old, www)] })).toContain("in a circle");
+    expect(await refusalOf({ redirects: [to(www, www)] })).toContain("to itself");
+    expect(await refusalOf({ redirects: [to(www, old), to(old, docs)] })).toContain(
+      "which redirects",
+    );
+    expect(await refusalOf({ redirects: [to(www, "docs.globex.test")] })).toContain("not attached");
+    expect(await refusalOf({ redirects: [{ ...to(www, docs), status: 418 }] })).toContain("status");
+    expect(await stage.desk.routing(operator, project)).toEqual(before);
+    expect((await visit(at(www))).status).toBe(301);
+  });
+
+  test("asks before a primary domain or the target of a redirect is removed", async () => {
+    await apply({ primary: docs, redirects: [{ from: www, to: old, status: 301 }] });
+    for (const host of [docs, old]) {
+      const refusal = await rejectionOf(stage.desk.remove(operator, project, host, false));
+      expect(refusal).toMatchObject({ code: "confirmation_needed" });
+      expect((await stage.show(project, host)).status).toBe("live");
+    }
+    await stage.desk.remove(operator, project, old, true);
+    expect(await stage.desk.routing(operator, project)).toEqual({ primary: docs, redirects: [] });
+    expect((await visit(at(www))).status).toBe(200);
+  });
+});

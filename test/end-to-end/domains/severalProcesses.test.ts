@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock as clock } from "../../../src/clock.ts";
+import { DomainDesk } from "../../../src/domains/desk.ts";
+import { publish } from "../../../src/sites/publish.ts";
+import type { Stores } from "../../../src/stores.ts";
+import { sourcesOf } from "../../sites/sources.ts";
+import { type Running, startProcess } from "../process.ts";
+import { type Bed, startBed } from "./bed/bed.ts";
+import { freePort } from "./bed/ports.ts";
+import { describeOnEngines, type RunningEngine } from "./engines.ts";
+import { operator, settingsFor } from "./stage.ts";
+import { handshakeFailure, visit } from "./visits.ts";
+
+let bed: Bed;
+let ca: string;
+let folder: string;
+let database: RunningEngine;
+let stores: Stores;
+let desk: DomainDesk;
+const running = new Set<Running>();
+const secret = "a secret that only tests ever use, of good length";
+
+async function start(roles: string, variables: Record<string, string> = {}): Promise<Running> {
+  const process = await startProcess({
+    ...settingsFor(bed),
+    ...database.variables,
+    PETSTORE_DATA: folder,
+    PETSTORE_SECRET: secret,
+    PETSTORE_ROLES: roles,
+    PETSTORE_LEASE_SECONDS: "2",
+    ...variables,
+  });
+  running.add(process);
+  return process;
+}
+
+async function end(process: Running, signal: NodeJS.Signals): Promise<void> {
+  running.delete(process);
+  await process.end(signal);
+}
+
+async function until(what: string, holds: () => Promise<boolean>, msMax = 30_000): Promise<void> {
+  const endMs = clock.elapsed() + msMax;
+  while (!(await holds())) {
+    if (clock.elapsed() > endMs) throw new Error(`It did not come to this: ${what}.`);
+    await Bun.sleep(50);
+  }
+}
+
+const statusOf = async (host: string) => (await desk.show(operator, "acme", host)).status;
+const isLive = (host: string) =>
+  until(`${host} is live`, async () => (await statusOf(host)) === "live");
+const ordersFor = (host: string) => bed.ca.hostsOrdered().filter((each) => each === host).length;
+
+describeOnEngines("several processes on one database", (engine) => {
+  beforeAll(async () => {
+    bed = await startBed();
+    ca = await bed.caRoots();
+    folder = mkdtempSync(join(tmpdir(), "petstore-several-"));
+    database = await engine.start();
+    stores = await database.open(folder, { environment: "production" });
+    const { sites, domains, edgeView } = stores;
+    desk = new DomainDesk({ sites, domains, edgeView, clock, target: bed.target, reserved: [] });
+    await sites.addOwner({ id: "acme", name: "acme", plan: "paid" });
+    await sites.addProject({ slug: "acme", ownerId: "acme", nowMs: clock.now() });
+    const files = sourcesOf({ "index.html": "<!doctype html><title>acme</title>" });
+    await publish("acme", files, { store: sites, clock, unless: "newest" });
+    const names = ["one", "two", "three", "four", "held", "away"];
+    await bed.zone("acme.test", {
+      records: names.map((name) => `${name} CNAME ${bed.target}.`).join("\n"),
+    });
+  });
+  afterAll(async () => {
+    for (const process of running) await process.end("SIGKILL");
+    await stores?.close();
+    await database?.stop();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    await bed?.stop();
+  });
+
+  async function attach(host: string) {
+    await desk.add(operator, "acme", host);
+    await desk.verify(operator, "acme", host);
+  }
+
+  test("three workers place one order for each name", async () => {
+    const edge = await start("edge");
+    const workers = await Promise.all([start("worker"), start("worker"), start("worker")]);
+    const hosts = ["one", "two", "three", "four"].map((name) => `${name}.acme.test`);
+    await Promise.all(hosts.map(attach));
+    for (const host of hosts) await isLive(host);
+    expect(hosts.map(ordersFor)).toEqual([1, 1, 1, 1]);
+    for (const process of [edge, ...workers]) await end(process, "SIGTERM");
+  });
+
+  test("a worker that is killed while it orders is replaced, and changes nothing any more", async () => {
+    const host = "held.acme.test";
+    const edge = await start("edge");
+    const doomed = await start("worker");
+    const hold = bed.ca.faults.hold("newOrder");
+    await attach(host);
+    await hold.arrived;
+    const replacement = await start("worker");
+    expect(await statusOf(host)).toBe("issuing");
+    await end(doomed, "SIGKILL");
+    bed.ca.faults.clear();
+    hold.release();
+    await isLive(host);
+    expect(await handshakeFailure({ port: bed.httpsPort, host, ca })).toBeUndefined();
+    const { timeline } = await desk.show(operator, "acme", host);
+    expect(timeline.filter(({ event }) => event === "certificate_issued").length).toBe(1);
+    for (const process of [edge, replacement]) await end(process, "SIGTERM");
+  });
+
+  test("an edge answers a challenge and serves a certificate that another process got, and stops with a removal elsewhere", async () => {
+    const host = "away.acme.test";
+    const ports = { http: await freePort(), https: await freePort() };
+    const edge = await start("edge");
+    const second = await start("edge", {
+      PETSTORE_EDGE_HTTP_PORT: String(ports.http),
+      PETSTORE_EDGE_HTTPS_PORT: String(ports.https),
+    });
+    const worker = await start("worker");
+    await attach(host);
+    await isLive(host);
+    for (const process of [edge, second]) {
+      expect(process.stderr()).toContain(`"host":"${host}","path":"/.well-known/acme-challenge/`);
+    }
+    for (const port of [bed.httpsPort, ports.https]) {
+      expect((await visit({ port, host, ca })).body).toContain("<title>acme</title>");
+    }
+    const removedMs = clock.elapsed();
+    const { edges } = await desk.remove(operator, "acme", host, false);
+    expect(edges).toBe(2);
+    for (const port of [bed.httpsPort, ports.https]) {
+      expect(await handshakeFailure({ port, host, ca })).toBeDefined();
+    }
+    await until(
+      "both edges acted",
+      async () => (await desk.edgesBehind()).edgesBehind.length === 0,
+    );
+    expect(clock.elapsed() - removedMs).toBeLessThan(2_000);
+    for (const process of [edge, second, worker]) await end(process, "SIGTERM");
+  });
+});

@@ -1,0 +1,144 @@
+/** The whole service with an edge and a worker, among real name servers and a real authority. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Actor } from "../../../src/domains/desk.ts";
+import { DomainDesk } from "../../../src/domains/desk.ts";
+import type { DomainDetails } from "../../../src/domains/domainView.ts";
+import { edgeSilentMaxMs } from "../../../src/domains/schedule.ts";
+import { publish } from "../../../src/sites/publish.ts";
+import type { Plan } from "../../../src/sites/site.ts";
+import { sourcesOf } from "../../sites/sources.ts";
+import { startTestService, type TestService } from "../service.ts";
+import type { Bed } from "./bed/bed.ts";
+import { type Engine, usualEngine } from "./engines.ts";
+import { type MovableClock, movableClock } from "./movableClock.ts";
+
+export interface Stage {
+  readonly bed: Bed;
+  readonly clock: MovableClock;
+  readonly service: TestService;
+  readonly desk: DomainDesk;
+  /** Makes an owner with one project, which has the owner's name and shows it on its first page. */
+  newProject(name: string, options?: { plan?: Plan; deployed?: boolean }): Promise<string>;
+  /** What people see of the domain now. */
+  show(project: string, host: string): Promise<DomainDetails>;
+  /** The domain, once it is as wanted; fails with what it is instead after too long. */
+  until(
+    project: string,
+    host: string,
+    wanted: (details: DomainDetails) => boolean,
+    msMax?: number,
+  ): Promise<DomainDetails>;
+  /** Lets time pass, as if the edge had reported all the while. */
+  skip(durationMs: number): Promise<void>;
+  /** Asks for a check, and waits for a look at DNS that began after that. */
+  verify(project: string, host: string): Promise<DomainDetails>;
+  /** Adds a domain that is right already, and waits until it is live. */
+  goLive(project: string, host: string): Promise<DomainDetails>;
+  /** Everything in the database, as it is stored. */
+  storedText(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The name by which CAA records permit the authority of the tests. */
+export const caIdentity = "ca.platform.test";
+export const operator: Actor = { kind: "operator" };
+
+export function settingsFor(bed: Bed): Record<string, string> {
+  return {
+    PETSTORE_SITES_HOST: bed.target,
+    PETSTORE_EDGE_HTTP_PORT: String(bed.httpPort),
+    PETSTORE_EDGE_HTTPS_PORT: String(bed.httpsPort),
+    PETSTORE_DNS_RECURSORS: bed.recursor,
+    PETSTORE_DNS_PORT: String(bed.dnsPort),
+    PETSTORE_DNS_PRIVATE: "on",
+    PETSTORE_ACME_DIRECTORY: bed.acmeDirectory,
+    PETSTORE_ACME_TRUST: bed.acmeTrustFile,
+    PETSTORE_ACME_TERMS: "agreed",
+    // Pebble does not say by which name it wants to be permitted.
+    PETSTORE_ACME_CAA: caIdentity,
+  };
+}
+
+export async function startStage(
+  bed: Bed,
+  variables: Record<string, string> = {},
+  engine: Engine = usualEngine,
+): Promise<Stage> {
+  const clock = movableClock();
+  const folder = mkdtempSync(join(tmpdir(), "petstore-stage-"));
+  const database = await engine.start();
+  const service = await startTestService({
+    clock,
+    variables: { ...settingsFor(bed), ...variables },
+    openStores: (options) => database.open(folder, options),
+  });
+  const { sites, domains, edgeView } = service.stores;
+  const desk = new DomainDesk({
+    sites,
+    domains,
+    edgeView,
+    clock,
+    target: bed.target,
+    reserved: ["platform.test"],
+  });
+  const show = (project: string, host: string) => desk.show(operator, project, host);
+
+  const until: Stage["until"] = async (project, host, wanted, msMax = 15_000) => {
+    const endMs = clock.elapsed() + msMax;
+    for (;;) {
+      const details = await show(project, host);
+      if (wanted(details)) return details;
+      if (clock.elapsed() > endMs) {
+        throw new Error(`${host} did not come to it: ${JSON.stringify(details, undefined, 1)}`);
+      }
+      await Bun.sleep(50);
+    }
+  };
+
+  const stage: Stage = {
+    bed,
+    clock,
+    service,
+    desk,
+    show,
+    until,
+    async newProject(name, { plan = "paid", deployed = true } = {}) {
+      const nowMs = clock.now();
+      await sites.addOwner({ id: name, name, plan });
+      await sites.addProject({ slug: name, ownerId: name, nowMs });
+      if (deployed) {
+        const files = sourcesOf({ "index.html": `<!doctype html><title>${name}</title>` });
+        await publish(name, files, { store: sites, clock, unless: "newest" });
+      }
+      return name;
+    },
+    async skip(durationMs) {
+      const running = await edgeView.edges(clock.now() - edgeSilentMaxMs);
+      clock.skip(durationMs);
+      const seenAtMs = clock.now();
+      await Promise.all(running.map((edge) => edgeView.reportEdge({ ...edge, seenAtMs })));
+    },
+    async verify(project, host) {
+      // One more click within ten seconds would be refused.
+      const { timeline } = await show(project, host);
+      if (timeline.some(({ event }) => event === "verify_requested")) await stage.skip(10_000);
+      const clickedAtMs = clock.now();
+      await desk.verify(operator, project, host);
+      return until(project, host, ({ checkedAtMs = 0 }) => checkedAtMs >= clickedAtMs);
+    },
+    async goLive(project, host) {
+      await desk.add(operator, project, host);
+      await stage.verify(project, host);
+      return until(project, host, ({ status }) => status === "live");
+    },
+    storedText: () => database.storedText(folder),
+    async stop() {
+      await service.stop();
+      await database.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return stage;
+}

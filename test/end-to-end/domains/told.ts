@@ -1,0 +1,39 @@
+/** Lets time pass, brings an authority off the track, and looks at what is told of it. */
+import type { DomainDetails } from "../../../src/domains/domainView.ts";
+import type { Finding, FindingCode } from "../../../src/domains/finding.ts";
+import type { Stage } from "./stage.ts";
+
+export function findingOf({ findings }: DomainDetails, code: FindingCode): Finding {
+  const finding = findings.find((each) => each.code === code);
+  if (finding === undefined) throw new Error(`No ${code} in ${JSON.stringify(findings)}`);
+  return finding;
+}
+
+export const codesOf = ({ findings }: DomainDetails): FindingCode[] =>
+  findings.map(({ code }) => code);
+
+/** When a certificate was refused, by the authority or by ourselves. */
+export const refusalsOf = ({ timeline }: DomainDetails): number[] =>
+  timeline.flatMap(({ event, atMs }) => (event === "certificate_refused" ? atMs : []));
+
+/** The domain once nothing is due for it: no check, and no order under way. */
+export function atRest(stage: Stage, project: string, host: string): Promise<DomainDetails> {
+  return stage.until(project, host, ({ nextAtMs }) => nextAtMs > stage.clock.now(), 30_000);
+}
+
+/** How many orders for the host reached the authority. */
+export const ordersFor = ({ bed }: Stage, host: string): number =>
+  bed.ca.hostsOrdered().filter((each) => each === host).length;
+
+/**
+ * The authority tries IPv6 first and finds nothing there, while our own probe of the edge succeeds.
+ */
+export async function misleadAuthority({ bed }: Stage): Promise<void> {
+  await bed.platform.set("sites A 127.0.0.1\nsites AAAA ::1");
+  await bed.flush();
+}
+
+export async function leadAuthorityBack({ bed }: Stage): Promise<void> {
+  await bed.platform.set("sites A 127.0.0.1");
+  await bed.flush();
+}
