@@ -1,0 +1,32 @@
+/** The session's cookie (RFC 6265bis). */
+import { sessionMs } from "../../accounts/sessions.ts";
+
+/** The prefix has the browser refuse it from any other host, and over plain HTTP. */
+const secureName = "__Host-petstore";
+const plainName = "petstore";
+
+const nameFor = (secure: boolean) => (secure ? secureName : plainName);
+
+export function sessionCookie(token: string, secure: boolean): string {
+  return withAttributes(`${nameFor(secure)}=${token}`, sessionMs / 1000, secure);
+}
+
+export function clearedCookie(secure: boolean): string {
+  return withAttributes(`${nameFor(secure)}=`, 0, secure);
+}
+
+function withAttributes(pair: string, maxAgeSeconds: number, secure: boolean): string {
+  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
+  return `${pair}; ${attributes}${secure ? "; Secure" : ""}`;
+}
+
+/**
+ * The token that a request's cookies hold. Undefined where there are two of the name: one of them
+ * was planted by a neighbouring host, and nobody can tell which.
+ */
+export function tokenIn(headers: Headers, secure: boolean): string | undefined {
+  const start = `${nameFor(secure)}=`;
+  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  const [pair, ...others] = pairs.filter((each) => each.startsWith(start));
+  return others.length === 0 ? pair?.slice(start.length) : undefined;
+}

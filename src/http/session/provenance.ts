@@ -1,0 +1,26 @@
+/**
+ * The defence against requests that another origin's page makes in our visitor's name. A cookie
+ * counts only where this holds. SameSite alone would not do: a site that we host may share the
+ * registrable domain with the dashboard, and then the browser adds the cookie.
+ */
+export interface Comes {
+  readonly method: string;
+  readonly headers: Headers;
+}
+
+/** `own` are the origins that the service goes by. What changes something must say where it is from. */
+export function comesFromOwnPage({ method, headers }: Comes, own: readonly string[]): boolean {
+  const reads = method === "GET" || method === "HEAD";
+  const site = headers.get("sec-fetch-site");
+  // "none" is an address that was typed or a bookmark, which only ever reads.
+  if (site !== null) return site === "same-origin" || (reads && site === "none");
+  // Browsers leave out Sec-Fetch-Site over plain HTTP, but every write names its origin.
+  const origin = headers.get("origin")?.toLowerCase();
+  if (origin === undefined) return reads;
+  return own.some((each) => isSame(origin, each.toLowerCase()));
+}
+
+/** Whoever ends TLS before us asks us in plain HTTP; the other way round it is not our page. */
+function isSame(origin: string, ours: string): boolean {
+  return origin === ours || origin === ours.replace(/^http:/, "https:");
+}

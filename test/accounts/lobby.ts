@@ -1,0 +1,164 @@
+/** Signing in on a real store, asked without a socket and under a clock of the test's. */
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AccessHolder } from "../../src/access/access.ts";
+import { mintAccess } from "../../src/access/accessToken.ts";
+import { invitationMs, issueLink } from "../../src/accounts/links.ts";
+import type { Derive } from "../../src/accounts/passwordHash.ts";
+import { addressOf } from "../../src/http/address.ts";
+import { openSessions } from "../../src/http/session/openSessions.ts";
+import { createLog } from "../../src/log.ts";
+import { openSqlite } from "../../src/sqlite/store.ts";
+import type { Stores } from "../../src/stores.ts";
+import { fakeClock } from "../fakes/clock.ts";
+
+export const origin = "http://petstore.test:8080";
+export const startMs = Date.UTC(2026, 10, 15, 12);
+export const secondMs = 1_000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const phrase = "lantern over the harbour";
+
+export interface Asked {
+  /** The value of the Cookie header. */
+  readonly cookie?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly at?: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare whole values with what they expect
+  readonly body: any;
+  /** What a browser would send back: `petstore=…`. */
+  readonly cookie: string;
+}
+
+export interface LobbyOptions {
+  readonly baseUrl?: string;
+  /** Wraps the stores that the API gets. */
+  readonly wrap?: (stores: Stores) => Stores;
+}
+
+/** The owners shop and rival, and an API whose hashing is cheap and counted. */
+export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-lobby-"));
+  const file = join(folder, "petstore.db");
+  const clock = fakeClock(startMs, 11);
+  const stores = await openSqlite(file, { environment: "production" });
+  for (const id of ["shop", "rival"]) {
+    await stores.sites.addOwner({ id, name: `The ${id}`, plan: "paid" });
+  }
+  let lines = "";
+  const log = createLog("info", clock, (text) => {
+    lines += text;
+  });
+  const state = { peer: "198.51.100.7", leaving: false, hashings: 0 };
+  /** Holds every hashing until it is let go. */
+  let held: Promise<void> | undefined;
+  const derive: Derive = async (password, salt, cost) => {
+    state.hashings++;
+    await held;
+    const parts = [password, salt, Buffer.from(JSON.stringify(cost))];
+    return createHash("sha256").update(Buffer.concat(parts)).digest();
+  };
+  const open = () =>
+    openSessions({
+      ...wrap(stores),
+      clock,
+      log,
+      baseUrl,
+      derive,
+      peer: () => state.peer,
+      leaving: () => state.leaving,
+    });
+  const api = open();
+
+  function requestFor(method: string, path: string, asked: Asked = {}): Request {
+    const { cookie, body, headers, at = origin } = asked;
+    const ours: Record<string, string> =
+      method === "GET" ? {} : { "sec-fetch-site": "same-origin" };
+    return new Request(`${at}/internal/v1${path}`, {
+      method,
+      headers: {
+        ...(cookie === undefined ? {} : { cookie }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(headers ?? ours),
+      },
+      ...(body === undefined ? {} : { body: bodyText(body) }),
+    });
+  }
+
+  async function ask(method: string, path: string, asked: Asked = {}, by = api): Promise<Answered> {
+    const request = requestFor(method, path, asked);
+    const response = await by.handle(addressOf(request.url), request);
+    if (response === undefined) throw new Error(`Nothing of ours is at ${path}.`);
+    const { status, headers } = response;
+    const text = await response.text();
+    const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";", 1);
+    return { status, headers, body: text === "" ? undefined : JSON.parse(text), cookie };
+  }
+
+  const link = (holder: AccessHolder, lifetimeMs = invitationMs) =>
+    issueLink(stores.accounts, clock, holder, lifetimeMs);
+
+  return {
+    stores,
+    clock,
+    state,
+    api,
+    /** As another process on the same store. */
+    open,
+    file,
+    requestFor,
+    ask,
+    link,
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return () => {
+        held = undefined;
+        resolve();
+      };
+    },
+    /** The cookie of somebody who has just come in by a link, with a password from then on. */
+    async comeIn(holder: AccessHolder, password: string | undefined = phrase): Promise<string> {
+      const { token } = await link(holder);
+      const { status, cookie } = await ask("POST", "/welcome", { body: { token, password } });
+      if (status !== 200) throw new Error(`Welcome answered ${status}.`);
+      return cookie;
+    },
+    signIn: (name: string, password: string, asked: Asked = {}, by = api) =>
+      ask("POST", "/session", { ...asked, body: { name, password } }, by),
+    async tokenFor(holder: AccessHolder): Promise<string> {
+      const { access, token } = mintAccess(holder, "test", clock);
+      await stores.access.add(access);
+      return token;
+    },
+    logged(): string {
+      log.flush();
+      return lines;
+    },
+    /** Every byte that is on disk. */
+    onDisk: () =>
+      readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), "latin1"))
+        .join(""),
+    async close() {
+      await stores.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Lobby = Awaited<ReturnType<typeof openLobby>>;
+
+export const operator: AccessHolder = { kind: "operator" };
+export const shop: AccessHolder = { kind: "owner", id: "shop" };
+export const rival: AccessHolder = { kind: "owner", id: "rival" };
+
+const bodyText = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));

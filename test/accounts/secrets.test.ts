@@ -1,0 +1,112 @@
+/** Nothing secret is written down: not in the log, not in the database, not in a backup. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hashToken } from "../../src/keys/token.ts";
+import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
+import { type Lobby, minuteMs, openLobby, operator, phrase, shop } from "./lobby.ts";
+
+let lobby: Lobby;
+let folder = "";
+beforeEach(async () => {
+  lobby = await openLobby();
+  folder = mkdtempSync(join(tmpdir(), "petstore-secrets-"));
+});
+afterEach(async () => {
+  await lobby.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("secrets", () => {
+  test("of everybody who came in are neither on disk nor in the log", async () => {
+    const { token: unused } = await lobby.link(operator);
+    const { token } = await lobby.link(shop);
+    const asked = { body: { token, password: phrase } };
+    const { cookie } = await lobby.ask("POST", "/welcome", asked);
+    const wrong = "the wrong one, typed in full";
+    await lobby.signIn("shop", wrong);
+    const signedIn = await lobby.signIn("shop", phrase);
+    const next = "another harbour, at night";
+    const change = { cookie, body: { current: phrase, next } };
+    expect((await lobby.ask("PUT", "/password", change)).status).toBe(204);
+    await lobby.ask("POST", "/session", { cookie, body: `{"name":"shop","password":"${next}"` });
+    await lobby.ask("DELETE", "/session", { cookie });
+    const boss = await lobby.comeIn(operator);
+    const invited = await lobby.ask("POST", "/owners/shop/invite", { cookie: boss });
+    const tokens = [token, unused, invited.body.link.split("/").at(-1)];
+    const cookies = [cookie, signedIn.cookie, boss].map((each) => each.split("=")[1] ?? "");
+    const backup = join(folder, "backup.db");
+    await backupSqlite(lobby.file, backup);
+    const written = {
+      disk: lobby.onDisk(),
+      backup: readFileSync(backup, "latin1"),
+      log: lobby.logged(),
+    };
+    for (const text of Object.values(written)) {
+      for (const secret of [phrase, wrong, next, ...tokens, ...cookies]) {
+        expect(secret.length).toBeGreaterThan(20);
+        expect(text).not.toContain(secret);
+        expect(text).not.toContain(encodeURIComponent(secret));
+      }
+      expect(text).toContain("ses_");
+    }
+    // It would have been seen: the hashes are there.
+    expect(written.disk).toContain(hashToken(cookies.at(-1) ?? ""));
+    expect(written.log).toContain('"event":"account.signed_in"');
+    expect(written.log).not.toContain(hashToken(cookies.at(-1) ?? ""));
+    expect(written.log).not.toContain("argon2id");
+  });
+});
+
+describe("a restore", () => {
+  const backup = () => join(folder, "backup.db");
+  const restore = () => restoreSqlite(lobby.file, backup(), "production");
+
+  test("brings no session and no link back, not even those that are open now", async () => {
+    const cookie = await lobby.comeIn(shop);
+    const { token } = await lobby.link(operator);
+    await backupSqlite(lobby.file, backup());
+    await lobby.ask("DELETE", "/session", { cookie });
+    const { cookie: open } = await lobby.signIn("shop", phrase);
+    await restore();
+    for (const each of [cookie, open]) {
+      expect((await lobby.ask("GET", "/session", { cookie: each })).status).toBe(401);
+    }
+    expect((await lobby.ask("POST", "/welcome", { body: { token } })).status).toBe(410);
+    expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+  });
+
+  test("leaves a password replaced that was replaced since", async () => {
+    await lobby.comeIn(shop, "the one that leaked out");
+    await backupSqlite(lobby.file, backup());
+    lobby.clock.advance(minuteMs);
+    await lobby.comeIn(shop, phrase);
+    await restore();
+    expect((await lobby.signIn("shop", "the one that leaked out")).status).toBe(401);
+    expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+  });
+
+  test("brings passwords to a database that had none, and the newer ones to an older", async () => {
+    await lobby.comeIn(shop, "an older pass phrase");
+    const older = join(folder, "older.db");
+    await backupSqlite(lobby.file, older);
+    lobby.clock.advance(minuteMs);
+    await lobby.comeIn(shop, phrase);
+    await backupSqlite(lobby.file, backup());
+    await restoreSqlite(join(folder, "new.db"), backup(), "production");
+    copyFileSync(older, join(folder, "old.db"));
+    await restoreSqlite(join(folder, "old.db"), backup(), "production");
+    const kept = (await lobby.stores.accounts.find("shop"))?.password ?? "none";
+    for (const name of ["new.db", "old.db"]) {
+      expect(readFileSync(join(folder, name), "latin1")).toContain(kept);
+    }
+  });
+
+  test("does not count tries anew", async () => {
+    await backupSqlite(lobby.file, backup());
+    for (let count = 0; count < 10; count++) await lobby.signIn("shop", "a wrong password");
+    await restore();
+    expect((await lobby.signIn("shop", "a wrong password")).status).toBe(429);
+  });
+});

@@ -1,0 +1,135 @@
+/** Too many tries, and what happens when something of ours breaks. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Problem } from "../../src/problems.ts";
+import type { Stores } from "../../src/stores.ts";
+import { type Lobby, minuteMs, openLobby, phrase, secondMs, shop } from "../accounts/lobby.ts";
+
+let lobby: Lobby;
+
+describe("too many tries", () => {
+  beforeEach(async () => {
+    lobby = await openLobby();
+  });
+  afterEach(() => lobby.close());
+  const wrong = (name = "shop") => lobby.signIn(name, "a wrong password");
+  const from = (peer: string) => {
+    lobby.state.peer = peer;
+  };
+
+  test.each(["shop", "nobody"])(
+    "for the name %s are refused from everywhere, with when to come back",
+    async (name) => {
+      await lobby.comeIn(shop);
+      for (let count = 0; count < 10; count++) {
+        from(`198.51.100.${count}`);
+        expect((await wrong(name)).status).toBe(401);
+      }
+      const { hashings } = lobby.state;
+      const refused = await wrong(name);
+      expect(refused.body).toMatchObject({ code: "sign_in_limited", status: 429 });
+      expect(refused.headers.get("retry-after")).toBe("60");
+      // The right password too: it must not be told from a wrong one.
+      expect((await lobby.signIn(name, phrase)).status).toBe(429);
+      expect((await lobby.signIn(name, phrase, {}, lobby.open())).status).toBe(429);
+      expect(lobby.state.hashings).toBe(hashings);
+      lobby.clock.advance(59 * secondMs);
+      expect((await wrong(name)).headers.get("retry-after")).toBe("1");
+      lobby.clock.advance(secondMs);
+      expect((await wrong(name)).status).toBe(401);
+      expect((await wrong(name)).status).toBe(429);
+      lobby.clock.advance(minuteMs);
+      expect((await lobby.signIn(name, phrase)).status).toBe(name === "shop" ? 200 : 401);
+    },
+  );
+
+  test("at once are no more than one after the other", async () => {
+    await lobby.comeIn(shop);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => wrong()));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(10).fill(401), ...Array(15).fill(429)]);
+  });
+
+  test("from one address are refused, whatever the names, and no other address is", async () => {
+    const statuses = [];
+    for (let count = 0; count < 31; count++) statuses.push((await wrong(`name-${count}`)).status);
+    expect(statuses).toEqual([...Array(30).fill(401), 429]);
+    expect((await wrong("one-more")).headers.get("retry-after")).toBe("20");
+    from("203.0.113.9");
+    expect((await wrong("one-more")).status).toBe(401);
+    from("198.51.100.7");
+    lobby.clock.advance(20 * secondMs);
+    expect((await wrong("one-more")).status).toBe(401);
+  });
+
+  test("are not those that succeed", async () => {
+    await lobby.comeIn(shop);
+    for (let count = 0; count < 40; count++) {
+      expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+    }
+  });
+
+  test("than can be hashed are sent away with when to come back", async () => {
+    await lobby.comeIn(shop);
+    const letGo = lobby.hold();
+    const signing = Array.from({ length: 40 }, (_, index) => {
+      from(`198.51.100.${index}`);
+      return lobby.signIn(`name-${index}`, phrase);
+    });
+    const first = await Promise.race(signing);
+    expect(first.body).toMatchObject({ code: "sign_in_busy", status: 503 });
+    expect(first.headers.get("retry-after")).toBe("2");
+    letGo();
+    const statuses = (await Promise.all(signing)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(6);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(34);
+  });
+
+  test("leave nothing of what was typed on disk", async () => {
+    await wrong("my secret typed as a name");
+    expect(lobby.onDisk()).toContain("sign_in_tries");
+    expect(lobby.onDisk()).not.toContain("my secret typed");
+    expect(lobby.logged()).not.toContain("my secret typed");
+  });
+});
+
+describe("a fault of ours", () => {
+  const withFault = (fault: unknown) =>
+    openLobby({
+      wrap: (stores) =>
+        ({
+          ...stores,
+          accounts: new Proxy(stores.accounts, {
+            get: () => () => Promise.reject(fault),
+          }),
+        }) as Stores,
+    });
+
+  test.each([
+    ["of no name", new TypeError("broke on a secret row"), 500, "internal"],
+    ["of the store", new Problem("store_unavailable"), 503, "store_unavailable"],
+  ])(
+    "%s is logged with its cause, and the client learns nothing of it",
+    async (_w, fault, status, code) => {
+      const broken = await withFault(fault);
+      const cookie = `petstore=${"A".repeat(43)}`;
+      const answers = [
+        await broken.signIn("shop", phrase),
+        await broken.ask("POST", "/welcome", { body: { token: "A".repeat(43) } }),
+        await broken.ask("GET", "/session", { cookie }),
+      ];
+      for (const { body, headers, ...answered } of answers) {
+        expect(answered.status).toBe(status);
+        expect(body).toEqual({ code, message: expect.any(String), status });
+        expect(JSON.stringify(body)).not.toContain("secret row");
+        const id = headers.get("x-request-id") ?? "none";
+        const line = broken
+          .logged()
+          .split("\n")
+          .find((each) => each.includes(id));
+        expect(line).toContain('"event":"internal.failed"');
+        expect(line).toContain(fault.message);
+      }
+      await broken.close();
+    },
+  );
+});

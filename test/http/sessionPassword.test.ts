@@ -1,0 +1,116 @@
+/** A new password, and inviting others. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  hourMs,
+  type Lobby,
+  openLobby,
+  operator,
+  origin,
+  phrase,
+  shop,
+  startMs,
+} from "../accounts/lobby.ts";
+
+let lobby: Lobby;
+beforeEach(async () => {
+  lobby = await openLobby();
+});
+afterEach(() => lobby.close());
+
+const statusOf = async (cookie: string) => (await lobby.ask("GET", "/session", { cookie })).status;
+
+describe("a new password", () => {
+  const change = (cookie: string, body: unknown) => lobby.ask("PUT", "/password", { cookie, body });
+  const next = "another harbour, at night";
+
+  test("takes the place of the current one and ends the other sessions", async () => {
+    const here = await lobby.comeIn(shop);
+    const { cookie: there } = await lobby.signIn("shop", phrase);
+    expect((await change(here, { current: phrase, next })).status).toBe(204);
+    expect([await statusOf(here), await statusOf(there)]).toEqual([200, 401]);
+    expect((await lobby.signIn("shop", phrase)).status).toBe(401);
+    expect((await lobby.signIn("shop", next)).status).toBe(200);
+  });
+
+  test.each([
+    ["without the current one", { next }, 403, "current_password_wrong"],
+    ["with a wrong one", { current: "not this one", next }, 403, "current_password_wrong"],
+    ["that is too short", { current: phrase, next: "short" }, 400, "password_refused"],
+    ["that is common", { current: phrase, next: "password1234" }, 400, "password_refused"],
+  ])("%s is refused, and nothing ends", async (_what, body, status, code) => {
+    const here = await lobby.comeIn(shop);
+    const { cookie: there } = await lobby.signIn("shop", phrase);
+    expect((await change(here, body)).body).toMatchObject({ status, code });
+    expect([await statusOf(here), await statusOf(there)]).toEqual([200, 200]);
+    expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+  });
+
+  test("is set by an operator who had none, and then needed", async () => {
+    const { token } = await lobby.link(operator);
+    const { cookie } = await lobby.ask("POST", "/welcome", { body: { token } });
+    expect((await change(cookie, { next })).status).toBe(204);
+    expect((await lobby.signIn("operator", next)).status).toBe(200);
+    expect((await change(cookie, { next: phrase })).status).toBe(403);
+  });
+
+  test("cannot be guessed at without end by whoever found a browser open", async () => {
+    const cookie = await lobby.comeIn(shop);
+    const guess = { current: "a guess at it", next };
+    const statuses = [];
+    for (let count = 0; count < 11; count++) statuses.push((await change(cookie, guess)).status);
+    expect(statuses).toEqual([...Array(10).fill(403), 429]);
+    // Signing in counts by itself.
+    expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+  });
+});
+
+describe("an invitation", () => {
+  const invite = (owner: string, asked: Parameters<Lobby["ask"]>[2]) =>
+    lobby.ask("POST", `/owners/${owner}/invite`, asked);
+
+  test("by the operator is a link that lets the owner in", async () => {
+    const cookie = await lobby.comeIn(operator);
+    const { status, body } = await invite("shop", { cookie });
+    expect([status, body]).toEqual([
+      200,
+      {
+        link: expect.stringMatching(
+          /^http:\/\/petstore\.test:8080\/dashboard\/#\/welcome\/[\w-]{43}$/,
+        ),
+        expiresAtMs: startMs + 7 * 24 * hourMs,
+      },
+    ]);
+    const token = body.link.split("/").at(-1);
+    const welcome = { body: { token, password: phrase } };
+    expect((await lobby.ask("POST", "/welcome", welcome)).body.actor.id).toBe("shop");
+  });
+
+  test("works with the operator's access token, which needs no page", async () => {
+    const bearer = async (holder: typeof operator) => ({
+      headers: { authorization: `Bearer ${await lobby.tokenFor(holder)}` },
+    });
+    expect((await invite("shop", await bearer(operator))).status).toBe(200);
+    const refused = await invite("shop", await bearer(shop));
+    expect(refused.body).toMatchObject({ code: "operator_only", status: 403 });
+  });
+
+  test("is refused to owners, to nobody, and for nobody", async () => {
+    const cookie = await lobby.comeIn(shop);
+    expect((await invite("rival", { cookie })).body).toMatchObject({ code: "operator_only" });
+    expect((await invite("rival", {})).body).toMatchObject({ code: "not_signed_in", status: 401 });
+    const boss = await lobby.comeIn(operator);
+    const none = await invite("nobody", { cookie: boss });
+    expect(none.body).toMatchObject({ code: "owner_not_found", status: 404 });
+    await lobby.stores.sites.addOwner({ id: "operator", name: "Sly", plan: "free" });
+    const sly = await invite("operator", { cookie: boss });
+    expect(sly.body).toMatchObject({ code: "name_reserved", status: 409 });
+    expect(await lobby.stores.accounts.findSession("rival")).toBeUndefined();
+    expect(await lobby.stores.accounts.find("rival")).toBeUndefined();
+  });
+
+  test("does not trust a cookie from nowhere, unlike a token", async () => {
+    const cookie = await lobby.comeIn(operator);
+    expect((await invite("shop", { cookie, headers: {} })).status).toBe(401);
+    expect((await invite("shop", { cookie, headers: { origin } })).status).toBe(200);
+  });
+});

@@ -1,0 +1,344 @@
+/** What every store of accounts does, whichever engine it runs on. */
+import { describe, expect, test } from "bun:test";
+import type { AccessHolder } from "../../src/access/access.ts";
+import type { OneTimeLink, Session } from "../../src/accounts/account.ts";
+import { sessionsPerAccountMax, type Try } from "../../src/accounts/accounts.ts";
+import type { Stores } from "../../src/stores.ts";
+
+const nowMs = Date.UTC(2026, 10, 15, 12);
+const dayMs = 86_400_000;
+const operator: AccessHolder = { kind: "operator" };
+const shop: AccessHolder = { kind: "owner", id: "shop" };
+const nameOf = (holder: AccessHolder) => (holder.kind === "owner" ? holder.id : "operator");
+
+function linkFor(holder: AccessHolder, name: string): OneTimeLink {
+  const account = nameOf(holder);
+  const hash = `hash of ${name}`;
+  return { account, holder, hash, createdAtMs: nowMs, expiresAtMs: nowMs + dayMs };
+}
+
+function sessionOf(account: string, name: string, changes: Partial<Session> = {}): Session {
+  return {
+    id: `ses_${name}`,
+    account,
+    hash: `hash of ${name}`,
+    agent: "a browser",
+    createdAtMs: nowMs,
+    seenAtMs: nowMs,
+    endsAtMs: nowMs + dayMs,
+    ...changes,
+  };
+}
+
+const password = (hash: string, setAtMs = nowMs) => ({ hash, setAtMs });
+const attempt = (changes: Partial<Try> = {}): Try => ({
+  bucket: "00ff",
+  atMs: nowMs,
+  burst: 3,
+  intervalMs: 1_000,
+  ...changes,
+});
+
+/** `open` gives another handle on the same database, which is empty when a test begins. */
+export function describeAccounts(engine: string, openStores: () => Promise<Stores>): void {
+  async function open() {
+    const { accounts, sites } = await openStores();
+    await sites.addOwner({ id: "shop", name: "The shop", plan: "paid" });
+    return accounts;
+  }
+
+  /** With accounts of both kinds, a password each, and no session. */
+  async function opened() {
+    const accounts = await open();
+    for (const holder of [operator, shop]) {
+      const account = nameOf(holder);
+      await accounts.issueLink(linkFor(holder, `link of ${account}`));
+      await accounts.useLink({
+        hash: `hash of link of ${account}`,
+        atMs: nowMs,
+        session: sessionOf(account, `first of ${account}`),
+        password: password("first"),
+      });
+      await accounts.endSessions(account, undefined);
+    }
+    return accounts;
+  }
+
+  const idsOf = async (accounts: Stores["accounts"], account = "shop") =>
+    (await accounts.listSessions(account)).map(({ id }) => id);
+
+  describe(`one-time links on ${engine}`, () => {
+    test("are found by their hash, with whom they are for", async () => {
+      const accounts = await open();
+      for (const link of [linkFor(operator, "one"), linkFor(shop, "two")]) {
+        expect(await accounts.issueLink(link)).toBe(true);
+        expect(await accounts.findLink(link.hash)).toEqual(link);
+      }
+      expect(await accounts.findLink("hash of none")).toBeUndefined();
+    });
+
+    test("make an account, which has no password", async () => {
+      const accounts = await open();
+      await accounts.issueLink(linkFor(shop, "one"));
+      expect(await accounts.find("shop")).toEqual({
+        name: "shop",
+        holder: shop,
+        password: undefined,
+        passwordVersion: 0,
+      });
+      expect(await accounts.find("operator")).toBeUndefined();
+    });
+
+    test("are for owners that there are", async () => {
+      const accounts = await open();
+      expect(await accounts.issueLink(linkFor({ kind: "owner", id: "nobody" }, "one"))).toBe(false);
+      expect(await accounts.find("nobody")).toBeUndefined();
+      expect(await accounts.findLink("hash of one")).toBeUndefined();
+    });
+
+    test("end earlier ones for the same account, and no others", async () => {
+      const accounts = await open();
+      await accounts.issueLink(linkFor(operator, "operator's"));
+      await accounts.issueLink(linkFor(shop, "one"));
+      await accounts.issueLink(linkFor(shop, "two"));
+      expect(await accounts.findLink("hash of one")).toBeUndefined();
+      expect(await accounts.findLink("hash of two")).toBeDefined();
+      expect(await accounts.findLink("hash of operator's")).toBeDefined();
+    });
+
+    test("of many uses at once, through several handles, one is told true", async () => {
+      const handles = [await open(), (await openStores()).accounts, (await openStores()).accounts];
+      await handles[0]?.issueLink(linkFor(shop, "one"));
+      const outcomes = await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          handles[index % handles.length]?.useLink({
+            hash: "hash of one",
+            atMs: nowMs,
+            session: sessionOf("shop", String(index)),
+            password: password(`by ${index}`),
+          }),
+        ),
+      );
+      expect(outcomes.filter((used) => used)).toHaveLength(1);
+      const winner = outcomes.indexOf(true);
+      expect(await idsOf(handles[1] as Stores["accounts"])).toEqual([`ses_${winner}`]);
+      expect((await handles[2]?.find("shop"))?.password).toBe(`by ${winner}`);
+    });
+
+    test("have expired at their last instant, and then change nothing", async () => {
+      const accounts = await open();
+      const link = linkFor(shop, "one");
+      await accounts.issueLink(link);
+      const use = { hash: link.hash, session: sessionOf("shop", "a"), password: password("p") };
+      expect(await accounts.useLink({ ...use, atMs: link.expiresAtMs })).toBe(false);
+      expect(await idsOf(accounts)).toEqual([]);
+      expect((await accounts.find("shop"))?.password).toBeUndefined();
+      expect(await accounts.useLink({ ...use, atMs: link.expiresAtMs - 1 })).toBe(true);
+    });
+
+    test("do not open another account than their own", async () => {
+      const accounts = await opened();
+      await accounts.issueLink(linkFor(shop, "one"));
+      const session = sessionOf("operator", "a");
+      const use = { hash: "hash of one", atMs: nowMs, session, password: undefined };
+      expect(await accounts.useLink(use)).toBe(false);
+      expect(await idsOf(accounts, "operator")).toEqual([]);
+    });
+
+    test("end the other sessions where a password is set, and else leave them", async () => {
+      const accounts = await opened();
+      await accounts.addSession(sessionOf("shop", "old"), 1);
+      await accounts.addSession(sessionOf("operator", "other"), 1);
+      const use = { atMs: nowMs, password: undefined };
+      await accounts.issueLink(linkFor(shop, "one"));
+      await accounts.useLink({ ...use, hash: "hash of one", session: sessionOf("shop", "a") });
+      expect(await idsOf(accounts)).toEqual(["ses_a", "ses_old"]);
+      expect((await accounts.find("shop"))?.password).toBe("first");
+      await accounts.issueLink(linkFor(shop, "two"));
+      const session = sessionOf("shop", "b");
+      await accounts.useLink({
+        ...use,
+        hash: "hash of two",
+        session,
+        password: password("second"),
+      });
+      expect(await idsOf(accounts)).toEqual(["ses_b"]);
+      expect(await accounts.find("shop")).toMatchObject({ password: "second", passwordVersion: 2 });
+      expect(await idsOf(accounts, "operator")).toEqual(["ses_other"]);
+    });
+  });
+
+  describe(`sessions on ${engine}`, () => {
+    test("are found by their hash, with whose they are, in every handle", async () => {
+      const accounts = await opened();
+      const session = sessionOf("shop", "a", { agent: "Ünïcode 'quoted' 🗝", seenAtMs: nowMs + 5 });
+      expect(await accounts.addSession(session, 1)).toBe(true);
+      const { accounts: other } = await openStores();
+      expect(await other.findSession(session.hash)).toEqual({ session, holder: shop });
+      await accounts.addSession(sessionOf("operator", "b"), 1);
+      expect((await other.findSession("hash of b"))?.holder).toEqual(operator);
+      expect(await other.findSession("hash of nobody")).toBeUndefined();
+    });
+
+    test("do not begin on a password that was changed meanwhile, or for nobody", async () => {
+      const accounts = await opened();
+      const change = { account: "shop", version: 1, password: password("second"), keep: "none" };
+      expect(await accounts.changePassword(change)).toBe(true);
+      expect(await accounts.addSession(sessionOf("shop", "a"), 1)).toBe(false);
+      expect(await accounts.addSession(sessionOf("nobody", "b"), 0)).toBe(false);
+      expect(await idsOf(accounts)).toEqual([]);
+      expect(await accounts.addSession(sessionOf("shop", "a"), 2)).toBe(true);
+    });
+
+    test("are so many for an account and no more: the least recently used ones end", async () => {
+      const accounts = await opened();
+      await accounts.addSession(sessionOf("operator", "other", { seenAtMs: 1 }), 1);
+      for (let index = 0; index < sessionsPerAccountMax; index++) {
+        const seenAtMs = nowMs + (index === 0 ? 1_000 : index);
+        await accounts.addSession(sessionOf("shop", String(index), { seenAtMs }), 1);
+      }
+      // By a clock that was set back.
+      await accounts.addSession(sessionOf("shop", "last", { seenAtMs: nowMs - 1 }), 1);
+      const ids = await idsOf(accounts);
+      expect(ids).toHaveLength(sessionsPerAccountMax);
+      expect([ids[0], ids.at(-1)]).toEqual(["ses_0", "ses_last"]);
+      expect(ids).not.toContain("ses_1");
+      expect(await idsOf(accounts, "operator")).toEqual(["ses_other"]);
+    });
+
+    test("that are over are swept away when another begins", async () => {
+      const accounts = await opened();
+      await accounts.addSession(sessionOf("operator", "over", { endsAtMs: nowMs + 10 }), 1);
+      await accounts.addSession(sessionOf("shop", "a", { createdAtMs: nowMs + 9 }), 1);
+      expect(await accounts.findSession("hash of over")).toBeDefined();
+      await accounts.addSession(sessionOf("shop", "b", { createdAtMs: nowMs + 10 }), 1);
+      expect(await accounts.findSession("hash of over")).toBeUndefined();
+    });
+
+    test("were seen last at the latest instant told, and an ended one stays ended", async () => {
+      const accounts = await opened();
+      await accounts.addSession(sessionOf("shop", "a"), 1);
+      for (const later of [10, 30, 20]) await accounts.sawSession("hash of a", nowMs + later);
+      expect((await accounts.findSession("hash of a"))?.session.seenAtMs).toBe(nowMs + 30);
+      await accounts.endSession("shop", "ses_a");
+      await accounts.sawSession("hash of a", nowMs + 40);
+      expect(await accounts.findSession("hash of a")).toBeUndefined();
+    });
+
+    test("end one by one, by their own account alone, in every handle at once", async () => {
+      const accounts = await opened();
+      const { accounts: other } = await openStores();
+      await accounts.addSession(sessionOf("shop", "a"), 1);
+      await accounts.addSession(sessionOf("shop", "b"), 1);
+      expect(await accounts.endSession("operator", "ses_a")).toBe(false);
+      expect(await other.findSession("hash of a")).toBeDefined();
+      expect(await accounts.endSession("shop", "ses_a")).toBe(true);
+      expect(await other.findSession("hash of a")).toBeUndefined();
+      expect(await accounts.endSession("shop", "ses_a")).toBe(false);
+      expect(await idsOf(other)).toEqual(["ses_b"]);
+    });
+
+    test("end all together, or all but one", async () => {
+      const accounts = await opened();
+      for (const name of ["a", "b", "c"]) await accounts.addSession(sessionOf("shop", name), 1);
+      await accounts.addSession(sessionOf("operator", "other"), 1);
+      expect(await accounts.endSessions("shop", "ses_b")).toBe(2);
+      expect(await idsOf(accounts)).toEqual(["ses_b"]);
+      expect(await accounts.endSessions("shop", undefined)).toBe(1);
+      expect(await idsOf(accounts)).toEqual([]);
+      expect(await idsOf(accounts, "operator")).toEqual(["ses_other"]);
+    });
+  });
+
+  describe(`passwords on ${engine}`, () => {
+    test("are changed once for a version: of many at once one wins, and only its session stays", async () => {
+      const accounts = await opened();
+      const names = Array.from({ length: 10 }, (_, index) => String(index));
+      for (const name of names) await accounts.addSession(sessionOf("shop", name), 1);
+      const outcomes = await Promise.all(
+        names.map((name) =>
+          accounts.changePassword({
+            account: "shop",
+            version: 1,
+            password: password(`by ${name}`),
+            keep: `ses_${name}`,
+          }),
+        ),
+      );
+      expect(outcomes.filter((changed) => changed)).toHaveLength(1);
+      const winner = outcomes.indexOf(true);
+      expect(await idsOf(accounts)).toEqual([`ses_${winner}`]);
+      expect(await accounts.find("shop")).toMatchObject({
+        password: `by ${winner}`,
+        passwordVersion: 2,
+      });
+      expect(await accounts.find("operator")).toMatchObject({ password: "first" });
+    });
+
+    test("are hashed anew without ending anything, unless they were changed", async () => {
+      const accounts = await opened();
+      await accounts.addSession(sessionOf("shop", "a"), 1);
+      await accounts.rehashPassword({ account: "shop", was: "first", hash: "first, stronger" });
+      const rehashed = { password: "first, stronger", passwordVersion: 1 };
+      expect(await accounts.find("shop")).toMatchObject(rehashed);
+      expect(await idsOf(accounts)).toEqual(["ses_a"]);
+      await accounts.rehashPassword({ account: "shop", was: "first", hash: "first again" });
+      expect(await accounts.find("shop")).toMatchObject(rehashed);
+    });
+  });
+
+  describe(`tries on ${engine}`, () => {
+    const at = (laterMs: number) => attempt({ atMs: nowMs + laterMs });
+
+    test("are as many as the bucket holds, and then one for each interval", async () => {
+      const accounts = await open();
+      for (let count = 0; count < 3; count++) expect(await accounts.take(attempt())).toBe(0);
+      expect(await accounts.take(attempt())).toBe(1_000);
+      expect(await accounts.take(at(999))).toBe(1);
+      expect(await accounts.take(at(1_000))).toBe(0);
+      expect(await accounts.take(at(1_000))).toBe(1_000);
+      expect(await accounts.take(at(3_000))).toBe(0);
+      expect(await accounts.take(at(3_000))).toBe(0);
+      expect(await accounts.take(at(3_000))).toBe(1_000);
+    });
+
+    test("grow back to what the bucket holds and no further", async () => {
+      const accounts = await open();
+      await accounts.take(attempt());
+      for (let count = 0; count < 3; count++) expect(await accounts.take(at(1e9))).toBe(0);
+      expect(await accounts.take(at(1e9))).toBe(1_000);
+    });
+
+    test("that are given back can be taken again", async () => {
+      const accounts = await open();
+      for (let count = 0; count < 3; count++) await accounts.take(attempt());
+      await accounts.giveBack(attempt());
+      expect(await accounts.take(attempt())).toBe(0);
+      expect(await accounts.take(attempt())).toBe(1_000);
+      // More than were taken make no larger bucket.
+      for (let count = 0; count < 9; count++) await accounts.giveBack(attempt());
+      for (let count = 0; count < 3; count++) expect(await accounts.take(attempt())).toBe(0);
+      expect(await accounts.take(attempt())).toBe(1_000);
+    });
+
+    test("of other buckets do not count", async () => {
+      const accounts = await open();
+      for (let count = 0; count < 3; count++) await accounts.take(attempt());
+      expect(await accounts.take(attempt({ bucket: "00fe" }))).toBe(0);
+    });
+
+    test("count together through two handles at once", async () => {
+      const handles = [await open(), (await openStores()).accounts];
+      const waits = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => handles[index % 2]?.take(attempt())),
+      );
+      expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(3);
+    });
+
+    test("counted by a clock that was ahead lock nobody out for longer than an empty bucket", async () => {
+      const accounts = await open();
+      for (let count = 0; count < 3; count++) await accounts.take(at(1e9));
+      expect(await accounts.take(attempt())).toBe(1_000);
+    });
+  });
+}
