@@ -1,0 +1,44 @@
+/** Bringing the store up to date apart from the service, or seeing beforehand what that would do. */
+import type { StoreVersion } from "../stores.ts";
+import type { Command } from "./command.ts";
+import type { World } from "./world.ts";
+
+export const migrate: Command = {
+  name: "migrate",
+  summary: "Bring the store up to the version of this release",
+  options: { check: { summary: "Only say what would be done" } },
+  about:
+    "The service does this by itself when it starts. Run it before a new release is rolled out to\nmany processes; those of the release before go on serving meanwhile. There is no way back to an\nolder version but a backup.",
+  examples: ["petstore migrate --check", "petstore migrate"],
+  async run({ switches }, world) {
+    const store = world.locateStore().path;
+    const { version, latest } = await world.storeVersion();
+    const pending = latest - (version ?? 0);
+    const json = { store, version: version ?? null, latest, pending };
+    if (pending === 0) {
+      return {
+        json,
+        text: `${store} is at version ${latest}, the latest. Nothing is to be done.\n`,
+      };
+    }
+    if (switches.has("check")) return { json, text: `${wouldDo(store, { version, latest })}\n` };
+    await bringUpToDate(world);
+    const from = version === undefined ? "" : ` It was at version ${version}.`;
+    return {
+      json: { ...json, version: latest, pending: 0 },
+      text: `${store} is at version ${latest} now.${from}\n`,
+    };
+  },
+};
+
+function wouldDo(store: string, { version, latest }: StoreVersion): string {
+  return version === undefined
+    ? `There is no store at ${store} yet. petstore migrate would make one, at version ${latest}.`
+    : `${store} is at version ${version}. petstore migrate would bring it to version ${latest}.`;
+}
+
+/** Opening it is all it takes. */
+async function bringUpToDate(world: World): Promise<void> {
+  const stores = await world.openStores();
+  await stores.close();
+}

@@ -1,0 +1,107 @@
+import type { Environment } from "../keys/token.ts";
+import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
+import { PostgresAccess } from "./access.ts";
+import { PostgresAccounts } from "./accounts.ts";
+import { PostgresAcmeAccounts } from "./acmeAccounts.ts";
+import { shownAddress } from "./address.ts";
+import { PostgresCatalogue } from "./catalogue.ts";
+import { PostgresCategories } from "./categories.ts";
+import { Database, type DatabaseSettings } from "./database.ts";
+import { PostgresDomains } from "./domains.ts";
+import { PostgresEdgeView } from "./edgeView.ts";
+import { failing, sqlStateOf } from "./failures.ts";
+import { PostgresKeys } from "./keys.ts";
+import {
+  claimEnvironment,
+  explainOpening,
+  latestVersion,
+  migrate,
+  refuseOthers,
+  versionOf,
+} from "./migrations.ts";
+import { PostgresOrders } from "./orders.ts";
+import { SharedBuckets } from "./rateLimits.ts";
+import { Revisions } from "./revisions.ts";
+import { PostgresSites } from "./sites.ts";
+import { Writer } from "./writer.ts";
+
+/**
+ * Opens the database at an address, making its tables if they are not there. Any number of
+ * processes, on any number of machines, may have it open.
+ */
+export async function openPostgres(
+  settings: DatabaseSettings,
+  options: StoresOptions,
+): Promise<Stores> {
+  const database = new Database(settings);
+  const revisions = new Revisions(database, ["key_revision", "site_revision"]);
+  const shown = shownAddress(settings.address);
+  try {
+    await migrate(database, shown);
+    await claimEnvironment(database, options.environment);
+    await refuseOthers(database, shown, options.environment);
+    await revisions.refresh();
+  } catch (cause) {
+    await revisions.close();
+    await database.close();
+    return explainOpening(shown)(cause);
+  }
+  const writer = new Writer(database, options.onCommit);
+  return {
+    catalogue: new PostgresCatalogue(database, writer),
+    categories: new PostgresCategories(database),
+    orders: new PostgresOrders(database, writer),
+    keys: new PostgresKeys(database, revisions),
+    sites: new PostgresSites(database, revisions),
+    domains: new PostgresDomains(database),
+    edgeView: new PostgresEdgeView(database),
+    access: new PostgresAccess(database),
+    accounts: new PostgresAccounts(database),
+    acmeAccounts: new PostgresAcmeAccounts(database),
+    limiter: (quota) => new SharedBuckets(quota, database),
+    ready: () => failing(probe(database)),
+    size: () => failing(sizeOf(database)),
+    async close() {
+      await writer.close();
+      await revisions.close();
+      await database.close();
+    },
+  };
+}
+
+/** Refuses what opening the database would refuse. Changes nothing. */
+export async function postgresVersion(
+  settings: DatabaseSettings,
+  environment: Environment,
+): Promise<StoreVersion> {
+  const database = new Database(settings);
+  const shown = shownAddress(settings.address);
+  try {
+    const version = await versionOf(database, shown);
+    if (version !== undefined) await refuseOthers(database, shown, environment);
+    return { version, latest: latestVersion };
+  } catch (cause) {
+    return explainOpening(shown)(cause);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Only a write that reaches the disk proves that one can. It reads what it writes. */
+async function probe(database: Database): Promise<void> {
+  const text = "UPDATE counters SET value = value WHERE name = 'probe'";
+  const { count } = await database.write(text, []);
+  if (count !== 1) throw new Error("The counters are missing from the database.");
+}
+
+async function sizeOf(database: Database): Promise<Record<string, number>> {
+  try {
+    const text = "SELECT pg_database_size(current_database())";
+    const [row] = await database.read<[bytes: bigint]>(text);
+    return { database: Number(row?.[0]) };
+  } catch (cause) {
+    // CockroachDB has no such function: its size is its own to tell.
+    if (sqlStateOf(cause) === "42883") return {};
+    throw cause;
+  }
+}

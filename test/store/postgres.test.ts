@@ -1,0 +1,16 @@
+import { usePostgres } from "../postgres/useServer.ts";
+import { describeCatalogue } from "./catalogue.suite.ts";
+import { describeCategories } from "./categories.suite.ts";
+import { describeHistories } from "./histories.suite.ts";
+import { describeKeys } from "./keys.suite.ts";
+import { describeOnce } from "./once.suite.ts";
+import { describeOrders } from "./orders.suite.ts";
+
+const database = usePostgres();
+const open = () => database.open();
+describeCatalogue("PostgreSQL", open);
+describeCategories("PostgreSQL", open);
+describeOrders("PostgreSQL", open);
+describeOnce("PostgreSQL", open);
+describeHistories("PostgreSQL", open);
+describeKeys("PostgreSQL", open);

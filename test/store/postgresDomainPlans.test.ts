@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import pg from "pg";
+import { findAccess } from "../../src/postgres/access.ts";
+import { findSession, listSessions } from "../../src/postgres/accounts.ts";
+import { sweep as sweepSessions } from "../../src/postgres/accountWrites.ts";
+import { findFailed } from "../../src/postgres/contentWrites.ts";
+import {
+  removeAttempts,
+  removeCertificates,
+  removeChallenges,
+  removeTombstones,
+} from "../../src/postgres/domainSweep.ts";
+import {
+  findClaims,
+  findDomain,
+  findHolder,
+  findNewestCertificate,
+  listAttempts,
+  listDomainsOfProject,
+  readTimeline,
+} from "../../src/postgres/domains.ts";
+import { lastEntry } from "../../src/postgres/domainWrites.ts";
+import { findChallenge, findRoutes, findServedCertificates } from "../../src/postgres/edgeView.ts";
+import { take } from "../../src/postgres/leases.ts";
+import {
+  findProjects,
+  findSiteFiles,
+  listDeploymentsOfProject,
+  readParts,
+} from "../../src/postgres/sites.ts";
+import { openPostgres } from "../../src/postgres/store.ts";
+import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Index Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+const many = 8_000;
+const all = `generate_series(1, ${many}) AS n`;
+const state = "repeat('state of a domain, which takes some room ', 20)";
+
+/** Every third domain is served, every third has ended, and every third waits; 200 are leased. */
+const fill = `
+  INSERT INTO owners SELECT 'o' || n, 'x', 'paid' FROM ${all};
+  INSERT INTO projects SELECT 'p' || n, 'o' || n, 1 FROM ${all};
+  INSERT INTO deployments SELECT 'p' || n, ordinal, 'dep' || n || '-' || ordinal,
+      CASE WHEN ordinal = 3 THEN 'failed' ELSE 'ready' END, 1, 1, 0, 0
+    FROM ${all} CROSS JOIN generate_series(1, 3) AS ordinal;
+  UPDATE projects SET current = 'dep' || substr(slug, 2) || '-1';
+  INSERT INTO contents SELECT 'hash' || n, 3, true FROM ${all};
+  INSERT INTO content_parts SELECT 'hash' || n, encoding, 0, 'abc'
+    FROM ${all} CROSS JOIN unnest(ARRAY['identity', 'gzip', 'br']) AS encoding;
+  INSERT INTO site_files SELECT 'dep' || n || '-1', path, 'hash' || n
+    FROM ${all} CROSS JOIN unnest(ARRAY['index.html', 'a.css']) AS path;
+  INSERT INTO site_files SELECT 'dep' || n || '-3', 'index.html', 'hash' || n FROM ${all};
+  INSERT INTO certificates SELECT 'c' || n, 'h' || n || '.example', 'chain', 'key', 'i', n, n
+    FROM ${all};
+  INSERT INTO domains (id, ordinal, host, project, owner_id, ownership, ended_at_ms, served,
+      certificate_id, state, version, due_at_ms, lease_holder, lease_until_ms, fence)
+    SELECT 'd' || n, n, 'h' || n || '.example', 'p' || n, 'o' || n,
+      CASE WHEN n % 3 = 1 THEN 'removed' ELSE 'held' END, CASE WHEN n % 3 = 1 THEN n END,
+      n % 3 = 0, CASE WHEN n % 3 = 0 THEN 'c' || n END, ${state}, 1, n,
+      CASE WHEN n <= 200 THEN 'another' END, CASE WHEN n <= 200 THEN ${many} END, 0
+    FROM ${all};
+  INSERT INTO domain_timeline SELECT 'd' || n, number, '{}'
+    FROM ${all} CROSS JOIN generate_series(1, 10) AS number;
+  INSERT INTO project_routing SELECT 'p' || n, 1, '{}' FROM ${all};
+  INSERT INTO ca_attempts SELECT n, 'h' || n || '.example', 'r' || n % 1000, 'order', n FROM ${all};
+  INSERT INTO challenges SELECT 'h' || n || '.example', 't' || n, 'k', n FROM ${all};
+  INSERT INTO access_tokens SELECT n, 'a' || n, 'x', 'owner', 'o' || n, 'h' || n, 'x', 1 FROM ${all};
+  INSERT INTO accounts (name, kind, owner_id) SELECT 'o' || n, 'owner', 'o' || n FROM ${all};
+  INSERT INTO sessions SELECT 'o' || n, 1, 's' || n, 'h' || n, '', 1, 1, n FROM ${all}`;
+
+let server: PostgresServer;
+let client: pg.Client;
+beforeAll(async () => {
+  server = await startPostgres();
+  const address = await server.database("plans");
+  const settings = { address, connectionsMax: 1, namedStatements: false };
+  await (await openPostgres(settings, { environment: "production" })).close();
+  client = new pg.Client(address);
+  await client.connect();
+  await client.query(fill);
+  await client.query("VACUUM ANALYZE");
+}, 60_000);
+afterAll(async () => {
+  await client?.end();
+  await server?.remove();
+});
+
+function stepsOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+}
+
+async function explain(text: string, values: readonly unknown[]): Promise<Plan[]> {
+  await client.query("BEGIN");
+  const { rows } = await client.query(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+    values as unknown[],
+  );
+  await client.query("ROLLBACK");
+  return stepsOf(rows[0]["QUERY PLAN"][0].Plan);
+}
+
+const hosts = (count: number) =>
+  Array.from({ length: count }, (_, index) => `h${(index + 1) * 3}.example`);
+const deployments = Array.from({ length: 50 }, (_, index) => `dep${index + 1}-1`);
+const oldest = 4_000;
+
+/** What it asks for, through which indexes, and how many rows of one step it may touch. */
+const questions: readonly (readonly [string, string, readonly unknown[], string[], number])[] = [
+  ["the route of a host", findRoutes, [hosts(1)], ["domains_held"], 1],
+  ["the routes of 50 hosts", findRoutes, [hosts(50)], ["domains_held"], 50],
+  ["the route of a host that nobody has", findRoutes, [["x.example"]], ["domains_held"], 0],
+  [
+    "the certificate of a host",
+    findServedCertificates,
+    [hosts(1)],
+    ["domains_held", "certificates_pkey"],
+    1,
+  ],
+  ["a challenge", findChallenge, ["h7.example", "t7", 0], ["challenges_pkey"], 1],
+  // Past those that are leased to another, and not a step further than it takes.
+  ["what is due", take, [many, 10, "me", many + 1], ["domains_due"], 210],
+  ["nothing that is due", take, [0, 10, "me", many], ["domains_due"], 0],
+  ["a domain", findDomain, ["d7"], ["domains_pkey"], 1],
+  ["the holder of a name", findHolder, ["h6.example"], ["domains_held"], 1],
+  ["the claims on a name", findClaims, ["h7.example"], ["domains_by_host"], 1],
+  ["the domains of a project", listDomainsOfProject, ["p6"], ["domains_of_project"], 1],
+  ["a timeline, backwards", readTimeline, ["d7", 5], ["domain_timeline_pkey"], 5],
+  ["the last entry of a timeline", lastEntry, ["d7"], ["domain_timeline_pkey"], 1],
+  [
+    "the newest certificate of a host",
+    findNewestCertificate,
+    ["h7.example", 0],
+    ["certificates_by_host"],
+    1,
+  ],
+  [
+    "attempts",
+    listAttempts,
+    ["h7.example", "r7", 0],
+    ["ca_attempts_by_host", "ca_attempts_by_registrable"],
+    20,
+  ],
+  ["a file", findSiteFiles, [["dep7-1"], ["a.css"]], ["site_files_pkey", "content_parts_pkey"], 2],
+  [
+    "50 files",
+    findSiteFiles,
+    [deployments, deployments.map(() => "a.css")],
+    ["site_files_pkey", "content_parts_pkey"],
+    100,
+  ],
+  ["a content", readParts, ["hash7", "br"], ["content_parts_pkey"], 1],
+  ["a project", findProjects, [["p7"]], ["projects_pkey"], 1],
+  ["the last deployments", listDeploymentsOfProject, ["p7", 2], ["deployments_pkey"], 2],
+  ["files of failed deployments", findFailed, ["p7", 64], ["deployments_pkey"], 3],
+  ["old tombstones", removeTombstones, [oldest], ["domains_ended"], 100],
+  ["old challenges", removeChallenges, [oldest], ["challenges_by_end"], 100],
+  ["old attempts", removeAttempts, [oldest], ["ca_attempts_by_age"], 100],
+  // Every third is held by a domain, and stays.
+  ["old certificates", removeCertificates, [oldest], ["certificates_by_end"], 150],
+  ["an access token", findAccess, ["h7"], ["access_tokens_hash_key"], 1],
+  ["a session", findSession, ["h7"], ["sessions_hash_key"], 1],
+  ["the sessions of an account", listSessions, ["o7"], ["sessions_pkey"], 1],
+  ["sessions that are over", sweepSessions, [oldest], ["sessions_by_end"], 100],
+];
+
+describe("what PostgreSQL does for sites, domains and sign-ins", () => {
+  for (const [what, text, values, indexes, rowsMax] of questions) {
+    test(`${what}: it seeks in ${indexes.join(" and ")}, and touches no more than it must`, async () => {
+      const steps = await explain(text, values);
+      const used = steps.flatMap((step) => step["Index Name"] ?? []);
+      expect(used).toEqual(expect.arrayContaining(indexes));
+      const scans = steps.filter((step) => step["Node Type"] === "Seq Scan");
+      // The counters are a handful of rows on one page.
+      expect(scans.filter((step) => step["Actual Rows"] > 1)).toEqual([]);
+      for (const step of steps.filter((each) => each["Index Name"] !== undefined)) {
+        const perLoop = step["Actual Rows"] + (step["Rows Removed by Filter"] ?? 0);
+        expect(perLoop * step["Actual Loops"]).toBeLessThanOrEqual(rowsMax);
+      }
+    });
+  }
+});

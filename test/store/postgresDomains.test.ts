@@ -1,0 +1,12 @@
+import { usePostgres } from "../postgres/useServer.ts";
+import { describeDomainRecords } from "./domainRecords.suite.ts";
+import { describeDomains } from "./domains.suite.ts";
+import { describeEdgeView } from "./edgeView.suite.ts";
+import { describeLeases } from "./leases.suite.ts";
+
+const database = usePostgres();
+const open = () => database.open();
+describeDomains("PostgreSQL", open);
+describeDomainRecords("PostgreSQL", open);
+describeLeases("PostgreSQL", open);
+describeEdgeView("PostgreSQL", open);

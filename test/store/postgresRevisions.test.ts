@@ -1,0 +1,138 @@
+/** How soon a change to a key is in force in every process, with and without notifications. */
+import { describe, expect, test } from "bun:test";
+import pg from "pg";
+import { systemClock } from "../../src/clock.ts";
+import { Authenticator } from "../../src/keys/authenticator.ts";
+import { mintKey } from "../../src/keys/lifecycle.ts";
+import { believedMs } from "../../src/postgres/revisions.ts";
+import type { Stores } from "../../src/stores.ts";
+import { eventually } from "../postgres/eventually.ts";
+import { usePostgres } from "../postgres/useServer.ts";
+
+const database = usePostgres();
+
+const wanted = {
+  name: "a",
+  environment: "production",
+  scopes: "all",
+  expiresAtMs: undefined,
+} as const;
+
+/** Whether a process lets the token in, by what it remembers or by asking. */
+function doorOf({ keys }: Stores) {
+  const authenticator = new Authenticator(keys, "production", systemClock);
+  return async (token: string) => {
+    try {
+      await authenticator.check(token);
+      return "in";
+    } catch (cause) {
+      return (cause as { code?: string }).code;
+    }
+  };
+}
+
+async function added({ keys }: Stores) {
+  const minted = mintKey(wanted, systemClock);
+  await keys.add(minted.key);
+  return minted;
+}
+
+describe("a revocation on PostgreSQL", () => {
+  test("is in force in every process when it is acknowledged, 20 times over", async () => {
+    const [one, two, three] = [await database.open(), await database.open(), await database.open()];
+    const doors = [doorOf(one), doorOf(two), doorOf(three)];
+    for (let round = 0; round < 20; round++) {
+      const { key, token } = await added(one);
+      for (const door of doors) expect(await door(token)).toBe("in");
+      const startedMs = performance.now();
+      await one.keys.revoke(key.id, 5);
+      expect(performance.now() - startedMs).toBeLessThan(believedMs + 500);
+      for (const door of doors) expect(await door(token)).toBe("key_revoked");
+    }
+  }, 60_000);
+
+  test("is so too where notifications do not pass, as behind a pooler, within the second", async () => {
+    const schema = decodeURIComponent(database.address).split("search_path=")[1];
+    await database.server.query(
+      `CREATE FUNCTION ${schema}.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'`,
+    );
+    // So that our function is found before the server's own.
+    const address = `${database.address}${encodeURIComponent(",pg_catalog")}`;
+    const [one, two] = [await database.open({ address }), await database.open({ address })];
+    const door = doorOf(two);
+    const { key, token } = await added(one);
+    expect(await door(token)).toBe("in");
+    const startedMs = performance.now();
+    await one.keys.revoke(key.id, 5);
+    const tookMs = performance.now() - startedMs;
+    expect(tookMs).toBeLessThan(1_500);
+    expect(await door(token)).toBe("key_revoked");
+    // Had it been told, it would have known at once. In three rounds that cannot always be chance.
+    const took = [tookMs];
+    for (let round = 0; round < 2; round++) {
+      const minted = await added(one);
+      const beganMs = performance.now();
+      await one.keys.revoke(minted.key.id, 5);
+      took.push(performance.now() - beganMs);
+    }
+    expect(Math.max(...took)).toBeGreaterThan(300);
+  }, 30_000);
+
+  test("is so too where a process cannot hear anything: it then believes nothing", async () => {
+    const [one, two] = [await database.open(), await database.open()];
+    const door = doorOf(two);
+    const { key, token } = await added(one);
+    expect(await door(token)).toBe("in");
+    // Whoever wants to say that it is there waits for this lock.
+    const blocker = new pg.Client(database.address);
+    await blocker.connect();
+    await blocker.query("BEGIN; SELECT * FROM watchers FOR UPDATE");
+    const startedMs = performance.now();
+    await one.keys.revoke(key.id, 5);
+    expect(performance.now() - startedMs).toBeLessThan(believedMs + 500);
+    expect(two.keys.revision()).toBeNaN();
+    expect(await door(token)).toBe("key_revoked");
+    await blocker.query("ROLLBACK");
+    await blocker.end();
+    await eventually(() => !Number.isNaN(two.keys.revision()));
+    expect(await door(token)).toBe("key_revoked");
+  }, 30_000);
+
+  test("does not wait for a process that has ended", async () => {
+    const [one, two] = [await database.open(), await database.open()];
+    const { key } = await added(one);
+    await two.close();
+    const startedMs = performance.now();
+    await one.keys.revoke(key.id, 5);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    const left = "SELECT DISTINCT id FROM watchers";
+    expect(await database.server.query(left, database.address)).toHaveLength(1);
+  });
+
+  test("is noticed though somebody restored older keys under the running service", async () => {
+    const [one, two] = [await database.open(), await database.open()];
+    const door = doorOf(two);
+    const tamper = (text: string) => database.server.query(text, database.address);
+    for (let count = 0; count < 3; count++) await added(one);
+    const { key, token } = await added(one);
+    expect(await door(token)).toBe("in");
+    const before = two.keys.revision();
+    await tamper("UPDATE counters SET value = 1 WHERE name = 'key_revision'");
+    await eventually(() => two.keys.revision() !== before && !Number.isNaN(two.keys.revision()));
+    await tamper(`UPDATE keys SET revoked_at_ms = 1 WHERE id = '${key.id}'`);
+    expect(await door(token)).toBe("key_revoked");
+  }, 30_000);
+});
+
+describe("while the database is away", () => {
+  test("no remembered key is believed, and the revision comes back by itself", async () => {
+    const stores = await database.open();
+    expect(stores.keys.revision()).not.toBeNaN();
+    await database.server.stop("immediate");
+    await eventually(() => Number.isNaN(stores.keys.revision()));
+    const { token } = mintKey(wanted, systemClock);
+    expect(await doorOf(stores)(token)).toBe("store_unavailable");
+    await database.server.start();
+    await eventually(() => !Number.isNaN(stores.keys.revision()));
+  }, 60_000);
+});

@@ -1,0 +1,12 @@
+import { usePostgres } from "../postgres/useServer.ts";
+import { describeAccess } from "./access.suite.ts";
+import { describeAccounts } from "./accounts.suite.ts";
+import { describeSiteContents } from "./siteContents.suite.ts";
+import { describeSites } from "./sites.suite.ts";
+
+const database = usePostgres();
+const open = () => database.open();
+describeSites("PostgreSQL", open);
+describeSiteContents("PostgreSQL", open);
+describeAccess("PostgreSQL", open);
+describeAccounts("PostgreSQL", open);
