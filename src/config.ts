@@ -1,12 +1,24 @@
 /** The settings, read from the environment once. What cannot be understood is named, all at once. */
+import { type DomainsConfig, readDomainsConfig } from "./domainsConfig.ts";
 import type { Quota } from "./keys/rateLimiter.ts";
 import type { Environment } from "./keys/token.ts";
 import { type LogLevel, logLevels } from "./log.ts";
+import {
+  host,
+  onOrOff,
+  port,
+  portText,
+  settingsOf,
+  type Variables,
+  wholeNumber,
+} from "./settings.ts";
 
 export interface Config {
   readonly host: string;
   readonly port: number;
   readonly dataFolder: string;
+  /** The PostgreSQL database; undefined where the data folder holds one of SQLite. */
+  readonly database: DatabaseConfig | undefined;
   readonly environment: Environment;
   /** The addresses that were set; an unset one follows from what is known when it is needed. */
   readonly baseUrls: Readonly<Partial<Record<Environment, string>>>;
@@ -19,7 +31,23 @@ export interface Config {
   readonly quota: Quota | undefined;
   /** Whether a pet's category must be among the categories. */
   readonly knownCategoriesOnly: boolean;
+  /** What this process does for custom domains, beside the API. */
+  readonly roles: readonly Role[];
+  /** Undefined where no custom domains are served. */
+  readonly domains: DomainsConfig | undefined;
 }
+
+export interface DatabaseConfig {
+  /** With its password: for no eyes and no log. */
+  readonly address: string;
+  readonly connectionsMax: number;
+  /** Whether statements may be kept by the server under a name, which an old pgbouncer mixes up. */
+  readonly namedStatements: boolean;
+}
+
+/** `edge` answers for attached names; `worker` checks them and gets their certificates. */
+export const roles = ["edge", "worker"] as const;
+export type Role = (typeof roles)[number];
 
 /** Says every setting that is wrong, what it was and what it accepts. */
 export class ConfigError extends Error {
@@ -29,50 +57,35 @@ export class ConfigError extends Error {
   }
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-type Parse<T> = (text: string) => T | undefined;
-
 export const secretLengthMin = 32;
 
 export function readConfig(variables: Variables): Config {
-  const complaints: string[] = [];
-
-  function setting<T, U>(name: string, otherwise: U, accepts: string, parse: Parse<T>): T | U {
-    const text = variables[name];
-    if (text === undefined || text === "") return otherwise;
-    const value = parse(text);
-    if (value !== undefined) return value;
-    // A secret is not repeated, not even to the person who set it: terminals and logs remember.
-    const secret = name === "PETSTORE_SECRET" || name === "DATABASE_URL";
-    complaints.push(`${name} must be ${accepts}${secret ? "." : `; "${text}" is not.`}`);
-    return otherwise;
-  }
-
-  const wholeNumber = (min: number, max: number) => (text: string) => {
-    const value = /^[0-9]{1,6}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : undefined;
-  };
-  const portText = "a port number from 0 to 65535 (0 picks a free one)";
+  const { setting, complaints } = settingsOf(variables);
   const addressText =
     "an http or https address that ends in /v1, such as https://api.example.com/v1";
 
   const metricsPort = setting("PETSTORE_METRICS_PORT", 9464, `${portText}, or off`, (text) =>
-    text === "off" ? ("off" as const) : wholeNumber(0, 65535)(text),
+    text === "off" ? ("off" as const) : port(text),
   );
   const metricsHost = setting("PETSTORE_METRICS_HOST", "127.0.0.1", "a host name or address", host);
   const production = setting("PETSTORE_BASE_URL", undefined, addressText, baseAddress);
   const staging = setting("PETSTORE_STAGING_BASE_URL", undefined, addressText, baseAddress);
-  setting(
-    "DATABASE_URL",
-    undefined,
-    "left unset, because this version keeps its data in SQLite only",
-    () => undefined,
+  const database = setting("DATABASE_URL", undefined, databaseText, databaseAddress);
+  const connectionsMax = setting(
+    "PETSTORE_DATABASE_POOL",
+    10,
+    "a whole number of connections from 1 to 1000",
+    wholeNumber(1, 1000),
   );
+  const namedStatements = setting("PETSTORE_DATABASE_PREPARE", false, "on or off", onOrOff);
 
+  const listensOn = setting("HOST", "127.0.0.1", "a host name or address to listen on", host);
   const config: Config = {
-    host: setting("HOST", "127.0.0.1", "a host name or address to listen on", host),
-    port: setting("PORT", 8080, portText, wholeNumber(0, 65535)),
+    host: listensOn,
+    port: setting("PORT", 8080, portText, port),
     dataFolder: setting("PETSTORE_DATA", "./data", "a folder", (text) => text),
+    database:
+      database === undefined ? undefined : { address: database, connectionsMax, namedStatements },
     environment: setting("PETSTORE_ENV", "production", "production or staging", (text) =>
       text === "production" || text === "staging" ? text : undefined,
     ),
@@ -100,9 +113,14 @@ export function readConfig(variables: Variables): Config {
       wholeNumber(1, 600),
     ),
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quotaText, quota),
-    knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", (text) =>
-      text === "on" ? true : text === "off" ? false : undefined,
+    knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", onOrOff),
+    roles: setting(
+      "PETSTORE_ROLES",
+      roles,
+      "edge, worker, both with a comma between them, or none",
+      rolesIn,
     ),
+    domains: readDomainsConfig(setting, complaints, listensOn),
   };
   if (complaints.length > 0) throw new ConfigError(complaints);
   return config;
@@ -118,8 +136,24 @@ function quota(text: string): Quota | undefined {
     : undefined;
 }
 
-function host(text: string): string | undefined {
-  return /^[\w.:-]+$/.test(text) ? text : undefined;
+const databaseText =
+  "the address of a PostgreSQL database, such as postgres://user:password@db.example.com:5432/petstore; several hosts have a comma between them";
+
+function databaseAddress(text: string): string | undefined {
+  const [, scheme, user = "", hosts = "", rest = ""] =
+    /^(postgres(?:ql)?:\/\/)([^/?#\s]*@)?([^/?#@\s]*)([/?][^#\s]*)?$/.exec(text) ?? [];
+  if (scheme === undefined) return undefined;
+  // Without a host it is a socket of this machine, or the parameters name it.
+  const isHost = (each: string) =>
+    each === "" || /^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(each);
+  const fits = (each: string) => isHost(each) && URL.canParse(`${scheme}${user}${each}${rest}`);
+  return hosts.split(",").every(fits) ? text : undefined;
+}
+
+function rolesIn(text: string): readonly Role[] | undefined {
+  if (text === "none") return [];
+  const named = text.split(",").map((each) => roles.find((role) => role === each.trim()));
+  return named.every((role) => role !== undefined) ? named : undefined;
 }
 
 function baseAddress(text: string): string | undefined {

@@ -1,6 +1,7 @@
 /** Where the program begins, and the only place that knows all of its parts. */
 import { rmdirSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { welcomeAddress } from "./accounts/links.ts";
 import { outputTo } from "./cli/output.ts";
 import { run } from "./cli/run.ts";
 import { explainSystem } from "./cli/systemErrors.ts";
@@ -14,11 +15,15 @@ import {
 import { systemClock as clock } from "./clock.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { createLog, patientWriter } from "./log.ts";
+import { shownAddress } from "./postgres/address.ts";
 import { keptSecret } from "./secret.ts";
-import { startService } from "./serve.ts";
+import { buildDocsSite, domainSettings, startService } from "./serve.ts";
+import { StartRefusal } from "./serveDomains.ts";
 import { restoreSqlite } from "./sqlite/backup.ts";
 import { backupStoppable } from "./sqlite/copying.ts";
+import { sqliteVersion } from "./sqlite/database.ts";
 import { openSqlite } from "./sqlite/store.ts";
+import type { Stores, StoresOptions } from "./stores.ts";
 
 function settings(): Config {
   try {
@@ -38,18 +43,28 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
   const write = patientWriter((bytes) => writeSync(process.stderr.fd, bytes));
   const log = createLog(config.logLevel, clock, write);
   const secret = config.secret ?? madeOrKept(config);
+  // Processes on other machines would make one of their own, and refuse each other's cursors.
+  if (config.database !== undefined && config.secret === undefined) {
+    log.warn("secret.local", { file: inData(config, "secret") });
+  }
   const told = toldToStop();
   const service = await startService({
     config,
     secret,
     clock,
     log,
-    openStores: (options) => openSqlite(databaseOf(config), options).catch(noPlace(config)),
+    openStores: (options) => openStores(config, options),
+    ownDocs: true,
   }).catch(explainStart(config));
   started({
     baseUrl: `http://${reachable(config.host)}:${service.port}/v1`,
     environment: config.environment,
     firstKey: service.firstKey,
+    dashboard: {
+      address: dashboardAt(config, service.port),
+      firstLink:
+        service.firstLink && welcomeAddress(dashboardAt(config, service.port), service.firstLink),
+    },
   });
   await told;
   await service.stop();
@@ -62,6 +77,17 @@ function madeOrKept(config: Config): string {
   } catch (cause) {
     return explainSystem(`The secret ${file} cannot be kept`, "Check PETSTORE_DATA.")(cause);
   }
+}
+
+async function openStores(config: Config, options: StoresOptions): Promise<Stores> {
+  const { database } = config;
+  if (database !== undefined) return (await postgres()).openPostgres(database, options);
+  return openSqlite(databaseOf(config), options).catch(noPlace(config));
+}
+
+/** Loaded where it is used: its driver would make every start on SQLite slower. */
+function postgres() {
+  return import("./postgres/store.ts");
 }
 
 function noPlace(config: Config) {
@@ -126,21 +152,29 @@ function removeEmpty(folder: string): void {
 }
 
 /** Names the setting behind what the system refused. */
-function explainStart({ host, port, metrics }: Config) {
+function explainStart(config: Config) {
   return (cause: unknown): never => {
-    const refused = cause as { code?: string; metrics?: true };
-    const at = refused.metrics ? metrics : { host, port };
-    const setting = refused.metrics ? "PETSTORE_METRICS_" : "";
-    const noHost = `${at?.host} is no address of this machine. Set ${setting}HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
+    if (cause instanceof CommandFailure) throw cause;
+    if (cause instanceof StartRefusal) throw new CommandFailure(cause.message);
+    const refused = cause as { code?: string; metrics?: true; setting?: string; port?: number };
+    const at = refused.metrics ? config.metrics : refused.setting ? config.domains?.edge : config;
+    const port = refused.setting ? refused.port : (at as { port?: number } | undefined)?.port;
+    const prefix = refused.metrics ? "PETSTORE_METRICS_" : refused.setting ? "PETSTORE_EDGE_" : "";
+    const setting = refused.setting ?? `${prefix}PORT`;
+    const noHost = `${at?.host} is no address of this machine. Set ${prefix}HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
+    const low =
+      refused.setting === undefined
+        ? ""
+        : ", and let ports 80 and 443 be forwarded to it, or give the program the right to use them (CAP_NET_BIND_SERVICE)";
     const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${at?.port} is taken by another program. Stop it, or set ${setting}PORT to a free port.`,
-      EACCES: `Port ${at?.port} may not be used by this user. Set ${setting}PORT to a port from 1024 up.`,
+      EADDRINUSE: `Port ${port} is taken by another program. Stop it, or set ${setting} to a free port.`,
+      EACCES: `Port ${port} may not be used by this user. Set ${setting} to a port from 1024 up${low}.`,
       EADDRNOTAVAIL: noHost,
       EINVAL: noHost,
       ENOENT: noHost,
       ENOTFOUND: noHost,
     };
-    const reason = cause instanceof CommandFailure ? undefined : reasons[refused.code ?? ""];
+    const reason = reasons[refused.code ?? ""];
     throw reason === undefined ? cause : new CommandFailure(reason);
   };
 }
@@ -149,6 +183,18 @@ function explainStart({ host, port, metrics }: Config) {
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+function dashboardAt({ baseUrls, environment, host }: Config, port: number): string {
+  const configured = baseUrls[environment];
+  const origin =
+    configured === undefined ? `http://${reachable(host)}:${port}` : new URL(configured).origin;
+  return `${origin}/dashboard/`;
+}
+
+/** Where nobody chose a port, nobody can tell which one a service was given. */
+function usualPort({ port }: Config): number {
+  return port === 0 ? 8080 : port;
 }
 
 /** Settings are read when they are needed: help must work when one of them is wrong. */
@@ -161,15 +207,42 @@ const world: World = {
   stdout: outputTo(process.stdout),
   stderr: outputTo(process.stderr),
   locateStore() {
-    const path = databaseOf(settings());
+    const config = settings();
+    const { database } = config;
+    // Whether there is one is for the server to say, once it is opened.
+    if (database !== undefined) {
+      return { path: shownAddress(database.address), exists: true, copiedBy: "pg_dump" };
+    }
+    const path = databaseOf(config);
     return { path, exists: isThere(path) };
   },
   async openStores() {
     const config = settings();
-    const { environment } = config;
-    return openSqlite(databaseOf(config), { environment }).catch(noPlace(config));
+    return openStores(config, { environment: config.environment });
+  },
+  async storeVersion() {
+    const config = settings();
+    const { database, environment } = config;
+    if (database !== undefined) {
+      return (await postgres()).postgresVersion(database, environment);
+    }
+    const path = databaseOf(config);
+    return sqliteVersion(isThere(path) ? path : undefined, environment);
   },
   stopSignal,
+  siteAddress(slug) {
+    const port = usualPort(settings());
+    return `http://${slug}.localhost${port === 80 ? "" : `:${port}`}/`;
+  },
+  buildDocs(baseUrl) {
+    const config = settings();
+    return buildDocsSite(config, { port: usualPort(config), baseUrl });
+  },
+  domainSettings: () => domainSettings(settings()),
+  dashboardAddress() {
+    const config = settings();
+    return dashboardAt(config, usualPort(config));
+  },
   serve,
   backup: async (file) => backupStoppable(databaseOf(settings()), file, stopSignal()),
   restore,

@@ -1,14 +1,19 @@
 /** Puts the service together, and takes it down again in the right order. */
+import { firstLinkMs, issueLink } from "./accounts/links.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { contractFor } from "./contract/operations.ts";
 import { publishDocs } from "./docs/published.ts";
+import { cachedContents } from "./edge/siteCache.ts";
+import { createSiteHosts } from "./edge/siteHosts.ts";
+import type { Address } from "./http/address.ts";
 import { createApp } from "./http/app.ts";
+import { Recent } from "./http/dashboardApi/recent.ts";
 import { createHandlers } from "./http/handlers.ts";
-import { listen } from "./http/listener.ts";
+import { type Listener, listen } from "./http/listener.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
-import { createOutside, docsPath } from "./http/outside.ts";
+import { createOutside, dashboardPath, docsPath } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
 import { Authenticator } from "./keys/authenticator.ts";
 import { mintKey } from "./keys/lifecycle.ts";
@@ -17,6 +22,8 @@ import type { Environment } from "./keys/token.ts";
 import { UseRecorder } from "./keys/useRecorder.ts";
 import type { Log } from "./log.ts";
 import { Problem } from "./problems.ts";
+import { startDomains } from "./serveDomains.ts";
+import { deployOwnDocs } from "./sites/ownDocs.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
 
 export interface ServiceParts {
@@ -25,14 +32,20 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly openStores: (options: StoresOptions) => Promise<Stores>;
+  /** Whether the service's own documentation is to be a site of its own, kept up to date. */
+  readonly ownDocs?: boolean;
 }
 
 export interface Service {
   readonly stores: Stores;
   readonly port: number;
   readonly metricsPort: number | undefined;
+  /** Where attached names are answered for; undefined where this process does not. */
+  readonly edge: { readonly httpPort: number; readonly httpsPort: number } | undefined;
   /** The key that an empty store was given, shown now and never again. */
   readonly firstKey: string | undefined;
+  /** With it, the token of the operator's first link to the dashboard. */
+  readonly firstLink: string | undefined;
   /** Stops accepting, finishes what is under way, writes everything down and lets go. */
   stop(): Promise<void>;
 }
@@ -42,13 +55,23 @@ const root = new URL("../", import.meta.url).href;
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, clock, log } = parts;
   const metrics: Metrics = createMetrics(async () => stores.size());
+  const recent = new Recent(clock);
   const stores = await parts.openStores({
     environment: config.environment,
-    onCommit: metrics.commit,
+    onCommit(report) {
+      metrics.commit(report);
+      recent.commit(report);
+    },
   });
   const uses = new UseRecorder(stores.keys, clock, (cause) => log.error("uses.lost", { cause }));
   const storeReady = askedSeldom(() => stores.ready(), clock);
+  const contents = cachedContents(stores.sites);
   let leaving = false;
+  const ready = async () => {
+    if (leaving) throw new Problem("store_unavailable", { detail: "Shutting down." });
+    await storeReady();
+  };
+  let listening: Listener | undefined;
 
   const handle = createApp({
     handlers: createHandlers({
@@ -61,48 +84,74 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
     uses,
-    limiter: config.quota && new TokenBuckets(config.quota, clock),
+    limiter:
+      config.quota && (stores.limiter?.(config.quota) ?? new TokenBuckets(config.quota, clock)),
     clock,
     log,
-    metrics,
+    metrics: {
+      observe(operation, status, seconds) {
+        metrics.observe(operation, status, seconds);
+        recent.observe(operation, status, seconds);
+      },
+    },
     baseUrl: config.baseUrls[config.environment],
     contract: () => contract,
+    sites: createSiteHosts({ store: stores.sites, contents, log }),
     outside: createOutside({
       log,
       // Under the API's own origin, so that trying an operation needs no other address.
       docs: () => publishDocs({ contract, root, baseUrl: "/v1", basePath: docsPath }),
-      async ready() {
-        if (leaving) throw new Problem("store_unavailable", { detail: "Shutting down." });
-        await storeReady();
-      },
+      // Only when somebody comes: what these take would make the start slower.
+      dashboard: async () =>
+        (await import("./dashboard/published.ts")).publishDashboard(dashboardPath),
+      landing: async () => (await import("./docs/landing.ts")).makeLanding(contract),
+      baseUrl: config.baseUrls[config.environment],
+      ready,
+      internal: internalApi({
+        ...parts,
+        stores,
+        recent,
+        ready,
+        peer: (request) => listening?.peer(request),
+        leaving: () => leaving,
+      }),
     }),
     leaving: () => leaving,
   });
 
   const undo: (() => void | Promise<void>)[] = [() => stores.close()];
-  const { firstKey, listener, metricsListener } = await undoing(undo, async () => {
+  const { first, listener, metricsListener, domains } = await undoing(undo, async () => {
     const { metrics: at } = config;
     const metricsListener = at && (await listenForMetrics(at, metrics, log));
     undo.unshift(() => metricsListener?.stop());
     const listener = listen(config, handle, clock, log);
+    listening = listener;
     undo.unshift(() => listener.stop(0));
+    const domains =
+      config.domains && (await startDomains({ ...parts, stores, contents }, config.domains));
+    undo.unshift(() => domains?.stop(0));
     // Last of all: a key that is stored must be shown, and nothing may fail in between.
-    const firstKey = await firstKeyOf(stores, config.environment, clock);
-    return { firstKey, listener, metricsListener };
+    const first = await firstSecretsOf(stores, config.environment, clock);
+    return { first, listener, metricsListener, domains };
   });
   const contract = contractFor(publishedAddresses(config, listener.port));
   log.info("service.started", { environment: config.environment, port: listener.port });
+  const stopOwnDocs = parts.ownDocs ? keepOwnDocs(parts, stores, listener.port) : undefined;
 
   return {
     stores,
     port: listener.port,
     metricsPort: metricsListener?.port,
-    firstKey,
+    edge: domains?.edge,
+    firstKey: first?.key,
+    firstLink: first?.link,
     async stop() {
       leaving = true;
       log.info("service.stopping");
       try {
-        await listener.stop(config.shutdownSecondsMax * 1000);
+        await stopOwnDocs?.();
+        const graceMs = config.shutdownSecondsMax * 1000;
+        await Promise.all([listener.stop(graceMs), domains?.stop(graceMs)]);
         await uses.close();
         await stores.close();
         log.info("service.stopped");
@@ -114,17 +163,101 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-/** An empty store gets a key, so that the first call works without another command. */
-async function firstKeyOf(
-  { keys }: Stores,
+interface InternalParts extends Pick<ServiceParts, "config" | "clock" | "log"> {
+  readonly stores: Stores;
+  readonly recent: Recent;
+  readonly ready: () => Promise<void>;
+  readonly peer: (request: Request) => string | undefined;
+  readonly leaving: () => boolean;
+}
+
+/** Loaded when somebody comes: the list of public suffixes would make every start slower. */
+function internalApi({ config, stores, ...parts }: InternalParts) {
+  const make = async () => {
+    const [{ createInternalApi }, { DomainDesk }, { openSessions }, { dashboardPlaces }] =
+      await Promise.all([
+        import("./http/internal/internalApi.ts"),
+        import("./domains/desk.ts"),
+        import("./http/session/openSessions.ts"),
+        import("./http/dashboardApi/dashboardPlaces.ts"),
+      ]);
+    const desk = new DomainDesk({ ...stores, clock: parts.clock, ...domainSettings(config) });
+    const baseUrl = config.baseUrls[config.environment];
+    const sessions = openSessions({ ...parts, ...stores, baseUrl });
+    const { authenticate } = sessions;
+    const places = dashboardPlaces({ ...parts, stores, environment: config.environment });
+    const others = createInternalApi({ ...parts, desk, ...stores, baseUrl, authenticate, places });
+    return async (address: Address, request: Request) =>
+      sessions.handle(address, request) ?? others(address, request);
+  };
+  let made: ReturnType<typeof make> | undefined;
+  return async (address: Address, request: Request): Promise<Response> => {
+    made ??= make().catch((cause) => {
+      made = undefined;
+      throw cause;
+    });
+    return (await made)(address, request);
+  };
+}
+
+/** What the desk of domains must know of the settings. */
+export function domainSettings({ domains, baseUrls }: Config) {
+  const reserved = Object.values(baseUrls).map((address) => new URL(address).hostname);
+  return { target: domains?.target, reserved, publicHttpsPort: domains?.edge.publicHttpsPort };
+}
+
+/** The service's documentation as a site of its own: the files by their paths. */
+export async function buildDocsSite(
+  config: Config,
+  { port, baseUrl, signal }: { port: number; baseUrl?: string | undefined; signal?: AbortSignal },
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const addresses = publishedAddresses(config, port);
+  const contract = contractFor(addresses);
+  // On another origin than the API, so its pages need the API's whole address.
+  const input = {
+    contract,
+    root,
+    baseUrl: baseUrl ?? addresses[config.environment],
+    basePath: "/",
+  };
+  const { files } = await publishDocs(input, signal);
+  return new Map([...files].map(([path, { bytes }]) => [path, bytes]));
+}
+
+/** Brings the site of the documentation up to date while requests are answered. Returns its end. */
+function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Stores, port: number) {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const work = (async () => {
+    try {
+      const files = await buildDocsSite(config, { port, signal });
+      log.info("docs.site", { ...(await deployOwnDocs(files, { store, clock, signal })) });
+    } catch (cause) {
+      if (!signal.aborted) log.error("docs.site_failed", { cause });
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await work;
+  };
+}
+
+/**
+ * An empty store gets a key, so that the first call works without another command, and the operator
+ * a link to the dashboard.
+ */
+async function firstSecretsOf(
+  { keys, accounts }: Stores,
   environment: Environment,
   clock: Clock,
-): Promise<string | undefined> {
+): Promise<{ readonly key: string; readonly link: string } | undefined> {
   if ((await keys.list()).length > 0) return undefined;
   const wanted = { name: "first key", environment, scopes: "all", expiresAtMs: undefined } as const;
   const { key, token } = mintKey(wanted, clock);
+  // The key comes last: a start that fails before it is not the first.
+  const link = await issueLink(accounts, clock, { kind: "operator" }, firstLinkMs);
   await keys.add(key);
-  return token;
+  return { key: token, link: link.token };
 }
 
 /** A service that cannot start whole lets go of what it had already taken. */

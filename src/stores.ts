@@ -1,8 +1,15 @@
+import type { AccessStore } from "./access/access.ts";
+import type { AccountStore } from "./accounts/accounts.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { CategoryStore } from "./catalogue/categories.ts";
+import type { AcmeAccounts } from "./domains/certificateAuthority.ts";
+import type { DomainStore } from "./domains/domains.ts";
+import type { EdgeView } from "./domains/edgeView.ts";
 import type { KeyStore } from "./keys/keys.ts";
+import type { Quota, RateLimiter } from "./keys/rateLimiter.ts";
 import type { Environment } from "./keys/token.ts";
 import type { OrderStore } from "./orders/orders.ts";
+import type { SiteStore } from "./sites/sites.ts";
 import type { Soon } from "./soon.ts";
 
 /** What one commit held and how long it took: for the metrics. */
@@ -18,12 +25,28 @@ export interface CopyReport {
   readonly keys: number;
 }
 
+/** How far the tables of a database have got. */
+export interface StoreVersion {
+  /** Undefined where there is nothing yet. */
+  readonly version: number | undefined;
+  /** What this release brings it to. */
+  readonly latest: number;
+}
+
 /** One database, whichever engine it runs on. */
 export interface Stores {
   readonly catalogue: Catalogue;
   readonly categories: CategoryStore;
   readonly orders: OrderStore;
   readonly keys: KeyStore;
+  readonly sites: SiteStore;
+  readonly domains: DomainStore;
+  readonly edgeView: EdgeView;
+  readonly access: AccessStore;
+  readonly accounts: AccountStore;
+  readonly acmeAccounts: AcmeAccounts;
+  /** Counts requests for all processes on this store; undefined where each counts for itself. */
+  limiter?(quota: Quota): RateLimiter;
   /** Resolves when the store can take a read and a write; rejects with `store_unavailable`. */
   ready(): Promise<void>;
   /** Bytes by part: `database`, `log`. */

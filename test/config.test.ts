@@ -17,6 +17,7 @@ describe("settings", () => {
       host: "127.0.0.1",
       port: 8080,
       dataFolder: "./data",
+      database: undefined,
       environment: "production",
       baseUrls: {},
       secret: undefined,
@@ -25,6 +26,8 @@ describe("settings", () => {
       shutdownSecondsMax: 10,
       quota: undefined,
       knownCategoriesOnly: false,
+      roles: ["edge", "worker"],
+      domains: undefined,
     });
   });
 
@@ -80,6 +83,24 @@ describe("settings", () => {
     ["PETSTORE_RATE_LIMIT", "1000001/1"],
     ["PETSTORE_RATE_LIMIT", "600/60s"],
     ["PETSTORE_ENFORCE_CATEGORIES", "yes"],
+    ["PETSTORE_ROLES", "edge,cook"],
+    ["PETSTORE_SITES_HOST", "sites"],
+    ["PETSTORE_SITES_HOST", "192.0.2.1"],
+    ["PETSTORE_DNS_RECURSORS", "192.0.2.1,dns.example.com"],
+    ["PETSTORE_DNS_RECURSORS", "192.0.2.1:99999"],
+    ["PETSTORE_DNS_PORT", "0"],
+    ["PETSTORE_DNS_PRIVATE", "1"],
+    ["PETSTORE_ACME_DIRECTORY", "acme.example.com"],
+    ["PETSTORE_ACME_CONTACT", "nobody"],
+    ["PETSTORE_ACME_CAA", "ca.example.com,ca"],
+    ["PETSTORE_ACME_TERMS", "yes"],
+    ["PETSTORE_EDGE_HOST", "a b"],
+    ["PETSTORE_EDGE_HTTP_PORT", "http"],
+    ["PETSTORE_EDGE_HTTPS_PORT", "65536"],
+    ["PETSTORE_EDGE_ADDRESS", "edge.example.com"],
+    ["PETSTORE_LEASE_SECONDS", "1"],
+    ["PETSTORE_DATABASE_POOL", "0"],
+    ["PETSTORE_DATABASE_PREPARE", "yes"],
   ];
   for (const [name, value] of wrong) {
     test(`${name}=${value} is refused by name, with what it accepts`, () => {
@@ -95,9 +116,83 @@ describe("settings", () => {
       "PETSTORE_SECRET must be at least 32",
     );
     expect(complaintOf({ PETSTORE_SECRET: short })).not.toContain(short);
-    const address = "postgres://user:word@db.example.com/pets";
-    expect(complaintOf({ DATABASE_URL: address })).toStartWith("DATABASE_URL must be left unset");
-    expect(complaintOf({ DATABASE_URL: address })).not.toContain("word");
+    const address = "mysql://user:word@db.example.com/pets";
+    expect(complaintOf({ DATABASE_URL: address })).toStartWith("DATABASE_URL must be the address");
+    expect(complaintOf({ DATABASE_URL: address })).not.toContain(":word@");
+  });
+
+  test("a database may be on several hosts, by name or address, or on a socket", () => {
+    for (const address of [
+      "postgres://db.example.com/pets",
+      "postgresql://user:p%40ss@db.example.com:5432/pets?sslmode=verify-full",
+      "postgres://user@a:5432,b:5433,[::1]:5434/pets",
+      "postgres:///pets?host=/run/postgresql",
+    ]) {
+      expect(readConfig({ DATABASE_URL: address }).database).toEqual({
+        address,
+        connectionsMax: 10,
+        namedStatements: false,
+      });
+    }
+    const chosen = { PETSTORE_DATABASE_POOL: "3", PETSTORE_DATABASE_PREPARE: "on" };
+    expect(readConfig({ DATABASE_URL: "postgres://a/b", ...chosen }).database).toEqual({
+      address: "postgres://a/b",
+      connectionsMax: 3,
+      namedStatements: true,
+    });
+    for (const address of [
+      "db.example.com",
+      "postgres://a b/c",
+      "postgres://a:x/c",
+      "postgres:a",
+    ]) {
+      expect(complaintOf({ DATABASE_URL: address })).toStartWith("DATABASE_URL must be");
+    }
+  });
+
+  test("custom domains are on once the name to point to is set, and the terms must be agreed", () => {
+    const named = { PETSTORE_SITES_HOST: "Sites.Example.com.", PETSTORE_ACME_TERMS: "agreed" };
+    expect(readConfig(named).domains).toEqual({
+      target: "sites.example.com",
+      dns: { recursors: undefined, authorityPort: 53, privateAddresses: false },
+      acme: {
+        directory: "https://acme-v02.api.letsencrypt.org/directory",
+        contact: undefined,
+        caaIdentities: undefined,
+        trustFile: undefined,
+      },
+      edge: {
+        host: "127.0.0.1",
+        httpPort: 80,
+        httpsPort: 443,
+        publicHttpsPort: 443,
+        address: "127.0.0.1",
+      },
+      leaseSeconds: 30,
+    });
+    expect(complaintOf({ PETSTORE_SITES_HOST: "sites.example.com" })).toStartWith(
+      "PETSTORE_ACME_TERMS must be the word agreed where",
+    );
+  });
+
+  test("a process may be an edge, a worker, both or neither", () => {
+    expect(readConfig({ PETSTORE_ROLES: "worker" }).roles).toEqual(["worker"]);
+    expect(readConfig({ PETSTORE_ROLES: "worker, edge" }).roles).toEqual(["worker", "edge"]);
+    expect(readConfig({ PETSTORE_ROLES: "none" }).roles).toEqual([]);
+  });
+
+  test("recursors are addresses, with a port where it is not 53", () => {
+    const config = readConfig({
+      PETSTORE_SITES_HOST: "sites.example.com",
+      PETSTORE_ACME_TERMS: "agreed",
+      PETSTORE_DNS_RECURSORS: "192.0.2.1, 192.0.2.2:5353,[2001:db8::1]:54,2001:db8::2",
+    });
+    expect(config.domains?.dns.recursors).toEqual([
+      { address: "192.0.2.1", port: 53 },
+      { address: "192.0.2.2", port: 5353 },
+      { address: "2001:db8::1", port: 54 },
+      { address: "2001:db8::2", port: 53 },
+    ]);
   });
 
   test("all that is wrong is said at once", () => {

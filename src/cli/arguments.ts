@@ -49,13 +49,17 @@ export function readCall(command: Command, words: readonly string[]): Call {
     } else values.set(name, value);
   }
 
-  const [operand = "", surplus] = command.operand === undefined ? ["", operands[0]] : operands;
+  const taken = [command.operand, command.second].filter((operand) => operand !== undefined);
   if (!switches.has("help")) {
+    const surplus = operands[taken.length];
     if (surplus !== undefined) refuse(`${JSON.stringify(surplus)} is one word too many.`);
-    if (command.operand !== undefined && operand === "")
-      refuse(`${command.operand.shown} is missing.`);
+    const missing = taken.find(
+      ({ optional }, place) => optional !== true && (operands[place] ?? "") === "",
+    );
+    if (missing !== undefined) refuse(`${missing.shown} is missing.`);
   }
-  return { operand, values, switches };
+  const [operand = "", second = ""] = operands;
+  return { operand, second, values, switches };
 }
 
 function unknownOption(typed: string, names: readonly string[]): string {

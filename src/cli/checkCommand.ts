@@ -12,7 +12,7 @@ const keyVariable = "PETSTORE_CHECK_KEY";
 
 export const check: Command = {
   name: "check",
-  summary: "Judge a running service, ours or another, by what the interface promises",
+  summary: "Judge a running service, ours or another, by the interface",
   operand: { shown: "<base-url>", summary: "The address that ends in /v1" },
   options: {
     key: { value: "<key>", summary: `An API key of all scopes (default: ${keyVariable})` },

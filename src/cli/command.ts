@@ -7,6 +7,8 @@ export interface Command {
   /** One line, for the overview. */
   readonly summary: string;
   readonly operand?: Operand;
+  /** The word after that, where there is one. */
+  readonly second?: Operand;
   readonly options: Readonly<Record<string, Option>>;
   /** What else one should know before using it. */
   readonly about?: string;
@@ -15,23 +17,28 @@ export interface Command {
   run(call: Call, world: World): Promise<Report | undefined>;
 }
 
-/** The one word that follows the command. */
+/** A word that follows the command. */
 export interface Operand {
-  /** `<file>` */
+  /** `<file>`, or `[<file>]` where it may be left out. */
   readonly shown: string;
   readonly summary: string;
+  readonly optional?: true;
 }
 
 export interface Option {
   /** What stands for the value in the help. Without it the option is a switch. */
   readonly value?: string;
   readonly summary: string;
+  /** Shown without brackets in the help. The command itself says so where it is missing. */
+  readonly required?: true;
 }
 
 /** What was typed, held to what the command takes. */
 export interface Call {
-  /** Empty when the command takes none. */
+  /** Empty when the command takes none, or an optional one was left out. */
   readonly operand: string;
+  /** Empty when the command takes no second one. */
+  readonly second: string;
   readonly values: ReadonlyMap<string, string>;
   readonly switches: ReadonlySet<string>;
 }

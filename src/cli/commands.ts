@@ -3,13 +3,30 @@ import { addCategory, listCategories, removeCategory } from "./categoriesCommand
 import { check } from "./checkCommand.ts";
 import type { Command } from "./command.ts";
 import { backup, restore } from "./copyCommands.ts";
+import { buildDocsSite } from "./docsCommand.ts";
+import { addDomain, listDomains, removeDomain, showDomain } from "./domainsCommands.ts";
+import { makePrimary, redirectDomain, routeDomains } from "./domainsRouting.ts";
+import { verifyDomain } from "./domainsVerify.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keysCommands.ts";
 import { keysUsage } from "./keysUsage.ts";
+import { migrate } from "./migrateCommand.ts";
 import { approveOrder, deliverOrder, listOrders, showOrder } from "./ordersCommands.ts";
+import { addOwner, changePlan, listOwners } from "./ownersCommands.ts";
+import { inviteOwner } from "./ownersInvite.ts";
+import { createAccessToken, listAccessTokens, revokeAccessToken } from "./ownersTokens.ts";
 import { exportPets } from "./petsExport.ts";
 import { importPets } from "./petsImport.ts";
 import { seedPets } from "./petsSeed.ts";
 import { serve } from "./serveCommand.ts";
+import {
+  createSite,
+  listDeployments,
+  listSites,
+  rollBackSite,
+  showSite,
+  unpublishSite,
+} from "./sitesCommands.ts";
+import { deploySite } from "./sitesDeploy.ts";
 
 export const commands: readonly Command[] = [
   serve,
@@ -28,8 +45,32 @@ export const commands: readonly Command[] = [
   showOrder,
   approveOrder,
   deliverOrder,
+  addOwner,
+  listOwners,
+  changePlan,
+  inviteOwner,
+  createAccessToken,
+  listAccessTokens,
+  revokeAccessToken,
+  createSite,
+  listSites,
+  showSite,
+  deploySite,
+  listDeployments,
+  rollBackSite,
+  unpublishSite,
+  buildDocsSite,
+  addDomain,
+  listDomains,
+  showDomain,
+  verifyDomain,
+  routeDomains,
+  makePrimary,
+  redirectDomain,
+  removeDomain,
   backup,
   restore,
+  migrate,
   check,
 ];
 

@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 import { explainSystem } from "./systemErrors.ts";
 import { bytesText, counted } from "./table.ts";
 import { noteNewStore, requireStore, withStores } from "./withStores.ts";
-import { CommandFailure, saying } from "./world.ts";
+import { CommandFailure, saying, type World } from "./world.ts";
 
 /** Counting further would take long and change nobody's mind. */
 const petsCountedMax = 100_000;
@@ -17,10 +17,11 @@ export const backup: Command = {
   operand: { shown: "<file>", summary: "The file to write; it must not be there yet" },
   options: {},
   about:
-    "The copy holds all pets, categories, orders and keys (hashed). Keep it where nobody else reads it.",
+    "The copy holds all pets, categories, orders, sites and keys (hashed). Keep it where nobody else\nreads it.",
   examples: ["petstore backup petstore-2030-01-31.db"],
   async run({ operand: file }, world) {
     requireStore(world);
+    refuseServers(world, `pg_dump --format=custom --file=${file} "$DATABASE_URL"`);
     const copy = await world
       .backup(file)
       .catch(saying("No backup was made."))
@@ -42,12 +43,14 @@ export const restore: Command = {
   examples: ["petstore restore petstore-2030-01-31.db --yes"],
   async run(call, world) {
     const { operand: file, switches } = call;
+    refuseServers(world, `pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`);
     await requirePlainFile(file);
     const { path, exists } = world.locateStore();
     const now = exists ? await withStores(world, countHoldings) : nothing;
-    const held = now.pets > 0 || now.keys > 0 || now.categories;
+    const held = now.pets > 0 || now.keys > 0 || now.categories || now.sites;
     const more = now.more ? "more than " : "";
-    const replaced = `${more}${holdings(now.pets, now.keys)}${now.categories ? ", and categories" : ""}`;
+    const others = [now.categories && "categories", now.sites && "sites"].filter(Boolean);
+    const replaced = `${more}${holdings(now.pets, now.keys)}${others.map((what) => `, and ${what}`).join("")}`;
     if (held && !switches.has("yes")) {
       throw new CommandFailure(
         `The store holds ${replaced}. Restoring ${file} would replace all of it, and nothing was changed. Keep a copy with petstore backup <file>, then run this again with --yes.`,
@@ -71,6 +74,15 @@ export const restore: Command = {
   },
 };
 
+/** A server's own programs copy it better than this one could. */
+function refuseServers(world: World, instead: string): void {
+  const { path, copiedBy } = world.locateStore();
+  if (copiedBy === undefined) return;
+  throw new CommandFailure(
+    `${path} is a PostgreSQL database, which this command does not copy. Use PostgreSQL's own: ${instead}`,
+  );
+}
+
 async function requirePlainFile(file: string): Promise<void> {
   const next = "Name a file that petstore backup wrote.";
   const found = await stat(file).catch(explainSystem(`Cannot restore ${file}`, next));
@@ -79,10 +91,10 @@ async function requirePlainFile(file: string): Promise<void> {
   throw new CommandFailure(`Cannot restore ${file}: ${what}. ${next}`);
 }
 
-const nothing = { pets: 0, more: false, keys: 0, categories: false };
+const nothing = { pets: 0, more: false, keys: 0, categories: false, sites: false };
 
 /** Orders need not be asked for: where there is one, there is its pet. */
-async function countHoldings({ catalogue, categories, keys }: Stores) {
+async function countHoldings({ catalogue, categories, keys, sites }: Stores) {
   let pets = 0;
   let after: bigint | undefined;
   do {
@@ -96,6 +108,7 @@ async function countHoldings({ catalogue, categories, keys }: Stores) {
     more: after !== undefined,
     keys: (await keys.list()).length,
     categories: kept.length > 0,
+    sites: (await sites.listOwners()).length > 0,
   };
 }
 

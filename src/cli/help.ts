@@ -1,6 +1,6 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { commonOptions } from "./arguments.ts";
-import type { Command, Option, Report } from "./command.ts";
+import type { Command, Operand, Option, Report } from "./command.ts";
 import { commands } from "./commands.ts";
 import { table } from "./table.ts";
 
@@ -42,12 +42,12 @@ export function groupHelp(group: string): Report {
 }
 
 export function commandHelp(command: Command): Report {
-  const { summary, operand, about, examples } = command;
+  const { summary, about, examples } = command;
   const parts = [
     `${summary}.\n`,
     `Usage: ${usage(command)}\n`,
     table([
-      ...(operand === undefined ? [] : [[`  ${operand.shown}`, operand.summary]]),
+      ...operandsOf(command).map(({ shown, summary }) => [`  ${shown}`, summary]),
       ...Object.entries({ ...command.options, ...commonOptions }).map(([option, described]) => [
         `  ${optionText(option, described)}`,
         described.summary,
@@ -59,20 +59,26 @@ export function commandHelp(command: Command): Report {
   return { json: commandJson(command), text: parts.join("\n") };
 }
 
-function summaries(shown: readonly Command[]): string {
+function summaries(listed: readonly Command[]): string {
   return table(
-    shown.map(({ name, operand, summary }) => [
-      `  ${[name, operand?.shown].filter(Boolean).join(" ")}`,
-      summary,
+    listed.map((command) => [
+      `  ${[command.name, ...operandsOf(command).map(({ shown }) => shown)].join(" ")}`,
+      command.summary,
     ]),
   );
 }
 
-function usage({ name, operand, options }: Command): string {
-  const words = Object.entries(options).map(
-    ([option, described]) => `[${optionText(option, described)}]`,
-  );
-  return ["petstore", name, ...(operand ? [operand.shown] : []), ...words].join(" ");
+function operandsOf({ operand, second }: Command): Operand[] {
+  return [operand, second].filter((taken) => taken !== undefined);
+}
+
+function usage(command: Command): string {
+  const words = Object.entries(command.options).map(([option, described]) => {
+    const text = optionText(option, described);
+    return described.required ? text : `[${text}]`;
+  });
+  const operands = operandsOf(command).map(({ shown }) => shown);
+  return ["petstore", command.name, ...operands, ...words].join(" ");
 }
 
 function optionText(name: string, { value }: Option): string {

@@ -13,20 +13,22 @@ export class Progress {
   readonly #what: string;
   readonly #output: Output;
   readonly #clock: Clock;
+  readonly #unit: string;
   readonly #startedAtMs: number;
   #drawnAtMs = Number.NEGATIVE_INFINITY;
   #shown = false;
 
-  /** `what` is a verb: `Importing`. */
-  constructor(what: string, output: Output, clock: Clock) {
+  /** `what` is a verb: `Importing`. `unit` is what is counted. */
+  constructor(what: string, output: Output, clock: Clock, unit = "pets") {
     this.#what = what;
     this.#output = output;
     this.#clock = clock;
+    this.#unit = unit;
     this.#startedAtMs = clock.elapsed();
   }
 
   /** `share` is the part that is done, from 0 to 1, where that is known. */
-  update(pets: number, share?: number): void {
+  update(count: number, share?: number): void {
     if (this.#output.isTTY !== true) return;
     const nowMs = this.#clock.elapsed();
     if (nowMs - this.#drawnAtMs < redrawEveryMs) return;
@@ -34,13 +36,13 @@ export class Progress {
     this.#shown = true;
     // A line that wraps cannot be redrawn in place. Some terminals say that they have 0 columns.
     const cells = (this.#output.columns || columnsDefault) - 1;
-    const line = this.#line(pets, share, nowMs - this.#startedAtMs, cells);
+    const line = this.#line(count, share, nowMs - this.#startedAtMs, cells);
     this.#output.write(`\r${line.slice(0, cells)}\x1b[K`);
   }
 
-  #line(pets: number, share: number | undefined, spentMs: number, cells: number): string {
-    const rate = spentMs > 0 ? Math.round((pets * 1_000) / spentMs) : 0;
-    const counts = `${digits(pets)} pets  ${digits(rate)}/s`;
+  #line(count: number, share: number | undefined, spentMs: number, cells: number): string {
+    const rate = spentMs > 0 ? Math.round((count * 1_000) / spentMs) : 0;
+    const counts = `${digits(count)} ${this.#unit}  ${digits(rate)}/s`;
     if (share === undefined) return `${this.#what}  ${counts}`;
     const done = Math.min(1, share);
     const percent = `${Math.floor(done * 100)} %`.padStart(5);

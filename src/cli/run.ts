@@ -27,10 +27,10 @@ export async function run(argv: readonly string[], world: World): Promise<number
   } catch (cause) {
     // `petstore … | head` has seen enough, and that is fine.
     if (isReaderGone(cause)) return 0;
-    const { exitCode = 1, lines } = cause instanceof CommandFailure ? cause : {};
+    const { exitCode = 1, lines, code } = cause instanceof CommandFailure ? cause : {};
     const message = explain(cause);
     const said = wantsJson(argv)
-      ? JSON.stringify({ error: message, exitCode, lines })
+      ? JSON.stringify({ error: message, code, exitCode, lines })
       : `petstore: ${message}`;
     // Whatever is repeated here may hold a key that was typed.
     world.stderr.write(`${withoutTokens(said)}\n`);

@@ -7,16 +7,35 @@ const settings = [
   ["PORT", "8080", "Port of the service; 0 picks a free one"],
   ["HOST", "127.0.0.1", "Address to listen on"],
   ["PETSTORE_DATA", "./data", "Folder of the databases"],
+  ["DATABASE_URL", "SQLite", "PostgreSQL, such as postgres://user@host/db"],
+  ["PETSTORE_DATABASE_POOL", "10", "Connections to PostgreSQL, at most"],
+  ["PETSTORE_DATABASE_PREPARE", "off", "on keeps statements in the server, under names"],
   ["PETSTORE_ENV", "production", "production or staging"],
   ["PETSTORE_BASE_URL", "", "Public address of production, ending in /v1"],
   ["PETSTORE_STAGING_BASE_URL", "", "Public address of staging, ending in /v1"],
-  ["PETSTORE_SECRET", "made, kept", "Seals paging cursors; 32 characters or more"],
+  ["PETSTORE_SECRET", "made, kept", "Seals cursors and keys; 32 characters or more"],
   ["PETSTORE_METRICS_PORT", "9464", "Port of the metrics, or off"],
   ["PETSTORE_METRICS_HOST", "127.0.0.1", "Address of the metrics"],
   ["PETSTORE_LOG", "info", "info, warn, error or off"],
   ["PETSTORE_SHUTDOWN_SECONDS", "10", "Patience with requests under way when stopping"],
   ["PETSTORE_RATE_LIMIT", "no limit", "Requests per seconds and key, such as 600/60"],
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],
+  ["PETSTORE_SITES_HOST", "no domains", "Name that owners point their domains to"],
+  ["PETSTORE_ACME_TERMS", "", "agreed, to the terms of the certificate authority"],
+  ["PETSTORE_ACME_DIRECTORY", "Let's Encrypt", "Address of the authority's directory"],
+  ["PETSTORE_ACME_CONTACT", "", "E-mail address that the authority may write to"],
+  ["PETSTORE_ACME_TRUST", "", "File with a root to trust the authority by"],
+  ["PETSTORE_ACME_CAA", "it says", "Names by which CAA records permit the authority"],
+  ["PETSTORE_EDGE_HOST", "HOST", "Address on which domains are answered for"],
+  ["PETSTORE_EDGE_HTTP_PORT", "80", "Its port for HTTP"],
+  ["PETSTORE_EDGE_HTTPS_PORT", "443", "Its port for HTTPS"],
+  ["PETSTORE_EDGE_PUBLIC_HTTPS_PORT", "the same", "Port in the addresses visitors are sent to"],
+  ["PETSTORE_EDGE_ADDRESS", "this machine", "Where other processes reach this edge"],
+  ["PETSTORE_DNS_RECURSORS", "the system's", "Recursors to ask, such as 192.0.2.1,192.0.2.2"],
+  ["PETSTORE_DNS_PORT", "53", "Port of name servers"],
+  ["PETSTORE_DNS_PRIVATE", "off", "on asks name servers at private addresses too"],
+  ["PETSTORE_ROLES", "edge,worker", "What this process does for domains, or none"],
+  ["PETSTORE_LEASE_SECONDS", "30", "How long a worker that died keeps its work"],
 ] as const;
 
 export const serve: Command = {
@@ -37,11 +56,15 @@ export const serve: Command = {
   },
 };
 
-function asJson({ baseUrl, environment, firstKey }: StartedService): string {
-  return `${JSON.stringify({ baseUrl, environment, key: firstKey ?? null })}\n`;
+function asJson({ baseUrl, environment, firstKey, dashboard }: StartedService): string {
+  const shown = dashboard && {
+    dashboard: dashboard.address,
+    dashboardLink: dashboard.firstLink ?? null,
+  };
+  return `${JSON.stringify({ baseUrl, environment, key: firstKey ?? null, ...shown })}\n`;
 }
 
-function asText({ baseUrl, environment, firstKey }: StartedService): string {
+function asText({ baseUrl, environment, firstKey, dashboard }: StartedService): string {
   const lines = [`Pet Store (${environment}) listens on ${baseUrl}`];
   if (firstKey !== undefined) {
     lines.push(
@@ -56,5 +79,20 @@ function asText({ baseUrl, environment, firstKey }: StartedService): string {
       "",
     );
   }
+  if (dashboard !== undefined) lines.push(...dashboardText(dashboard));
   return `${lines.join("\n")}\n`;
+}
+
+function dashboardText({
+  address,
+  firstLink,
+}: NonNullable<StartedService["dashboard"]>): readonly string[] {
+  return firstLink === undefined
+    ? [`The dashboard is at ${address}. A link to sign in: petstore owners invite --operator`]
+    : [
+        "Open the dashboard with this link. It works once, within 24 hours:",
+        "",
+        `  ${firstLink}`,
+        "",
+      ];
 }

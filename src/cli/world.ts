@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Environment } from "../keys/token.ts";
-import type { CopyReport, Stores } from "../stores.ts";
+import type { CopyReport, Stores, StoreVersion } from "../stores.ts";
 
 /** What the command line works with. `main.ts` gives it the real ones, a test its own. */
 export interface World {
@@ -13,11 +13,21 @@ export interface World {
   locateStore(): StoreLocation;
   /** The store that the settings name, made if it is not there yet. Close it after use. */
   openStores(): Promise<Stores>;
+  /** How far the store's tables have got. Looking changes nothing. */
+  storeVersion(): Promise<StoreVersion>;
   /**
    * Aborts when the program is told to stop, with a Stopped as its reason. Whoever asks for it
    * promises to look at it: a signal no longer ends the program by itself.
    */
   stopSignal(): AbortSignal;
+  /** Where this machine shows a project while the service runs: `http://acme.localhost:8080/`. */
+  siteAddress(slug: string): string;
+  /** The service's documentation as the files of a site of its own, by their paths. */
+  buildDocs(baseUrl: string | undefined): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** What the settings say of custom domains. */
+  domainSettings(): DomainSettings;
+  /** Where the dashboard is while the service runs: `http://127.0.0.1:8080/dashboard/`. */
+  dashboardAddress(): string;
   /** Runs the service until it is told to stop. `started` is called once it takes requests. */
   serve(started: (service: StartedService) => void): Promise<void>;
   /**
@@ -29,10 +39,21 @@ export interface World {
   restore(file: string): Promise<CopyReport>;
 }
 
+export interface DomainSettings {
+  /** What owners point their names to; undefined where domains are not set up. */
+  readonly target: string | undefined;
+  /** The platform's own hosts, which nobody can attach. */
+  readonly reserved: readonly string[];
+  /** The HTTPS port as visitors see it; undefined means the usual one. */
+  readonly publicHttpsPort?: number | undefined;
+}
+
 export interface StoreLocation {
-  /** Absolute. */
+  /** Absolute, or the address of a server without its password. */
   readonly path: string;
   readonly exists: boolean;
+  /** The program that copies this store, where it is not this one. */
+  readonly copiedBy?: "pg_dump";
 }
 
 export interface StartedService {
@@ -41,6 +62,13 @@ export interface StartedService {
   readonly environment: Environment;
   /** The key that an empty store is given. It is known now and never again. */
   readonly firstKey: string | undefined;
+  /** Left out where there is no dashboard. */
+  readonly dashboard?: {
+    /** `http://127.0.0.1:8080/dashboard/` */
+    readonly address: string;
+    /** The link that comes with the first key. It is known now and never again. */
+    readonly firstLink: string | undefined;
+  };
 }
 
 export interface Output {
@@ -57,13 +85,16 @@ export class CommandFailure extends Error {
   readonly exitCode: number;
   /** Where in a file it lies, for programs. The message says it too. */
   readonly lines: readonly LineComplaints[] | undefined;
+  /** What programs know the refusal by, where it has a name. */
+  readonly code: string | undefined;
 
   /** 1 for a refusal, 2 for what was not understood. */
-  constructor(message: string, exitCode = 1, lines?: readonly LineComplaints[]) {
+  constructor(message: string, exitCode = 1, lines?: readonly LineComplaints[], code?: string) {
     super(message);
     this.name = "CommandFailure";
     this.exitCode = exitCode;
     this.lines = lines;
+    this.code = code;
   }
 }
 

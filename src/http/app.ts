@@ -39,6 +39,8 @@ export interface AppParts {
   readonly baseUrl: string | undefined;
   /** The contract as JSON, public. */
   readonly contract: () => string;
+  /** Answers where the origin is a site's, which has nothing of the API; else undefined. */
+  readonly sites?: ((origin: string, request: Request) => Soon<Response> | undefined) | undefined;
   /** Answers what is not under `/v1`: health, documentation. */
   readonly outside: (address: Address, request: Request) => Soon<Response>;
   /** True once the service is on its way out: clients are told to connect anew, elsewhere. */
@@ -78,6 +80,8 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
 
   function handle(request: Request): Soon<Response> {
     const address = addressOf(request.url);
+    const site = parts.sites?.(address.origin, request);
+    if (site !== undefined) return site;
     if (!isUnder(address.path)) return parts.outside(address, request);
     if (isPreflight(request)) return preflightResponse();
     const exchange: Exchange = {
@@ -119,10 +123,8 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
       exchange.quota = quotaHeaders(limiter, verdict);
       refuseBeyondQuota(verdict);
       return then(operate(exchange, key), (plain) => {
-        // What the client had already costs it nothing; `*` does not say that it had anything.
-        if (plain.status !== 304 || exchange.request.headers.get("if-none-match") === "*") {
-          return plain;
-        }
+        // What the client has already costs it nothing.
+        if (plain.status !== 304) return plain;
         return then(limiter.giveBack(key.id), (left) => {
           exchange.quota = quotaHeaders(limiter, left);
           return plain;

@@ -6,7 +6,7 @@ import type { Soon } from "../soon.ts";
 
 // The token68 of RFC 9110, section 11.2. Two Authorization headers arrive joined by a comma,
 // which no token holds, so they are one malformed credential.
-const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+export const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /** Finds the key that a request was sent with. Throws a Problem of status 401 otherwise. */
 export function authenticate(headers: Headers, keys: Authenticator): Soon<ApiKey> {

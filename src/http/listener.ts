@@ -7,6 +7,8 @@ import { errorText, refusalHeaders } from "./answer.ts";
 
 export interface Listener {
   readonly port: number;
+  /** The other end of the connection of a request that is not answered yet. */
+  peer(request: Request): string | undefined;
   /** Takes no new connection, lets requests under way finish, closes idle ones; then resolves. */
   stop(withinMs: number): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function listen(
   });
   return {
     port: server.port ?? port,
+    peer: (request) => server.requestIP(request)?.address,
     async stop(withinMs) {
       const inTime = clock.after(withinMs, () => {
         log.warn("shutdown.forced", { requestsUnderWay: server.pendingRequests });

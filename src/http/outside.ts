@@ -3,6 +3,8 @@ import type { Log } from "../log.ts";
 import type { Soon } from "../soon.ts";
 import type { Address } from "./address.ts";
 import { asProblem } from "./answer.ts";
+import { isInternal } from "./internal/base.ts";
+import { createLanding, type LandingSite } from "./landing.ts";
 import { type StaticSite, siteResponse } from "./staticSite.ts";
 
 export interface OutsideParts {
@@ -10,36 +12,53 @@ export interface OutsideParts {
   readonly ready: () => Promise<void>;
   /** Makes the documentation. */
   readonly docs: () => Promise<StaticSite>;
+  /** Makes the dashboard. */
+  readonly dashboard: () => Promise<StaticSite>;
+  /** Makes the page at the root. */
+  readonly landing: () => Promise<LandingSite>;
+  /** The configured base address; without one, it follows the Host of the request. */
+  readonly baseUrl: string | undefined;
+  /** Answers what is under `/internal/v1`: the API of the dashboard. */
+  readonly internal: (address: Address, request: Request) => Soon<Response>;
   readonly log: Log;
 }
 
 export const docsPath = "/docs/";
+export const dashboardPath = "/dashboard/";
+const readyPath = "/readyz";
+/** What the page at the root loads. */
+const assetsPath = "/assets/";
 
-type Docs = (path: string, request: Request) => Promise<Response>;
+type Pages = (path: string, request: Request) => Promise<Response>;
 
-type Page = (address: Address) => Soon<Response>;
+type Page = (address: Address, request: Request) => Soon<Response>;
 
 export function createOutside(parts: OutsideParts) {
+  const landing = createLanding({ ...parts, docsPath, readyPath });
   const pages = new Map<string, Page>([
     ["/healthz", () => json(200, { status: "ok" })],
-    ["/readyz", () => readiness(parts.ready)],
-    ["/", landing],
-    [
-      docsPath.slice(0, -1),
-      () => new Response(null, { status: 308, headers: { location: docsPath } }),
-    ],
+    [readyPath, () => readiness(parts.ready)],
+    ["/", landing.root],
+    [docsPath.slice(0, -1), () => movedTo(docsPath)],
+    [dashboardPath.slice(0, -1), () => movedTo(dashboardPath)],
   ]);
-  const docs = docsPages(parts.docs, parts.log);
+  const docs = pagesOf(docsPath, parts.docs, "documentation", parts.log);
+  const dashboard = pagesOf(dashboardPath, parts.dashboard, "dashboard", parts.log);
   return (address: Address, request: Request): Soon<Response> => {
+    if (isInternal(address.path)) return parts.internal(address, request);
     if (request.method !== "GET" && request.method !== "HEAD") {
       return text(405, "Only GET and HEAD are served here.\n", { allow: "GET, HEAD" });
     }
     const { path } = address;
     if (path.startsWith(docsPath)) return docs(path.slice(docsPath.length), request);
+    if (path.startsWith(dashboardPath)) {
+      return dashboard(path.slice(dashboardPath.length), request);
+    }
+    if (path.startsWith(assetsPath)) return landing.asset(path.slice(1), request);
     const page = pages.get(path);
     return page === undefined
       ? text(404, "Nothing is served at this path. The API is under /v1.\n")
-      : page(address);
+      : page(address, request);
   };
 }
 
@@ -53,31 +72,19 @@ async function readiness(ready: () => Promise<void>): Promise<Response> {
   }
 }
 
-function landing({ origin }: Address): Response {
-  return text(
-    200,
-    `Pet Store: a pet store catalogue over HTTP and JSON.
+const movedTo = (location: string) => new Response(null, { status: 308, headers: { location } });
 
-Base address   ${origin}/v1
-First call     curl -H "Authorization: Bearer $API_KEY" ${origin}/v1/pets
-Contract       ${origin}/v1/openapi.json
-Documentation  ${origin}/docs/
-Health         ${origin}/readyz
-`,
-  );
-}
-
-/** The documentation is built when it is first asked for; a start must not wait for it. */
-function docsPages(load: () => Promise<StaticSite>, log: Log): Docs {
+/** Made when they are first asked for: a start must not wait for them. */
+function pagesOf(base: string, load: () => Promise<StaticSite>, what: string, log: Log): Pages {
   let site: Promise<StaticSite> | undefined;
   return async (path, request) => {
     site ??= load();
     try {
-      return siteResponse(await site, docsPath, path, request);
+      return siteResponse(await site, base, path, request);
     } catch (cause) {
       site = undefined;
-      log.error("docs.failed", { cause });
-      return text(503, "The documentation cannot be shown right now.\n", { "retry-after": "5" });
+      log.error("pages.failed", { what, cause });
+      return text(503, `The ${what} cannot be shown right now.\n`, { "retry-after": "5" });
     }
   };
 }

@@ -30,7 +30,10 @@ export interface KeyUse {
   readonly lastAtMs: number;
 }
 
-/** A promise that resolves means: on disk, and in force in every process on this store. */
+/**
+ * A promise that resolves means: on disk, and in force in every process on this store. Where
+ * processes are on several machines that may take up to two seconds, for one that cannot be reached.
+ */
 export interface KeyStore {
   add(key: ApiKey): Promise<void>;
 
@@ -59,7 +62,8 @@ export interface KeyStore {
 
   /**
    * A number that differs after any change to any key, by any process (uses do not count). Asked
-   * for every request, so it must cost next to nothing.
+   * for every request, so it must cost next to nothing. NaN, which equals nothing, while this
+   * process cannot know: then nothing may be remembered.
    */
   revision(): number;
 }

@@ -42,7 +42,7 @@ export function tokenHint(token: string): string {
 
 /** Replaces every token in a text that is about to be shown or written down. */
 export function withoutTokens(text: string): string {
-  return text.replace(/pet_(live|test)_[0-9A-Za-z]{4,}/g, "pet_$1_…");
+  return text.replace(/pet_(live|test|owner|operator)_[0-9A-Za-z]{4,}/g, "pet_$1_…");
 }
 
 /** Characters drawn evenly: bytes past the last multiple of 62 are thrown away. */
@@ -56,7 +56,7 @@ export function randomText(length: number, clock: Clock): string {
   return text;
 }
 
-function checksum(text: string): string {
+export function checksum(text: string): string {
   let rest = crc32(text);
   let check = "";
   for (let place = 0; place < checkLength; place++) {

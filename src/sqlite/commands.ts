@@ -1,10 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
+import { accessCommands } from "./access.ts";
+import { accountCommands } from "./accountCommands.ts";
+import { acmeAccountCommands } from "./acmeAccounts.ts";
 import { categoryCommands } from "./categoryCommands.ts";
 import { Counter } from "./counter.ts";
+import { domainCommands } from "./domainCommands.ts";
+import { domainSweepCommands } from "./domainSweep.ts";
+import { edgeCommands } from "./edgeCommands.ts";
 import { keyCommands } from "./keyCommands.ts";
+import { leaseCommands } from "./leaseCommands.ts";
 import { OnceMarks } from "./onceMarks.ts";
 import { orderCommands } from "./orderCommands.ts";
 import { petCommands } from "./petCommands.ts";
+import { siteCommands } from "./siteCommands.ts";
 
 /**
  * Every write by name. Each decides whether it refuses before it writes anything, and refuses by
@@ -14,6 +22,14 @@ export type Commands = ReturnType<typeof petCommands> &
   ReturnType<typeof categoryCommands> &
   ReturnType<typeof orderCommands> &
   ReturnType<typeof keyCommands> &
+  ReturnType<typeof siteCommands> &
+  ReturnType<typeof domainCommands> &
+  ReturnType<typeof leaseCommands> &
+  ReturnType<typeof domainSweepCommands> &
+  ReturnType<typeof edgeCommands> &
+  ReturnType<typeof acmeAccountCommands> &
+  ReturnType<typeof accessCommands> &
+  ReturnType<typeof accountCommands> &
   ReturnType<typeof probeCommands>;
 export type CommandName = keyof Commands;
 export type Argument<Name extends CommandName> = Parameters<Commands[Name]>[0];
@@ -26,6 +42,9 @@ export function prepareCommands(db: DatabaseSync): {
   const lastPetId = new Counter(db, "last_pet_id");
   const lastOrderId = new Counter(db, "last_order_id");
   const keyRevision = new Counter(db, "key_revision");
+  const siteRevision = new Counter(db, "site_revision");
+  const edgeRevision = new Counter(db, "edge_revision");
+  const lastFence = new Counter(db, "last_fence");
   const marks = new OnceMarks(db);
   return {
     commands: {
@@ -33,9 +52,17 @@ export function prepareCommands(db: DatabaseSync): {
       ...categoryCommands(db),
       ...orderCommands(db, lastOrderId, marks),
       ...keyCommands(db, keyRevision),
+      ...siteCommands(db, siteRevision),
+      ...domainCommands(db, edgeRevision),
+      ...leaseCommands(db, lastFence),
+      ...domainSweepCommands(db),
+      ...edgeCommands(db),
+      ...acmeAccountCommands(db),
+      ...accessCommands(db),
+      ...accountCommands(db),
       ...probeCommands(db),
     },
-    counters: [lastPetId, lastOrderId, keyRevision],
+    counters: [lastPetId, lastOrderId, keyRevision, siteRevision, edgeRevision, lastFence],
   };
 }
 

@@ -1,7 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { int64Max } from "../contract/int64.ts";
 
-export type CounterName = "last_pet_id" | "last_order_id" | "key_revision";
+export type CounterName =
+  | "last_pet_id"
+  | "last_order_id"
+  | "key_revision"
+  | "site_revision"
+  | "edge_revision"
+  | "last_fence";
 
 /**
  * One of the numbers in `counters`, read and written once in a transaction however often it is

@@ -1,6 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../keys/token.ts";
+import { accessTables } from "./accessTables.ts";
+import { accountTables } from "./accountTables.ts";
 import { rollBack } from "./connection.ts";
+import { domainTables } from "./domainTables.ts";
+import { siteTables } from "./siteTables.ts";
 
 /** "PETS": tells our databases from other programs'. */
 const applicationId = 0x50455453;
@@ -92,7 +96,17 @@ const steps: readonly string[] = [
      PRIMARY KEY (key_id, mark)
    ) STRICT;
    CREATE INDEX once_marks_by_age ON once_marks (created_at_ms);`,
+
+  siteTables,
+
+  domainTables,
+
+  accessTables,
+
+  accountTables,
 ];
+
+export const latestVersion = steps.length;
 
 /** Brings a database up to date. Processes that start together wait for the one that does it. */
 export function migrate(db: DatabaseSync, path: string): void {
@@ -164,7 +178,7 @@ export function environmentOf(db: DatabaseSync): string | undefined {
   return row?.value as string | undefined;
 }
 
-function versionOf(db: DatabaseSync): number {
+export function versionOf(db: DatabaseSync): number {
   return numberOf(db, "SELECT user_version FROM pragma_user_version");
 }
 

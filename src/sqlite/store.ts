@@ -1,11 +1,17 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Stores, StoresOptions } from "../stores.ts";
+import { SqliteAccess } from "./access.ts";
+import { SqliteAccounts } from "./accounts.ts";
+import { SqliteAcmeAccounts } from "./acmeAccounts.ts";
 import { SqliteCatalogue } from "./catalogue.ts";
 import { SqliteCategories } from "./categories.ts";
 import { openDatabase } from "./database.ts";
+import { SqliteDomains } from "./domains.ts";
+import { SqliteEdgeView } from "./edgeView.ts";
 import { SqliteKeys } from "./keys.ts";
 import { SqliteOrders } from "./orders.ts";
+import { SqliteSites } from "./sites.ts";
 import { startWriterThread, Writer } from "./writer.ts";
 
 /**
@@ -24,6 +30,12 @@ export async function openSqlite(path: string, options: StoresOptions): Promise<
     categories: new SqliteCategories(db, writer),
     orders: new SqliteOrders(db, writer),
     keys: new SqliteKeys(db, writer),
+    sites: new SqliteSites(db, writer),
+    domains: new SqliteDomains(db, writer),
+    edgeView: new SqliteEdgeView(db, writer),
+    access: new SqliteAccess(db, writer),
+    accounts: new SqliteAccounts(db, writer),
+    acmeAccounts: new SqliteAcmeAccounts(db, writer),
     async ready() {
       catalogue.get(1n);
       await writer.submit("probe", undefined);

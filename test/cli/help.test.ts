@@ -16,8 +16,9 @@ describe("help", () => {
     expect(code).toBe(0);
     expect(err).toBe("");
     for (const { name, summary } of commands) {
-      expect(out).toMatch(new RegExp(`^  ${name}( <\\S+)?  +${summary}$`, "m"));
+      expect(out).toMatch(new RegExp(`^  ${name}( \\[?<\\S+){0,2}  +${summary}$`, "m"));
     }
+    expect(out).toMatch(/^ {2}sites rollback <slug> <deployment> {2,}/m);
     expect((await types("help")).out).toBe(out);
     expect((await types("--help")).out).toBe(out);
     expect((await types("-h")).out).toBe(out);
@@ -42,6 +43,13 @@ describe("help", () => {
     for (const option of Object.keys(command?.options ?? {})) expect(out).toContain(`--${option}`);
     expect((await types("help", ...words)).out).toBe(out);
     expect((await types(...words, "-h")).out).toBe(out);
+  });
+
+  test("shows what must be given without brackets", async () => {
+    const { out } = await types("sites", "create", "--help");
+    expect(out).toContain("Usage: petstore sites create <slug> --owner <id>\n");
+    const optional = await types("keys", "create", "--help");
+    expect(optional.out).toContain("[--name <name>]");
   });
 
   test("fits a terminal of 100 columns", async () => {

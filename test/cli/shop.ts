@@ -6,7 +6,7 @@ import { run } from "../../src/cli/run.ts";
 import { type Output, Stopped, type World } from "../../src/cli/world.ts";
 import { restoreSqlite } from "../../src/sqlite/backup.ts";
 import { backupStoppable } from "../../src/sqlite/copying.ts";
-import { openDatabase } from "../../src/sqlite/database.ts";
+import { openDatabase, sqliteVersion } from "../../src/sqlite/database.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores } from "../../src/stores.ts";
 import { type FakeClock, fakeClock } from "../fakes/clock.ts";
@@ -64,7 +64,13 @@ export class Shop implements AsyncDisposable {
       stderr: new Page(),
       locateStore: () => ({ path: this.database, exists: existsSync(this.database) }),
       openStores: () => openSqlite(this.database, { environment: "production" }),
+      storeVersion: async () =>
+        sqliteVersion(existsSync(this.database) ? this.database : undefined, "production"),
       stopSignal: () => this.#stop.signal,
+      siteAddress: (slug) => `http://${slug}.localhost:8080/`,
+      buildDocs: async () => new Map(),
+      domainSettings: () => ({ target: "sites.platform.test", reserved: ["platform.test"] }),
+      dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",
       serve: async () => {},
       backup: (file) => backupStoppable(this.database, file, this.#stop.signal),
       restore: (file) => restoreSqlite(this.database, file, "production"),

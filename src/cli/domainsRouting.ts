@@ -1,0 +1,174 @@
+/** Which attached name shows the site, and which lead to another one. */
+import { type Redirect, type Routing, redirectStatuses } from "../domains/routing.ts";
+import { type Call, type Command, note, type Report } from "./command.ts";
+import { findDomain } from "./domainsClaims.ts";
+import { type OpenDesk, ofProject, operator, withDesk } from "./domainsDesk.ts";
+import { openInput } from "./files.ts";
+import { CommandFailure, type World } from "./world.ts";
+
+const documentBytesMax = 64 * 1024;
+
+export const routeDomains: Command = {
+  name: "domains routing",
+  summary: "Print or replace a project's primary domain and redirects",
+  operand: { shown: "<slug>", summary: "The project, by its slug" },
+  options: {
+    apply: { value: "<file|->", summary: "Take the whole document from here, or nothing of it" },
+  },
+  about:
+    'What --apply brings replaces the whole document: a redirect that is not in it ends.\nThe document: { "primary": "docs.example.com", "redirects": [{ "from": "www.example.com",\n"to": "docs.example.com", "status": 301 }] }. A status is 301, 302, 307 or 308.',
+  examples: [
+    "petstore domains routing acme-docs > routing.json",
+    "petstore domains routing acme-docs --apply routing.json",
+  ],
+  async run(call, world) {
+    const file = call.values.get("apply");
+    const document = file === undefined ? undefined : await readDocument(file, world);
+    const routing = await withDesk(world, ({ desk }) =>
+      file === undefined
+        ? desk.routing(operator, call.operand)
+        : desk.applyRouting(operator, call.operand, document),
+    );
+    if (file !== undefined) note(call, world, "Saved. It is in force on every edge from now on.");
+    return documentReport(routing);
+  },
+};
+
+export const makePrimary: Command = {
+  name: "domains primary",
+  summary: "Make a name the primary one of its project, or none",
+  operand: { shown: "[<host>]", summary: "The attached name", optional: true },
+  options: {
+    ...ofProject,
+    none: { summary: "Let the project that --project names have no primary domain" },
+  },
+  examples: [
+    "petstore domains primary docs.example.com",
+    "petstore domains primary --none --project acme-docs",
+  ],
+  async run(call, world) {
+    const slug = call.values.get("project");
+    if (call.switches.has("none")) return withoutPrimary(call, slug, world);
+    if (call.operand === "") throw primaryUnclear();
+    const { routing, host } = await withDesk(world, (open) =>
+      rerouted(open, call.operand, slug, (before, host) => ({ ...before, primary: host })),
+    );
+    return { ...documentReport(routing), text: `${host} is the primary domain now.\n` };
+  },
+};
+
+async function withoutPrimary({ operand }: Call, slug: string | undefined, world: World) {
+  if (operand !== "" || slug === undefined) throw primaryUnclear();
+  const routing = await withDesk(world, ({ desk }) =>
+    desk.changeRouting(operator, slug, (before) => {
+      if (before.primary !== undefined) return { ...before, primary: undefined };
+      throw new CommandFailure(`${slug} has no primary domain as it is. Nothing was changed.`);
+    }),
+  );
+  return { ...documentReport(routing), text: `${slug} has no primary domain now.\n` };
+}
+
+function primaryUnclear(): CommandFailure {
+  return new CommandFailure(
+    "Name a host, or give --none with --project <slug>. See petstore domains primary --help.",
+    2,
+  );
+}
+
+export const redirectDomain: Command = {
+  name: "domains redirect",
+  summary: "Let one name of a project lead to another, or end that",
+  operand: { shown: "<from>", summary: "The attached name that redirects" },
+  second: { shown: "[<to>]", summary: "The attached name that it leads to", optional: true },
+  options: {
+    ...ofProject,
+    none: { summary: "End the redirect: the first name shows the site again" },
+    status: { value: "<code>", summary: `${redirectStatuses.join(", ")} (default 301)` },
+  },
+  about: "Takes the place of a redirect that the first name has already. Path and query are kept.",
+  examples: [
+    "petstore domains redirect www.example.com docs.example.com --status 308",
+    "petstore domains redirect www.example.com --none",
+  ],
+  async run(call, world) {
+    const none = call.switches.has("none");
+    if (none === (call.second !== "")) {
+      throw new CommandFailure("Name where it leads to, or give --none: one of the two.", 2);
+    }
+    if (none) return withoutRedirect(call, world);
+    const status = readStatus(call.values.get("status") ?? "301");
+    const { routing, host } = await withDesk(world, (open) =>
+      rerouted(open, call.operand, call.values.get("project"), ({ primary, redirects }, from) => ({
+        primary,
+        redirects: [...othersThan(from, redirects), { from, to: call.second, status }],
+      })),
+    );
+    const to = routing.redirects.find(({ from }) => from === host)?.to ?? call.second;
+    return { ...documentReport(routing), text: `${host} redirects to ${to} (${status}) now.\n` };
+  },
+};
+
+async function withoutRedirect({ operand, values }: Call, world: World): Promise<Report> {
+  if (values.has("status")) {
+    throw new CommandFailure("--status is for a redirect. Leave it out with --none.", 2);
+  }
+  const { routing, host, project } = await withDesk(world, (open) =>
+    rerouted(open, operand, values.get("project"), ({ primary, redirects }, from) => {
+      const left = othersThan(from, redirects);
+      if (left.length < redirects.length) return { primary, redirects: left };
+      throw new CommandFailure(`${from} does not redirect as it is. Nothing was changed.`);
+    }),
+  );
+  return {
+    ...documentReport(routing),
+    text: `${host} does not redirect any more: it shows the site of ${project} now.\n`,
+  };
+}
+
+const othersThan = (from: string, redirects: readonly Redirect[]) =>
+  redirects.filter((redirect) => redirect.from !== from);
+
+/** Changes one thing of the whole document. */
+async function rerouted(
+  open: OpenDesk,
+  typed: string,
+  slug: string | undefined,
+  change: (before: Routing, host: string) => Routing,
+): Promise<{ routing: Routing; host: string; project: string }> {
+  const { host, project } = await findDomain(open, typed, slug);
+  const routing = await open.desk.changeRouting(operator, project, (before) =>
+    change(before, host),
+  );
+  return { routing, host, project };
+}
+
+function documentReport({ primary, redirects }: Routing): Report {
+  const document = { primary: primary ?? null, redirects };
+  return { json: document, text: `${JSON.stringify(document, null, 2)}\n` };
+}
+
+function readStatus(typed: string) {
+  const status = redirectStatuses.find((known) => String(known) === typed);
+  if (status !== undefined) return status;
+  throw new CommandFailure(`--status must be one of ${redirectStatuses.join(", ")}.`, 2);
+}
+
+async function readDocument(file: string, { stdin }: World): Promise<unknown> {
+  const shown = file === "-" ? "stdin" : file;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of file === "-" ? stdin : (await openInput(file)).chunks) {
+    bytes += chunk.byteLength;
+    if (bytes > documentBytesMax) {
+      throw new CommandFailure(`${shown} has more than ${documentBytesMax} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new CommandFailure(
+      `${shown} is not JSON. Nothing was changed. petstore domains routing <slug> prints what it looks like.`,
+    );
+  }
+}

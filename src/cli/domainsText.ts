@@ -1,0 +1,188 @@
+/** Domains in words, for a terminal. */
+import type { Used } from "../domains/budget.ts";
+import type { Status } from "../domains/domain.ts";
+import type { StoredDomain } from "../domains/domains.ts";
+import type { DomainDetails, DomainView } from "../domains/domainView.ts";
+import type { Finding } from "../domains/finding.ts";
+import type { RecordToCreate } from "../domains/instructions.ts";
+import { dateText, fromNow, instantText, spanText } from "./durations.ts";
+import { table } from "./table.ts";
+
+export const statusWords: Readonly<Record<Status, string>> = {
+  pending_dns: "waiting for DNS",
+  misconfigured: "DNS is not right yet",
+  verified: "DNS is right, a certificate comes next",
+  issuing: "a certificate is being issued",
+  certificate_delayed: "the certificate takes longer than it should",
+  blocked: "no certificate can be had at the moment",
+  live: "served over HTTPS",
+  degraded: "served, but DNS no longer points here",
+  renewal_failing: "served, but the certificate could not be renewed",
+  suspended: "not served without the paid plan and a deployment",
+  abandoned: "given up",
+  removed: "taken off its project",
+};
+
+/** Names and values come from other people's zones: nothing in them may steer the terminal. */
+export function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+/** What to create at the DNS provider. */
+export function recordsText(records: readonly RecordToCreate[]): string {
+  const notes = records.flatMap(({ note }) => (note === undefined ? [] : [`${note}\n`]));
+  return [
+    table([
+      ["  Type", "Name", "Full name", "Value", "TTL"],
+      ...records.map(({ type, name, fullName, value, ttlSeconds }) => [
+        `  ${type === "ALIAS" ? "ALIAS or ANAME" : type}`,
+        name,
+        fullName,
+        value,
+        String(ttlSeconds),
+      ]),
+    ]),
+    ...notes,
+  ].join("");
+}
+
+export function roleText({ role }: Pick<DomainView, "role">): string {
+  if (role.kind === "primary") return "primary";
+  return role.kind === "site" ? "shows the site" : `redirects to ${role.to} (${role.status})`;
+}
+
+export function listText(views: readonly DomainView[], nowMs: number): string {
+  return table([
+    ["Host", "Project", "Status", "Role", "Certificate until", "Next check"],
+    ...views.map((view) => [
+      hostText(view),
+      view.project,
+      view.status,
+      roleText(view),
+      view.certificate === undefined ? "" : dateText(view.certificate.notAfterMs),
+      dueText(view, nowMs),
+    ]),
+  ]);
+}
+
+/** What is due stays so until a worker comes to it. */
+const dueText = ({ nextAtMs }: DomainView, nowMs: number) =>
+  nextAtMs <= nowMs ? "due now" : fromNow(nextAtMs, nowMs);
+
+export function viewText(
+  view: DomainView & Partial<DomainDetails>,
+  others: readonly StoredDomain[],
+  nowMs: number,
+): string {
+  const { project, status, addedAtMs, checkedAtMs, nextAtMs, retryAtMs } = view;
+  const when = (atMs: number) => `${instantText(atMs)} (${fromNow(atMs, nowMs)})`;
+  const ended = status === "removed" || status === "abandoned";
+  const next = nextAtMs <= nowMs ? "due now" : when(nextAtMs);
+  return table([
+    ["Domain", hostText(view)],
+    ["Project", project],
+    ...others.map((other) => ["Also claimed", claimText(other)]),
+    ["Status", `${status}: ${statusWords[status]}`],
+    ...(ended
+      ? []
+      : [
+          ["Role", roleText(view)],
+          ["Certificate", ...certificateText(view, when)],
+        ]),
+    ["Added", when(addedAtMs)],
+    ["Last check", checkedAtMs === undefined ? "none yet" : when(checkedAtMs)],
+    ["Next check", ended ? `${next}: ${watchText}` : next],
+    ...(retryAtMs === undefined ? [] : [["Next order", when(retryAtMs)]]),
+    ...usedRows(view.budget ?? []),
+  ]);
+}
+
+const watchText = "once a day for 30 days, whether the record still points here";
+
+const hostText = ({ host, unicodeHost }: DomainView) =>
+  unicodeHost === host ? host : `${host} (${printable(unicodeHost)})`;
+
+function claimText({ domain: { host, project, ownership } }: StoredDomain): string {
+  const how = ownership.kind === "held" ? "which holds it" : "not proven";
+  return `by ${project}, ${how}; see petstore domains show ${host} --project ${project}`;
+}
+
+/** What is far from its limit concerns nobody. */
+function usedRows(budget: readonly Used[]): string[][] {
+  return budget
+    .filter(({ used, max }) => used * 2 >= max)
+    .map(({ used, max, words }, row) => [row === 0 ? "Used" : "", `${used} of ${max} ${words}`]);
+}
+
+function certificateText({ certificate }: DomainView, when: (atMs: number) => string): string[] {
+  if (certificate === undefined) return ["none yet"];
+  const { issuer, notAfterMs, renewAtMs, window } = certificate;
+  const renewal = renewAtMs === undefined ? "" : `; to be renewed ${when(renewAtMs)}`;
+  const asked =
+    window === undefined
+      ? ""
+      : `, as the authority asked: between ${instantText(window.startMs)} and ${instantText(window.endMs)}`;
+  return [`by ${printable(issuer)}, until ${when(notAfterMs)}${renewal}${asked}`];
+}
+
+/** What was found, beside what should be there. */
+export function findingsText(
+  { findings, checkedAtMs }: Pick<DomainView, "findings" | "checkedAtMs">,
+  nowMs: number,
+): string {
+  const longest = Math.max(0, ...findings.map(({ seconds = 0 }) => seconds));
+  const slowest = findings.find(({ seconds }) => seconds === longest);
+  return findings
+    .map((finding) =>
+      findingText(
+        finding,
+        finding === slowest ? countdown(longest, checkedAtMs, nowMs) : [],
+        nowMs,
+      ),
+    )
+    .join("\n");
+}
+
+function findingText(finding: Finding, remembered: readonly string[], nowMs: number): string {
+  const { code, message, next, at = [], untilMs } = finding;
+  // The countdown says it as it is by now.
+  const said =
+    remembered.length === 0 ? message : message.replace(/, for \d+ seconds? at most/, "");
+  const lines = [
+    `${code}: ${printable(said)}`,
+    ...sideBySide(finding),
+    ...(at.length === 0 ? [] : [`  Said by ${at.map(printable).join(", ")}.`]),
+    ...remembered,
+    ...(untilMs === undefined
+      ? []
+      : [`  Nothing is tried before ${instantText(untilMs)} (${fromNow(untilMs, nowMs)}).`]),
+    ...(next === undefined ? [] : [`  Next: ${printable(next)}`]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function sideBySide({ found = [], expected = [] }: Finding): string[] {
+  const rows = Math.max(found.length, expected.length);
+  if (rows === 0) return [];
+  const lines = Array.from({ length: rows }, (_, row) => [
+    `  ${printable(found[row] ?? (row === 0 ? "nothing" : ""))}`,
+    printable(expected[row] ?? ""),
+  ]);
+  return table([["  Found", expected.length > 0 ? "Expected" : ""], ...lines])
+    .trimEnd()
+    .split("\n");
+}
+
+/** How long caches may go on to answer as they do, counted from the check that saw it. */
+function countdown(seconds: number, checkedAtMs: number | undefined, nowMs: number): string[] {
+  if (seconds === 0 || checkedAtMs === undefined) return [];
+  const untilMs = checkedAtMs + seconds * 1000;
+  return [
+    untilMs > nowMs
+      ? `  Caches may remember this for ${spanText(untilMs - nowMs)} more, until ${instantText(untilMs)}.`
+      : "  No cache remembers this any more.",
+  ];
+}

@@ -1,0 +1,193 @@
+/** Having a name checked now, and waiting for what comes of it. */
+import type { DomainView } from "../domains/domainView.ts";
+import type { Finding, FindingCode } from "../domains/finding.ts";
+import { DeskRefusal } from "../domains/refusal.ts";
+import { clickIntervalMs } from "../domains/schedule.ts";
+import { type Call, type Command, note, type Report } from "./command.ts";
+import { findDomain } from "./domainsClaims.ts";
+import { type OpenDesk, ofProject, operator, pause, whichHost, withDesk } from "./domainsDesk.ts";
+import { viewJson } from "./domainsJson.ts";
+import { findingsText, statusWords } from "./domainsText.ts";
+import { fromNow, instantText, spanFromText, unitsText } from "./durations.ts";
+import { orStopped } from "./stopping.ts";
+import { CommandFailure, saying, type World } from "./world.ts";
+
+const timeoutDefault = "10m";
+const pollMs = 500;
+/** A running worker looks within seconds of being asked. */
+const silentMs = 15_000;
+
+export const verifyDomain: Command = {
+  name: "domains verify",
+  summary: "Have a name checked now",
+  operand: whichHost,
+  options: {
+    ...ofProject,
+    wait: { summary: "Stay until it is live, or its owner has something to do" },
+    timeout: { value: "<time>", summary: `How long to stay at most (default ${timeoutDefault})` },
+  },
+  about: `Ends with 0 once it is live, and with 1 when its owner must act or the time is over. Within\n10 seconds of another check, --wait waits for that one.\nA time is a whole number and one of ${unitsText}.`,
+  examples: ["petstore domains verify docs.example.com --wait"],
+  async run(call, world) {
+    const wait = call.switches.has("wait");
+    const timeoutMs = readTimeout(call.values.get("timeout"), wait);
+    const work = async (open: OpenDesk) => {
+      const found = await findDomain(open, call.operand, call.values.get("project"));
+      const { host, project } = found;
+      const startedAtMs = world.clock.now();
+      const asking = open.desk.verify(operator, project, host);
+      if (!wait) {
+        return {
+          json: viewJson(await asking),
+          text: `A check of ${host} was asked for. See petstore domains show ${host}, or add --wait.\n`,
+        };
+      }
+      const earlierAtMs = await asking.then(() => undefined, joined(found.claim.domain.clicksAtMs));
+      if (earlierAtMs !== undefined) {
+        const ago = fromNow(earlierAtMs, startedAtMs);
+        note(call, world, `A check was asked for ${ago}. Waiting for that one.`);
+      }
+      const look = () => open.desk.show(operator, project, host);
+      const askedAtMs = earlierAtMs ?? startedAtMs;
+      const waiting = { look, askedAtMs, startedAtMs, untilMs: startedAtMs + timeoutMs };
+      const { view, outcome } = await settled(waiting, call, world).catch(
+        saying("The check goes on by itself."),
+      );
+      return report(view, outcome, world);
+    };
+    return withDesk(world, work, { host: call.operand });
+  },
+};
+
+/** When the check was asked for that is still to come, where that is why another was refused. */
+function joined(clicksAtMs: readonly number[]) {
+  return (cause: unknown): number => {
+    const lastAtMs = clicksAtMs.at(-1);
+    const tooSoon = cause instanceof DeskRefusal && cause.code === "verify_too_soon";
+    if (!tooSoon || lastAtMs === undefined) throw cause;
+    if ((cause.retryAfterSeconds ?? 0) * 1000 > clickIntervalMs) throw cause;
+    return lastAtMs;
+  };
+}
+
+interface Waiting {
+  readonly look: () => Promise<DomainView>;
+  /** Checks since then count. */
+  readonly askedAtMs: number;
+  readonly startedAtMs: number;
+  readonly untilMs: number;
+}
+
+type Outcome = "live" | "owner_must_act" | "must_wait" | "timed_out" | "not_checked";
+
+async function settled(waiting: Waiting, call: Call, world: World) {
+  const { look, askedAtMs, startedAtMs, untilMs } = waiting;
+  const { clock } = world;
+  const signal = world.stopSignal();
+  let told = "";
+  let hinted = false;
+  for (;;) {
+    const view = await look();
+    const text = progressText(view);
+    if (text !== told) note(call, world, text);
+    told = text;
+    const fresh = isFresh(view, askedAtMs);
+    const late = fresh ? ("timed_out" as const) : ("not_checked" as const);
+    const outcome = outcomeOf(view, waiting) ?? (clock.now() < untilMs ? undefined : late);
+    if (outcome !== undefined) return { view, outcome };
+    if (!hinted && !fresh && clock.now() - startedAtMs >= silentMs) {
+      hinted = true;
+      note(call, world, "Nothing has checked it yet. Is a service with the role worker running?");
+    }
+    await orStopped(pause(clock, pollMs), signal);
+  }
+}
+
+/** Undefined while there is something to wait for. */
+function outcomeOf(view: DomainView, { askedAtMs, untilMs }: Waiting): Outcome | undefined {
+  const { status, step, findings, retryAtMs } = view;
+  if (step === "none") return "owner_must_act";
+  if (!isFresh(view, askedAtMs)) return undefined;
+  // The attempt that was asked for is still to come: what is shown is of the one before.
+  if (retryAtMs !== undefined && retryAtMs <= askedAtMs) return undefined;
+  // Name servers that disagree may do so because the record is on its way to them.
+  const spreading = findings.some(({ code }) => code === "NS_DISAGREE");
+  const forOwner = !spreading && findings.some(needsOwner);
+  if (retryAtMs !== undefined && retryAtMs > untilMs) {
+    return forOwner ? "owner_must_act" : "must_wait";
+  }
+  // A certificate is on its way, whatever an attempt before has found.
+  if (status === "verified" || status === "issuing") return undefined;
+  if (forOwner) return "owner_must_act";
+  return status === "live" ? "live" : undefined;
+}
+
+function isFresh({ checkedAtMs }: DomainView, askedAtMs: number): boolean {
+  return checkedAtMs !== undefined && checkedAtMs >= askedAtMs;
+}
+
+/** What time alone may mend; all the rest is for the owner. */
+const passing: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  "STALE_CACHE",
+  "SERVFAIL",
+  "TARGET_UNKNOWN",
+  "CAA_LOOKUP_FAILED",
+  "HTTP_UNREACHABLE",
+  "RATE_LIMITED",
+  "CA_UNAVAILABLE",
+]);
+const needsOwner = ({ code }: Finding) => !passing.has(code);
+
+function progressText({ host, status, findings }: DomainView): string {
+  const codes = findings.map(({ code }) => code);
+  return `${host}: ${statusWords[status]}${codes.length === 0 ? "" : ` (${codes.join(", ")})`}`;
+}
+
+function report(view: DomainView, outcome: Outcome, world: World): Report {
+  const { host } = view;
+  const json = { ...viewJson(view), outcome };
+  if (outcome === "live") {
+    const { publicHttpsPort: port = 443 } = world.domainSettings();
+    return { json, text: `${host} is live: https://${host}${port === 443 ? "" : `:${port}`}/\n` };
+  }
+  const nowMs = world.clock.now();
+  const found = findingsText(view, nowMs);
+  const end = endText(view, outcome, nowMs);
+  return { json, exitCode: 1, text: `${end}\n${found === "" ? "" : `\n${found}`}` };
+}
+
+function endText(
+  { host, status, step, retryAtMs }: DomainView,
+  outcome: Exclude<Outcome, "live">,
+  nowMs: number,
+): string {
+  const served = step === "live";
+  if (outcome === "timed_out" && !served) {
+    return `${host} is not live yet (${status}). The checks go on by themselves.`;
+  }
+  const how = served
+    ? `${host} is still served (${status}), but`
+    : `${host} is not live (${status}), and`;
+  const again =
+    retryAtMs === undefined ? "later" : `${instantText(retryAtMs)} (${fromNow(retryAtMs, nowMs)})`;
+  const whys: Record<typeof outcome, string> = {
+    owner_must_act: "its owner has something to do.",
+    must_wait: `nothing is tried again before ${again}.`,
+    timed_out: "not all is well yet. The checks go on by themselves.",
+    not_checked:
+      "nothing has checked it: it seems that no service with the role worker is running on this store. Start one with petstore serve.",
+  };
+  return `${how} ${whys[outcome]}`;
+}
+
+function readTimeout(typed: string | undefined, wait: boolean): number {
+  if (typed !== undefined && !wait) {
+    throw new CommandFailure("--timeout is for --wait. Add --wait, or leave it out.", 2);
+  }
+  const span = spanFromText(typed ?? timeoutDefault);
+  if (span?.kind === "span" && span.ms > 0) return span.ms;
+  throw new CommandFailure(
+    `--timeout must be a time such as 10m or 48h: a whole number and one of ${unitsText}.`,
+    2,
+  );
+}

@@ -1,0 +1,64 @@
+/** Reads what callers send: members of a body by their names, and bytes up to a bound. */
+import { Problem } from "../../problems.ts";
+import type { InternalCall } from "../internal/places.ts";
+import { DashboardRefusal } from "./refusal.ts";
+
+/** The members of an object, and a complaint about every one that is not known. */
+export function membersOf(
+  body: unknown,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw invalid("The body must be an object.");
+  }
+  const strangers = Object.keys(body).filter((name) => !known.includes(name));
+  if (strangers.length > 0) {
+    const names = strangers.map((name) => JSON.stringify(name.slice(0, 40)));
+    throw invalid(`${names.join(", ")} is not known here.`);
+  }
+  return body as Record<string, unknown>;
+}
+
+export function textIn(members: Readonly<Record<string, unknown>>, name: string): string {
+  const value = members[name];
+  if (typeof value !== "string" || value.trim() === "") throw invalid(`${name} must be a text.`);
+  return value;
+}
+
+export const invalid = (message: string): DashboardRefusal =>
+  new DashboardRefusal("body_invalid", message);
+
+/** For a body that may be larger than those of the public API. */
+export async function largeBody(call: InternalCall, bytesMax: number): Promise<unknown> {
+  const type = call.request.headers.get("content-type") ?? "";
+  if (!/^application\/json\b/i.test(type)) throw new Problem("media_type_unsupported");
+  const bytes = await bytesOf(call.request, bytesMax);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new Problem("body_unreadable", { cause });
+  }
+}
+
+export async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Uint8Array[] = [];
+  let count = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      count += chunk.byteLength;
+      if (count > bytesMax) throw tooLarge(bytesMax);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof DashboardRefusal) throw cause;
+    throw new Problem("body_unreadable", {
+      detail: "The connection ended before the body did.",
+      cause,
+    });
+  }
+  return Buffer.concat(chunks);
+}
+
+const tooLarge = (bytesMax: number) =>
+  new DashboardRefusal("body_too_large", `The body is larger than ${bytesMax} bytes.`);

@@ -1,0 +1,18 @@
+/**
+ * Whether a request may come from where it says it does. A browser tells of every request of a page
+ * where the page is from, and a page of another origin has no business here, whatever cookies the
+ * browser adds. Programs send neither header.
+ */
+export function isOwnOrigin(headers: Headers, own: readonly string[]): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin" || site === "none";
+  const origin = headers.get("origin");
+  if (origin === null) return true;
+  const host = hostOf(origin);
+  return host !== undefined && own.some((each) => hostOf(each) === host);
+}
+
+/** Without the scheme: whoever ends TLS before us asks us in plain HTTP. */
+function hostOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase();
+}

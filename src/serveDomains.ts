@@ -1,0 +1,160 @@
+/** Starts what custom domains need of this process: an edge, a worker, both or neither. */
+import { readFileSync } from "node:fs";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import type { CertificateAuthority } from "./domains/certificateAuthority.ts";
+import type { KeeperParts } from "./domains/kept.ts";
+import { Vault } from "./domains/vault.ts";
+import { DomainWorker } from "./domains/worker.ts";
+import type { DomainsConfig } from "./domainsConfig.ts";
+import { type ServedContents, siteAnswer } from "./edge/siteAnswer.ts";
+import type { Log } from "./log.ts";
+import type { Stores } from "./stores.ts";
+
+export interface DomainParts {
+  readonly config: Config;
+  readonly secret: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stores: Stores;
+  readonly contents: ServedContents;
+}
+
+export interface RunningDomains {
+  /** Undefined where this process answers for no attached name. */
+  readonly edge: { readonly httpPort: number; readonly httpsPort: number } | undefined;
+  stop(graceMs: number): Promise<void>;
+}
+
+export async function startDomains(
+  parts: DomainParts,
+  domains: DomainsConfig,
+): Promise<RunningDomains> {
+  const { config, clock } = parts;
+  const id = Buffer.from(clock.random(8)).toString("hex");
+  const vault = new Vault(parts.secret, clock);
+  const edge = config.roles.includes("edge")
+    ? await startOwnEdge(parts, domains, vault, id)
+    : undefined;
+  const worker = config.roles.includes("worker")
+    ? await startWorker(parts, domains, vault, id).catch(async (cause) => {
+        await edge?.stop(0);
+        throw cause;
+      })
+    : undefined;
+  return {
+    edge,
+    async stop(graceMs) {
+      await Promise.all([worker?.stop(graceMs), edge?.stop(graceMs)]);
+    },
+  };
+}
+
+// What follows is loaded when it is needed: a service without custom domains starts faster.
+
+async function startOwnEdge(
+  { clock, log, stores, contents }: DomainParts,
+  { edge }: DomainsConfig,
+  vault: Vault,
+  id: string,
+) {
+  const { startEdge } = await import("./edge/edge.ts");
+  const named = (cause: unknown): never => {
+    const { port } = cause as { port?: number };
+    const setting = port === edge.httpPort ? "PETSTORE_EDGE_HTTP_PORT" : "PETSTORE_EDGE_HTTPS_PORT";
+    throw Object.assign(cause as Error, { setting });
+  };
+  return startEdge({
+    view: stores.edgeView,
+    vault,
+    clock,
+    log,
+    answerSite: (request, deployment) => siteAnswer(request, { deployment }, contents),
+    id,
+    host: edge.host,
+    httpPort: edge.httpPort,
+    httpsPort: edge.httpsPort,
+    publicHttpsPort: edge.publicHttpsPort,
+    reachableAt: edge.address,
+  }).catch(named);
+}
+
+async function startWorker(
+  { clock, log, stores }: DomainParts,
+  domains: DomainsConfig,
+  vault: Vault,
+  id: string,
+) {
+  const [{ createResolver }, { recursorsOfSystem }, { AcmeAuthority }, { renewalNameOf }, probing] =
+    await Promise.all([
+      import("./dns/resolver.ts"),
+      import("./dns/systemRecursors.ts"),
+      import("./acme/authority.ts"),
+      import("./acme/chain.ts"),
+      import("./edge/probe.ts"),
+    ]);
+  const { dns, acme } = domains;
+  const resolver = createResolver({
+    clock,
+    recursors: dns.recursors ?? recursorsOfSystem(),
+    authorityPort: dns.authorityPort,
+    allowPrivateAddresses: dns.privateAddresses,
+  });
+  const acmeAuthority = new AcmeAuthority({
+    clock,
+    accounts: stores.acmeAccounts,
+    vault,
+    directory: acme.directory,
+    contact: acme.contact,
+    trustPem: acme.trustFile === undefined ? undefined : trustedRoot(acme.trustFile),
+    termsAgreed: true,
+  });
+  const authority: CertificateAuthority = {
+    caaIdentities: async () => acme.caaIdentities ?? acmeAuthority.caaIdentities(),
+    order: (request) => acmeAuthority.order(request),
+    renewalWindow: (name) => acmeAuthority.renewalWindow(name),
+  };
+  const parts: KeeperParts = {
+    store: stores.domains,
+    edgeView: stores.edgeView,
+    resolver,
+    authority,
+    probe: (edge, host, token) => probing.probeEdge(edge, host, token, clock),
+    now: () => clock.now(),
+    vault,
+    clock,
+    target: domains.target,
+    renewalNameOf,
+    tell: (event, fields) => (fields.cause === undefined ? log.info : log.error)(event, fields),
+  };
+  const worker = new DomainWorker(parts, { holder: id, leaseMs: domains.leaseSeconds * 1000 });
+  worker.start();
+  return {
+    async stop(graceMs: number) {
+      // Whoever waits for an answer then stops waiting.
+      const cancel = clock.after(graceMs, () => resolver.close());
+      await worker.stop(graceMs);
+      cancel();
+      resolver.close();
+    },
+  };
+}
+
+function trustedRoot(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const { code = "unreadable" } = cause as NodeJS.ErrnoException;
+    throw new StartRefusal(`PETSTORE_ACME_TRUST names ${file}, which cannot be read (${code}).`, {
+      cause,
+    });
+  }
+}
+
+/** Says which setting keeps the service from starting. */
+export class StartRefusal extends Error {
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
+    this.name = "StartRefusal";
+  }
+}

@@ -1,0 +1,304 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { decided, domainsShop, target, typesWaiting } from "./domainsShop.ts";
+import { Shop } from "./shop.ts";
+
+const docs = "docs.example.com";
+
+describe("domains add", () => {
+  test("shows the record to create and what to type then", async () => {
+    await using shop = await domainsShop();
+    const { code, out, err } = await shop.types(["domains", "add", "shop", "Docs.Example.com"]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toBe(`Attached ${docs} to shop. Create this record at the DNS provider:
+
+  Type   Name  Full name         Value                TTL
+  CNAME  docs  ${docs}  ${target}  3600
+
+Then: petstore domains verify ${docs} --wait
+`);
+  });
+
+  test("says ALIAS or ANAME for an apex", async () => {
+    await using shop = await domainsShop();
+    const { out } = await shop.types(["domains", "add", "shop", "example.com"]);
+    expect(out).toMatch(
+      /^ {2}ALIAS or ANAME {2}@ {5}example\.com {2}sites\.platform\.test {2}3600$/m,
+    );
+    expect(out).toContain("attach a subdomain such as www instead");
+  });
+
+  test("asks another owner for a proof", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "rival", docs);
+    const refused = await shop.types(["domains", "add", "shop", docs]);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("add --prove.");
+    expect(refused.err).not.toContain("rival");
+    const { out } = await shop.types(["domains", "add", "shop", docs, "--prove"]);
+    expect(out).toMatch(
+      /^ {2}TXT {4}_petstore-proof\.docs {2}\S+ {2}petstore-proof=\w{32} {2}3600$/m,
+    );
+    expect(out).toContain(`verify ${docs} --project shop --wait`);
+  });
+
+  test("prints the view with --json", async () => {
+    await using shop = await domainsShop();
+    expect(await shop.json("domains", "add", "shop", docs)).toMatchObject({
+      host: docs,
+      status: "pending_dns",
+      records: [{ type: "CNAME", value: target, ttlSeconds: 3600 }],
+      addedAt: "2026-11-15T12:00:00.000Z",
+      certificate: null,
+    });
+  });
+
+  test.each([
+    [["none", docs], 1, "There is no project none. See petstore sites list."],
+    [["shop", "https://docs.example.com"], 2, "Write the host name alone"],
+    [["shop", "docs.platform.test"], 2, "belongs to the platform itself"],
+    [["shop"], 2, "<host> is missing."],
+  ])("%j is refused", async (argv, exitCode, message) => {
+    await using shop = await domainsShop();
+    const { code, out, err } = await shop.types(["domains", "add", ...(argv as string[])]);
+    expect([code, out]).toEqual([exitCode, ""]);
+    expect(err).toContain(message);
+    expect(await shop.json("domains", "list")).toEqual([]);
+  });
+
+  test("says how to get the plan and the deployment that it needs", async () => {
+    await using shop = await domainsShop();
+    await shop.withStores(({ sites }) =>
+      sites.addProject({ slug: "shop-docs", ownerId: "shop", nowMs: shop.clock.now() }),
+    );
+    const add = async (slug: string) => {
+      const { code, err } = await shop.types(["domains", "add", slug, docs]);
+      expect(code).toBe(1);
+      return err;
+    };
+    expect(await add("shop-docs")).toContain("petstore sites deploy shop-docs <folder>.");
+    await shop.json("owners", "plan", "shop", "free");
+    expect(await add("shop-docs")).toContain("petstore owners plan shop paid.");
+    await shop.json("owners", "plan", "shop", "paid");
+    await shop.json("sites", "unpublish", "shop");
+    expect(await add("shop")).toContain("petstore sites rollback shop dep_shop");
+  });
+
+  test("without the setting, says which one is missing", async () => {
+    await using shop = await domainsShop();
+    const { world } = shop;
+    shop.world = (parts) =>
+      world.call(shop, {
+        ...parts,
+        domainSettings: () => ({ target: undefined, reserved: [], publicHttpsPort: undefined }),
+      });
+    const { code, err } = await shop.types(["domains", "add", "shop", docs]);
+    expect([code, err]).toEqual([1, expect.stringContaining("PETSTORE_SITES_HOST")]);
+  });
+});
+
+describe("where there is no store", () => {
+  test.each([
+    "add shop docs.example.com",
+    "list",
+    "show docs.example.com",
+    "verify docs.example.com",
+    "routing shop",
+    "primary docs.example.com",
+    "redirect docs.example.com www.example.com",
+    "remove docs.example.com",
+  ])("domains %s refuses and makes nothing", async (line) => {
+    await using shop = new Shop({ store: false });
+    const { code, out, err } = await shop.types(["domains", ...line.split(" ")]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toStartWith(`petstore: There is no store at ${shop.database}.`);
+    expect(readdirSync(shop.folder)).toEqual([]);
+  });
+});
+
+describe("domains list", () => {
+  test("lists those of one project or of all", async () => {
+    await using shop = await domainsShop();
+    expect((await shop.types(["domains", "list"])).out).toContain("No name is attached yet");
+    await shop.json("domains", "add", "shop", docs);
+    await shop.json("domains", "add", "rival", "help.rival.example");
+    await decided(shop, docs, { dns: { verdict: "right" }, live: true });
+    const hosts = async (...argv: string[]) =>
+      (await shop.json("domains", "list", ...argv)).map(({ host }: { host: string }) => host);
+    expect(await hosts()).toEqual(["help.rival.example", docs]);
+    expect(await hosts("shop")).toEqual([docs]);
+    const { out } = await shop.types(["domains", "list"]);
+    expect(out).toMatch(
+      /^docs\.example\.com +shop +live +shows the site +2027-02-13 +in 15 seconds$/m,
+    );
+    expect(out).toMatch(
+      /^help\.rival\.example +rival +pending_dns +shows the site +in 15 seconds$/m,
+    );
+    expect((await shop.types(["domains", "list", "none"])).code).toBe(1);
+    shop.clock.advance(20_000);
+    expect((await shop.types(["domains", "list", "rival"])).out).toContain("due now\n");
+  });
+});
+
+describe("domains show", () => {
+  test("says what was found beside what is expected, and for how long caches remember", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    await decided(shop, docs, {
+      dns: {
+        verdict: "wrong",
+        findings: [
+          {
+            code: "CONFLICTING_A",
+            message: "It has A 192.0.2.7, where the CNAME belongs.",
+            next: "Delete the A record.",
+            found: ["A 192.0.2.7", "A 192.0.2.8"],
+            expected: [`CNAME ${target}`],
+            at: ["ns1.example.com"],
+            seconds: 300,
+          },
+        ],
+      },
+    });
+    shop.clock.advance(100_000);
+    const { code, out } = await shop.types(["domains", "show", docs]);
+    expect(code).toBe(0);
+    expect(out).toContain("Status       misconfigured: DNS is not right yet\n");
+    expect(out).toContain(`CONFLICTING_A: It has A 192.0.2.7, where the CNAME belongs.
+  Found        Expected
+  A 192.0.2.7  CNAME ${target}
+  A 192.0.2.8
+  Said by ns1.example.com.
+  Caches may remember this for 3 min 20 s more, until 2026-11-15 12:05 UTC.
+  Next: Delete the A record.
+`);
+    expect(out).toContain("To create at the DNS provider:\n  Type ");
+    shop.clock.advance(200_000);
+    expect((await shop.types(["domains", "show", docs])).out).toContain(
+      "No cache remembers this any more.",
+    );
+  });
+
+  test("shows a live name with its certificate and the time of its renewal", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    await decided(shop, docs, { dns: { verdict: "right" }, live: true });
+    const { out } = await shop.types(["domains", "show", docs]);
+    expect(out).toContain("Status       live: served over HTTPS\n");
+    expect(out).toContain(
+      "Certificate  by Test authority, until 2027-02-13 12:00 UTC (in 3 months); to be renewed 2027-01-14 12:00 UTC (in 2 months), as the authority asked: between 2027-01-14 11:00 UTC and 2027-01-14 13:00 UTC\n",
+    );
+    expect(out).not.toContain("To create");
+    expect((await shop.json("domains", "show", docs)).certificate).toEqual({
+      issuer: "Test authority",
+      notBefore: "2026-11-15T12:00:00.000Z",
+      notAfter: "2027-02-13T12:00:00.000Z",
+      renewAt: "2027-01-14T12:00:00.000Z",
+      window: { start: "2027-01-14T11:00:00.000Z", end: "2027-01-14T13:00:00.000Z" },
+    });
+  });
+
+  test("shows the last ten entries, or all of them with the raw answers", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    const entries = Array.from({ length: 12 }, (_, index) => ({
+      atMs: shop.clock.now(),
+      event: "dns_checked",
+      message: `Check ${index + 1}.`,
+      findings: [],
+      answers: [`ns1: answer ${index + 1}`],
+    }));
+    await decided(shop, docs, { entries });
+    const { out } = await shop.types(["domains", "show", docs]);
+    expect(out.match(/Check \d+\./g)).toHaveLength(10);
+    expect(out).toContain("Check 12.");
+    expect(out).not.toContain("answer");
+    const whole = await shop.types(["domains", "show", docs, "--timeline"]);
+    expect(whole.out.match(/^ {4}ns1: answer \d+$/gm)).toHaveLength(12);
+    expect(whole.out).toContain("added");
+  });
+
+  test("lets nothing that stands in DNS steer the terminal", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    const evil = "TXT \u001b[2J\u202Eevil\n";
+    const message = `Found ${evil}`;
+    await decided(shop, docs, {
+      dns: { findings: [{ code: "PROOF_MISSING", message, found: [evil] }] },
+      entries: [{ atMs: 0, event: "dns_checked", message, findings: [], answers: [evil] }],
+    });
+    const { out } = await shop.types(["domains", "show", docs, "--timeline"]);
+    expect(out).toContain("TXT \\u{1b}[2J\\u{202e}evil\\u{a}");
+    for (const steering of ["\u001b", "\u202E"]) expect(out).not.toContain(steering);
+  });
+
+  test("also shows what was removed, until another has the name", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    await shop.json("domains", "remove", docs);
+    expect(await shop.json("domains", "show", docs)).toMatchObject({
+      project: "shop",
+      status: "removed",
+    });
+    const { code, err } = await shop.types(["domains", "show", "www.example.com"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("is not attached to any project")]);
+  });
+});
+
+describe("domains remove", () => {
+  const edge = (id: string, revision: number, seenAtMs: number) => ({
+    id,
+    address: "127.0.0.1",
+    httpPort: 80,
+    revision,
+    seenAtMs,
+  });
+
+  test("refuses the primary domain and a redirect's target unless confirmed", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    await shop.json("domains", "add", "shop", "www.example.com");
+    await shop.json("domains", "primary", docs);
+    await shop.json("domains", "redirect", "www.example.com", docs);
+    const refused = await shop.types(["domains", "remove", docs]);
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toContain("it is the primary domain, and www.example.com redirects to it");
+    expect(refused.err).toContain("To confirm, add --yes.");
+    expect(await shop.json("domains", "list")).toHaveLength(2);
+    const { code, out } = await shop.types(["domains", "remove", docs, "--yes"]);
+    expect(code).toBe(0);
+    expect(out).toContain(`Now delete the CNAME record of ${docs} at the DNS provider.`);
+    expect(await shop.json("domains", "routing", "shop")).toEqual({ primary: null, redirects: [] });
+    expect((await shop.types(["domains", "remove", docs])).err).toContain("is not attached to any");
+  });
+
+  test("waits for the edges and names those that are behind", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    await shop.json("domains", "add", "shop", "www.example.com");
+    const report = (id: string, revision: number) =>
+      shop.withStores(({ edgeView }) => edgeView.reportEdge(edge(id, revision, shop.clock.now())));
+    await report("edge-a", 0);
+    await report("edge-b", 0);
+    const caughtUp = await typesWaiting(
+      shop,
+      ["domains", "remove", docs],
+      [() => report("edge-a", 1_000), () => report("edge-b", 1_000)],
+    );
+    expect(caughtUp.out).toContain("It is no longer served: 2 edges of 2 have said so.");
+
+    await report("edge-a", 1_000);
+    await report("edge-b", 0);
+    const startedMs = shop.clock.now();
+    const late = await typesWaiting(shop, ["domains", "remove", "www.example.com", "--json"]);
+    expect(JSON.parse(late.out)).toMatchObject({ edges: 2, edgesBehind: ["edge-b"] });
+    expect(shop.clock.now() - startedMs).toBe(3_000);
+  });
+
+  test("says where no edge is running", async () => {
+    await using shop = await domainsShop();
+    await shop.json("domains", "add", "shop", docs);
+    const { out } = await shop.types(["domains", "remove", docs]);
+    expect(out).toContain("No edge is running, so nothing serves it.");
+  });
+});

@@ -1,0 +1,96 @@
+/** A shop with a site that can have domains, and what a worker would have written. */
+
+import { run } from "../../src/cli/run.ts";
+import type { World } from "../../src/cli/world.ts";
+import type { DnsFact, Domain, Issuance } from "../../src/domains/domain.ts";
+import type { TimelineEntry } from "../../src/domains/domains.ts";
+import { certificateNamed, changeIn, holding, nowMs, projectIn } from "../store/domainSamples.ts";
+import { type Outcome, Page, Shop } from "./shop.ts";
+
+export const target = "sites.platform.test";
+
+/** With the paid and deployed projects shop, rival and third, each of the owner of its name. */
+export async function domainsShop(): Promise<Shop> {
+  const shop = new Shop();
+  await shop.withStores(async (stores) => {
+    for (const project of ["shop", "rival", "third"]) await projectIn(stores, project);
+  });
+  return shop;
+}
+
+export interface Findings {
+  readonly dns?: Partial<DnsFact>;
+  readonly issuance?: Partial<Issuance> | undefined;
+  readonly live?: boolean;
+  readonly entries?: readonly TimelineEntry[];
+}
+
+/** As if a worker had looked at the name just now and decided this. */
+export async function decided(
+  shop: Shop,
+  host: string,
+  findings: Findings,
+  project = "shop",
+): Promise<void> {
+  await shop.withStores(async (stores) => {
+    const claims = await stores.domains.claimsOn(host);
+    const claim = claims.find(({ domain }) => domain.project === project);
+    if (claim === undefined) throw new Error(`${host} should be attached.`);
+    const { domain } = claim;
+    const checkedAtMs = shop.clock.now();
+    const everRight = domain.dns.everRight || findings.dns?.verdict === "right";
+    const issuance: Issuance | undefined = findings.issuance && {
+      sinceMs: checkedAtMs,
+      attempts: 1,
+      nextAttemptAtMs: checkedAtMs,
+      ordering: false,
+      refusal: undefined,
+      delay: undefined,
+      ...findings.issuance,
+    };
+    const next: Domain = {
+      ...domain,
+      dns: { ...domain.dns, checkedAtMs, findings: [], ...findings.dns, everRight },
+      certificate: { ...domain.certificate, issuance },
+    };
+    const { entries = [] } = findings;
+    if (findings.live !== true) return changeIn(stores, next, { entries });
+    const certificate = certificateNamed(`cert_${host}`, host, { notBeforeMs: nowMs });
+    const served = holding(next, certificate);
+    const renewAtMs = nowMs + 60 * 86_400_000;
+    const window = { startMs: renewAtMs - 3_600_000, endMs: renewAtMs + 3_600_000 };
+    await changeIn(
+      stores,
+      { ...served, certificate: { ...served.certificate, renewAtMs, window } },
+      { certificate, entries },
+    );
+  });
+}
+
+export const live = (shop: Shop, host: string, project = "shop") =>
+  decided(shop, host, { dns: { verdict: "right" }, live: true }, project);
+
+/**
+ * Types a command that waits. Whenever it does, the time passes at once and the next step of the
+ * script happens; after the last one, time just goes on.
+ */
+export async function typesWaiting(
+  shop: Shop,
+  argv: readonly string[],
+  script: readonly (() => unknown)[] = [],
+): Promise<Outcome> {
+  const steps = [...script];
+  const clock: World["clock"] = {
+    ...shop.clock,
+    now: () => shop.clock.now(),
+    after(delayMs, action) {
+      shop.clock.advance(delayMs);
+      void Promise.resolve(steps.shift()?.()).then(() => setImmediate(action));
+      return () => {};
+    },
+  };
+  const stdout = new Page();
+  const stderr = new Page();
+  const code = await run(argv, shop.world({ clock, stdout, stderr }));
+  return { code, out: stdout.text, err: stderr.text };
+}

@@ -1,0 +1,113 @@
+/** The dashboard's API on a real store, asked without a socket and under a clock of the test's. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AccessHolder } from "../../../src/access/access.ts";
+import { mintAccess } from "../../../src/access/accessToken.ts";
+import { DomainDesk } from "../../../src/domains/desk.ts";
+import { addressOf } from "../../../src/http/address.ts";
+import { createInternalApi } from "../../../src/http/internal/internalApi.ts";
+import { createLog } from "../../../src/log.ts";
+import { openSqlite } from "../../../src/sqlite/store.ts";
+import type { Stores } from "../../../src/stores.ts";
+import { fakeClock } from "../../fakes/clock.ts";
+import { nowMs, projectIn } from "../../store/domainSamples.ts";
+
+export const origin = "http://petstore.test:8080";
+export const target = "sites.platform.test";
+
+export interface Asked {
+  readonly as?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare whole values with what they expect
+  readonly body: any;
+}
+
+/** Two owners, shop and rival, with a project each of the same name; tokens for both and us. */
+export async function openOffice() {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-internal-"));
+  const clock = fakeClock(nowMs, 7);
+  const stores: Stores = await openSqlite(join(folder, "petstore.db"), {
+    environment: "production",
+  });
+  let lines = "";
+  const log = createLog("info", clock, (text) => {
+    lines += text;
+  });
+  await projectIn(stores, "shop");
+  await projectIn(stores, "rival");
+  const tokenFor = async (holder: AccessHolder) => {
+    const minted = mintAccess(holder, "test", clock);
+    await stores.access.add(minted.access);
+    return minted;
+  };
+  const shop = await tokenFor({ kind: "owner", id: "shop" });
+  const rival = await tokenFor({ kind: "owner", id: "rival" });
+  const operator = await tokenFor({ kind: "operator" });
+  const state = { leaving: false };
+  const deskParts = { ...stores, clock, target, reserved: ["platform.test"] };
+  const handle = createInternalApi({
+    ...stores,
+    desk: new DomainDesk(deskParts),
+    clock,
+    log,
+    baseUrl: "https://api.petstore.test/v1",
+    leaving: () => state.leaving,
+  });
+
+  function send(method: string, path: string, asked: Asked = {}): Promise<Response> {
+    const { as = shop.token, body, headers = {}, signal } = asked;
+    const request = new Request(`${origin}/internal/v1${path}`, {
+      method,
+      headers: {
+        ...(as === "" ? {} : { authorization: `Bearer ${as}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: bodyText(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return handle(addressOf(request.url), request);
+  }
+
+  return {
+    stores,
+    clock,
+    state,
+    tokens: { shop: shop.token, rival: rival.token, operator: operator.token },
+    ids: { shop: shop.access.id },
+    send,
+    async ask(method: string, path: string, asked: Asked = {}): Promise<Answered> {
+      const { status, headers, ...response } = await sent(send(method, path, asked));
+      return {
+        status,
+        headers,
+        body: response.text === "" ? undefined : JSON.parse(response.text),
+      };
+    },
+    logged() {
+      log.flush();
+      return lines;
+    },
+    async close() {
+      await stores.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Office = Awaited<ReturnType<typeof openOffice>>;
+
+const bodyText = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
+
+async function sent(response: Promise<Response>) {
+  const { status, headers } = await response;
+  return { status, headers, text: await (await response).text() };
+}
