@@ -1,0 +1,137 @@
+/** Who is signed in, where else, and with which password. */
+import { useState } from "preact/hooks";
+import type { OpenSession, Session } from "../answers.ts";
+import { endCatalogueKey } from "../catalogue/client.ts";
+import { ask, get, pathOf } from "../http.ts";
+import { useLoaded } from "../loaded.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Form, TextField } from "../parts/form.tsx";
+import { Badge, Refused } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Shown, Skeleton } from "../parts/states.tsx";
+import { Ago } from "../parts/time.tsx";
+import { go } from "../route.ts";
+import { tell } from "../say.ts";
+import { signOut } from "../session.ts";
+import { useWork } from "../work.ts";
+import { browserOf } from "./browserName.ts";
+
+export function Account({ session }: { session: Session }) {
+  const { actor } = session;
+  const work = useWork();
+  const leave = () =>
+    work.run(async () => {
+      await endCatalogueKey().catch(() => {});
+      await signOut();
+      go("#/");
+    });
+  return (
+    <Page
+      title="Account"
+      action={
+        <Button onClick={() => void leave()} busy={work.busy}>
+          Sign out
+        </Button>
+      }
+    >
+      <Refused fault={work.fault} />
+      <p>
+        Signed in as <strong>{actor.name}</strong> (<code>{actor.id}</code>),{" "}
+        {actor.kind === "operator" ? "who may do everything here" : "who sees their own projects"}.
+      </p>
+      <Password />
+      <Sessions />
+    </Page>
+  );
+}
+
+function Password() {
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const work = useWork();
+  const change = () =>
+    work.run(async () => {
+      const body = { ...(current === "" ? {} : { current }), next };
+      await ask("PUT", "/password", { body, signsIn: true });
+      setCurrent("");
+      setNext("");
+      tell("The password is changed. You are signed out everywhere else.");
+    });
+  return (
+    <section class="narrow" aria-labelledby="password-title">
+      <h2 id="password-title">Password</h2>
+      <Form onSubmit={() => void change()}>
+        <TextField
+          label="Current password"
+          type="password"
+          autocomplete="current-password"
+          value={current}
+          onText={setCurrent}
+          hint="Leave it empty if you have none yet."
+        />
+        <TextField
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          value={next}
+          onText={setNext}
+          minLength={12}
+          required
+          hint="At least 12 characters."
+        />
+        <Refused fault={work.fault} />
+        <Button type="submit" busy={work.busy}>
+          Change password
+        </Button>
+      </Form>
+    </section>
+  );
+}
+
+function Sessions() {
+  const sessions = useLoaded("sessions", (signal) =>
+    get<readonly OpenSession[]>("/sessions", signal),
+  );
+  const work = useWork();
+  const end = (id: string) =>
+    work.run(async () => {
+      await ask("DELETE", pathOf("sessions", id), { body: {} });
+      sessions.reload();
+      tell("That session has ended.");
+    });
+  return (
+    <section aria-labelledby="sessions-title">
+      <h2 id="sessions-title">Where you are signed in</h2>
+      <Refused fault={work.fault} />
+      <Shown of={sessions} skeleton={<Skeleton rows={2} tall />}>
+        {(all) => (
+          <ul class="rows">
+            {all.map(({ id, agent, createdAtMs, seenAtMs, expiresAtMs, current }) => (
+              <li class="row" key={id}>
+                <div>
+                  <p>
+                    <span title={agent}>{browserOf(agent)}</span>
+                    {current && <Badge meaning="fine">This one</Badge>}
+                  </p>
+                  <p class="quiet">
+                    signed in <Ago at={createdAtMs} /> · seen <Ago at={seenAtMs} /> · unused, it
+                    ends <Ago at={expiresAtMs} />
+                  </p>
+                </div>
+                {!current && (
+                  <Button
+                    onClick={() => void end(id)}
+                    busy={work.busy}
+                    label={`Sign out ${browserOf(agent)}`}
+                  >
+                    Sign out
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Shown>
+    </section>
+  );
+}

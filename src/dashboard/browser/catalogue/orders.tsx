@@ -1,0 +1,123 @@
+/** The orders, and the next step of each. */
+import { useState } from "preact/hooks";
+import type { Order, OrderStatus } from "../../../client/client.ts";
+import { amount } from "../parts/amounts.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Choice } from "../parts/form.tsx";
+import { Badge, type Meaning, Refused } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, Shown, Skeleton } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+import { tell } from "../say.ts";
+import { useWork } from "../work.ts";
+import { withClient } from "./client.ts";
+import { Paging, usePages } from "./paging.tsx";
+import { CatalogueTabs } from "./tabs.tsx";
+
+type Filter = OrderStatus | "all";
+
+const filters: Readonly<Record<Filter, string>> = {
+  all: "All orders",
+  placed: "Placed",
+  approved: "Approved",
+  delivered: "Delivered",
+};
+
+const meanings: Readonly<Record<OrderStatus, Meaning>> = {
+  placed: "waiting",
+  approved: "waiting",
+  delivered: "fine",
+};
+
+export function Orders() {
+  const [filter, setFilter] = useState<Filter>("all");
+  const paged = usePages<Order>(`orders ${filter}`, (cursor) =>
+    withClient((client) =>
+      client.listOrders({
+        ...(filter === "all" ? {} : { status: filter }),
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    ),
+  );
+  return (
+    <Page title="Catalogue">
+      <CatalogueTabs at="orders" />
+      <p class="filters">
+        <Choice aria-label="Status" value={filter} options={filters} onChoice={setFilter} />
+      </p>
+      <Shown of={paged.page} skeleton={<Skeleton rows={6} />}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title={filter === "all" ? "No order yet" : "None is like that"}>
+              <p>
+                An order is placed for an available animal.{" "}
+                <a href="#/catalogue">See the animals</a>.
+              </p>
+            </Empty>
+          ) : (
+            <OrderTable orders={items} onMoved={paged.page.reload} />
+          )
+        }
+      </Shown>
+      <Paging paged={paged} />
+    </Page>
+  );
+}
+
+function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: () => void }) {
+  const work = useWork();
+  const [moving, setMoving] = useState<bigint>();
+  const move = ({ id, status }: Order) =>
+    work.run(async () => {
+      setMoving(id);
+      const moved = await withClient((client) =>
+        status === "placed" ? client.approveOrder(id) : client.deliverOrder(id),
+      );
+      onMoved();
+      tell(`Order ${moved.id} is ${moved.status}.`);
+    });
+  return (
+    <>
+      <Refused fault={work.fault} />
+      <Table
+        caption="Orders"
+        heads={[
+          { words: "Order", number: true },
+          { words: "Animal", number: true },
+          { words: "How many", number: true },
+          { words: "Placed", wide: true },
+          "Status",
+          { hidden: "Next step" },
+        ]}
+      >
+        {orders.map((order) => (
+          <tr key={String(order.id)}>
+            <th scope="row" class="number">
+              {String(order.id)}
+            </th>
+            <td class="number">{String(order.petId)}</td>
+            <td class="number">{amount(order.quantity)}</td>
+            <td class="wide">
+              <Ago at={order.placedAt} />
+            </td>
+            <td>
+              <Badge meaning={meanings[order.status]}>{filters[order.status]}</Badge>
+            </td>
+            <td class="end">
+              {order.status !== "delivered" && (
+                <Button
+                  busy={work.busy && moving === order.id}
+                  label={`${order.status === "placed" ? "Approve" : "Deliver"} order ${order.id}`}
+                  onClick={() => void move(order)}
+                >
+                  {order.status === "placed" ? "Approve" : "Deliver"}
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}

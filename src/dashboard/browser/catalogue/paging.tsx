@@ -1,0 +1,59 @@
+/** One page of a list after another, and back. */
+import { useState } from "preact/hooks";
+import { type Loaded, useLoaded } from "../loaded.ts";
+import { Button } from "../parts/buttons.tsx";
+
+export interface Part<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | undefined;
+}
+
+export interface Paged<Item> {
+  readonly page: Loaded<Part<Item>>;
+  readonly number: number;
+  readonly next: () => void;
+  readonly back: (() => void) | undefined;
+}
+
+/** `about` names the list with its filter: another one begins at its first page. */
+export function usePages<Item>(
+  about: string,
+  load: (cursor: string | undefined) => Promise<Part<Item>>,
+): Paged<Item> {
+  const [walk, setWalk] = useState<{ about: string; cursors: readonly string[] }>({
+    about,
+    cursors: [],
+  });
+  const cursors = walk.about === about ? walk.cursors : [];
+  const cursor = cursors.at(-1);
+  const page = useLoaded(`${about} ${cursor ?? ""}`, () => load(cursor));
+  const to = (after: readonly string[]) => setWalk({ about, cursors: after });
+  return {
+    page,
+    number: cursors.length + 1,
+    next() {
+      const next = page.data?.nextCursor;
+      if (next !== undefined) to([...cursors, next]);
+    },
+    back: cursors.length === 0 ? undefined : () => to(cursors.slice(0, -1)),
+  };
+}
+
+export function Paging<Item>({ paged }: { paged: Paged<Item> }) {
+  const { page, number, next, back } = paged;
+  const more = page.data?.nextCursor !== undefined;
+  if (!more && back === undefined) return null;
+  return (
+    <nav class="paging" aria-label="Pages">
+      <Button onClick={() => back?.()} disabled={back === undefined}>
+        Previous page
+      </Button>
+      <span class="quiet" aria-live="polite">
+        Page {number}
+      </span>
+      <Button onClick={next} disabled={!more} busy={page.busy}>
+        Next page
+      </Button>
+    </nav>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from "preact/hooks";
+import type { Domain } from "../answers.ts";
+import { pathOf, post, Refusal } from "../http.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Form, TextField } from "../parts/form.tsx";
+import { Refused } from "../parts/notice.tsx";
+import { tell } from "../say.ts";
+import { useWork } from "../work.ts";
+
+interface AddDomainProps {
+  readonly slug: string;
+  readonly onAdded: (domain: Domain) => void;
+  readonly onClose: () => void;
+}
+
+export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
+  const [host, setHost] = useState("");
+  const work = useWork();
+  const add = (prove: boolean) =>
+    work.run(async () => {
+      const path = pathOf("projects", slug, "domains");
+      const domain = await post<Domain>(path, { host, ...(prove ? { prove } : {}) });
+      onAdded(domain);
+      onClose();
+      tell(`${domain.host} was added. Create the record that is shown, then verify.`);
+    });
+  const elsewhere = work.fault instanceof Refusal && work.fault.code === "attached_elsewhere";
+  return (
+    <Dialog title="Add domain" onClose={onClose}>
+      <Form onSubmit={() => void add(false)}>
+        <TextField
+          label="Domain"
+          value={host}
+          onText={(text) => {
+            setHost(text);
+            if (work.fault !== undefined) work.clear();
+          }}
+          placeholder="docs.example.com"
+          autocapitalize="none"
+          autocomplete="off"
+          inputMode="url"
+          mono
+          required
+          hint="A name whose DNS you can change. You are then shown the one record to create."
+        />
+        <Refused fault={work.fault} />
+        <div class="actions">
+          {elsewhere ? (
+            <Button kind="primary" onClick={() => void add(true)} busy={work.busy}>
+              Prove that it is mine
+            </Button>
+          ) : (
+            <Button type="submit" kind="primary" busy={work.busy}>
+              Add domain
+            </Button>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

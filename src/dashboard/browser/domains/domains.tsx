@@ -1,0 +1,193 @@
+/** Project, settings, domains. */
+import { useState } from "preact/hooks";
+import type { Domain, Project, Routing } from "../answers.ts";
+import { get, pathOf, Refusal, wordsFor } from "../http.ts";
+import { type Loaded, useLoaded } from "../loaded.ts";
+import { Button } from "../parts/buttons.tsx";
+import type { MenuItem } from "../parts/menu.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, Shown, Skeleton } from "../parts/states.tsx";
+import { ProjectTabs } from "../projects/tabs.tsx";
+import { projectLink } from "../route.ts";
+import { tell } from "../say.ts";
+import { AddDomain } from "./addDomain.tsx";
+import { DomainCard } from "./card.tsx";
+import { useFollowed } from "./followed.ts";
+import { Missing } from "./missing.tsx";
+import { RedirectDialog } from "./redirectDialog.tsx";
+import { RemoveDomain } from "./removeDomain.tsx";
+import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
+import { RoutingEditor } from "./routingEditor.tsx";
+
+type Asking =
+  | { readonly kind: "add" }
+  | { readonly kind: "redirect" | "remove"; readonly domain: Domain };
+
+interface DomainsProps {
+  readonly slug: string;
+  readonly operator: boolean;
+}
+
+export function Domains({ slug, operator }: DomainsProps) {
+  const path = pathOf("projects", slug);
+  const project = useLoaded(path, (signal) => get<Project>(path, signal));
+  const domains = useLoaded(
+    `${path}/domains`,
+    (signal) => get<readonly Domain[]>(`${path}/domains`, signal),
+    10_000,
+  );
+  const [asking, ask] = useState<Asking>();
+  const off = domains.fault instanceof Refusal && domains.fault.code === "domains_off";
+  const ready = project.data?.plan === "paid" && project.data.current !== null;
+  const add = (
+    <Button kind="primary" onClick={() => ask({ kind: "add" })}>
+      Add domain
+    </Button>
+  );
+  const { data } = domains;
+  return (
+    <Page
+      title="Domains"
+      crumbs={[
+        { words: slug, href: projectLink(slug) },
+        { words: "Settings", href: projectLink(slug) },
+      ]}
+      action={ready && data !== undefined && data.length > 0 ? add : undefined}
+    >
+      <ProjectTabs slug={slug} at="domains" />
+      {off ? (
+        <Notice meaning="neutral" title="Domains are not set up on this service">
+          <p>
+            The operator sets <code>PETSTORE_SITES_HOST</code> to the name that owners point theirs
+            to, and starts the service again.
+          </p>
+        </Notice>
+      ) : (
+        <>
+          {project.data !== undefined && (
+            <Missing project={project.data} operator={operator} onChanged={project.reload} />
+          )}
+          <Shown of={domains} skeleton={<Skeleton rows={3} tall />}>
+            {(all) =>
+              all.length === 0 ? (
+                <Empty title="No domain yet">
+                  <p>Show {slug} on a name of your own, with a certificate that we look after.</p>
+                  {ready && add}
+                </Empty>
+              ) : (
+                <Attached slug={slug} all={all} domains={domains} ask={ask} asking={asking} />
+              )
+            }
+          </Shown>
+        </>
+      )}
+      {asking?.kind === "add" && (
+        <AddDomain
+          slug={slug}
+          onAdded={(added) => {
+            domains.put((all) => sorted([...all.filter(({ id }) => id !== added.id), added]));
+            domains.reload();
+          }}
+          onClose={() => ask(undefined)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const sorted = (all: readonly Domain[]) =>
+  [...all].sort((one, other) => (one.host < other.host ? -1 : 1));
+
+interface AttachedProps {
+  readonly slug: string;
+  readonly all: readonly Domain[];
+  readonly domains: Loaded<readonly Domain[]>;
+  readonly asking: Asking | undefined;
+  readonly ask: (asking: Asking | undefined) => void;
+}
+
+function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
+  const routingPath = pathOf("projects", slug, "routing");
+  const routing = useLoaded(routingPath, (signal) => get<Routing>(routingPath, signal));
+  const replace = (domain: Domain) =>
+    domains.put((before) => before.map((each) => (each.id === domain.id ? domain : each)));
+  const { isOpen, setOpen, detailsOf } = useFollowed(slug, all, replace);
+
+  const hosts = all.map(({ host }) => host);
+  const applied = (saved: Routing) => {
+    routing.put(() => saved);
+    domains.reload();
+  };
+  const makePrimary = async (host: string) => {
+    if (routing.data === undefined) return;
+    const rows = withRow(rowsOf(hosts, routing.data), {
+      host,
+      answer: "primary",
+      to: "",
+      status: 301,
+    });
+    try {
+      applied(await saveRouting(slug, routingOf(rows)));
+      tell(`${host} is the primary domain.`);
+    } catch (fault) {
+      tell(wordsFor(fault));
+    }
+  };
+  const menuOf = (domain: Domain): MenuItem[] => [
+    ...(domain.role.kind === "primary"
+      ? []
+      : [{ words: "Make primary", run: () => void makePrimary(domain.host) }]),
+    ...(hosts.length > 1
+      ? [{ words: "Redirect…", run: () => ask({ kind: "redirect", domain }) }]
+      : []),
+    { words: "Remove domain…", run: () => ask({ kind: "remove", domain }), danger: true },
+  ];
+  const close = () => ask(undefined);
+  const others = (domain: Domain) => all.filter(({ host }) => host !== domain.host);
+  return (
+    <>
+      <ul class="domains" aria-label="Domains">
+        {all.map((domain) => (
+          <DomainCard
+            key={domain.id}
+            domain={domain}
+            details={detailsOf(domain.host)}
+            open={isOpen(domain)}
+            onOpen={(open) => setOpen(domain.host, open)}
+            onChecked={replace}
+            menu={menuOf(domain)}
+          />
+        ))}
+      </ul>
+      <Shown of={routing} skeleton={<Skeleton rows={2} />}>
+        {(saved) => <RoutingEditor slug={slug} hosts={hosts} routing={saved} onSaved={applied} />}
+      </Shown>
+      {asking?.kind === "redirect" && routing.data && (
+        <RedirectDialog
+          slug={slug}
+          domain={asking.domain}
+          hosts={hosts}
+          routing={routing.data}
+          onRouting={applied}
+          onClose={close}
+        />
+      )}
+      {asking?.kind === "remove" && routing.data && (
+        <RemoveDomain
+          slug={slug}
+          domain={asking.domain}
+          others={others(asking.domain)}
+          routing={routing.data}
+          onRemoved={() => {
+            domains.put((before) => before.filter(({ id }) => id !== asking.domain.id));
+            domains.reload();
+            routing.reload();
+          }}
+          onRouting={applied}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+/** What a project lacks before a domain can be added, and what to do about it. */
+import type { Project } from "../answers.ts";
+import { ask, pathOf } from "../http.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Notice, Refused } from "../parts/notice.tsx";
+import { projectLink } from "../route.ts";
+import { tell } from "../say.ts";
+import { useWork } from "../work.ts";
+
+interface MissingProps {
+  readonly project: Project;
+  readonly operator: boolean;
+  readonly onChanged: () => void;
+}
+
+export function Missing({ project, operator, onChanged }: MissingProps) {
+  const work = useWork();
+  const { slug, ownerId, plan, current } = project;
+  if (plan === "paid" && current !== null) return null;
+  const pay = () =>
+    work.run(async () => {
+      await ask("PUT", `${pathOf("owners", ownerId)}/plan`, { body: { plan: "paid" } });
+      onChanged();
+      tell(`${ownerId} is on the paid plan.`);
+    });
+  return (
+    <Notice meaning="neutral" title={`${slug} cannot have domains of its own yet`}>
+      <ul class="needs">
+        {plan !== "paid" && (
+          <li>
+            Domains need the paid plan, and {ownerId} is on the free one.{" "}
+            {operator ? (
+              <Button onClick={() => void pay()} busy={work.busy}>
+                Change to the paid plan
+              </Button>
+            ) : (
+              "Ask the operator of this service to change it."
+            )}
+          </li>
+        )}
+        {current === null && (
+          <li>
+            Nothing is shown of it yet. <a href={projectLink(slug)}>Deploy it first</a>.
+          </li>
+        )}
+      </ul>
+      <Refused fault={work.fault} />
+    </Notice>
+  );
+}

@@ -1,0 +1,92 @@
+/** The record to create, piece by piece, as providers ask for it. */
+import { useState } from "preact/hooks";
+import { remember, remembered } from "../../../docs/browser/platform.ts";
+import type { DomainDetails, RecordToCreate } from "../answers.ts";
+import { CopyButton } from "../parts/buttons.tsx";
+import { Choice } from "../parts/form.tsx";
+import { hintFor, lineFor, type ProviderId, providerNames, providerSeen } from "./providers.ts";
+
+interface RecordsProps {
+  readonly host: string;
+  readonly records: readonly RecordToCreate[];
+  readonly details: DomainDetails | undefined;
+}
+
+export function Records({ host, records, details }: RecordsProps) {
+  const [chosen, setChosen] = useState(rememberedProvider);
+  const provider = chosen ?? providerSeen(details) ?? "other";
+  const choose = (id: ProviderId) => {
+    setChosen(id);
+    remember("localStorage", "dnsProvider", id);
+  };
+  return (
+    <section class="records" aria-label={`Records to create for ${host}`}>
+      <div class="records-head">
+        <h4>
+          {records.length === 1
+            ? "Create this record at your DNS provider"
+            : "Create these records at your DNS provider"}
+        </h4>
+        <Choice
+          aria-label="Your DNS provider"
+          value={provider}
+          options={providerNames}
+          onChoice={choose}
+        />
+      </div>
+      {records.map((record) => (
+        <Record key={record.type} record={record} provider={provider} />
+      ))}
+    </section>
+  );
+}
+
+function Record({ record, provider }: { record: RecordToCreate; provider: ProviderId }) {
+  const { type, name, value, ttlSeconds, note } = record;
+  const line = lineFor(provider, record);
+  return (
+    <div class="record">
+      <dl>
+        <div>
+          <dt>Type</dt>
+          <dd>
+            <code>{type}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Name</dt>
+          <dd>
+            <code>{name}</code>
+            <CopyButton text={name} what={`the name ${name}`} />
+          </dd>
+        </div>
+        <div class="wide">
+          <dt>Value</dt>
+          <dd>
+            <code>{value}</code>
+            <CopyButton text={value} what={`the value ${value}`} />
+          </dd>
+        </div>
+        <div>
+          <dt>TTL</dt>
+          <dd>
+            <code>{ttlSeconds}</code>
+          </dd>
+        </div>
+      </dl>
+      <p class="hint">{hintFor(provider, record)}</p>
+      {line !== undefined && (
+        <p class="hint whole">
+          <code>{line}</code>
+          <CopyButton text={line} what={provider === "zone" ? "the line" : "the whole name"} />
+        </p>
+      )}
+      {note && <p class="hint">{note}</p>}
+    </div>
+  );
+}
+
+function rememberedProvider(): ProviderId | undefined {
+  const id = remembered("localStorage", "dnsProvider");
+  return id !== undefined && Object.hasOwn(providerNames, id) ? (id as ProviderId) : undefined;
+}

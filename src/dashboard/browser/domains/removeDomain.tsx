@@ -1,0 +1,116 @@
+/** Says what will stop before it stops, and offers a redirect first. */
+import { useState } from "preact/hooks";
+import type { Domain, Removal, Routing } from "../answers.ts";
+import { ask, pathOf } from "../http.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { ChoiceField } from "../parts/form.tsx";
+import { Refused } from "../parts/notice.tsx";
+import { tell } from "../say.ts";
+import { useWork } from "../work.ts";
+import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
+import { isServed } from "./statusWords.ts";
+
+interface RemoveDomainProps {
+  readonly slug: string;
+  readonly domain: Domain;
+  readonly others: readonly Domain[];
+  readonly routing: Routing;
+  readonly onRemoved: () => void;
+  readonly onRouting: (routing: Routing) => void;
+  readonly onClose: () => void;
+}
+
+export function RemoveDomain(props: RemoveDomainProps) {
+  const { slug, domain, others, routing, onRemoved, onClose } = props;
+  const { host } = domain;
+  const work = useWork();
+  const remove = () =>
+    work.run(async () => {
+      const path = `${pathOf("projects", slug, "domains", host)}?confirm=true`;
+      const { edges, edgesBehind } = await ask<Removal>("DELETE", path, { body: {} });
+      onRemoved();
+      onClose();
+      tell(`${host} was removed. ${edgeWords(edges, edgesBehind.length)}`);
+    });
+  const dependents = routing.redirects.filter(({ to }) => to === host).map(({ from }) => from);
+  const served = isServed(domain);
+  return (
+    <Dialog title={`Remove ${host}?`} onClose={onClose}>
+      <p>This will stop at once, on every edge:</p>
+      <ul class="stops">
+        {served ? (
+          <>
+            <li>
+              Visitors of <code>https://{host}</code> get no answer any more.
+            </li>
+            <li>Its certificate is no longer used or renewed.</li>
+          </>
+        ) : (
+          <li>Nobody checks its DNS or orders a certificate for it any more.</li>
+        )}
+        {routing.primary === host && <li>The project has no primary domain any more.</li>}
+        {dependents.length > 0 && (
+          <li>
+            The redirect from <code>{dependents.join(", ")}</code> to it goes with it, and shows the
+            site instead.
+          </li>
+        )}
+      </ul>
+      <p class="quiet">
+        Then delete its record at your DNS provider: a name that points here without being attached
+        can be claimed by somebody else.
+      </p>
+      {served && others.length > 0 && dependents.length === 0 && <InsteadRedirect {...props} />}
+      <Refused fault={work.fault} />
+      <div class="actions">
+        <Button kind="danger" onClick={() => void remove()} busy={work.busy}>
+          Remove domain
+        </Button>
+        <Button onClick={onClose}>Keep it</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Old links go on working where the name goes on answering. */
+function InsteadRedirect({ slug, domain, others, routing, onRouting, onClose }: RemoveDomainProps) {
+  const { host } = domain;
+  const targets = others.filter(({ role }) => role.kind !== "redirect").map((each) => each.host);
+  const [to, setTo] = useState(routing.primary ?? targets[0] ?? "");
+  const work = useWork();
+  if (domain.role.kind === "redirect" || targets.length === 0) return null;
+  const target = targets.includes(to) ? to : (targets[0] ?? "");
+  const redirect = () =>
+    work.run(async () => {
+      const rows = rowsOf([host, ...others.map((each) => each.host)], routing);
+      const row = { host, answer: "redirect", to: target, status: 301 } as const;
+      onRouting(await saveRouting(slug, routingOf(withRow(rows, row))));
+      onClose();
+      tell(`${host} redirects to ${target} now. Nothing was removed.`);
+    });
+  return (
+    <div class="instead">
+      <p>
+        <strong>Keep old links working?</strong> Let it redirect instead, and remove it when nobody
+        comes that way any more.
+      </p>
+      <ChoiceField
+        label="Redirect to"
+        value={target}
+        options={Object.fromEntries(targets.map((each) => [each, each]))}
+        onChoice={setTo}
+      />
+      <Refused fault={work.fault} />
+      <Button kind="primary" onClick={() => void redirect()} busy={work.busy}>
+        Redirect instead
+      </Button>
+    </div>
+  );
+}
+
+function edgeWords(edges: number, behind: number): string {
+  if (edges === 0) return "No edge is running.";
+  if (behind === 0) return "No edge answers for it any more.";
+  return `${edges - behind} of ${edges} edges have acted on it; the rest follow within seconds.`;
+}

@@ -1,0 +1,54 @@
+/** The routing document of a project as a list with a line for each name. */
+import type { Redirect, Routing } from "../answers.ts";
+import { ask, pathOf } from "../http.ts";
+
+export type RowAnswer = "site" | "primary" | "redirect";
+
+export interface RoutingRow {
+  readonly host: string;
+  readonly answer: RowAnswer;
+  readonly to: string;
+  readonly status: number;
+}
+
+export const redirectStatuses: Readonly<Record<string, string>> = {
+  301: "301, for good",
+  302: "302, for now",
+  307: "307, for now, same method",
+  308: "308, for good, same method",
+};
+
+export function rowsOf(hosts: readonly string[], { primary, redirects }: Routing): RoutingRow[] {
+  return hosts.map((host) => {
+    const redirect = redirects.find(({ from }) => from === host);
+    const to = redirect?.to ?? primary ?? hosts.find((each) => each !== host) ?? "";
+    const answer = redirect ? "redirect" : host === primary ? "primary" : "site";
+    return {
+      host,
+      answer,
+      to: to === host ? (hosts.find((each) => each !== host) ?? "") : to,
+      status: redirect?.status ?? 301,
+    };
+  });
+}
+
+export function routingOf(rows: readonly RoutingRow[]): Routing {
+  return {
+    primary: rows.find(({ answer }) => answer === "primary")?.host ?? null,
+    redirects: rows
+      .filter(({ answer }) => answer === "redirect")
+      .map(({ host, to, status }): Redirect => ({ from: host, to, status })),
+  };
+}
+
+/** One name answers otherwise; there is at most one primary. */
+export function withRow(rows: readonly RoutingRow[], changed: RoutingRow): RoutingRow[] {
+  return rows.map((row) => {
+    if (row.host === changed.host) return changed;
+    const deposed = changed.answer === "primary" && row.answer === "primary";
+    return deposed ? { ...row, answer: "site" as const } : row;
+  });
+}
+
+export const saveRouting = (slug: string, routing: Routing): Promise<Routing> =>
+  ask("PUT", pathOf("projects", slug, "routing"), { body: routing });

@@ -1,0 +1,125 @@
+/** Which name is primary and which redirect: a small list, saved as a whole or not at all. */
+import { useState } from "preact/hooks";
+import type { Routing } from "../answers.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Choice } from "../parts/form.tsx";
+import { Refused } from "../parts/notice.tsx";
+import { tell } from "../say.ts";
+import { useWork } from "../work.ts";
+import {
+  type RoutingRow,
+  type RowAnswer,
+  redirectStatuses,
+  routingOf,
+  rowsOf,
+  saveRouting,
+  withRow,
+} from "./routing.ts";
+
+interface RoutingEditorProps {
+  readonly slug: string;
+  readonly hosts: readonly string[];
+  readonly routing: Routing;
+  readonly onSaved: (routing: Routing) => void;
+}
+
+const answers: Readonly<Record<RowAnswer, string>> = {
+  site: "Shows the site",
+  primary: "Shows the site, as primary",
+  redirect: "Redirects",
+};
+
+export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorProps) {
+  const [draft, setDraft] = useState<readonly RoutingRow[]>();
+  const work = useWork();
+  const saved = rowsOf(hosts, routing);
+  // A name that came or went while somebody was editing is taken from what is saved.
+  const rows = saved.map((row) => draft?.find(({ host }) => host === row.host) ?? row);
+  const changed = JSON.stringify(routingOf(rows)) !== JSON.stringify(routingOf(saved));
+  const change = (row: RoutingRow) => {
+    work.clear();
+    setDraft(withRow(rows, row));
+  };
+  const save = () =>
+    work.run(async () => {
+      onSaved(await saveRouting(slug, routingOf(rows)));
+      setDraft(undefined);
+      tell("Primary and redirects are saved, and in force.");
+    });
+  return (
+    <section aria-labelledby="routing-title">
+      <h2 id="routing-title">Primary and redirects</h2>
+      <p class="quiet">
+        The primary domain is where search engines are sent. A redirect keeps path and query.
+      </p>
+      <ul class="rows routing">
+        {rows.map((row) => (
+          <RoutingLine key={row.host} row={row} hosts={hosts} onChange={change} />
+        ))}
+      </ul>
+      <Refused fault={work.fault} />
+      <div class="actions">
+        <Button
+          kind={changed ? "primary" : undefined}
+          disabled={!changed}
+          onClick={() => void save()}
+          busy={work.busy}
+        >
+          Save
+        </Button>
+        {changed && (
+          <Button
+            onClick={() => {
+              setDraft(undefined);
+              work.clear();
+            }}
+          >
+            Discard changes
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface RoutingLineProps {
+  readonly row: RoutingRow;
+  readonly hosts: readonly string[];
+  readonly onChange: (row: RoutingRow) => void;
+}
+
+function RoutingLine({ row, hosts, onChange }: RoutingLineProps) {
+  const { host, answer, to, status } = row;
+  const others = hosts.filter((each) => each !== host);
+  const options: Readonly<Record<string, string>> =
+    others.length === 0 ? { site: answers.site, primary: answers.primary } : answers;
+  return (
+    <li class="row">
+      <code>{host}</code>
+      <div class="choices">
+        <Choice
+          aria-label={`What ${host} answers`}
+          value={answer as string}
+          options={options}
+          onChoice={(chosen) => onChange({ ...row, answer: chosen as RowAnswer })}
+        />
+        {answer === "redirect" && (
+          <>
+            <Choice
+              aria-label={`Where ${host} redirects to`}
+              value={to}
+              options={Object.fromEntries(others.map((each) => [each, `to ${each}`]))}
+              onChoice={(chosen) => onChange({ ...row, to: chosen })}
+            />
+            <Choice
+              aria-label={`How ${host} redirects`}
+              value={String(status)}
+              options={redirectStatuses}
+              onChoice={(chosen) => onChange({ ...row, status: Number(chosen) })}
+            />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}

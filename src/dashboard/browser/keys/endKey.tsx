@@ -1,0 +1,89 @@
+/** The two ways in which a key ends by somebody's hand. */
+import { useState } from "preact/hooks";
+import type { Key, MintedKey } from "../answers.ts";
+import { ask, pathOf, post } from "../http.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { ChoiceField, Form } from "../parts/form.tsx";
+import { Refused } from "../parts/notice.tsx";
+import { tell } from "../say.ts";
+import { useWork } from "../work.ts";
+
+const graces = {
+  "0": "Not at all",
+  "3600": "For an hour",
+  "86400": "For a day",
+  "604800": "For 7 days",
+} as const;
+
+interface RotateKeyProps {
+  readonly keyToEnd: Key;
+  readonly onRotated: (minted: MintedKey) => void;
+  readonly onClose: () => void;
+}
+
+export function RotateKey({ keyToEnd, onRotated, onClose }: RotateKeyProps) {
+  const [grace, setGrace] = useState<keyof typeof graces>("86400");
+  const work = useWork();
+  const rotate = () =>
+    work.run(async () => {
+      const path = `${pathOf("keys", keyToEnd.id)}/rotate`;
+      onRotated(await post<MintedKey>(path, { graceSeconds: Number(grace) }));
+    });
+  return (
+    <Dialog title={`Rotate ${keyToEnd.name}`} onClose={onClose}>
+      <Form onSubmit={() => void rotate()}>
+        <p>
+          A new key with the same name and scopes takes its place. It is shown once, in the next
+          step.
+        </p>
+        <ChoiceField
+          label="The old key still works"
+          value={grace}
+          options={graces}
+          onChoice={setGrace}
+          hint="Never longer than it would have worked anyway."
+        />
+        <Refused fault={work.fault} />
+        <div class="actions">
+          <Button type="submit" kind="primary" busy={work.busy}>
+            Rotate key
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface RevokeKeyProps {
+  readonly keyToEnd: Key;
+  readonly onRevoked: () => void;
+  readonly onClose: () => void;
+}
+
+export function RevokeKey({ keyToEnd, onRevoked, onClose }: RevokeKeyProps) {
+  const work = useWork();
+  const revoke = () =>
+    work.run(async () => {
+      await ask("POST", `${pathOf("keys", keyToEnd.id)}/revoke`, { body: {} });
+      onRevoked();
+      onClose();
+      tell(`${keyToEnd.name} was revoked. It is refused from now on.`);
+    });
+  return (
+    <Dialog title={`Revoke ${keyToEnd.name}?`} onClose={onClose}>
+      <p>
+        Every program that uses <code>{keyToEnd.hint}</code> is refused from then on, at once and
+        for good. To replace a key without an interruption, rotate it.
+      </p>
+      <Refused fault={work.fault} />
+      <div class="actions">
+        <Button kind="danger" onClick={() => void revoke()} busy={work.busy}>
+          Revoke key
+        </Button>
+        <Button onClick={onClose}>Keep it</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,159 @@
+/** How the service does: the last hour, and how the certificates are. */
+import type { CertificateHealth, Overview as OverviewAnswer, Series } from "../answers.ts";
+import { statusWords } from "../domains/statusWords.ts";
+import { get } from "../http.ts";
+import { useLoaded } from "../loaded.ts";
+import { amount, counted } from "../parts/amounts.ts";
+import { Badge } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Shown, Skeleton } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { Ago, Day } from "../parts/time.tsx";
+import { domainsLink } from "../route.ts";
+import { Chart } from "./chart.tsx";
+
+export function Overview({ operator }: { operator: boolean }) {
+  const overview = useLoaded(
+    "overview",
+    (signal) => get<OverviewAnswer>("/overview", signal),
+    15_000,
+  );
+  return (
+    <Page title="Overview">
+      <Shown of={overview} skeleton={<OverviewSkeleton operator={operator} />}>
+        {({ series, certificates, projects, ready, trouble }) => (
+          <>
+            <p class="shown-now">
+              {ready ? (
+                <Badge meaning="fine">The service is well</Badge>
+              ) : (
+                <Badge meaning="trouble">The service is not well</Badge>
+              )}
+              {trouble !== null && <span>{trouble}</span>}
+              <a href="#/projects">{counted(projects, "project")}</a>
+            </p>
+            {series !== null && <Charts series={series} />}
+            <Certificates certificates={certificates} />
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+function OverviewSkeleton({ operator }: { operator: boolean }) {
+  return (
+    <>
+      <Skeleton rows={1} />
+      {operator && (
+        <div class="charts" aria-hidden="true">
+          {["requests", "errors", "latency", "writes"].map((name) => (
+            <div key={name} class="chart blank" />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+
+function Charts({ series }: { series: Series }) {
+  const { stepSeconds, requests, errors, p50Ms, p99Ms, commits, writes } = series;
+  const shared = { fromMs: Date.parse(series.from), stepSeconds };
+  const perStep = (value: number) => `${amount(value)} in ${stepSeconds} s`;
+  const all = sumOf(requests);
+  const failed = sumOf(errors);
+  return (
+    <div class="charts">
+      <Chart
+        {...shared}
+        title="Requests"
+        sum={`${amount(all)} in the last hour`}
+        unit={perStep}
+        lines={[{ words: "Requests", values: requests, kind: "main" }]}
+      />
+      <Chart
+        {...shared}
+        title="Errors"
+        sum={failed === 0 ? "None in the last hour" : `${amount(failed)}, ${share(failed, all)}`}
+        unit={perStep}
+        lines={[{ words: "Errors", values: errors, kind: "trouble" }]}
+      />
+      <Chart
+        {...shared}
+        title="Latency"
+        sum={latencySum(p50Ms, p99Ms)}
+        unit={milliseconds}
+        lines={[
+          { words: "Half are faster (p50)", values: p50Ms, kind: "main" },
+          { words: "All but 1 % are faster (p99)", values: p99Ms, kind: "second" },
+        ]}
+      />
+      <Chart
+        {...shared}
+        title="Durable writes"
+        sum={`${amount(sumOf(writes))} in ${counted(sumOf(commits), "commit")}`}
+        unit={perStep}
+        lines={[
+          { words: "Writes", values: writes, kind: "main" },
+          { words: "Commits", values: commits, kind: "second" },
+        ]}
+      />
+    </div>
+  );
+}
+
+function share(part: number, all: number): string {
+  const percent = all === 0 ? 0 : (part / all) * 100;
+  if (percent < 0.1) return "less than 0.1 % of requests";
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} % of requests`;
+}
+
+function latencySum(p50: readonly (number | null)[], p99: readonly (number | null)[]): string {
+  const last = (values: readonly (number | null)[]) => values.findLast((value) => value !== null);
+  const [middle, most] = [last(p50), last(p99)];
+  if (middle == null || most == null) return "Nothing measured yet";
+  return `${milliseconds(middle)}, 99 % within ${milliseconds(most)}`;
+}
+
+function milliseconds(value: number): string {
+  if (value >= 100) return `${amount(Math.round(value))} ms`;
+  return `${value < 1 ? value.toFixed(2) : value.toFixed(1)} ms`;
+}
+
+function Certificates({ certificates }: { certificates: readonly CertificateHealth[] }) {
+  return (
+    <section aria-labelledby="certificates-title">
+      <h2 id="certificates-title">Certificates</h2>
+      {certificates.length === 0 ? (
+        <p class="quiet">
+          No domain is attached. Each one gets a certificate, which is renewed by itself.
+        </p>
+      ) : (
+        <Table
+          caption="Certificates"
+          heads={["Domain", "Status", "Valid to", { words: "Renewed", wide: true }]}
+        >
+          {certificates.map(({ host, project, status, notAfter, renewAt }) => {
+            const { meaning, words } = statusWords(status);
+            return (
+              <tr key={`${project} ${host}`}>
+                <th scope="row">
+                  <a class="mono" href={domainsLink(project)}>
+                    {host}
+                  </a>
+                </th>
+                <td>
+                  <Badge meaning={meaning}>{words}</Badge>
+                </td>
+                <td>{notAfter === null ? "none yet" : <Day at={notAfter} />}</td>
+                <td class="wide">{renewAt === null ? "" : <Ago at={renewAt} />}</td>
+              </tr>
+            );
+          })}
+        </Table>
+      )}
+    </section>
+  );
+}

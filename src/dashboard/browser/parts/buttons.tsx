@@ -1,0 +1,83 @@
+/** Buttons, and the two that come with something: copying, and waiting for what was asked. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { later } from "../platform.ts";
+import { say } from "../say.ts";
+import { CopyIcon, TickIcon } from "./icons.tsx";
+
+export interface ButtonProps {
+  readonly children: ComponentChildren;
+  readonly onClick?: (() => void) | undefined;
+  readonly kind?: "primary" | "danger" | "quiet" | undefined;
+  readonly type?: "button" | "submit";
+  /** Something is under way that it started: it can be focused, and does nothing. */
+  readonly busy?: boolean | undefined;
+  readonly disabled?: boolean;
+  readonly label?: string | undefined;
+}
+
+export function Button({ children, onClick, kind, type = "button", busy, ...rest }: ButtonProps) {
+  return (
+    <button
+      type={type}
+      class={kind}
+      aria-disabled={busy ? "true" : undefined}
+      aria-label={rest.label}
+      disabled={rest.disabled}
+      onClick={(event) => {
+        if (!busy) return onClick?.();
+        event.preventDefault();
+      }}
+    >
+      {busy && <span class="spinner" aria-hidden="true" />}
+      {children}
+    </button>
+  );
+}
+
+const saidForMs = 1_600;
+
+/** Copies a text and says so. `what` is said to those who do not see what stands beside it. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const [done, setDone] = useState<boolean>();
+  useEffect(() => {
+    if (done !== undefined) return later(saidForMs, () => setDone(undefined));
+  }, [done]);
+  const copy = async () => {
+    const copied = await copyText(text);
+    setDone(copied);
+    say(copied ? `Copied ${what}` : "Copying was refused. Select the text and copy it.");
+  };
+  const word = done === undefined ? "Copy" : done ? "Copied" : "Select";
+  return (
+    <button type="button" class="copy" aria-label={`${word} ${what}`} onClick={copy}>
+      {done ? <TickIcon /> : <CopyIcon />}
+      <span aria-hidden="true">{word}</span>
+    </button>
+  );
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyTheOldWay(text);
+  }
+}
+
+/** Over plain HTTP there is no clipboard, but there is the old way. */
+function copyTheOldWay(text: string): boolean {
+  const focused = document.activeElement;
+  const area = document.createElement("textarea");
+  area.className = "visually-hidden";
+  area.readOnly = true;
+  area.value = text;
+  // Within an open dialog, nothing outside of it can be selected.
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return done;
+}

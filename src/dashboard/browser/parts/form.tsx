@@ -1,0 +1,116 @@
+/** Fields with their names above them, and a form that does one thing. */
+import type { ComponentChildren, InputHTMLAttributes, JSX } from "preact";
+import { useId } from "preact/hooks";
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly children: (ids: { id: string; "aria-describedby": string | undefined }) => JSX.Element;
+}
+
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId();
+  const described = hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": described })}
+      {hint !== undefined && (
+        <p class="hint" id={described}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly type?: "text" | "password" | "number";
+  readonly autocomplete?: string;
+  readonly autocapitalize?: "none";
+  readonly required?: boolean;
+  readonly minLength?: number;
+  readonly inputMode?: "numeric" | "text" | "url";
+  readonly placeholder?: string;
+  readonly mono?: boolean;
+}
+
+export function TextField({ label, hint, onText, mono, ...input }: TextProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <input
+          {...ids}
+          // Every type that it may have takes all of these.
+          {...(input as InputHTMLAttributes<HTMLInputElement>)}
+          class={mono ? "mono" : undefined}
+          spellcheck={false}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: Readonly<Record<T, string>>;
+  readonly onChoice: (value: T) => void;
+  readonly hint?: ComponentChildren;
+}
+
+export function ChoiceField<T extends string>(props: ChoiceProps<T>) {
+  return (
+    <Field label={props.label} hint={props.hint}>
+      {(ids) => <Choice {...props} {...ids} />}
+    </Field>
+  );
+}
+
+interface BareChoiceProps<T extends string> extends Omit<ChoiceProps<T>, "label" | "hint"> {
+  readonly id?: string;
+  readonly "aria-label"?: string;
+  readonly "aria-describedby"?: string | undefined;
+}
+
+/** A choice whose name stands elsewhere. */
+export function Choice<T extends string>({ value, options, onChoice, ...ids }: BareChoiceProps<T>) {
+  return (
+    <select
+      id={ids.id}
+      aria-label={ids["aria-label"]}
+      aria-describedby={ids["aria-describedby"]}
+      value={value}
+      onChange={(event) => onChoice(event.currentTarget.value as T)}
+    >
+      {Object.entries<string>(options).map(([each, words]) => (
+        <option key={each} value={each}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface FormProps {
+  readonly onSubmit: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Form({ onSubmit, children }: FormProps) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}

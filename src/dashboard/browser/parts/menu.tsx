@@ -1,0 +1,79 @@
+/** The menu behind three dots: arrows move in it, Esc closes it, and the focus comes back. */
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { MoreIcon } from "./icons.tsx";
+
+export interface MenuItem {
+  readonly words: string;
+  readonly run: () => void;
+  readonly danger?: boolean;
+}
+
+export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
+  const [open, setOpen] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const entries = () => [
+    ...(place.current?.querySelectorAll<HTMLButtonElement>("[role=menuitem]") ?? []),
+  ];
+
+  useLayoutEffect(() => {
+    if (!open) return;
+    entries()[0]?.focus();
+    const beside = (event: Event) => {
+      if (!place.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", beside);
+    return () => document.removeEventListener("pointerdown", beside);
+  }, [open]);
+
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = entries();
+    const at = all.indexOf(document.activeElement as HTMLButtonElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (event.key === "Escape") close();
+    else if (event.key === "Tab") setOpen(false);
+    else if (to !== undefined) all.at(to % all.length)?.focus();
+    if (to !== undefined || event.key === "Escape") event.preventDefault();
+  };
+  return (
+    <div class="menu" ref={place}>
+      <button
+        type="button"
+        ref={button}
+        class="icon"
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        <MoreIcon />
+      </button>
+      {open && (
+        <div role="menu" id={id} aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
+          {items.map(({ words, run, danger }) => (
+            <button
+              key={words}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={danger ? "danger" : undefined}
+              onClick={() => {
+                // First, so that a dialog that opens returns the focus to the three dots.
+                close();
+                run();
+              }}
+            >
+              {words}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+/** Times as people say them, with the exact one on hover. */
+import { useEffect, useState } from "preact/hooks";
+import { every, now } from "../platform.ts";
+
+const units: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit, short: string][] = [
+  [31_536_000, "year", "y"],
+  [2_592_000, "month", "mo"],
+  [86_400, "day", "d"],
+  [3_600, "hour", "h"],
+  [60, "minute", "min"],
+  [1, "second", "s"],
+];
+
+const last = [1, "second", "s"] as const;
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const dayOfYear = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+
+/** `20 seconds ago`, `in 3 days`. */
+export function fromNow(atMs: number, nowMs: number): string {
+  const seconds = Math.round((atMs - nowMs) / 1000);
+  if (Math.abs(seconds) < 5) return "just now";
+  // 59 minutes and a half are an hour; 59 minutes are not.
+  const [size, unit] = units.find(([size]) => Math.abs(seconds) >= size * 0.99) ?? last;
+  return relative.format(Math.round(seconds / size), unit);
+}
+
+/** `41 min`, `12 s`: what is left, counted down. */
+export function left(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const [size, , short] = units.find(([size]) => seconds >= size * (size === 1 ? 1 : 1.5)) ?? last;
+  return `${Math.round(seconds / size)} ${short}`;
+}
+
+export const exactText = (atMs: number): string => exact.format(atMs);
+
+/** `12 Feb`, with the year where it is another one. */
+export function dayText(atMs: number, nowMs: number): string {
+  const sameYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
+  return (sameYear ? day : dayOfYear).format(atMs);
+}
+
+export function useNow(intervalMs = 1_000): number {
+  const [at, setAt] = useState(now);
+  useEffect(() => every(intervalMs, () => setAt(now())), [intervalMs]);
+  return at;
+}
+
+/** As text (RFC 3339), or in milliseconds since 1970. */
+type Instant = string | number;
+
+const msOf = (at: Instant): number => (typeof at === "number" ? at : Date.parse(at));
+const iso = (atMs: number): string => new Date(atMs).toISOString();
+
+interface AgoProps {
+  readonly at: Instant;
+  /** It has happened, whatever this machine's clock says of it. */
+  readonly past?: boolean;
+}
+
+/** `3 minutes ago`. */
+export function Ago({ at, past = false }: AgoProps) {
+  const atMs = msOf(at);
+  const seenMs = useNow(Math.abs(now() - atMs) < 60_000 ? 1_000 : 15_000);
+  const nowMs = past ? Math.max(seenMs, atMs) : seenMs;
+  return (
+    <time dateTime={iso(atMs)} title={exactText(atMs)}>
+      {fromNow(atMs, nowMs)}
+    </time>
+  );
+}
+
+/** `12 Feb`. */
+export function Day({ at }: { at: Instant }) {
+  const atMs = msOf(at);
+  return (
+    <time dateTime={iso(atMs)} title={exactText(atMs)}>
+      {dayText(atMs, now())}
+    </time>
+  );
+}
+
+/** `41 min`, and in the end `words`. */
+export function Left({ untilMs, ended }: { untilMs: number; ended: string }) {
+  const nowMs = useNow();
+  const rest = untilMs - nowMs;
+  return (
+    <time class="left" dateTime={iso(untilMs)} title={exactText(untilMs)}>
+      {rest <= 0 ? ended : left(rest)}
+    </time>
+  );
+}

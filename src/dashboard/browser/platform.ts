@@ -1,0 +1,16 @@
+/** Time and timers of the browser: the one place of the dashboard that asks for them. */
+
+/** Milliseconds since 1970. */
+export const now = (): number => Date.now();
+
+/** Runs the action once, unless the returned function is called before. */
+export function later(delayMs: number, action: () => void): () => void {
+  const timer = setTimeout(action, delayMs);
+  return () => clearTimeout(timer);
+}
+
+/** Runs the action again and again until the returned function is called. */
+export function every(intervalMs: number, action: () => void): () => void {
+  const timer = setInterval(action, intervalMs);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,171 @@
+/** Where a folder is dropped, or chosen, and brought to the service under one's eyes. */
+import { useRef, useState } from "preact/hooks";
+import { wordsFor } from "../http.ts";
+import { counted, size } from "../parts/amounts.ts";
+import { Button } from "../parts/buttons.tsx";
+import { FolderIcon } from "../parts/icons.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { say, tell } from "../say.ts";
+import { chosenFolder, droppedFolder, type Folder } from "./folder.ts";
+import { type Outcome, type Progress, upload } from "./upload.ts";
+
+type State =
+  | { readonly kind: "idle"; readonly fault?: string; readonly note?: string }
+  | { readonly kind: "asking"; readonly folder: Folder }
+  | { readonly kind: "working"; readonly progress: Progress | undefined };
+
+interface DeployProps {
+  readonly slug: string;
+  readonly onDeployed: () => void;
+}
+
+export function Deploy({ slug, onDeployed }: DeployProps) {
+  const [state, setState] = useState<State>({ kind: "idle" });
+  const [over, setOver] = useState(false);
+  const ending = useRef<AbortController>(undefined);
+
+  const start = async ({ files, leftOut }: Folder) => {
+    ending.current = new AbortController();
+    const { signal } = ending.current;
+    setState({ kind: "working", progress: undefined });
+    say(`Deploying ${counted(files.length, "file")}.`);
+    try {
+      const onProgress = (progress: Progress) => setState({ kind: "working", progress });
+      const outcome = await upload(slug, files, { signal, onProgress });
+      setState({ kind: "idle", ...notes(leftOut) });
+      tell(outcomeWords(slug, outcome));
+      onDeployed();
+    } catch (fault) {
+      const words = signal.aborted ? "It was stopped. What is shown stays." : wordsFor(fault);
+      setState({ kind: "idle", fault: words });
+      onDeployed();
+    }
+  };
+  const take = (folder: Folder) => {
+    if (folder.files.length === 0) {
+      return setState({ kind: "idle", fault: "There is no file to publish in it." });
+    }
+    // Nobody would see a first page: better to ask than to publish that.
+    if (!folder.files.some(({ path }) => path === "index.html")) {
+      return setState({ kind: "asking", folder });
+    }
+    void start(folder);
+  };
+
+  if (state.kind === "working") {
+    return <Working progress={state.progress} onCancel={() => ending.current?.abort()} />;
+  }
+  if (state.kind === "asking") {
+    return (
+      <Notice meaning="waiting" title="There is no index.html at the top of this folder">
+        <p>
+          Visitors of the first page would find nothing. Perhaps the folder inside it, such as{" "}
+          <code>dist</code>, is the one to publish.
+        </p>
+        <div class="actions">
+          <Button onClick={() => void start(state.folder)}>Deploy it anyway</Button>
+          <Button onClick={() => setState({ kind: "idle" })}>Choose another folder</Button>
+        </div>
+      </Notice>
+    );
+  }
+  return (
+    <section
+      class={over ? "drop over" : "drop"}
+      aria-label="Deploy a folder"
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        if (event.dataTransfer) {
+          droppedFolder(event.dataTransfer).then(take, (fault) =>
+            setState({ kind: "idle", fault: wordsFor(fault) }),
+          );
+        }
+      }}
+    >
+      <FolderIcon />
+      <p>
+        <strong>Drop the folder of your site here</strong>
+        <span class="quiet">It is shown when all of it has arrived, and not before.</span>
+      </p>
+      <FolderInput onFolder={take} />
+      {state.fault !== undefined && (
+        <p class="refused" role="alert">
+          <span aria-hidden="true">▲</span>
+          <span>{state.fault}</span>
+        </p>
+      )}
+      {state.note !== undefined && <p class="quiet">{state.note}</p>}
+    </section>
+  );
+}
+
+/** Every browser has it, and no standard names it. */
+const wholeFolder = { webkitdirectory: true };
+
+function FolderInput({ onFolder }: { onFolder: (folder: Folder) => void }) {
+  return (
+    <label class="button pick">
+      Choose a folder
+      <input
+        type="file"
+        class="visually-hidden"
+        multiple
+        {...wholeFolder}
+        onChange={(event) => {
+          const { files } = event.currentTarget;
+          if (files !== null && files.length > 0) onFolder(chosenFolder(files));
+          event.currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
+}
+
+function notes(leftOut: number): { note?: string } {
+  if (leftOut === 0) return {};
+  return { note: `${counted(leftOut, "hidden file")} left out, such as .git or .env.` };
+}
+
+function outcomeWords(slug: string, outcome: Outcome): string {
+  if (outcome.kind === "shown") return `${slug} shows the new deployment.`;
+  if (outcome.kind === "needless") return "Nothing has changed: the same content is shown already.";
+  return "It is stored, but a later deployment is shown.";
+}
+
+const stepWords: Readonly<Record<Progress["step"], string>> = {
+  reading: "Reading",
+  uploading: "Uploading",
+  finishing: "Publishing",
+};
+
+interface WorkingProps {
+  readonly progress: Progress | undefined;
+  readonly onCancel: () => void;
+}
+
+function Working({ progress, onCancel }: WorkingProps) {
+  const { step = "reading", done = 0, all = 0, doneBytes = 0, allBytes = 0 } = progress ?? {};
+  const words = stepWords[step];
+  const detail =
+    step === "finishing"
+      ? "All files have arrived."
+      : all === 0 && step === "uploading"
+        ? "Everything is there already."
+        : `${done} of ${counted(all, "file")}, ${size(doneBytes)} of ${size(allBytes)}`;
+  return (
+    <section class="drop working" aria-label="Deploying">
+      <p>
+        <strong>{words}</strong>
+        <span class="quiet">{detail}</span>
+      </p>
+      <progress aria-label={words} max={allBytes || 1} value={doneBytes} />
+      <Button onClick={onCancel}>Cancel</Button>
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+/** A folder as it was dropped or chosen: its files, with the paths they will have on the site. */
+
+export interface FolderFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+export interface Folder {
+  readonly files: readonly FolderFile[];
+  /** Names that begin with a dot, which are not meant to be published. */
+  readonly leftOut: number;
+}
+
+const filesMax = 10_000;
+
+/** What people leave in a folder and do not mean to publish; RFC 8615 has the one exception. */
+const isPrivate = (segment: string) => segment.startsWith(".") && segment !== ".well-known";
+
+export function folderOf(named: readonly { path: string; file: File }[]): Folder {
+  const inside = withoutRoot(named);
+  const files = inside
+    .filter(({ path }) => !path.split("/").some(isPrivate))
+    .map(({ path, file }) => ({ path: path.normalize("NFC"), file }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  return { files, leftOut: inside.length - files.length };
+}
+
+/** The folder itself is no part of the addresses; where all lies in one, it is taken off. */
+function withoutRoot(named: readonly { path: string; file: File }[]) {
+  const [first] = named;
+  const root = first?.path.includes("/") ? `${first.path.split("/")[0]}/` : undefined;
+  if (root === undefined || !named.every(({ path }) => path.startsWith(root))) return named;
+  return named.map(({ path, file }) => ({ path: path.slice(root.length), file }));
+}
+
+/** From an input that takes a folder. */
+export function chosenFolder(list: FileList): Folder {
+  return folderOf([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+}
+
+/** From a drop. What was dropped must be taken hold of before anything is waited for. */
+export async function droppedFolder(transfer: DataTransfer): Promise<Folder> {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
+  const plain = [...transfer.files];
+  const found: { path: string; file: File }[] = [];
+  for (const entry of entries) if (entry !== null) await collect(entry, "", found);
+  if (found.length > 0) return folderOf(found);
+  return folderOf(plain.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+}
+
+async function collect(
+  entry: FileSystemEntry,
+  above: string,
+  found: { path: string; file: File }[],
+): Promise<void> {
+  if (found.length > filesMax) return;
+  const path = `${above}${entry.name}`;
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) =>
+      (entry as FileSystemFileEntry).file(resolve, reject),
+    );
+    found.push({ path, file });
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  for (;;) {
+    // A reader gives a hundred at a time, and none at the end.
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (some.length === 0) return;
+    for (const each of some) await collect(each, `${path}/`, found);
+  }
+}

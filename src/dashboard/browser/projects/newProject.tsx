@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import type { Owner, Session } from "../answers.ts";
+import { get, post } from "../http.ts";
+import { useLoaded } from "../loaded.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { ChoiceField, Form, TextField } from "../parts/form.tsx";
+import { Notice, Refused } from "../parts/notice.tsx";
+import { Shown, Skeleton } from "../parts/states.tsx";
+import { go, projectLink } from "../route.ts";
+import { tell } from "../say.ts";
+import { isOperator } from "../session.ts";
+import { useWork } from "../work.ts";
+
+export function NewProject({ session, onClose }: { session: Session; onClose: () => void }) {
+  return (
+    <Dialog title="Create project" onClose={onClose}>
+      {isOperator(session) ? (
+        <ForAnOwner onClose={onClose} />
+      ) : (
+        <Naming ownerId={undefined} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+/** An operator has no projects of their own, and says whose it is. */
+function ForAnOwner({ onClose }: { onClose: () => void }) {
+  const owners = useLoaded("owners", (signal) => get<readonly Owner[]>("/owners", signal));
+  const [chosen, choose] = useState<string>();
+  return (
+    <Shown of={owners} skeleton={<Skeleton rows={2} />}>
+      {(all) => {
+        const [first] = all;
+        if (first === undefined) {
+          return (
+            <Notice meaning="neutral" title="There is no owner yet">
+              <p>
+                A project belongs to an owner. <a href="#/owners">Add an owner first</a>.
+              </p>
+            </Notice>
+          );
+        }
+        const ownerId = chosen ?? first.id;
+        return (
+          <>
+            <ChoiceField
+              label="Owner"
+              value={ownerId}
+              options={Object.fromEntries(all.map(({ id, name }) => [id, `${name} (${id})`]))}
+              onChoice={choose}
+            />
+            <Naming ownerId={ownerId} onClose={onClose} />
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function Naming({ ownerId, onClose }: { ownerId: string | undefined; onClose: () => void }) {
+  const [slug, setSlug] = useState("");
+  const work = useWork();
+  const create = () =>
+    work.run(async () => {
+      await post("/projects", { slug, ...(ownerId === undefined ? {} : { ownerId }) });
+      onClose();
+      tell(`${slug} was created.`);
+      go(projectLink(slug));
+    });
+  return (
+    <Form onSubmit={create}>
+      <TextField
+        label="Name in addresses"
+        value={slug}
+        onText={setSlug}
+        placeholder="acme-docs"
+        mono
+        required
+        hint="Lower-case letters, digits and hyphens. It cannot be changed later."
+      />
+      <Refused fault={work.fault} />
+      <div class="actions">
+        <Button type="submit" kind="primary" busy={work.busy}>
+          Create project
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,72 @@
+/** Signing in by name and password. */
+import { useState } from "preact/hooks";
+import type { Session } from "../answers.ts";
+import { ask, Refusal } from "../http.ts";
+import { Button } from "../parts/buttons.tsx";
+import { Form, TextField } from "../parts/form.tsx";
+import { Notice, Refused } from "../parts/notice.tsx";
+import { Left } from "../parts/time.tsx";
+import { now } from "../platform.ts";
+import { enter } from "../session.ts";
+import { useWork } from "../work.ts";
+import { useTitle } from "./title.ts";
+
+export function SignIn({ ended }: { ended: boolean }) {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [waitUntilMs, setWaitUntilMs] = useState(0);
+  const work = useWork();
+  useTitle("Sign in");
+  const submit = () =>
+    work.run(async () => {
+      try {
+        enter(await ask<Session>("POST", "/session", { body: { name, password }, signsIn: true }));
+      } catch (fault) {
+        setPassword("");
+        const seconds = fault instanceof Refusal ? fault.retryAfterSeconds : undefined;
+        if (seconds !== undefined) setWaitUntilMs(now() + seconds * 1000);
+        throw fault;
+      }
+    });
+  return (
+    <div class="alone">
+      <h1>Sign in</h1>
+      {ended && (
+        <Notice meaning="neutral" title="Your session has ended">
+          <p>Sign in again to go on where you were.</p>
+        </Notice>
+      )}
+      <Form onSubmit={submit}>
+        <TextField
+          label="Name"
+          value={name}
+          onText={setName}
+          autocomplete="username"
+          autocapitalize="none"
+          required
+        />
+        <TextField
+          label="Password"
+          type="password"
+          value={password}
+          onText={setPassword}
+          autocomplete="current-password"
+          required
+        />
+        <Refused fault={work.fault} />
+        {waitUntilMs > now() && (
+          <p class="quiet">
+            Try again in <Left untilMs={waitUntilMs} ended="a moment" />.
+          </p>
+        )}
+        <Button type="submit" kind="primary" busy={work.busy}>
+          Sign in
+        </Button>
+      </Form>
+      <p class="quiet aside">
+        No password yet? Open the link you were given. The operator makes one with{" "}
+        <code>petstore owners invite</code>.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { barriersInBothThemes } from "./accessible.ts";
+import { pictures } from "./screens.ts";
+import {
+  describeWithBrowser,
+  enterFirst,
+  type Stand,
+  startStand,
+  type Visit,
+  visit,
+} from "./stand.ts";
+
+let stand: Stand;
+let visitor: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  stand = await startStand();
+});
+afterAll(() => stand.service.stop());
+
+async function addPet(name: string, status = "available"): Promise<void> {
+  const response = await fetch(`${stand.service.base}/pets`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${stand.service.token}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ name, categoryId: 3, status }),
+  });
+  expect(response.status).toBe(201);
+}
+
+describeWithBrowser("the catalogue", (browser) => {
+  beforeAll(async () => {
+    visitor = await visit(browser());
+    ({ page } = visitor);
+    await enterFirst(stand, visitor);
+    await page.goto(`${stand.dashboard}#/catalogue`);
+  }, 60_000);
+
+  const row = (name: string): Locator =>
+    page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+
+  test("is empty at first, and an animal of any category can be added", async () => {
+    await page.getByRole("heading", { name: "No animal yet" }).waitFor();
+    await page.getByRole("button", { name: "Add animal" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add animal" });
+    await dialog.getByLabel("Name").fill("Bella");
+    await dialog.getByLabel("Category").fill("9223372036854775807");
+    await dialog.getByRole("button", { name: "Add animal" }).click();
+    await row("Bella").waitFor();
+    expect(await row("Bella").innerText()).toContain("9223372036854775807");
+  });
+
+  test("what the contract refuses is said in the dialog", async () => {
+    await page.getByRole("button", { name: "Add animal" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add animal" });
+    await dialog.getByLabel("Name").fill("Rex");
+    await dialog.getByLabel("Category").fill("9223372036854775808");
+    await dialog.getByRole("button", { name: "Add animal" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  test("is filtered by status, and walked page by page and back", async () => {
+    for (let count = 1; count <= 24; count++) await addPet(`Sold ${count}`, "sold");
+    await page.getByLabel("Status").selectOption("sold");
+    await row("Sold 1").waitFor();
+    expect(await row("Bella").count()).toBe(0);
+    await page.getByRole("button", { name: "Next page" }).click();
+    await row("Sold 24").waitFor();
+    expect(await row("Sold 1").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Next page" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Previous page" }).click();
+    await row("Sold 1").waitFor();
+    await pictures(page, "catalogue");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("an order is placed, approved and delivered, and the animal follows", async () => {
+    await page.getByLabel("Status").selectOption("available");
+    await page.getByRole("button", { name: "Order Bella" }).click();
+    await page
+      .getByRole("dialog", { name: "Order Bella" })
+      .getByRole("button", { name: "Place order" })
+      .click();
+    await row("Bella").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("button", { name: "Approve order 1" }).click();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: "Deliver order 1" }).click();
+    await row("1").getByText("Delivered").waitFor();
+    await page.getByRole("link", { name: "Animals" }).click();
+    await row("Bella").getByText("Sold").waitFor();
+  });
+
+  test("goes on when its key is revoked, with a new one", async () => {
+    const { keys } = stand.service.stores;
+    const own = (await keys.list()).filter(({ name }) => name === "dashboard session");
+    expect(own.length).toBe(1);
+    for (const { id } of own) await keys.revoke(id, Date.now());
+    await page.getByLabel("Status").selectOption("pending");
+    await page.getByRole("heading", { name: "None is like that" }).waitFor();
+    expect((await keys.list()).filter(({ name }) => name === "dashboard session").length).toBe(2);
+  });
+
+  test("the key is in no storage, and is revoked with signing out", async () => {
+    const kept = await page.evaluate(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])",
+    );
+    expect(kept).not.toContain("pet_live_");
+    await page.goto(`${stand.dashboard}#/account`);
+    await page.getByRole("button", { name: "Sign out" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    const { keys } = stand.service.stores;
+    const own = (await keys.list()).filter(({ name }) => name === "dashboard session");
+    expect(own.filter(({ revokedAtMs }) => revokedAtMs === undefined)).toEqual([]);
+  });
+});

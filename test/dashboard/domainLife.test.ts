@@ -1,0 +1,225 @@
+/** The whole life of a domain, as its owner sees it, among real name servers and an authority. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import { launch, named, noBrowser } from "../docs/chromium.ts";
+import { type Bed, type BedZone, startBed } from "../end-to-end/domains/bed/bed.ts";
+import { describeWithBed } from "../end-to-end/domains/bed/tools.ts";
+import { type Stage, startStage } from "../end-to-end/domains/stage.ts";
+import { visitPlain, visit as visitSite } from "../end-to-end/domains/visits.ts";
+import { barriersInBothThemes, overflowOf } from "./accessible.ts";
+import { picture, pictures, withBusyHour } from "./screens.ts";
+import { enterFirst, type Stand, standOn, type Visit, visit } from "./stand.ts";
+
+const docs = "docs.acme.test";
+const help = "help.acme.test";
+const www = "www.acme.test";
+
+let bed: Bed;
+let stage: Stage;
+let stand: Stand;
+let browser: Browser;
+let visitor: Visit;
+let page: Page;
+let zone: BedZone;
+
+const describeLife = noBrowser
+  ? (name: string, body: () => void) => describe.skip(named(name), body)
+  : describeWithBed;
+
+describeLife("the life of a domain in the dashboard", () => {
+  beforeAll(async () => {
+    bed = await startBed();
+    stage = await startStage(bed);
+    stand = standOn(stage.service);
+    await stage.newProject("acme-docs");
+    zone = await bed.zone("acme.test", {
+      ttl: 2400,
+      records: `docs CNAME ${bed.target}.\nhelp A 192.0.2.7\nwww CNAME ${bed.target}.`,
+    });
+    browser = await launch();
+    visitor = await visit(browser, { height: 900 });
+    ({ page } = visitor);
+    // The page counts by its own clock, and the service's does not stand still in this test.
+    await enterFirst(stand, visitor);
+    await page.goto(`${stand.dashboard}#/projects/acme-docs/domains`);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stage?.stop();
+    await bed?.stop();
+  });
+
+  const card = (host: string): Locator =>
+    page.locator(".domain").filter({ has: page.getByRole("heading", { name: host }) });
+
+  async function add(host: string): Promise<void> {
+    await page.getByRole("button", { name: "Add domain" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Add domain" });
+    await dialog.getByLabel("Domain").fill(host);
+    await dialog.getByRole("button", { name: "Add domain" }).click();
+    await card(host).waitFor();
+  }
+
+  async function goLive(host: string): Promise<void> {
+    await add(host);
+    await card(host)
+      .getByRole("button", { name: `Verify now: ${host}` })
+      .click();
+    await isLive(host);
+  }
+
+  /** By its badge: the last of the three steps has the same name. */
+  const isLive = (host: string) =>
+    card(host).locator(".badge").getByText("Live", { exact: true }).waitFor({ timeout: 30_000 });
+
+  async function choose(host: string, item: string): Promise<void> {
+    await card(host)
+      .getByRole("button", { name: `More for ${host}` })
+      .click();
+    await page.getByRole("menuitem", { name: item }).click();
+  }
+
+  test("a project without a domain says what can be done", async () => {
+    await page.getByRole("heading", { name: "No domain yet" }).waitFor();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("a name that cannot be one is refused where it was typed", async () => {
+    await page.getByRole("button", { name: "Add domain" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add domain" });
+    await dialog.getByLabel("Domain").fill("192.0.2.1");
+    await dialog.getByRole("button", { name: "Add domain" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    const focused = await page.evaluate("document.activeElement?.textContent");
+    expect(focused).toBe("Add domain");
+  });
+
+  test("a domain that is added shows the record to create, ready to be copied", async () => {
+    await add(help);
+    const record = card(help).locator(".record dl");
+    expect(await record.innerText()).toMatch(/CNAME[\s\S]*help[\s\S]*sites\.platform\.test/);
+    await visitor.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await record.getByRole("button", { name: `Copy the value ${bed.target}` }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(bed.target);
+    await record.getByRole("button", { name: "Copy the name help" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("help");
+  });
+
+  test("a stray A record is shown beside what is expected, with what to do", async () => {
+    await card(help)
+      .getByRole("button", { name: `Verify now: ${help}` })
+      .click();
+    await card(help).getByText("DNS needs a change").waitFor({ timeout: 20_000 });
+    const finding = card(help).locator(".finding").first();
+    expect(await finding.locator(".found").innerText()).toContain("A 192.0.2.7");
+    expect(await finding.locator(".expected").innerText()).toContain(`CNAME ${bed.target}`);
+    expect(await finding.innerText()).toContain("Delete the A record");
+    expect(await finding.innerText()).toMatch(/remember it for\s+\d+ min/);
+    expect(await card(help).locator(".looks").innerText()).toMatch(/next check in/);
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("once another domain is live, the screen shows both as they are", async () => {
+    await goLive(docs);
+    await choose(docs, "Make primary");
+    await card(docs).getByText("primary", { exact: true }).waitFor();
+    await pictures(page, "domains");
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1200, height: 900 });
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("when the record is right, Verify leads through the certificate to live", async () => {
+    await zone.set(
+      `docs CNAME ${bed.target}.\nhelp CNAME ${bed.target}.\nwww CNAME ${bed.target}.`,
+    );
+    await bed.flush("acme.test");
+    await stage.skip(10_000);
+    // Without the list: only the stream can tell of it.
+    await page.route("**/projects/acme-docs/domains", (route) => route.abort());
+    await card(help)
+      .getByRole("button", { name: `Verify now: ${help}` })
+      .click();
+    await isLive(help);
+    await page.unroute("**/projects/acme-docs/domains");
+    const answer = await visitSite({ port: bed.httpsPort, host: help, ca: await bed.caRoots() });
+    expect(answer.body).toContain("<title>acme-docs</title>");
+    await card(help).getByText("Certificate by").waitFor();
+  });
+
+  test("the timeline tells every check, with the answers as they came", async () => {
+    await card(help).getByRole("button", { name: "Timeline" }).click();
+    const timeline = card(help).getByRole("list", { name: "Timeline" });
+    await timeline.getByText("A check was asked for.").first().waitFor();
+    await timeline.getByText("Raw answers").last().click();
+    expect(await timeline.locator("pre").last().innerText()).toContain("192.0.2.7");
+    const limits = card(help).getByRole("region", { name: "Limits of the certificate authority" });
+    expect(await limits.innerText()).toMatch(/1 of \d+ certificates for this name within a week/);
+    await picture(page, "timeline");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await card(help).getByRole("button", { name: "Hide timeline" }).click();
+  });
+
+  test("redirects that would go in a circle are refused in place, and nothing is saved", async () => {
+    await goLive(www);
+    const editor = page.getByRole("region", { name: "Primary and redirects" });
+    await editor.getByLabel(`What ${www} answers`).selectOption("redirect");
+    await editor.getByLabel(`Where ${www} redirects to`).selectOption(help);
+    await editor.getByLabel(`What ${help} answers`).selectOption("redirect");
+    await editor.getByLabel(`Where ${help} redirects to`).selectOption(www);
+    await editor.getByRole("button", { name: "Save" }).click();
+    await editor.getByRole("alert").waitFor();
+    expect(await editor.getByRole("alert").innerText()).toContain("in a circle");
+    expect(await stage.desk.routing({ kind: "operator" }, "acme-docs")).toEqual({
+      primary: docs,
+      redirects: [],
+    });
+    await editor.getByRole("button", { name: "Discard changes" }).click();
+  });
+
+  test("a redirect that is right is saved, shown and in force", async () => {
+    await choose(www, "Redirect…");
+    const dialog = page.getByRole("dialog", { name: `Redirect ${www}` });
+    await dialog.getByLabel("To", { exact: true }).selectOption(docs);
+    await dialog.getByRole("button", { name: "Save redirect" }).click();
+    await card(www).getByText(`Redirects to ${docs} (301)`).waitFor();
+    const ca = await bed.caRoots();
+    const { status, headers } = await visitSite({ port: bed.httpsPort, host: www, ca }, "/a?b=1");
+    expect(status).toBe(301);
+    expect(headers.location).toStartWith(`https://${docs}`);
+  });
+
+  test("removing says what will stop, offers a redirect, and then stops it", async () => {
+    await choose(help, "Remove domain…");
+    const dialog = page.getByRole("dialog", { name: `Remove ${help}?` });
+    expect(await dialog.innerText()).toContain(`https://${help}`);
+    await dialog.getByRole("button", { name: "Redirect instead" }).waitFor();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await picture(page, "remove");
+    await dialog.getByRole("button", { name: "Remove domain" }).click();
+    await card(help).waitFor({ state: "detached" });
+    await page.getByText(`${help} was removed.`).first().waitFor();
+    await expectGone(help);
+  });
+
+  test("the overview tells how the certificates are", async () => {
+    await withBusyHour(page);
+    await page.goto(`${stand.dashboard}#/`);
+    const row = page.getByRole("row").filter({ hasText: docs });
+    expect(await row.innerText()).toMatch(/Live/);
+    await pictures(page, "overview");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("nothing was refused by the page's own policy on the way", () => {
+    const ofPolicy = visitor.complaints.filter((each) => /Content Security Policy/i.test(each));
+    expect(ofPolicy).toEqual([]);
+  });
+
+  async function expectGone(host: string): Promise<void> {
+    expect((await visitPlain(bed.httpPort, host)).status).toBe(404);
+  }
+});

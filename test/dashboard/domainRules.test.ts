@@ -1,0 +1,118 @@
+/** What the screen of domains says where no name server is needed to know it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { systemClock as clock } from "../../src/clock.ts";
+import { DomainDesk } from "../../src/domains/desk.ts";
+import { publish } from "../../src/sites/publish.ts";
+import { sourcesOf } from "../sites/sources.ts";
+import { barriersInBothThemes, overflowOf } from "./accessible.ts";
+import {
+  describeWithBrowser,
+  enterFirst,
+  type Stand,
+  startStand,
+  type Visit,
+  visit,
+} from "./stand.ts";
+
+const target = "sites.example.net";
+let stand: Stand;
+let visitor: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  stand = await startStand({
+    variables: {
+      PETSTORE_SITES_HOST: target,
+      PETSTORE_ACME_TERMS: "agreed",
+      PETSTORE_ROLES: "none",
+    },
+  });
+  const { stores } = stand.service;
+  const { sites: store } = stores;
+  for (const owner of ["acme", "rival"]) {
+    await store.addOwner({ id: owner, name: owner, plan: "paid" });
+    await store.addProject({ slug: owner, ownerId: owner, nowMs: clock.now() });
+    const files = sourcesOf({ "index.html": `<!doctype html><title>${owner}</title>` });
+    await publish(owner, files, { store, clock, unless: "newest" });
+  }
+  const desk = new DomainDesk({ ...stores, clock, target, reserved: [] });
+  await desk.add({ kind: "operator" }, "rival", "docs.taken.com");
+});
+afterAll(() => stand.service.stop());
+
+describeWithBrowser("the screen of domains", (browser) => {
+  beforeAll(async () => {
+    visitor = await visit(browser());
+    ({ page } = visitor);
+    await enterFirst(stand, visitor);
+    await page.goto(`${stand.dashboard}#/projects/acme/domains`);
+  }, 60_000);
+
+  const card = (host: string): Locator =>
+    page.locator(".domain").filter({ has: page.getByRole("heading", { name: host, exact: true }) });
+
+  async function ask(host: string): Promise<Locator> {
+    await page.getByRole("button", { name: "Add domain" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Add domain" });
+    await dialog.getByLabel("Domain").fill(host);
+    await dialog.getByRole("button", { name: "Add domain" }).click();
+    return dialog;
+  }
+
+  test("offers a proof where another owner has the name, and shows the record for it", async () => {
+    const dialog = await ask("docs.taken.com");
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByRole("button", { name: "Prove that it is mine" }).click();
+    const records = card("docs.taken.com").locator(".record");
+    await records.nth(1).waitFor();
+    expect(await records.nth(1).innerText()).toMatch(/TXT[\s\S]*_petstore-proof\.docs/);
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("asks for an ALIAS at an apex, and says what each provider calls it", async () => {
+    await ask("acme.com");
+    const record = card("acme.com").locator(".record");
+    expect(await record.innerText()).toMatch(/ALIAS[\s\S]*@[\s\S]*sites\.example\.net/);
+    const choice = card("acme.com").getByLabel("Your DNS provider");
+    await choice.selectOption("cloudflare");
+    expect(await record.innerText()).toContain("flattened");
+    await choice.selectOption("route53");
+    expect(await record.innerText()).toContain("Attach a subdomain");
+    await choice.selectOption("zone");
+    expect(await record.innerText()).toContain(`acme.com. 3600 IN ALIAS ${target}.`);
+    await page.reload();
+    await card("acme.com").waitFor();
+    expect(await choice.inputValue()).toBe("zone");
+  });
+
+  test("shows a name of other letters as people read it, and as it is looked up", async () => {
+    await ask("bücher.example.com");
+    await card("bücher.example.com").waitFor();
+    expect(await card("bücher.example.com").innerText()).toContain("xn--bcher-kva.example.com");
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1200, height: 800 });
+  });
+
+  test("says at once when Verify is asked for too often", async () => {
+    const own = card("acme.com");
+    await own.getByRole("button", { name: "Verify now: acme.com" }).click();
+    await own.getByRole("button", { name: "Checking: acme.com" }).waitFor();
+    await page.reload();
+    await own.getByRole("button", { name: "Verify now: acme.com" }).click();
+    await own.getByRole("alert").waitFor();
+    expect(await own.getByRole("alert").innerText()).toMatch(/Ask again in \d+ seconds/);
+  });
+
+  test("says why a domain is suspended, and what brings it back", async () => {
+    await stand.service.stores.sites.setPlan("acme", "free");
+    await page.reload();
+    const own = card("acme.com");
+    await own.getByText("Suspended").waitFor();
+    expect(await own.innerText()).toContain("paid plan");
+    expect(await page.getByText("Domains need the paid plan").count()).toBe(1);
+    expect(await own.getByRole("button", { name: /^Verify now/ }).count()).toBe(0);
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { barriersInBothThemes } from "./accessible.ts";
+import { pictures } from "./screens.ts";
+import {
+  describeWithBrowser,
+  enterFirst,
+  faultsOf,
+  type Stand,
+  startStand,
+  type Visit,
+  visit,
+} from "./stand.ts";
+
+let stand: Stand;
+let visitor: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  stand = await startStand();
+});
+afterAll(() => stand.service.stop());
+
+/** What the API answers to a key. */
+async function statusWith(token: string, path = "/pets"): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${stand.service.base}${path}`, { headers })).status;
+}
+
+describeWithBrowser("keys", (browser) => {
+  beforeAll(async () => {
+    visitor = await visit(browser());
+    ({ page } = visitor);
+    await enterFirst(stand, visitor);
+    await page.goto(`${stand.dashboard}#/keys`);
+  }, 60_000);
+
+  const row = (name: string): Locator =>
+    page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+
+  /** The key that is shown this once; the dialog is closed after it. */
+  async function shownKey(): Promise<string> {
+    const dialog = page.getByRole("dialog", { name: /^The key/ });
+    const token = await dialog.locator(".secret code").innerText();
+    expect(await dialog.getByRole("button", { name: "Done" }).isDisabled()).toBe(true);
+    await page.keyboard.press("Escape");
+    expect(await dialog.isVisible()).toBe(true);
+    await dialog.getByLabel("I have put it where it is safe").check();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+    return token;
+  }
+
+  test("a key is created with its scopes, and shown once", async () => {
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create key" });
+    await dialog.getByLabel("Name").fill("report");
+    await dialog.getByLabel("Only this").check();
+    await dialog.getByLabel("pets:read").check();
+    await dialog.getByLabel("It expires").selectOption("90");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    const token = await shownKey();
+    expect(await statusWith(token)).toBe(200);
+    expect(await statusWith(token, "/store/orders")).toBe(403);
+    await row("report").waitFor();
+    expect(await row("report").innerText()).toMatch(/pets:read/);
+    expect(await page.content()).not.toContain(token);
+  });
+
+  test("no scope at all is refused where the scopes are", async () => {
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create key" });
+    await dialog.getByLabel("Name").fill("nothing");
+    await dialog.getByLabel("Only this").check();
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    expect(await dialog.getByRole("alert").innerText()).toContain("at least one scope");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  test("a rotated key lives on for the time that was chosen, beside its successor", async () => {
+    const old = await stand.service.newKey({ name: "website" });
+    await page.reload();
+    await page.getByRole("button", { name: `More for website, ${old.key.hint}` }).click();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Rotate website" });
+    await dialog.getByLabel("The old key still works").selectOption("3600");
+    await dialog.getByRole("button", { name: "Rotate key" }).click();
+    const token = await shownKey();
+    expect(token).not.toBe(old.token);
+    expect([await statusWith(token), await statusWith(old.token)]).toEqual([200, 200]);
+    await page.getByText("Being replaced").waitFor();
+  });
+
+  test("who still calls a deprecated operation is named, with the day it goes away", async () => {
+    const { token } = await stand.service.newKey({ name: "old-script" });
+    expect(await statusWith(token, "/pets/1")).toBe(404);
+    const region = page.getByRole("region", { name: "Deprecated operations still called" });
+    // Uses are written down every few seconds, and the page asks again by itself.
+    const use = region.getByRole("row").filter({ hasText: "old-script" });
+    await use.first().waitFor({ timeout: 25_000 });
+    expect(await use.first().innerText()).toMatch(/getPet[\s\S]*5 Dec 2030/);
+    await pictures(page, "keys");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  }, 40_000);
+
+  test("a revoked key is refused at once", async () => {
+    const { key, token } = await stand.service.newKey({ name: "leaked" });
+    await page.reload();
+    await page.getByRole("button", { name: `More for leaked, ${key.hint}` }).click();
+    await page.getByRole("menuitem", { name: "Revoke key…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Revoke leaked?" });
+    await dialog.getByRole("button", { name: "Revoke key" }).click();
+    await row("leaked").waitFor({ state: "detached" });
+    expect(await statusWith(token)).toBe(401);
+    await page.getByRole("button", { name: /^Show \d+ ended/ }).click();
+    await row("leaked").getByText("Revoked").waitFor();
+    expect(faultsOf(visitor)).toEqual([]);
+  });
+});

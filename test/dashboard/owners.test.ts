@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { barriersInBothThemes } from "./accessible.ts";
+import {
+  describeWithBrowser,
+  enterFirst,
+  faultsOf,
+  type Stand,
+  signIn,
+  startStand,
+  type Visit,
+  visit,
+} from "./stand.ts";
+
+let stand: Stand;
+let operator: Visit;
+let acme: Visit;
+let link: string;
+const password = "seven tins of sardines";
+
+beforeAll(async () => {
+  stand = await startStand({
+    variables: {
+      PETSTORE_SITES_HOST: "sites.example.net",
+      PETSTORE_ACME_TERMS: "agreed",
+      PETSTORE_ROLES: "none",
+    },
+  });
+  const { sites } = stand.service.stores;
+  await sites.addOwner({ id: "globex", name: "Globex", plan: "paid" });
+  await sites.addProject({ slug: "globex-docs", ownerId: "globex", nowMs: Date.now() });
+});
+afterAll(() => stand.service.stop());
+
+describeWithBrowser("owners", (browser) => {
+  let page: Page;
+  beforeAll(async () => {
+    operator = await visit(browser());
+    await enterFirst(stand, operator);
+    ({ page } = operator);
+    await page.goto(`${stand.dashboard}#/owners`);
+  }, 60_000);
+
+  test("the operator adds an owner and gets a link for them", async () => {
+    await page.getByRole("button", { name: "Add owner" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add owner" });
+    await dialog.getByLabel("Name").fill("Acme");
+    await dialog.getByLabel("Id").fill("acme");
+    await dialog.getByRole("button", { name: "Add owner" }).click();
+    await page.getByRole("button", { name: "Invite Acme" }).click();
+    const invited = page.getByRole("dialog", { name: "A link for Acme" });
+    link = await invited.locator(".secret code").innerText();
+    expect(link).toContain("/dashboard/#/welcome/");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await invited.getByRole("button", { name: "Done" }).click();
+  });
+
+  test("whoever has the link chooses a password, and must", async () => {
+    acme = await visit(browser());
+    await acme.page.goto(link);
+    expect(await barriersInBothThemes(acme.page)).toEqual([]);
+    await acme.page.getByRole("button", { name: "Enter without a password" }).click();
+    await acme.page.getByRole("alert").waitFor();
+    await acme.page.getByLabel("Password").fill(password);
+    await acme.page.getByRole("button", { name: "Set password and enter" }).click();
+    await acme.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await acme.context.close();
+    acme = await visit(browser());
+    await signIn(stand, acme, "acme", password);
+  });
+
+  test("an owner is shown nothing of the operator's, nor of another owner", async () => {
+    const names = await acme.page.getByRole("navigation", { name: "Dashboard" }).innerText();
+    expect(names).not.toMatch(/Keys|Catalogue|Owners/);
+    await acme.page.goto(`${stand.dashboard}#/projects`);
+    await acme.page.getByRole("heading", { name: "No project yet" }).waitFor();
+    await acme.page.goto(`${stand.dashboard}#/projects/globex-docs`);
+    await acme.page.getByText("There is no project globex-docs.").waitFor();
+    await acme.page.goto(`${stand.dashboard}#/keys`);
+    await acme.page.getByRole("heading", { level: 1, name: "Nothing is here" }).waitFor();
+    const statuses = await acme.page.evaluate(`Promise.all(
+      ["keys", "owners", "projects/globex-docs", "projects/globex-docs/domains"]
+        .map(async (path) => (await fetch("/internal/v1/" + path)).status))`);
+    expect(statuses).toEqual([403, 403, 404, 404]);
+  });
+
+  test("the free plan is explained, with what is missing", async () => {
+    await acme.page.goto(`${stand.dashboard}#/projects`);
+    await acme.page.getByRole("button", { name: "Create project" }).click();
+    const dialog = acme.page.getByRole("dialog", { name: "Create project" });
+    await dialog.getByLabel("Name in addresses").fill("acme-docs");
+    await dialog.getByRole("button", { name: "Create project" }).click();
+    await acme.page.getByRole("heading", { level: 1, name: "acme-docs" }).waitFor();
+    await acme.page.getByRole("link", { name: "Settings: domains" }).click();
+    await acme.page.getByText("acme-docs cannot have domains of its own yet").waitFor();
+    await acme.page.getByText("Domains need the paid plan").waitFor();
+    await acme.page.getByText("Ask the operator").waitFor();
+    expect(await acme.page.getByRole("link", { name: "Deploy it first" }).count()).toBe(1);
+    expect(await acme.page.getByRole("button", { name: "Add domain" }).count()).toBe(0);
+    expect(await barriersInBothThemes(acme.page)).toEqual([]);
+    expect(faultsOf(acme)).toEqual([]);
+  });
+
+  test("the operator changes the plan where it is missed", async () => {
+    await page.goto(`${stand.dashboard}#/projects/acme-docs/domains`);
+    await page.getByRole("button", { name: "Change to the paid plan" }).click();
+    await page.getByText("Domains need the paid plan").waitFor({ state: "detached" });
+    const { sites } = stand.service.stores;
+    expect((await sites.owner("acme"))?.plan).toBe("paid");
+    await page.goto(`${stand.dashboard}#/owners`);
+    await page.getByLabel("Plan of Acme").selectOption("free");
+    await page.getByText("Acme is on the free plan.").first().waitFor();
+    expect((await sites.owner("acme"))?.plan).toBe("free");
+  });
+
+  test("the operator changes a plan among the owners", async () => {
+    await page.getByLabel("Plan of Acme").selectOption("paid");
+    await page.getByText("Acme is on the paid plan.").first().waitFor();
+    const { sites } = stand.service.stores;
+    expect((await sites.owner("acme"))?.plan).toBe("paid");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+});

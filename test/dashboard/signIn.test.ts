@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  describeWithBrowser,
+  enterFirst,
+  operatorPassword,
+  type Stand,
+  signIn,
+  startStand,
+  visit,
+} from "./stand.ts";
+
+let stand: Stand;
+
+beforeAll(async () => {
+  stand = await startStand();
+});
+afterAll(() => stand.service.stop());
+
+describeWithBrowser("signing in", (browser) => {
+  test("the link of the first start leads in, once, and leaves the address", async () => {
+    const first = await visit(browser());
+    await enterFirst(stand, first);
+    expect(first.page.url()).toBe(`${stand.dashboard}#/`);
+    expect(first.complaints).toEqual([]);
+    const again = await visit(browser());
+    await again.page.goto(stand.firstLink);
+    await again.page.getByRole("button", { name: "Enter without a password" }).click();
+    await again.page.getByRole("alert").waitFor();
+    expect(await again.page.getByRole("link", { name: "Sign in with your password" }).count()).toBe(
+      1,
+    );
+    expect(await again.context.cookies()).toEqual([]);
+    await again.context.close();
+    await first.context.close();
+  });
+
+  test("the cookie is out of reach of scripts and of other sites", async () => {
+    const visitor = await visit(browser());
+    await signIn(stand, visitor, "operator", operatorPassword);
+    const [cookie, ...others] = await visitor.context.cookies();
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
+    expect(await visitor.page.evaluate("document.cookie")).toBe("");
+    await visitor.context.close();
+  });
+
+  test("a wrong password is refused in words, and typed again", async () => {
+    const { page, context } = await visit(browser());
+    await page.goto(stand.dashboard);
+    await page.getByLabel("Name").fill("operator");
+    await page.getByLabel("Password").fill("something else entirely");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Password").inputValue()).toBe("");
+    expect(await page.getByLabel("Name").inputValue()).toBe("operator");
+    await page.getByLabel("Password").fill(operatorPassword);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await context.close();
+  });
+
+  test("signing out ends the session at once, also in another window", async () => {
+    const visitor = await visit(browser());
+    const { page, context } = visitor;
+    await signIn(stand, visitor, "operator", operatorPassword);
+    const other = await context.newPage();
+    await other.goto(`${stand.dashboard}#/keys`);
+    await other.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+    await page.getByRole("link", { name: "Account of Operator" }).click();
+    await page.getByRole("button", { name: "Sign out" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    await other.getByRole("link", { name: "Owners" }).click();
+    await other.getByText("Your session has ended").waitFor();
+    await context.close();
+  });
+
+  test("a session elsewhere is seen, and can be ended from here", async () => {
+    const [here, there] = [await visit(browser()), await visit(browser())];
+    await signIn(stand, here, "operator", operatorPassword);
+    await signIn(stand, there, "operator", operatorPassword);
+    await here.page.goto(`${stand.dashboard}#/account`);
+    const rows = here.page.getByRole("region", { name: "Where you are signed in" });
+    await rows.getByText("This one").waitFor();
+    const before = await rows.getByRole("listitem").count();
+    await rows
+      .getByRole("button", { name: /^Sign out/ })
+      .first()
+      .click();
+    await here.page.getByText("That session has ended.").first().waitFor();
+    await rows
+      .getByRole("listitem")
+      .nth(before - 1)
+      .waitFor({ state: "detached" });
+    await here.context.close();
+    await there.context.close();
+  });
+
+  test("a changed password lets nobody in with the one before", async () => {
+    const visitor = await visit(browser());
+    const { page, context } = visitor;
+    const next = "another staple battery horse";
+    await signIn(stand, visitor, "operator", operatorPassword);
+    await page.goto(`${stand.dashboard}#/account`);
+    await page.getByLabel("Current password").fill(operatorPassword);
+    await page.getByLabel("New password").fill(next);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByText("The password is changed.").first().waitFor();
+    const late = await visit(browser());
+    await late.page.goto(stand.dashboard);
+    await late.page.getByLabel("Name").fill("operator");
+    await late.page.getByLabel("Password").fill(operatorPassword);
+    await late.page.getByRole("button", { name: "Sign in" }).click();
+    await late.page.getByRole("alert").waitFor();
+    await signIn(stand, late, "operator", next);
+    await late.context.close();
+    await context.close();
+  });
+});
