@@ -74,7 +74,7 @@ function landingPage(
 <p class="health" role="status"><span class="badge ${well ? "fine" : "trouble"}" data-health data-said="${words}" data-ready="${ready}"><span aria-hidden="true" data-health-mark>${well ? "●" : "▲"}</span> <span data-health-words>${words}</span></span></p>
 ${codeFigure(html`${baseUrl}`, "Base address")}
 ${codeBlock(firstCall, "sh", "First call")}
-<p class="go-on"><a class="button primary" href="${docs}">Read the documentation</a></p>
+<p class="go-on"><a class="button primary" href="${docs}">Read the documentation</a> <a class="button" href="/dashboard/">Open the dashboard</a></p>
 </main>
 <p class="visually-hidden" role="status" data-live></p>
 </body>

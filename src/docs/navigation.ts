@@ -25,7 +25,8 @@ const operatorGuides = [
   "operating",
   "production-and-staging",
   "check",
-  "postgres",
+  "postgresql",
+  "scale",
   "sites",
   "domains",
 ];

@@ -51,12 +51,24 @@ export class Uploads {
       throw noSuchProject(slug);
     }
     await this.#store.buildDeployment(id, nowMs);
-    const hashes = [...new Set(files.map(({ hash }) => hash))];
-    const known = await this.#store.knownContents(hashes);
-    const missing = new Set(hashes.filter((hash) => !known.has(hash)));
+    const missing = await this.#missing(slug, files);
     await this.#addKnown(id, files, missing);
     this.#open.set(id, { slug, files, missing, heardAtMs: this.#clock.now() });
     return { id, missing: [...missing] };
+  }
+
+  /**
+   * All but what the project itself shows now. What others have stored must be brought all the same:
+   * a hash alone must tell nobody that there is such a content, nor let them publish it.
+   */
+  async #missing(slug: string, files: readonly SiteFile[]): Promise<Set<string>> {
+    const shown = (await this.#store.project(slug))?.current;
+    if (shown === undefined) return new Set(files.map(({ hash }) => hash));
+    const same = await Promise.all(
+      files.map(async ({ path, hash }) => (await this.#store.file(shown, path))?.hash === hash),
+    );
+    const own = new Set(files.filter((_, index) => same[index]).map(({ hash }) => hash));
+    return new Set(files.map(({ hash }) => hash).filter((hash) => !own.has(hash)));
   }
 
   /** From then on nobody takes their contents away. What was taken away before is missing. */

@@ -59,7 +59,7 @@ export function RemoveDomain(props: RemoveDomainProps) {
       </ul>
       <p class="quiet">
         Then delete its record at your DNS provider: a name that points here without being attached
-        can be claimed by somebody else.
+        may be claimed by somebody else some day.
       </p>
       {served && others.length > 0 && dependents.length === 0 && <InsteadRedirect {...props} />}
       <Refused fault={work.fault} />

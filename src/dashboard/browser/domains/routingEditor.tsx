@@ -50,7 +50,7 @@ export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorPr
     <section aria-labelledby="routing-title">
       <h2 id="routing-title">Primary and redirects</h2>
       <p class="quiet">
-        The primary domain is where search engines are sent. A redirect keeps path and query.
+        Search engines are told to show the primary domain. A redirect keeps path and query.
       </p>
       <ul class="rows routing">
         {rows.map((row) => (
