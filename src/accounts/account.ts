@@ -43,7 +43,14 @@ export function accountName(holder: AccessHolder): string | undefined {
   return holder.id === operatorName ? undefined : holder.id;
 }
 
-/** What was typed, as a name is kept. */
+/** Far longer than an owner's id may be. */
+const nameLengthMax = 256;
+
+/**
+ * What was typed, as a name is kept; empty, which is nobody's, for what is too long. To normalise
+ * a text takes time with the square of its marks, and everybody may send one.
+ */
 export function nameAsTyped(text: string): string {
+  if (text.length > nameLengthMax) return "";
   return text.normalize("NFC").trim().toLowerCase();
 }

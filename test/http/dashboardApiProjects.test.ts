@@ -1,5 +1,6 @@
 /** Projects and deployments, brought from a browser. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Uploads } from "../../src/http/dashboardApi/uploads.ts";
 import { announced, type Counter, hash, openCounter } from "./dashboardApi/counter.ts";
 
 let counter: Counter;
@@ -130,6 +131,7 @@ describe("a deployment", () => {
     ["no file", { files: [] }, "site_invalid"],
     ["no list", { files: {} }, "body_invalid"],
     ["a path that leads out", announced({ "../index.html": page }), "site_invalid"],
+    ["a letter of many marks", announced({ [`a${"\u0301".repeat(31)}`]: page }), "site_invalid"],
     ["a hidden file", announced({ ".env": "A=1" }), "site_invalid"],
     ["a hidden folder", announced({ ".git/config": "" }), "site_invalid"],
     ["a hash that is none", { files: [{ path: "a", bytes: 1, hash: "x" }] }, "body_invalid"],
@@ -162,9 +164,63 @@ describe("a deployment", () => {
     expect(answer.body.code).toBe("deployment_ended");
   });
 
-  test("waits while too many others are being brought, until those fall silent", async () => {
-    for (let count = 0; count < 32; count++) await begin({ "index.html": `${count}` });
+  test("brings the bytes of a content that only another project has", async () => {
+    await deploy({ "index.html": page, "shared.css": "a {}" });
+    const rivals = "/projects/rival/deployments";
+    const body = announced({ "index.html": page, "shared.css": "a {}" });
+    const begun = await counter.ask("POST", rivals, { as: "rival", body });
+    expect(begun.body.missing.sort()).toEqual([hash(page), hash("a {}")].sort());
+    const finish = () => counter.ask("POST", `${rivals}/${begun.body.id}/finish`, { as: "rival" });
+    expect((await finish()).body.code).toBe("contents_missing");
+    for (const bytes of [page, "a {}"]) {
+      const path = `${rivals}/${begun.body.id}/contents/${hash(bytes)}`;
+      expect((await counter.ask("PUT", path, { as: "rival", bytes })).status).toBe(204);
+    }
+    expect((await finish()).body.kind).toBe("shown");
+  });
+
+  test("brings a content anew that is announced in another size than is shown", async () => {
+    await deploy({ "index.html": page });
+    const files = [{ path: "index.html", bytes: 1, hash: hash(page) }];
+    const { body } = await counter.ask("POST", deployments, { body: { files } });
+    expect(body.missing).toEqual([hash(page)]);
+  });
+
+  test("looks up a few files at a time, since visitors wait for the same look-ups", async () => {
+    const { sites } = counter.stores;
+    let [waiting, waitingMost] = [0, 0];
+    const counted = new Proxy(sites, {
+      get(target, name) {
+        if (name === "file") {
+          return async (...asked: Parameters<typeof sites.file>) => {
+            waitingMost = Math.max(waitingMost, ++waiting);
+            await Promise.resolve();
+            waiting--;
+            return target.file(...asked);
+          };
+        }
+        const member = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const files = Array.from({ length: 1_200 }, (_, index) => ({
+      path: `${index}.html`,
+      bytes: 1,
+      hash: hash("a"),
+    }));
+    await new Uploads(counted, counter.clock).begin({ slug: "shop", ownerId: "shop" }, files);
+    expect(waitingMost).toBeGreaterThan(1);
+    expect(waitingMost).toBeLessThanOrEqual(500);
+  });
+
+  test("waits while its owner brings too many, until those fall silent, and others do not", async () => {
     const body = announced({ "index.html": page });
+    const all = Array.from({ length: 20 }, () => counter.ask("POST", deployments, { body }));
+    const statuses = (await Promise.all(all)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(8).fill(201), ...Array(12).fill(429)]);
+    const rivals = { as: "rival", body } as const;
+    const rival = await counter.ask("POST", "/projects/rival/deployments", rivals);
+    expect(rival.status).toBe(201);
     expect((await counter.ask("POST", deployments, { body })).body.code).toBe("uploads_exhausted");
     counter.clock.advance(11 * 60_000);
     expect((await counter.ask("POST", deployments, { body })).status).toBe(201);

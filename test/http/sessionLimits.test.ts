@@ -84,6 +84,16 @@ describe("too many tries", () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(34);
   });
 
+  test("to keep us busy with one text are refused at once: many marks take seconds to order", async () => {
+    const marks = `a${"\u0301".repeat(15_000)}${"\u0323".repeat(15_000)}`;
+    const cookie = await lobby.comeIn(shop);
+    expect((await lobby.signIn(marks, phrase)).body.code).toBe("sign_in_refused");
+    expect((await lobby.signIn("shop", marks)).body.code).toBe("sign_in_refused");
+    const body = { current: phrase, next: marks };
+    const changed = await lobby.ask("PUT", "/password", { cookie, body });
+    expect(changed.body.code).toBe("password_refused");
+  });
+
   test("leave nothing of what was typed on disk", async () => {
     await wrong("my secret typed as a name");
     expect(lobby.onDisk()).toContain("sign_in_tries");

@@ -11,6 +11,8 @@ import { invalid, membersOf } from "./reading.ts";
 import { DashboardRefusal } from "./refusal.ts";
 
 const hashForm = /^[0-9a-f]{64}$/;
+/** More than any language needs (UAX #15, section 13): their square is what normalising costs. */
+const tooManyMarks = /\p{M}{31}/u;
 
 export function readManifest(body: unknown): SiteFile[] {
   const { files } = membersOf(body, ["files"]);
@@ -32,8 +34,11 @@ function readFile(value: unknown): SiteFile {
   if (typeof hash !== "string" || !hashForm.test(hash)) {
     throw invalid(`hash of ${path} must be the SHA-256 of its content, in lower-case hex.`);
   }
-  const normal = normalPath(path);
   const shown = JSON.stringify(path.slice(0, 200));
+  if (tooManyMarks.test(path)) {
+    throw unpublishable(`The path ${shown} cannot be published: a letter has over 30 marks.`);
+  }
+  const normal = normalPath(path);
   const wrong = pathComplaint(normal);
   if (wrong !== undefined)
     throw unpublishable(`The path ${shown} cannot be published: it ${wrong}.`);

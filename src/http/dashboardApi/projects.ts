@@ -119,9 +119,9 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
     "/projects/{project}/unpublish": { POST: unpublish },
     "/projects/{project}/deployments": {
       async POST(call) {
-        const { slug } = await ownProject(call);
+        const project = await ownProject(call);
         const files = readManifest(await largeBody(call, manifestBytesMax));
-        return { status: 201, body: await uploads.begin(slug, files) };
+        return { status: 201, body: await uploads.begin(project, files) };
       },
     },
     "/projects/{project}/deployments/{deployment}": {

@@ -1,18 +1,19 @@
 /**
  * Deployments that a browser is bringing, file by file. What is still to come is kept in memory, so
- * all requests of one upload must reach the same process; one that is cut off is begun again, and
- * finds there what it had brought already.
+ * all requests of one upload must reach the same process; one that is cut off is begun again.
  */
 import type { Clock } from "../../clock.ts";
 import { fingerprintOf, hashOf, mintDeploymentId, silenceMsMax } from "../../sites/deployment.ts";
 import { PublishRefusal } from "../../sites/refusal.ts";
 import { Shipment } from "../../sites/shipment.ts";
+import type { Project } from "../../sites/site.ts";
 import type { SiteFile } from "../../sites/siteFile.ts";
 import type { FinishOutcome, SiteStore, Upload } from "../../sites/sites.ts";
 import { DashboardRefusal, noSuchProject } from "./refusal.ts";
 
 interface Open {
   readonly slug: string;
+  readonly ownerId: string;
   readonly files: readonly SiteFile[];
   /** Hashes of contents that have not come yet. */
   readonly missing: Set<string>;
@@ -21,6 +22,8 @@ interface Open {
 
 /** Each holds the list of its files, at most 10,000. */
 const openMax = 32;
+/** So that no owner keeps the others from deploying. */
+const openPerOwnerMax = 8;
 const filesAtOnce = 500;
 
 export class Uploads {
@@ -35,40 +38,56 @@ export class Uploads {
 
   /** Resolves with the contents that are still to be brought. */
   async begin(
-    slug: string,
+    { slug, ownerId }: Pick<Project, "slug" | "ownerId">,
     files: readonly SiteFile[],
   ): Promise<{ readonly id: string; readonly missing: readonly string[] }> {
-    this.#forgetSilent();
-    if (this.#open.size >= openMax) {
-      throw new DashboardRefusal(
-        "uploads_exhausted",
-        "Too many deployments are being brought at the same time. Try again shortly.",
-      );
-    }
+    this.#refuseTooMany(ownerId);
     const id = mintDeploymentId(this.#clock);
+    const missing = new Set(files.map(({ hash }) => hash));
+    // Before anything is waited for, so that those who come meanwhile are counted with it.
+    this.#open.set(id, { slug, ownerId, files, missing, heardAtMs: this.#clock.now() });
+    try {
+      await this.#prepare(id, slug, files, missing);
+    } catch (cause) {
+      this.#open.delete(id);
+      throw cause;
+    }
+    return { id, missing: [...missing] };
+  }
+
+  async #prepare(
+    id: string,
+    slug: string,
+    files: readonly SiteFile[],
+    missing: Set<string>,
+  ): Promise<void> {
     const nowMs = this.#clock.now();
     if (!(await this.#store.beginDeployment({ id, project: slug, nowMs }))) {
       throw noSuchProject(slug);
     }
     await this.#store.buildDeployment(id, nowMs);
-    const missing = await this.#missing(slug, files);
+    for (const hash of await this.#shownNow(slug, files)) missing.delete(hash);
     await this.#addKnown(id, files, missing);
-    this.#open.set(id, { slug, files, missing, heardAtMs: this.#clock.now() });
-    return { id, missing: [...missing] };
   }
 
   /**
-   * All but what the project itself shows now. What others have stored must be brought all the same:
-   * a hash alone must tell nobody that there is such a content, nor let them publish it.
+   * The contents that the project itself shows now. What others have stored must be brought all the
+   * same: a hash alone must tell nobody that there is such a content, nor let them publish it.
    */
-  async #missing(slug: string, files: readonly SiteFile[]): Promise<Set<string>> {
-    const shown = (await this.#store.project(slug))?.current;
-    if (shown === undefined) return new Set(files.map(({ hash }) => hash));
-    const same = await Promise.all(
-      files.map(async ({ path, hash }) => (await this.#store.file(shown, path))?.hash === hash),
-    );
-    const own = new Set(files.filter((_, index) => same[index]).map(({ hash }) => hash));
-    return new Set(files.map(({ hash }) => hash).filter((hash) => !own.has(hash)));
+  async #shownNow(slug: string, files: readonly SiteFile[]): Promise<string[]> {
+    const current = (await this.#store.project(slug))?.current;
+    if (current === undefined) return [];
+    const hashes: string[] = [];
+    // A few at a time: visitors of all sites wait for the same look-ups.
+    for (let start = 0; start < files.length; start += filesAtOnce) {
+      const some = files.slice(start, start + filesAtOnce);
+      const shown = await Promise.all(some.map(({ path }) => this.#store.file(current, path)));
+      const same = some.filter(
+        ({ hash, bytes }, index) => shown[index]?.hash === hash && shown[index].bytes === bytes,
+      );
+      hashes.push(...same.map(({ hash }) => hash));
+    }
+    return hashes;
   }
 
   /** From then on nobody takes their contents away. What was taken away before is missing. */
@@ -147,6 +166,16 @@ export class Uploads {
     this.#find(slug, id);
     this.#open.delete(id);
     await this.#store.failDeployment(id, "It was cancelled.", this.#clock.now());
+  }
+
+  #refuseTooMany(ownerId: string): void {
+    this.#forgetSilent();
+    const own = [...this.#open.values()].filter((open) => open.ownerId === ownerId).length;
+    if (own < openPerOwnerMax && this.#open.size < openMax) return;
+    throw new DashboardRefusal(
+      "uploads_exhausted",
+      "Too many deployments are being brought at the same time. Try again shortly.",
+    );
   }
 
   #find(slug: string, id: string): Open {

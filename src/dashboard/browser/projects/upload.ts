@@ -41,6 +41,8 @@ export async function upload(
   const own = `${place}${pathOf(begun.id)}`;
   try {
     await sendAll(own, named, new Set(begun.missing), terms);
+    // Where nothing was to be sent, nothing has asked yet.
+    terms.signal.throwIfAborted();
     terms.onProgress({ step: "finishing", done: 0, all: 1, doneBytes: 0, allBytes: 1 });
     return await post<Outcome>(`${own}/finish`);
   } catch (cause) {
