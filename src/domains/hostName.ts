@@ -26,11 +26,15 @@ const labelForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Names that no public authority certifies (RFC 6761, RFC 6762, RFC 7686, RFC 9476). */
 const notPublic = ["localhost", "local", "internal", "invalid", "onion", "alt", "arpa"];
 
+const noHostWhy =
+  "This is no host name. It has two or more parts of letters, digits and hyphens, such as docs.example.com.";
 const addressWhy = "This is an IP address. Attach a host name, such as docs.example.com.";
 
 /** `reserved` are the platform's own hosts: neither they nor what lies below can be attached. */
 export function readHost(text: string, reserved: readonly string[] = []): HostReading {
   const typed = text.trim();
+  // Bringing a text of many marks to its normal form takes ever longer, the longer it is.
+  if (typed.length > 4 * hostLengthMax) return refused(noHostWhy);
   if (isIP(typed.replace(/^\[(.*)\]$/, "$1")) !== 0) return refused(addressWhy);
   if (/[/:@?#\s]/.test(typed)) {
     return refused(
@@ -51,9 +55,7 @@ export function readHost(text: string, reserved: readonly string[] = []): HostRe
     host.length > hostLengthMax ||
     !labels.every((label) => labelForm.test(label))
   ) {
-    return refused(
-      "This is no host name. It has two or more parts of letters, digits and hyphens, such as docs.example.com.",
-    );
+    return refused(noHostWhy);
   }
   if (notPublic.includes(labels.at(-1) ?? "") || /^[0-9]+$/.test(labels.at(-1) ?? "")) {
     return refused(

@@ -174,6 +174,20 @@ describeWithBrowser("deploying a folder", (browser) => {
     await page.getByText("Failed", { exact: true }).first().waitFor({ timeout: 20_000 });
   });
 
+  test("one that is stopped while it begins is not shown, though nothing of it was to be sent", async () => {
+    const { promise: stopped, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route("**/deployments", async (route) => {
+      await stopped;
+      await route.continue();
+    });
+    await choose(write({ "index.html": "<!doctype html><title>One</title>" }));
+    await page.getByRole("button", { name: "Cancel" }).click();
+    letGo();
+    await page.getByText("It was stopped.").waitFor();
+    expect((await shownSite("/guide/keys.html")).text).toContain("<title>Keys</title>");
+    await page.unroute("**/deployments");
+  });
+
   test("an unpublished project is shown nowhere", async () => {
     await page.getByRole("button", { name: "Unpublish project…" }).click();
     const dialog = page.getByRole("dialog", { name: `Unpublish ${slug}?` });

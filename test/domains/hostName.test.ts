@@ -221,3 +221,9 @@ describe("the records that an owner is asked to create", () => {
     expect(proofFor("example.com", "t0k").name).toBe("_petstore-proof");
   });
 });
+
+test("a text of tens of thousands of marks is refused without being read", () => {
+  // Its normal form alone would take seconds.
+  const reading = readHost(`a${"\u0316\u0301".repeat(30_000)}.example.com`);
+  expect(reading.kind).toBe("refused");
+});

@@ -83,6 +83,13 @@ describe("a key", () => {
     expect(wrong.status).toBe(400);
   });
 
+  test("is rotated once, also by two at the same time", async () => {
+    const { key } = await create({ name: "website" });
+    const rotate = () => ask("POST", `/keys/${key.id}/rotate`, { graceSeconds: 60 });
+    const answers = await Promise.all([rotate(), rotate()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  });
+
   test("is revoked, also twice, and unknown ones are not found", async () => {
     const { key, token } = await create({ name: "leaked" });
     expect((await ask("POST", `/keys/${key.id}/revoke`, {})).status).toBe(204);

@@ -60,17 +60,26 @@ export function keyPlaces({ keys, environment, clock }: KeyPlacesParts): Places 
     throw new DashboardRefusal("key_not_found", "There is no such key.");
   }
 
+  function refuseEnded(key: ApiKey): void {
+    if (key.replacedBy === undefined && keyState(key, clock.now()) === "active") return;
+    throw new DashboardRefusal(
+      "key_ended",
+      `${key.name} (${key.hint}) was rotated before, revoked or has expired. Create a new key.`,
+    );
+  }
+
   async function rotate(call: InternalCall): Promise<InternalAnswer> {
     const { graceSeconds } = membersOf(await call.body(), ["graceSeconds"]);
     const old = await find(call);
-    if (old.replacedBy !== undefined || keyState(old, clock.now()) !== "active") {
-      throw new DashboardRefusal(
-        "key_ended",
-        `${old.name} (${old.hint}) was rotated before, revoked or has expired. Create a new key.`,
-      );
-    }
+    refuseEnded(old);
     const rotation = planRotation(old, readGrace(graceSeconds) * 1000, clock);
-    await keys.rotate(old.id, rotation.oldExpiresAtMs, rotation.key);
+    try {
+      await keys.rotate(old.id, rotation.oldExpiresAtMs, rotation.key);
+    } catch (cause) {
+      // Somebody else may have ended it since we looked.
+      refuseEnded(await find(call));
+      throw cause;
+    }
     return minted(rotation);
   }
 

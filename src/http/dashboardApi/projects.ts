@@ -1,3 +1,4 @@
+import { Gate } from "../../accounts/gate.ts";
 /** Projects and their deployments, one handler each. */
 import type { Clock } from "../../clock.ts";
 import type { Actor } from "../../domains/desk.ts";
@@ -98,6 +99,9 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
     throw new DashboardRefusal("not_published", `Nothing of ${slug} is shown.`);
   }
 
+  /** Each content is in memory as a whole while it is compressed. */
+  const arrivals = new Gate({ insideMax: 4, waitingMax: 64 });
+
   async function takeContent(call: InternalCall): Promise<Response> {
     const { slug } = await ownProject(call);
     const { deployment = "", hash = "" } = call.path;
@@ -106,7 +110,15 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
       throw invalid("Send a content as application/octet-stream.");
     }
     const bytes = uploads.expectedBytes(slug, deployment, hash);
-    await uploads.take(slug, deployment, hash, await bytesOf(call.request, bytes));
+    const taken = await arrivals.through(async () =>
+      uploads.take(slug, deployment, hash, await bytesOf(call.request, bytes)),
+    );
+    if (taken === undefined) {
+      throw new DashboardRefusal(
+        "uploads_exhausted",
+        "Too many contents arrive at the same time. Try again shortly.",
+      );
+    }
     return new Response(null, { status: 204 });
   }
 
