@@ -23,6 +23,7 @@ const guideOrder = [
 /** What the operator reads and the caller need not. */
 const operatorGuides = [
   "operating",
+  "dashboard",
   "production-and-staging",
   "check",
   "postgresql",

@@ -79,6 +79,20 @@ describeWithBrowser("the catalogue", (browser) => {
     expect(await barriersInBothThemes(page)).toEqual([]);
   });
 
+  test("on a phone, an animal is ordered without moving the table sideways", async () => {
+    await page.getByLabel("Status").selectOption("available");
+    await page.setViewportSize({ width: 360, height: 740 });
+    const order = page.getByRole("button", { name: "Order Bella" });
+    const box = await order.boundingBox();
+    expect((box?.x ?? 360) + (box?.width ?? 0)).toBeLessThanOrEqual(360 - 16);
+    const places = page.getByRole("navigation", { name: "Dashboard" });
+    for (const place of await places.getByRole("link").all()) {
+      const { x, width } = (await place.boundingBox()) ?? { x: 360, width: 0 };
+      expect(x + width).toBeLessThanOrEqual(360);
+    }
+    await page.setViewportSize({ width: 1200, height: 800 });
+  });
+
   test("an order is placed, approved and delivered, and the animal follows", async () => {
     await page.getByLabel("Status").selectOption("available");
     await page.getByRole("button", { name: "Order Bella" }).click();

@@ -101,8 +101,24 @@ describeWithBrowser("the screen of domains", (browser) => {
     await own.getByRole("button", { name: "Checking: acme.com" }).waitFor();
     await page.reload();
     await own.getByRole("button", { name: "Verify now: acme.com" }).click();
-    await own.getByRole("alert").waitFor();
-    expect(await own.getByRole("alert").innerText()).toMatch(/Ask again in \d+ seconds/);
+    const note = own.getByRole("status").filter({ hasText: /Ask again in \d+ second/ });
+    await note.waitFor();
+    expect(await own.getByRole("alert").count()).toBe(0);
+    // It goes away when its seconds are over.
+    await note.waitFor({ state: "detached", timeout: 15_000 });
+  });
+
+  test("marks a target of a redirect that is not live, and warns of it", async () => {
+    await card("acme.com").getByRole("button", { name: "More for acme.com" }).click();
+    await page.getByRole("menuitem", { name: "Redirect…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Redirect acme.com" });
+    await page.locator("select:focus").waitFor();
+    const words = await dialog.getByLabel("To", { exact: true }).innerText();
+    expect(words).toContain("docs.taken.com (Waiting for DNS)");
+    await dialog.getByText("docs.taken.com is not live").waitFor();
+    expect(await dialog.getByLabel("How").inputValue()).toBe("301");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await page.keyboard.press("Escape");
   });
 
   test("says why a domain is suspended, and what brings it back", async () => {
@@ -111,6 +127,7 @@ describeWithBrowser("the screen of domains", (browser) => {
     const own = card("acme.com");
     await own.getByText("Suspended").waitFor();
     expect(await own.innerText()).toContain("paid plan");
+    expect(await page.getByText("The domains of acme are suspended").count()).toBe(1);
     expect(await page.getByText("Domains need the paid plan").count()).toBe(1);
     expect(await own.getByRole("button", { name: /^Verify now/ }).count()).toBe(0);
     expect(await barriersInBothThemes(page)).toEqual([]);

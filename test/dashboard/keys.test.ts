@@ -27,6 +27,8 @@ async function statusWith(token: string, path = "/pets"): Promise<number> {
   return (await fetch(`${stand.service.base}${path}`, { headers })).status;
 }
 
+const focusedText = (page: Page) => page.evaluate("document.activeElement?.textContent");
+
 describeWithBrowser("keys", (browser) => {
   beforeAll(async () => {
     visitor = await visit(browser());
@@ -54,7 +56,8 @@ describeWithBrowser("keys", (browser) => {
   test("a key is created with its scopes, and shown once", async () => {
     await page.getByRole("button", { name: "Create key" }).click();
     const dialog = page.getByRole("dialog", { name: "Create key" });
-    await dialog.getByLabel("Name").fill("report");
+    await page.keyboard.type("report");
+    expect(await dialog.getByLabel("Name").inputValue()).toBe("report");
     await dialog.getByLabel("Only this").check();
     await dialog.getByLabel("pets:read").check();
     await dialog.getByLabel("It expires").selectOption("90");
@@ -104,14 +107,29 @@ describeWithBrowser("keys", (browser) => {
     expect(await barriersInBothThemes(page)).toEqual([]);
   }, 40_000);
 
+  test("the keys of the dashboard's own sessions are one line until they are asked for", async () => {
+    await page.goto(`${stand.dashboard}#/catalogue`);
+    await page.getByRole("heading", { name: "No animal yet" }).waitFor();
+    await page.goto(`${stand.dashboard}#/keys`);
+    const line = page.getByRole("button", { name: "1 key of this dashboard's own sessions" });
+    await line.waitFor();
+    expect(await page.getByText("this dashboard", { exact: true }).count()).toBe(0);
+    await line.click();
+    expect(await page.getByText("this dashboard", { exact: true }).count()).toBe(1);
+    await line.click();
+  });
+
   test("a revoked key is refused at once", async () => {
     const { key, token } = await stand.service.newKey({ name: "leaked" });
     await page.reload();
     await page.getByRole("button", { name: `More for leaked, ${key.hint}` }).click();
     await page.getByRole("menuitem", { name: "Revoke key…" }).click();
     const dialog = page.getByRole("dialog", { name: "Revoke leaked?" });
+    expect(await focusedText(page)).toBe("Keep it");
     await dialog.getByRole("button", { name: "Revoke key" }).click();
     await row("leaked").waitFor({ state: "detached" });
+    // What had opened the dialog is gone with its row.
+    await page.locator("h1:focus").waitFor();
     expect(await statusWith(token)).toBe(401);
     await page.getByRole("button", { name: /^Show \d+ ended/ }).click();
     await row("leaked").getByText("Revoked").waitFor();

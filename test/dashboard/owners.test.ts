@@ -32,6 +32,20 @@ beforeAll(async () => {
 });
 afterAll(() => stand.service.stop());
 
+/** As if names were served: here is neither a name server nor an authority. */
+async function withCertificates(page: Page): Promise<void> {
+  const one = (host: string, project: string, status: string) => ({ host, project, status });
+  await page.route("**/internal/v1/overview", async (route) => {
+    const response = await route.fetch();
+    const certificates = [
+      one("docs.acme.example", "acme-docs", "live"),
+      one("waiting.acme.example", "acme-docs", "pending_dns"),
+      one("docs.globex.example", "globex-docs", "live"),
+    ];
+    await route.fulfill({ response, json: { ...(await response.json()), certificates } });
+  });
+}
+
 describeWithBrowser("owners", (browser) => {
   let page: Page;
   beforeAll(async () => {
@@ -61,9 +75,15 @@ describeWithBrowser("owners", (browser) => {
     expect(await barriersInBothThemes(acme.page)).toEqual([]);
     await acme.page.getByRole("button", { name: "Enter without a password" }).click();
     await acme.page.getByRole("alert").waitFor();
-    await acme.page.getByLabel("Password").fill(password);
+    await acme.page
+      .getByRole("button", { name: "Enter without a password" })
+      .waitFor({ state: "detached" });
+    // The field has the focus, also after the button that had it is gone.
+    await acme.page.locator("input:focus").waitFor();
+    await acme.page.keyboard.type(password);
     await acme.page.getByRole("button", { name: "Set password and enter" }).click();
     await acme.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await acme.page.getByText("you sign in as acme.").first().waitFor();
     await acme.context.close();
     acme = await visit(browser());
     await signIn(stand, acme, "acme", password);
@@ -91,7 +111,7 @@ describeWithBrowser("owners", (browser) => {
     await dialog.getByLabel("Name in addresses").fill("acme-docs");
     await dialog.getByRole("button", { name: "Create project" }).click();
     await acme.page.getByRole("heading", { level: 1, name: "acme-docs" }).waitFor();
-    await acme.page.getByRole("link", { name: "Settings: domains" }).click();
+    await acme.page.getByRole("link", { name: "Domains", exact: true }).click();
     await acme.page.getByText("acme-docs cannot have domains of its own yet").waitFor();
     await acme.page.getByText("Domains need the paid plan").waitFor();
     await acme.page.getByText("Ask the operator").waitFor();
@@ -107,8 +127,21 @@ describeWithBrowser("owners", (browser) => {
     await page.getByText("Domains need the paid plan").waitFor({ state: "detached" });
     const { sites } = stand.service.stores;
     expect((await sites.owner("acme"))?.plan).toBe("paid");
+    await withCertificates(page);
     await page.goto(`${stand.dashboard}#/owners`);
     await page.getByLabel("Plan of Acme").selectOption("free");
+    const dialog = page.getByRole("dialog", { name: "Change Acme to the free plan?" });
+    await dialog.getByText("docs.acme.example").waitFor();
+    expect(await dialog.innerText()).not.toContain("docs.globex.example");
+    expect(await dialog.innerText()).not.toContain("waiting.acme.example");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    // The one that does no harm has the focus.
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    expect((await sites.owner("acme"))?.plan).toBe("paid");
+    expect(await page.getByLabel("Plan of Acme").inputValue()).toBe("paid");
+    await page.getByLabel("Plan of Acme").selectOption("free");
+    await dialog.getByRole("button", { name: "Change to the free plan" }).click();
     await page.getByText("Acme is on the free plan.").first().waitFor();
     expect((await sites.owner("acme"))?.plan).toBe("free");
   });

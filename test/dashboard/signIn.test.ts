@@ -47,12 +47,13 @@ describeWithBrowser("signing in", (browser) => {
   test("a wrong password is refused in words, and typed again", async () => {
     const { page, context } = await visit(browser());
     await page.goto(stand.dashboard);
-    await page.getByLabel("Name").fill("operator");
+    await page.locator("input:focus").waitFor();
+    await page.keyboard.type("operator");
     await page.getByLabel("Password").fill("something else entirely");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByLabel("Password").inputValue()).toBe("");
-    expect(await page.getByLabel("Name").inputValue()).toBe("operator");
+    expect(await page.getByLabel("Id").inputValue()).toBe("operator");
     await page.getByLabel("Password").fill(operatorPassword);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
@@ -107,7 +108,7 @@ describeWithBrowser("signing in", (browser) => {
     await page.getByText("The password is changed.").first().waitFor();
     const late = await visit(browser());
     await late.page.goto(stand.dashboard);
-    await late.page.getByLabel("Name").fill("operator");
+    await late.page.getByLabel("Id").fill("operator");
     await late.page.getByLabel("Password").fill(operatorPassword);
     await late.page.getByRole("button", { name: "Sign in" }).click();
     await late.page.getByRole("alert").waitFor();

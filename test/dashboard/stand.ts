@@ -93,7 +93,7 @@ export async function signIn(
   password: string,
 ): Promise<void> {
   await page.goto(dashboard);
-  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Id").fill(name);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();

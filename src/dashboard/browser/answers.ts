@@ -151,13 +151,6 @@ export interface Routing {
   readonly redirects: readonly Redirect[];
 }
 
-export interface Removal {
-  readonly host: string;
-  readonly removedAt: string;
-  readonly edges: number;
-  readonly edgesBehind: readonly string[];
-}
-
 export interface DeprecatedUse {
   readonly operation: string;
   readonly count: number;

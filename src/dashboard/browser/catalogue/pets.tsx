@@ -84,13 +84,24 @@ function PetTable({ pets, onOrder }: PetTableProps) {
   return (
     <Table
       caption="Animals"
-      heads={[{ words: "Id", number: true }, "Name", "Category", "Status", { hidden: "Order" }]}
+      heads={[
+        { words: "Id", number: true, wide: true },
+        "Name",
+        { words: "Category", wide: true },
+        "Status",
+        { hidden: "Order" },
+      ]}
     >
       {pets.map((pet) => (
         <tr key={String(pet.id)}>
-          <td class="number">{String(pet.id)}</td>
-          <th scope="row">{pet.name}</th>
-          <td>{String(pet.categoryId)}</td>
+          <td class="number wide">{String(pet.id)}</td>
+          <th scope="row">
+            {pet.name}
+            <span class="slim quiet">
+              {String(pet.id)}, category {String(pet.categoryId)}
+            </span>
+          </th>
+          <td class="wide">{String(pet.categoryId)}</td>
           <td>
             <Badge meaning={meanings[pet.status]}>{filters[pet.status]}</Badge>
           </td>

@@ -1,12 +1,13 @@
 /** One domain: a row that says how it is, and below it all that its owner may need to know. */
 import { useEffect, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../answers.ts";
-import { pathOf, post } from "../http.ts";
+import { pathOf, post, Refusal } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { ChevronIcon } from "../parts/icons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, Notice, Refused } from "../parts/notice.tsx";
 import { Ago, Day, Left } from "../parts/time.tsx";
+import { later } from "../platform.ts";
 import { say } from "../say.ts";
 import { useWork } from "../work.ts";
 import { Findings } from "./findings.tsx";
@@ -76,7 +77,7 @@ export function DomainCard(props: DomainCardProps) {
             <Records host={unicodeHost} records={domain.records} details={details} />
           )}
           <Findings findings={domain.findings} checkedAt={domain.checkedAt} />
-          <Refused fault={checking.fault} />
+          <NotChecked fault={checking.fault} />
           <CertificateLine domain={domain} />
           <Looks domain={domain} details={details} checking={checking} />
         </div>
@@ -105,7 +106,24 @@ function useChecking(domain: Domain, onChecked: (domain: Domain) => void): Check
       setSince(before);
       say(`${host} is being checked.`);
     });
+  const waitSeconds = tooSoon(work.fault) ? work.fault.retryAfterSeconds : undefined;
+  useEffect(() => {
+    if (waitSeconds !== undefined) return later(waitSeconds * 1000, work.clear);
+  }, [work.fault]);
   return { host, busy: work.busy || under, fault: work.fault, verify: () => void verify() };
+}
+
+const tooSoon = (fault: unknown): fault is Refusal =>
+  fault instanceof Refusal && fault.code === "verify_too_soon";
+
+/** Nothing is wrong where somebody only has to wait a little. */
+function NotChecked({ fault }: { fault: unknown }) {
+  if (!tooSoon(fault)) return <Refused fault={fault} />;
+  return (
+    <p class="quiet" role="status">
+      {fault.message}
+    </p>
+  );
 }
 
 /** Those who listen hear it when a status changes, not when it is first shown. */

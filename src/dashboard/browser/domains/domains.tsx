@@ -1,4 +1,4 @@
-/** Project, settings, domains. */
+/** The domains of a project. */
 import { useState } from "preact/hooks";
 import type { Domain, Project, Routing } from "../answers.ts";
 import { get, pathOf, Refusal, wordsFor } from "../http.ts";
@@ -50,8 +50,8 @@ export function Domains({ slug, operator }: DomainsProps) {
     <Page
       title="Domains"
       crumbs={[
+        { words: "Projects", href: "#/projects" },
         { words: slug, href: projectLink(slug) },
-        { words: "Settings", href: projectLink(slug) },
       ]}
       action={ready && data !== undefined && data.length > 0 ? add : undefined}
     >
@@ -66,7 +66,15 @@ export function Domains({ slug, operator }: DomainsProps) {
       ) : (
         <>
           {project.data !== undefined && (
-            <Missing project={project.data} operator={operator} onChanged={project.reload} />
+            <Missing
+              project={project.data}
+              suspended={data?.some(({ status }) => status === "suspended") ?? false}
+              operator={operator}
+              onChanged={() => {
+                project.reload();
+                domains.reload();
+              }}
+            />
           )}
           <Shown of={domains} skeleton={<Skeleton rows={3} tall />}>
             {(all) =>
@@ -167,7 +175,7 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
         <RedirectDialog
           slug={slug}
           domain={asking.domain}
-          hosts={hosts}
+          all={all}
           routing={routing.data}
           onRouting={applied}
           onClose={close}

@@ -9,11 +9,13 @@ import { useWork } from "../work.ts";
 
 interface MissingProps {
   readonly project: Project;
+  /** Whether it has domains that wait for what is missing. */
+  readonly suspended: boolean;
   readonly operator: boolean;
   readonly onChanged: () => void;
 }
 
-export function Missing({ project, operator, onChanged }: MissingProps) {
+export function Missing({ project, suspended, operator, onChanged }: MissingProps) {
   const work = useWork();
   const { slug, ownerId, plan, current } = project;
   if (plan === "paid" && current !== null) return null;
@@ -24,7 +26,14 @@ export function Missing({ project, operator, onChanged }: MissingProps) {
       tell(`${ownerId} is on the paid plan.`);
     });
   return (
-    <Notice meaning="neutral" title={`${slug} cannot have domains of its own yet`}>
+    <Notice
+      meaning="neutral"
+      title={
+        suspended
+          ? `The domains of ${slug} are suspended`
+          : `${slug} cannot have domains of its own yet`
+      }
+    >
       <ul class="needs">
         {plan !== "paid" && (
           <li>
@@ -40,7 +49,8 @@ export function Missing({ project, operator, onChanged }: MissingProps) {
         )}
         {current === null && (
           <li>
-            Nothing is shown of it yet. <a href={projectLink(slug)}>Deploy it first</a>.
+            Nothing is shown of it{suspended ? " now" : " yet"}.{" "}
+            <a href={projectLink(slug)}>{suspended ? "Deploy it again" : "Deploy it first"}</a>.
           </li>
         )}
       </ul>

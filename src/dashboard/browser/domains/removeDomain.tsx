@@ -1,6 +1,6 @@
 /** Says what will stop before it stops, and offers a redirect first. */
 import { useState } from "preact/hooks";
-import type { Domain, Removal, Routing } from "../answers.ts";
+import type { Domain, Routing } from "../answers.ts";
 import { ask, pathOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -8,7 +8,8 @@ import { ChoiceField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
 import { tell } from "../say.ts";
 import { useWork } from "../work.ts";
-import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
+import { NotServed } from "./redirectDialog.tsx";
+import { likelyTarget, routingOf, rowsOf, saveRouting, targetWords, withRow } from "./routing.ts";
 import { isServed } from "./statusWords.ts";
 
 interface RemoveDomainProps {
@@ -24,17 +25,17 @@ interface RemoveDomainProps {
 export function RemoveDomain(props: RemoveDomainProps) {
   const { slug, domain, others, routing, onRemoved, onClose } = props;
   const { host } = domain;
+  const served = isServed(domain);
   const work = useWork();
   const remove = () =>
     work.run(async () => {
       const path = `${pathOf("projects", slug, "domains", host)}?confirm=true`;
-      const { edges, edgesBehind } = await ask<Removal>("DELETE", path, { body: {} });
+      await ask("DELETE", path, { body: {} });
       onRemoved();
       onClose();
-      tell(`${host} was removed. ${edgeWords(edges, edgesBehind.length)}`);
+      tell(`${host} was removed.${served ? " It is no longer served." : ""}`);
     });
   const dependents = routing.redirects.filter(({ to }) => to === host).map(({ from }) => from);
-  const served = isServed(domain);
   return (
     <Dialog title={`Remove ${host}?`} onClose={onClose}>
       <p>This will stop at once, on every edge:</p>
@@ -50,12 +51,12 @@ export function RemoveDomain(props: RemoveDomainProps) {
           <li>Nobody checks its DNS or orders a certificate for it any more.</li>
         )}
         {routing.primary === host && <li>The project has no primary domain any more.</li>}
-        {dependents.length > 0 && (
-          <li>
-            The redirect from <code>{dependents.join(", ")}</code> to it goes with it, and shows the
+        {dependents.map((from) => (
+          <li key={from}>
+            The redirect from <code>{from}</code> goes with it: <code>{from}</code> then shows the
             site instead.
           </li>
-        )}
+        ))}
       </ul>
       <p class="quiet">
         Then delete its record at your DNS provider: a name that points here without being attached
@@ -67,7 +68,9 @@ export function RemoveDomain(props: RemoveDomainProps) {
         <Button kind="danger" onClick={() => void remove()} busy={work.busy}>
           Remove domain
         </Button>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose} safe>
+          Keep it
+        </Button>
       </div>
     </Dialog>
   );
@@ -76,11 +79,11 @@ export function RemoveDomain(props: RemoveDomainProps) {
 /** Old links go on working where the name goes on answering. */
 function InsteadRedirect({ slug, domain, others, routing, onRouting, onClose }: RemoveDomainProps) {
   const { host } = domain;
-  const targets = others.filter(({ role }) => role.kind !== "redirect").map((each) => each.host);
-  const [to, setTo] = useState(routing.primary ?? targets[0] ?? "");
+  const targets = others.filter(({ role }) => role.kind !== "redirect");
+  const [chosen, choose] = useState<string>();
   const work = useWork();
   if (domain.role.kind === "redirect" || targets.length === 0) return null;
-  const target = targets.includes(to) ? to : (targets[0] ?? "");
+  const target = targets.find((each) => each.host === chosen)?.host ?? likelyTarget(targets);
   const redirect = () =>
     work.run(async () => {
       const rows = rowsOf([host, ...others.map((each) => each.host)], routing);
@@ -94,23 +97,19 @@ function InsteadRedirect({ slug, domain, others, routing, onRouting, onClose }: 
       <p>
         <strong>Keep old links working?</strong> Let it redirect instead, and remove it when nobody
         comes that way any more.
+        {routing.primary === host && " It is then no longer the primary domain."}
       </p>
       <ChoiceField
         label="Redirect to"
         value={target}
-        options={Object.fromEntries(targets.map((each) => [each, each]))}
-        onChoice={setTo}
+        options={targetWords(targets)}
+        onChoice={choose}
       />
+      <NotServed target={targets.find((each) => each.host === target)} />
       <Refused fault={work.fault} />
       <Button kind="primary" onClick={() => void redirect()} busy={work.busy}>
         Redirect instead
       </Button>
     </div>
   );
-}
-
-function edgeWords(edges: number, behind: number): string {
-  if (edges === 0) return "No edge is running.";
-  if (behind === 0) return "No edge answers for it any more.";
-  return `${edges - behind} of ${edges} edges have acted on it; the rest follow within seconds.`;
 }

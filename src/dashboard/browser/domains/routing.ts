@@ -1,6 +1,7 @@
 /** The routing document of a project as a list with a line for each name. */
-import type { Redirect, Routing } from "../answers.ts";
+import type { Domain, Redirect, Routing } from "../answers.ts";
 import { ask, pathOf } from "../http.ts";
+import { isServed, wordsOf } from "./statusWords.ts";
 
 export type RowAnswer = "site" | "primary" | "redirect";
 
@@ -49,6 +50,24 @@ export function withRow(rows: readonly RoutingRow[], changed: RoutingRow): Routi
     return deposed ? { ...row, answer: "site" as const } : row;
   });
 }
+
+/** Where somebody most likely wants a name to lead: to the primary one, else to one that is served. */
+export function likelyTarget(targets: readonly Domain[]): string {
+  const served = targets.filter((each) => isServed(each) && each.role.kind !== "redirect");
+  const primary = targets.find(({ role }) => role.kind === "primary");
+  return (primary ?? served[0] ?? targets[0])?.host ?? "";
+}
+
+/** The names to choose from, each with its status where that is a reason not to. */
+export const targetWords = (targets: readonly Domain[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    targets.map((each) => [
+      each.host,
+      isServed(each) && each.role.kind !== "redirect"
+        ? each.host
+        : `${each.host} (${wordsOf(each).words})`,
+    ]),
+  );
 
 export const saveRouting = (slug: string, routing: Routing): Promise<Routing> =>
   ask("PUT", pathOf("projects", slug, "routing"), { body: routing });

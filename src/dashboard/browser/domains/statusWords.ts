@@ -17,7 +17,7 @@ const all: Readonly<Record<DomainStatus, StatusWords>> = {
   live: { meaning: "fine", words: "Live" },
   degraded: { meaning: "trouble", words: "Live, but DNS has changed" },
   renewal_failing: { meaning: "trouble", words: "Live, but renewal fails" },
-  suspended: { meaning: "neutral", words: "Suspended" },
+  suspended: { meaning: "trouble", words: "Suspended" },
   abandoned: { meaning: "neutral", words: "Given up" },
   removed: { meaning: "neutral", words: "Removed" },
 };

@@ -82,7 +82,9 @@ export function RevokeKey({ keyToEnd, onRevoked, onClose }: RevokeKeyProps) {
         <Button kind="danger" onClick={() => void revoke()} busy={work.busy}>
           Revoke key
         </Button>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose} safe>
+          Keep it
+        </Button>
       </div>
     </Dialog>
   );

@@ -24,6 +24,7 @@ export function Keys() {
   const keys = useLoaded("keys", (signal) => get<KeysAnswer>("/keys", signal), 15_000);
   const [asking, ask] = useState<Asking>();
   const [ended, showEnded] = useState(false);
+  const [pagesShown, showPages] = useState(false);
   const create = (
     <Button kind="primary" onClick={() => ask({ kind: "create" })}>
       Create key
@@ -38,10 +39,11 @@ export function Keys() {
     <Page title="Keys" lead="A key goes with every request to the API." action={create}>
       <Shown of={keys} skeleton={<Skeleton rows={4} tall />}>
         {({ keys: all }) => {
-          // The page's own keys last an hour: what is past of them is of no interest.
-          const own = all.filter(({ dashboard, state }) => !dashboard || state === "active");
+          const own = all.filter(({ dashboard }) => !dashboard);
           const active = own.filter(({ state }) => state === "active");
-          const shown = ended ? own : active;
+          // The page's own keys last an hour: what is past of them is of no interest.
+          const pages = all.filter(({ dashboard, state }) => dashboard && state === "active");
+          const shown = [...(ended ? own : active), ...(pagesShown ? pages : [])];
           return (
             <>
               {shown.length === 0 ? (
@@ -57,6 +59,19 @@ export function Keys() {
                     {ended
                       ? "Hide ended keys"
                       : `Show ${own.length - active.length} ended ${own.length - active.length === 1 ? "key" : "keys"}`}
+                  </button>
+                </p>
+              )}
+              {pages.length > 0 && (
+                <p>
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-expanded={pagesShown}
+                    onClick={() => showPages(!pagesShown)}
+                  >
+                    {pages.length} {pages.length === 1 ? "key" : "keys"} of this dashboard's own
+                    sessions
                   </button>
                 </p>
               )}

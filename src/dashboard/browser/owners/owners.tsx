@@ -14,9 +14,11 @@ import { Ago } from "../parts/time.tsx";
 import { tell } from "../say.ts";
 import { useWork } from "../work.ts";
 import { AddOwner } from "./addOwner.tsx";
+import { MakeFree } from "./makeFree.tsx";
 
 type Asking =
   | { readonly kind: "add" }
+  | { readonly kind: "free"; readonly owner: Owner }
   | { readonly kind: "invited"; readonly owner: Owner; readonly invitation: Invitation };
 
 export function Owners() {
@@ -39,6 +41,8 @@ export function Owners() {
       owners.put((all) => all.map((each) => (each.id === owner.id ? { ...each, plan } : each)));
       tell(`${owner.name} is on the ${plan} plan.`);
     });
+  const choosePlan = (owner: Owner, plan: Plan) =>
+    plan === "free" ? ask({ kind: "free", owner }) : void setPlan(owner, plan);
   const close = () => ask(undefined);
   return (
     <Page
@@ -54,11 +58,19 @@ export function Owners() {
               <p>Add one, then send them the link by which they choose a password.</p>
             </Empty>
           ) : (
-            <OwnerTable owners={all} onPlan={setPlan} onInvite={invite} />
+            <OwnerTable owners={all} onPlan={choosePlan} onInvite={invite} />
           )
         }
       </Shown>
       {asking?.kind === "add" && <AddOwner onAdded={owners.reload} onClose={close} />}
+      {asking?.kind === "free" && (
+        <MakeFree
+          owner={asking.owner}
+          busy={work.busy}
+          onFree={() => void setPlan(asking.owner, "free").then(close)}
+          onClose={close}
+        />
+      )}
       {asking?.kind === "invited" && (
         <Invited owner={asking.owner} invitation={asking.invitation} onClose={close} />
       )}

@@ -14,6 +14,8 @@ export interface ButtonProps {
   readonly busy?: boolean | undefined;
   readonly disabled?: boolean;
   readonly label?: string | undefined;
+  /** In a dialog that can do harm: the one that does none, and has the focus first. */
+  readonly safe?: boolean;
 }
 
 export function Button({ children, onClick, kind, type = "button", busy, ...rest }: ButtonProps) {
@@ -24,6 +26,7 @@ export function Button({ children, onClick, kind, type = "button", busy, ...rest
       aria-disabled={busy ? "true" : undefined}
       aria-label={rest.label}
       disabled={rest.disabled}
+      data-safe={rest.safe ? "" : undefined}
       onClick={(event) => {
         if (!busy) return onClick?.();
         event.preventDefault();

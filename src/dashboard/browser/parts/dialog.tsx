@@ -11,6 +11,20 @@ interface DialogProps {
   readonly firm?: boolean;
 }
 
+/** What does no harm where something could, else the first field, else the first thing to do. */
+const firstPlaces = [
+  "[data-safe]",
+  "form input, form select, form textarea",
+  ".dialog-head ~ * button",
+];
+
+function firstIn(dialog: HTMLElement | null): HTMLElement | undefined {
+  for (const place of firstPlaces) {
+    const found = dialog?.querySelector<HTMLElement>(place);
+    if (found) return found;
+  }
+}
+
 /** It is open as long as it is there. */
 export function Dialog({ title, children, onClose, firm = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -19,6 +33,7 @@ export function Dialog({ title, children, onClose, firm = false }: DialogProps) 
     const opener = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
+    firstIn(dialog)?.focus();
     return () => {
       // As long as it is open, nothing outside of it can have the focus.
       dialog?.close();

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { keepFocus } from "./focus.ts";
 
 export interface Crumb {
   readonly words: string;
@@ -36,6 +37,7 @@ export function Page({ title, crumbs = [], action, lead, children }: PageProps) 
     if (movedHere) heading.current?.focus({ preventScroll: true });
     leaving();
     scrollTo(0, 0);
+    return keepFocus(() => heading.current);
   }, []);
   return (
     <div class="page">

@@ -6,7 +6,7 @@ type Head =
   | string
   | { readonly hidden: string }
   | { readonly words: string; readonly wide: true }
-  | { readonly words: string; readonly number: true };
+  | { readonly words: string; readonly number: true; readonly wide?: true };
 
 interface TableProps {
   readonly caption: string;
@@ -45,8 +45,11 @@ function headCell(head: Head) {
     );
   }
   return (
-    <th key={head.words} scope="col" class={"wide" in head ? "wide" : "number"}>
+    <th key={head.words} scope="col" class={classOf(head)}>
       {head.words}
     </th>
   );
 }
+
+const classOf = (head: { readonly wide?: true; readonly number?: true }): string =>
+  [...(head.number ? ["number"] : []), ...(head.wide ? ["wide"] : [])].join(" ");

@@ -157,7 +157,9 @@ function RollBack({
         <Button kind="primary" onClick={() => void rollBack()} busy={work.busy}>
           Roll back
         </Button>
-        <Button onClick={onClose}>Keep as it is</Button>
+        <Button onClick={onClose} safe>
+          Keep as it is
+        </Button>
       </div>
     </Dialog>
   );
@@ -183,7 +185,9 @@ function Unpublish({ slug, onDone, onClose }: ConfirmProps) {
         <Button kind="danger" onClick={() => void unpublish()} busy={work.busy}>
           Unpublish
         </Button>
-        <Button onClick={onClose}>Keep it published</Button>
+        <Button onClick={onClose} safe>
+          Keep it published
+        </Button>
       </div>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-/** Signing in by name and password. */
+/** Signing in by id and password. */
 import { useState } from "preact/hooks";
 import type { Session } from "../answers.ts";
 import { ask, Refusal } from "../http.ts";
@@ -9,6 +9,7 @@ import { Left } from "../parts/time.tsx";
 import { now } from "../platform.ts";
 import { enter } from "../session.ts";
 import { useWork } from "../work.ts";
+import { useFirstField } from "./firstField.ts";
 import { useTitle } from "./title.ts";
 
 export function SignIn({ ended }: { ended: boolean }) {
@@ -16,6 +17,7 @@ export function SignIn({ ended }: { ended: boolean }) {
   const [password, setPassword] = useState("");
   const [waitUntilMs, setWaitUntilMs] = useState(0);
   const work = useWork();
+  const place = useFirstField();
   useTitle("Sign in");
   const submit = () =>
     work.run(async () => {
@@ -29,7 +31,7 @@ export function SignIn({ ended }: { ended: boolean }) {
       }
     });
   return (
-    <div class="alone">
+    <div class="alone" ref={place}>
       <h1>Sign in</h1>
       {ended && (
         <Notice meaning="neutral" title="Your session has ended">
@@ -38,7 +40,8 @@ export function SignIn({ ended }: { ended: boolean }) {
       )}
       <Form onSubmit={submit}>
         <TextField
-          label="Name"
+          label="Id"
+          hint="such as operator, or the id you were invited by"
           value={name}
           onText={setName}
           autocomplete="username"

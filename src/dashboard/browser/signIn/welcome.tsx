@@ -5,27 +5,49 @@ import { ask, Refusal } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Form, TextField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
+import { tell } from "../say.ts";
 import { enter as enterWith } from "../session.ts";
 import { useWork } from "../work.ts";
+import { useFirstField } from "./firstField.ts";
 import { useTitle } from "./title.ts";
 
 const passwordLengthMin = 12;
 
+interface Exchange {
+  readonly token: string;
+  readonly password?: string;
+}
+
+const isRefusal = (fault: unknown, code: string): boolean =>
+  fault instanceof Refusal && fault.code === code;
+
 export function Welcome({ token }: { token: string }) {
   const [password, setPassword] = useState("");
+  const [needed, setNeeded] = useState(false);
   const work = useWork();
+  const place = useFirstField(needed);
   useTitle("Welcome");
-  const enter = (body: { token: string; password?: string }) =>
+  const exchange = async (body: Exchange): Promise<Session> => {
+    try {
+      return await ask<Session>("POST", "/welcome", { body, signsIn: true });
+    } catch (fault) {
+      // Whose link it is, only a refusal tells: an owner must choose a password.
+      if (isRefusal(fault, "password_needed")) setNeeded(true);
+      throw fault;
+    }
+  };
+  const enter = (body: Exchange) =>
     work.run(async () => {
-      const session = await ask<Session>("POST", "/welcome", { body, signsIn: true });
+      const session = await exchange(body);
       enterWith(session);
       // The link is spent: going back must not lead to it.
       history.replaceState(null, "", "#/");
       dispatchEvent(new HashChangeEvent("hashchange"));
+      if (body.password !== undefined) tell(`The next time, you sign in as ${session.actor.id}.`);
     });
-  const spent = work.fault instanceof Refusal && work.fault.code === "link_spent";
+  const spent = isRefusal(work.fault, "link_spent");
   return (
-    <div class="alone">
+    <div class="alone" ref={place}>
       <h1>Welcome</h1>
       <p class="lead">Choose a password. With it you can sign in again, here and elsewhere.</p>
       <Form onSubmit={() => void enter({ token, password })}>
@@ -49,12 +71,16 @@ export function Welcome({ token }: { token: string }) {
           <Button type="submit" kind="primary" busy={work.busy}>
             Set password and enter
           </Button>
-          <Button onClick={() => void enter({ token })} busy={work.busy}>
-            Enter without a password
-          </Button>
+          {!needed && (
+            <Button onClick={() => void enter({ token })} busy={work.busy}>
+              Enter without a password
+            </Button>
+          )}
         </div>
       </Form>
-      <p class="quiet aside">The link works once. Only an operator may enter without a password.</p>
+      <p class="quiet aside">
+        The link works once.{!needed && " Only an operator may enter without a password."}
+      </p>
     </div>
   );
 }
