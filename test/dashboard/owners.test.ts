@@ -111,7 +111,7 @@ describeWithBrowser("owners", (browser) => {
     await dialog.getByLabel("Name in addresses").fill("acme-docs");
     await dialog.getByRole("button", { name: "Create project" }).click();
     await acme.page.getByRole("heading", { level: 1, name: "acme-docs" }).waitFor();
-    await acme.page.getByRole("link", { name: "Domains", exact: true }).click();
+    await acme.page.getByRole("link", { name: "Settings", exact: true }).click();
     await acme.page.getByText("acme-docs cannot have domains of its own yet").waitFor();
     await acme.page.getByText("Domains need the paid plan").waitFor();
     await acme.page.getByText("Ask the operator").waitFor();

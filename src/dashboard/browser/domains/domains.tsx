@@ -1,4 +1,4 @@
-/** The domains of a project. */
+/** Project, settings, domains: the only settings that a project has. */
 import { useState } from "preact/hooks";
 import type { Domain, Project, Routing } from "../answers.ts";
 import { get, pathOf, Refusal, wordsFor } from "../http.ts";
@@ -9,7 +9,7 @@ import { Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { ProjectTabs } from "../projects/tabs.tsx";
-import { projectLink } from "../route.ts";
+import { domainsLink, projectLink } from "../route.ts";
 import { tell } from "../say.ts";
 import { AddDomain } from "./addDomain.tsx";
 import { DomainCard } from "./card.tsx";
@@ -52,6 +52,7 @@ export function Domains({ slug, operator }: DomainsProps) {
       crumbs={[
         { words: "Projects", href: "#/projects" },
         { words: slug, href: projectLink(slug) },
+        { words: "Settings", href: domainsLink(slug) },
       ]}
       action={ready && data !== undefined && data.length > 0 ? add : undefined}
     >

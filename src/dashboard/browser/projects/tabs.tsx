@@ -7,7 +7,7 @@ export function ProjectTabs({ slug, at }: { slug: string; at: "deployments" | "d
         Deployments
       </a>
       <a href={domainsLink(slug)} aria-current={at === "domains" ? "page" : undefined}>
-        Domains
+        Settings
       </a>
     </nav>
   );
