@@ -92,6 +92,7 @@ Base address   ${baseUrl}
 First call     curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets
 Contract       ${origin}/v1/openapi.json
 Documentation  ${origin}${docsPath}
+Dashboard      ${origin}/dashboard/
 Health         ${origin}${readyPath}
 `,
     { "content-type": "text/plain; charset=utf-8" },
