@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {
   describeWithBrowser,
   enterFirst,
@@ -57,6 +58,26 @@ describeWithBrowser("signing in", (browser) => {
     await page.getByLabel("Password").fill(operatorPassword);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await context.close();
+  });
+
+  test("has no barrier in either theme and fits a phone, with a refusal on it too", async () => {
+    const { page, context } = await visit(browser());
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const address of [stand.dashboard, `${stand.dashboard}#/welcome/nothing`]) {
+      await page.goto(address);
+      await page.reload();
+      await page.locator("input:focus").waitFor();
+      expect(await barriersInBothThemes(page)).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+    }
+    await page.goto(stand.dashboard);
+    await page.reload();
+    await page.getByLabel("Id").fill("operator");
+    await page.getByLabel("Password").fill("something else entirely");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").waitFor();
+    expect(await barriersInBothThemes(page)).toEqual([]);
     await context.close();
   });
 
