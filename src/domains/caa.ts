@@ -88,7 +88,7 @@ function unanswered(detail: string): Unreachable {
   return { kind: "unreachable", reason: "lame", detail };
 }
 
-export function judgeRecords(
+function judgeRecords(
   name: string,
   answered: readonly DnsRecord[],
   identities: readonly string[],

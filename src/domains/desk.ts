@@ -5,7 +5,7 @@ import { dueAtMs } from "./agenda.ts";
 import { amend, entry } from "./amend.ts";
 import { budgetWindowMs, type Used, usedOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
-import type { DomainStore, StoredDomain } from "./domains.ts";
+import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
 import { type DomainDetails, type DomainView, viewOf } from "./domainView.ts";
 import { type EdgeView, isPresent } from "./edgeView.ts";
 import { readHost, registrableOf } from "./hostName.ts";
@@ -43,10 +43,7 @@ export interface Removal {
   readonly edges: number;
 }
 
-const timelineMax = 200;
 export const domainsPerProjectMax = 100;
-/** As many as a store tells of; there may be more. */
-const claimsMax = 100;
 const addTriesMax = 4;
 
 export class DomainDesk {
@@ -66,7 +63,7 @@ export class DomainDesk {
   async show(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
     const stored = await this.#attached(actor, slug, host);
     const { routing } = await this.#parts.domains.routing(slug);
-    const timeline = await this.#parts.domains.timeline(stored.domain.id, timelineMax);
+    const timeline = await this.#parts.domains.timeline(stored.domain.id, timelineEntriesMax);
     const budget = await this.#budget(stored.domain.host);
     return { ...this.#view(stored, routing), budget, timeline };
   }

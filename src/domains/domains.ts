@@ -85,6 +85,11 @@ export interface RoutingChange {
  */
 export type ChangeOutcome = "done" | "changed" | "fenced" | "taken";
 
+/** As many claims on one name as are told. Whoever sees so many has not seen all. */
+export const claimsMax = 100;
+export const attemptsMax = 1_000;
+export const timelineEntriesMax = 200;
+
 /** A promise that resolves means: on disk. Everything may be called concurrently. */
 export interface DomainStore {
   /**

@@ -11,9 +11,9 @@ import {
   type StoredCertificate,
 } from "./domains.ts";
 import { registrableOf } from "./hostName.ts";
-import { isOrdered, prepare, publish, refusalOf, Unprepared, withinBudget } from "./issuing.ts";
 import { commit, type KeeperParts, type Kept } from "./kept.ts";
 import * as lifecycle from "./lifecycle.ts";
+import { isOrdered, prepare, publish, refusalOf, Unprepared, withinBudget } from "./preparation.ts";
 import { renewalMs, suspendedRetryMs } from "./schedule.ts";
 
 /** A check of DNS that is younger than this is believed. */

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { type Amendment, amend } from "./amend.ts";
 import { type Domain, hasEnded } from "./domain.ts";
 import type { ChangeOutcome, Lease, StoredDomain } from "./domains.ts";
-import type { IssuingParts } from "./issuing.ts";
+import type { IssuingParts } from "./preparation.ts";
 import type { Vault } from "./vault.ts";
 
 export interface KeeperParts extends IssuingParts {

@@ -120,7 +120,7 @@ const wrong = (findings: readonly Finding[]): Judged => ({ kind: "wrong", findin
 const unknown = (findings: readonly Finding[]): Judged => ({ kind: "unknown", findings });
 
 /** A subdomain is right when its one record is the CNAME that the owner was shown, exactly. */
-export function judgeSubdomain(
+function judgeSubdomain(
   view: View,
   observation: Pick<Observation, "chain" | "sibling">,
   { host, target }: Pick<Expectation, "host" | "target">,
@@ -178,7 +178,7 @@ function addressFindings(view: View, host: string, target: string): Finding[] {
 }
 
 /** An apex has no CNAME; its addresses must all be the target's, and there must be one. */
-export function judgeApex(
+function judgeApex(
   view: View,
   observation: Pick<Observation, "target">,
   { host, target }: Pick<Expectation, "host" | "target">,

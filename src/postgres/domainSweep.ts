@@ -1,10 +1,10 @@
 /** Forgets what nobody asks for any more, a little at a time. */
+import { tombstoneMs } from "../domains/schedule.ts";
 import type { Database } from "./database.ts";
 
 const dayMs = 24 * 60 * 60_000;
 /** Longer than the longest time over which an authority counts, which is a week. */
 export const attemptsKeptMs = 8 * dayMs;
-export const tombstonesKeptMs = 30 * dayMs;
 export const certificatesKeptMs = 30 * dayMs;
 export const edgesKeptMs = dayMs;
 /** In one commit. A tombstone takes up to 200 entries of its timeline with it. */
@@ -52,7 +52,7 @@ export const removeCertificates = removeOldest(
 export const removeEdges = removeOldest("edges", "id", "seen_at_ms < $1", "seen_at_ms");
 
 const removals = [
-  { remove: removeTombstones, keptMs: tombstonesKeptMs },
+  { remove: removeTombstones, keptMs: tombstoneMs },
   { remove: removeChallenges, keptMs: 0 },
   { remove: removeAttempts, keptMs: attemptsKeptMs },
   { remove: removeCertificates, keptMs: certificatesKeptMs },

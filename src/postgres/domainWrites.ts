@@ -4,14 +4,15 @@
  * last ordinal, domains by their ids, the routing, and the edges' revision at the very end.
  */
 import type { Domain } from "../domains/domain.ts";
-import type {
-  CaAttempt,
-  ChangeOutcome,
-  DomainChange,
-  Lease,
-  RoutingChange,
-  StoredCertificate,
-  TimelineEntry,
+import {
+  type CaAttempt,
+  type ChangeOutcome,
+  type DomainChange,
+  type Lease,
+  type RoutingChange,
+  type StoredCertificate,
+  type TimelineEntry,
+  timelineEntriesMax,
 } from "../domains/domains.ts";
 import { refusedBy } from "./constraints.ts";
 import type { Database } from "./database.ts";
@@ -19,8 +20,6 @@ import { columnsOf, type DomainColumns } from "./domainRows.ts";
 
 import { takeOrdinals } from "./ordinals.ts";
 import { int8s, type Session } from "./session.ts";
-
-export const timelineEntriesMax = 200;
 
 const taken = { domains_held: "taken", domains_of_project: "taken" } as const;
 /** Two saved the first routing of a project at the same instant. */

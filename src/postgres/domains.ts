@@ -1,14 +1,16 @@
 import type { Domain } from "../domains/domain.ts";
-import type {
-  CaAttempt,
-  ChangeOutcome,
-  DomainChange,
-  DomainStore,
-  Lease,
-  RoutingChange,
-  StoredCertificate,
-  StoredDomain,
-  TimelineEntry,
+import {
+  attemptsMax,
+  type CaAttempt,
+  type ChangeOutcome,
+  claimsMax,
+  type DomainChange,
+  type DomainStore,
+  type Lease,
+  type RoutingChange,
+  type StoredCertificate,
+  type StoredDomain,
+  type TimelineEntry,
 } from "../domains/domains.ts";
 import { noRouting, type Routing } from "../domains/routing.ts";
 import type { Database } from "./database.ts";
@@ -18,9 +20,6 @@ import { addDomain, changeDomain, recordAttempt, saveRouting } from "./domainWri
 import { failing } from "./failures.ts";
 import { endLease, extendLease, publishChallenge, takeDue } from "./leases.ts";
 import { byText, hasNul } from "./texts.ts";
-
-export const claimsMax = 100;
-export const attemptsMax = 1_000;
 
 type CertificateRow = [
   id: string,

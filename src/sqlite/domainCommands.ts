@@ -1,19 +1,18 @@
 /** The writes to the domains. They run in the writer's thread, within its transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Domain } from "../domains/domain.ts";
-import type {
-  CaAttempt,
-  ChangeOutcome,
-  DomainChange,
-  Lease,
-  RoutingChange,
-  StoredCertificate,
-  TimelineEntry,
+import {
+  type CaAttempt,
+  type ChangeOutcome,
+  type DomainChange,
+  type Lease,
+  type RoutingChange,
+  type StoredCertificate,
+  type TimelineEntry,
+  timelineEntriesMax,
 } from "../domains/domains.ts";
 import type { Counter } from "./counter.ts";
 import { columnsOf, type DomainColumns } from "./domainRows.ts";
-
-export const timelineEntriesMax = 200;
 
 export interface DomainAddition {
   readonly domain: Domain;

@@ -1,10 +1,11 @@
 /** Forgets what nobody asks for any more. It runs in the writer's thread, within its transaction. */
+
 import type { DatabaseSync } from "node:sqlite";
+import { tombstoneMs } from "../domains/schedule.ts";
 
 const dayMs = 24 * 60 * 60_000;
 /** Longer than the longest time over which an authority counts, which is a week. */
 export const attemptsKeptMs = 8 * dayMs;
-export const tombstonesKeptMs = 30 * dayMs;
 export const certificatesKeptMs = 30 * dayMs;
 export const edgesKeptMs = dayMs;
 /** Of each kind in one commit. A tombstone takes up to 200 entries of its timeline with it. */
@@ -24,7 +25,7 @@ export function domainSweepCommands(db: DatabaseSync) {
   return {
     /** Whether there may be more of it. */
     sweepDomains(nowMs: number): boolean {
-      const tombstones = findTombstones.all(nowMs - tombstonesKeptMs);
+      const tombstones = findTombstones.all(nowMs - tombstoneMs);
       for (const { id } of tombstones) {
         removeTimeline.run(id as string);
         removeDomain.run(id as string);

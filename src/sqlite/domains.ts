@@ -1,23 +1,22 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Domain } from "../domains/domain.ts";
-import type {
-  CaAttempt,
-  ChangeOutcome,
-  DomainChange,
-  DomainStore,
-  Lease,
-  RoutingChange,
-  StoredCertificate,
-  StoredDomain,
-  TimelineEntry,
+import {
+  attemptsMax,
+  type CaAttempt,
+  type ChangeOutcome,
+  claimsMax,
+  type DomainChange,
+  type DomainStore,
+  type Lease,
+  type RoutingChange,
+  type StoredCertificate,
+  type StoredDomain,
+  type TimelineEntry,
 } from "../domains/domains.ts";
 import { noRouting, type Routing } from "../domains/routing.ts";
 import { type DomainRow, selectDomains, storedFrom } from "./domainRows.ts";
 import { reading } from "./failures.ts";
 import type { Writer } from "./writer.ts";
-
-export const claimsMax = 100;
-export const attemptsMax = 1_000;
 
 type CertificateRow = [
   id: string,

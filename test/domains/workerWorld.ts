@@ -2,8 +2,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { OrderOutcome, OrderRequest } from "../../src/domains/certificateAuthority.ts";
 import type { DomainStore } from "../../src/domains/domains.ts";
-import type { Probe } from "../../src/domains/issuing.ts";
 import type { KeeperParts } from "../../src/domains/kept.ts";
+import type { Probe } from "../../src/domains/preparation.ts";
 import type { RecordType, Resolver } from "../../src/domains/resolver.ts";
 import { Vault } from "../../src/domains/vault.ts";
 import { DomainWorker, type WorkerOptions } from "../../src/domains/worker.ts";

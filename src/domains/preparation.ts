@@ -1,4 +1,4 @@
-/** Gets a certificate for one domain: what must hold before, the order, and what came of it. */
+/** What must hold before a certificate is ordered, and what a refusal means to the owner. */
 import { budgetFor, budgetWindowMs, orderMsMax } from "./budget.ts";
 import { judgeCaa } from "./caa.ts";
 import type { CertificateAuthority, Challenge, Refusal } from "./certificateAuthority.ts";
