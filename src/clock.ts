@@ -8,6 +8,8 @@ export interface Clock {
   elapsed(): number;
   /** Runs the action once, unless the returned function is called before. */
   after(delayMs: number, action: () => void): () => void;
+  /** Runs the action when all that has arrived by now is worked off, before anything newer. */
+  next(action: () => void): void;
   /** Runs the action again and again until the returned function is called. */
   every(intervalMs: number, action: () => void): () => void;
   /** Bytes that nobody can guess. */
@@ -21,6 +23,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(action, delayMs);
     return () => clearTimeout(timer);
   },
+  next: (action) => void setImmediate(action),
   every(intervalMs, action) {
     const timer = setInterval(action, intervalMs);
     timer.unref();

@@ -162,3 +162,11 @@ function baseAddress(text: string): string | undefined {
   const bare = url.search === "" && url.hash === "" && url.username === "" && url.password === "";
   return bare && url.pathname.endsWith("/v1") ? url.origin + url.pathname : undefined;
 }
+
+/** Says which setting keeps the service from starting. */
+export class StartRefusal extends Error {
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
+    this.name = "StartRefusal";
+  }
+}

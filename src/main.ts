@@ -13,12 +13,11 @@ import {
   type World,
 } from "./cli/world.ts";
 import { systemClock as clock } from "./clock.ts";
-import { type Config, ConfigError, readConfig } from "./config.ts";
+import { type Config, ConfigError, readConfig, StartRefusal } from "./config.ts";
 import { createLog, patientWriter } from "./log.ts";
 import { shownAddress } from "./postgres/address.ts";
 import { keptSecret } from "./secret.ts";
 import { buildDocsSite, domainSettings, startService } from "./serve.ts";
-import { StartRefusal } from "./serveDomains.ts";
 import { restoreSqlite } from "./sqlite/backup.ts";
 import { backupStoppable } from "./sqlite/copying.ts";
 import { sqliteVersion } from "./sqlite/database.ts";

@@ -13,6 +13,7 @@ import { createHandlers } from "./http/handlers.ts";
 import { type Listener, listen } from "./http/listener.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
+import { oncePerTurn } from "./http/oncePerTurn.ts";
 import { createOutside, dashboardPath, docsPath } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
 import { Authenticator } from "./keys/authenticator.ts";
@@ -22,7 +23,6 @@ import type { Environment } from "./keys/token.ts";
 import { UseRecorder } from "./keys/useRecorder.ts";
 import type { Log } from "./log.ts";
 import { Problem } from "./problems.ts";
-import { startDomains } from "./serveDomains.ts";
 import { deployOwnDocs } from "./sites/ownDocs.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
 
@@ -83,6 +83,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       knownCategoriesOnly: config.knownCategoriesOnly,
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
+    revisions: oncePerTurn(() => stores.revisions(), clock),
     uses,
     limiter:
       config.quota && (stores.limiter?.(config.quota) ?? new TokenBuckets(config.quota, clock)),
@@ -122,13 +123,17 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const undo: (() => void | Promise<void>)[] = [() => stores.close()];
   const { first, listener, metricsListener, domains } = await undoing(undo, async () => {
     const { metrics: at } = config;
-    const metricsListener = at && (await listenForMetrics(at, metrics, log));
-    undo.unshift(() => metricsListener?.stop());
+    const metricsListener = at && listenForMetrics(at, metrics, clock, log);
+    undo.unshift(() => metricsListener?.stop(0));
     const listener = listen(config, handle, clock, log);
     listening = listener;
     undo.unshift(() => listener.stop(0));
     const domains =
-      config.domains && (await startDomains({ ...parts, stores, contents }, config.domains));
+      config.domains &&
+      // Loaded by those alone who have it: it would make every start slower.
+      (await (
+        await import("./serveDomains.ts")
+      ).startDomains({ ...parts, stores, contents }, config.domains));
     undo.unshift(() => domains?.stop(0));
     // Last of all: a key that is stored must be shown, and nothing may fail in between.
     const first = await firstSecretsOf(stores, config.environment, clock);
@@ -156,7 +161,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         await stores.close();
         log.info("service.stopped");
       } finally {
-        metricsListener?.stop();
+        await metricsListener?.stop(0);
         log.flush();
       }
     },

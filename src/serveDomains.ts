@@ -1,7 +1,7 @@
 /** Starts what custom domains need of this process: an edge, a worker, both or neither. */
 import { readFileSync } from "node:fs";
 import type { Clock } from "./clock.ts";
-import type { Config } from "./config.ts";
+import { type Config, StartRefusal } from "./config.ts";
 import type { CertificateAuthority } from "./domains/certificateAuthority.ts";
 import type { KeeperParts } from "./domains/kept.ts";
 import { Vault } from "./domains/vault.ts";
@@ -148,13 +148,5 @@ function trustedRoot(file: string): string {
     throw new StartRefusal(`PETSTORE_ACME_TRUST names ${file}, which cannot be read (${code}).`, {
       cause,
     });
-  }
-}
-
-/** Says which setting keeps the service from starting. */
-export class StartRefusal extends Error {
-  constructor(message: string, options: ErrorOptions) {
-    super(message, options);
-    this.name = "StartRefusal";
   }
 }

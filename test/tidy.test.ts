@@ -68,7 +68,7 @@ function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
-    .filter((file) => !file.includes("/generated/"));
+    .filter((file) => !/\/(generated|node_modules)\//.test(file));
 }
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -80,7 +80,8 @@ function importsOf(file: string): string[] {
 }
 
 const sources = filesBelow("src");
-const all = [...sources, ...filesBelow("test"), ...filesBelow("scripts")];
+const beside = ["test", "scripts", "bench", "torture"];
+const all = [...sources, ...beside.flatMap(filesBelow)];
 
 describe("the rooms", () => {
   test("are all on the map", () => {

@@ -43,6 +43,8 @@ export type Answer<Id extends OperationId> = {
       ? JsonOf<Body>
       : never;
     readonly headers?: Readonly<Record<string, string>>;
+    /** Of a read of pets: whether it is the same however many are added. */
+    readonly lasting?: boolean;
   };
 }[keyof Responses<Id> & Succeeds];
 

@@ -7,6 +7,8 @@ export interface PlainAnswer {
   /** Undefined where the status allows no body. */
   readonly body: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Of a read of pets: whether it is the same however many are added. */
+  readonly lasting?: boolean | undefined;
 }
 
 export const readHeaders = { "cache-control": "private, no-cache" } as const;

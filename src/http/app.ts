@@ -9,14 +9,16 @@ import type { UseRecorder } from "../keys/useRecorder.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problems.ts";
 import { type Soon, then } from "../soon.ts";
+import type { Stores } from "../stores.ts";
 import { type Address, addressOf } from "./address.ts";
 import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
 import { authenticate, requireScope } from "./authorize.ts";
 import { readBody } from "./body.ts";
-import { conditionally } from "./conditional.ts";
+import { conditionally, tagged } from "./conditional.ts";
 import { corsHeaders, isPreflight, preflightResponse } from "./cors.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import { AttemptsUnderWay, fingerprint, readMark } from "./idempotency.ts";
+import { type KeptAnswer, KeptAnswers } from "./keptAnswers.ts";
 import { announcement, refuseRemoved } from "./lifecycle.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import { asksForStrict } from "./prefer.ts";
@@ -24,11 +26,12 @@ import { asksForProblemJson, problemText } from "./problemJson.ts";
 import { readQuery } from "./query.ts";
 import { quotaHeaders, refuseBeyondQuota } from "./quota.ts";
 import { givenRequestId, requestIds } from "./requestId.ts";
-import { type Match, route } from "./route.ts";
+import { type PathParameters, route } from "./route.ts";
 
 export interface AppParts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
+  readonly revisions: Stores["revisions"];
   readonly uses: UseRecorder;
   /** Undefined where requests are not limited. */
   readonly limiter: RateLimiter | undefined;
@@ -54,15 +57,21 @@ interface Exchange {
   readonly base: string;
   readonly startedMs: number;
   readonly givenId: string | undefined;
+  /** What the same address was answered before, while that still stands. */
+  kept: KeptAnswer | undefined;
+  /** Of the pets, from before anything of them was read. */
+  petsRevision: number;
   operation: Operation | undefined;
   /** Headers that the operation puts on every answer, refusals too. */
-  announced: Record<string, string> | undefined;
+  announced: Readonly<Record<string, string>> | undefined;
   /** What is left of the key's quota, where there is one. */
   quota: Record<string, string> | undefined;
   keyId: string | undefined;
 }
 
 type AnyHandler = (input: unknown, call: Call) => Soon<PlainAnswer>;
+
+interface Located extends Pick<KeptAnswer, "operation" | "path" | "announced"> {}
 
 const prefix = "/v1";
 const jsonType = { "content-type": "application/json" } as const;
@@ -72,6 +81,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   const handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
   const nextId = requestIds(clock);
   const attempts = new AttemptsUnderWay();
+  const answers = new KeptAnswers();
   const announcements = new Map(
     allOperations.flatMap(({ id, lifecycle }) =>
       lifecycle === undefined ? [] : [[id, announcement(lifecycle)] as const],
@@ -79,7 +89,8 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   );
 
   function handle(request: Request): Soon<Response> {
-    const address = addressOf(request.url);
+    const kept = request.method === "GET" ? answers.find(request.url) : undefined;
+    const address = kept?.address ?? addressOf(request.url);
     const site = parts.sites?.(address.origin, request);
     if (site !== undefined) return site;
     if (!isUnder(address.path)) return parts.outside(address, request);
@@ -90,6 +101,8 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
       base: parts.baseUrl ?? `${address.origin}${prefix}`,
       startedMs: clock.elapsed(),
       givenId: givenRequestId(request.headers),
+      kept,
+      petsRevision: Number.NaN,
       operation: undefined,
       announced: undefined,
       quota: undefined,
@@ -112,7 +125,10 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     const { address, request } = exchange;
     if (address.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
     // First of all, on unknown paths too: without a key nothing is learnt of what exists.
-    return then(authenticate(request.headers, authenticator), (key) => {
+    const revisions = parts.revisions();
+    exchange.petsRevision = revisions.pets;
+    if (exchange.kept?.revision !== revisions.pets) exchange.kept = undefined;
+    return then(authenticate(request.headers, authenticator, revisions.keys), (key) => {
       exchange.keyId = key.id;
       return limiter === undefined ? operate(exchange, key) : operateWithin(limiter, exchange, key);
     });
@@ -134,37 +150,66 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   }
 
   function operate(exchange: Exchange, key: ApiKey): Soon<PlainAnswer> {
-    const { address, base, request } = exchange;
-    const found = route(address.path.slice(prefix.length));
-    if (found === undefined) throw new Problem("path_not_found");
-    const method = request.method === "HEAD" ? "GET" : request.method;
-    const operation = found.place.operations.get(method);
-    if (operation === undefined) throw notAllowed(found.place.methods);
+    const { kept, request } = exchange;
+    const { operation, path, announced } = kept ?? located(exchange);
     exchange.operation = operation;
-    exchange.announced = announcements.get(operation.id)?.(base, found.path);
+    exchange.announced = announced;
     uses.count(key.id, operation.id);
     requireScope(key, operation.scope);
     refuseRemoved(operation, clock.now());
 
     const strict = asksForStrict(request.headers);
-    const query = readQuery(operation, address.search, strict);
+    if (kept !== undefined && !strict) return conditionally(request.headers, kept.plain);
+    const query = readQuery(operation, exchange.address.search, strict);
     const answered =
-      method === "GET"
-        ? then(read(operation, found, query, base), (plain) =>
-            conditionally(request.headers, plain),
-          )
-        : write(exchange, operation, found, query, key, strict);
+      operation.method === "GET"
+        ? read(exchange, operation, path, query, strict)
+        : write(exchange, operation, path, query, key, strict);
     return strict ? then(answered, applied) : answered;
   }
 
-  function read(operation: Operation, { path }: Match, query: unknown, base: string) {
-    return handlers[operation.id]({ path, query, body: undefined }, { base, once: undefined });
+  /** Which operation an address means. */
+  function located({ address, base, request }: Exchange): Located {
+    const found = route(address.path.slice(prefix.length));
+    if (found === undefined) throw new Problem("path_not_found");
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const operation = found.place.operations.get(method);
+    if (operation === undefined) throw notAllowed(found.place.methods);
+    const announced = announcements.get(operation.id)?.(base, found.path);
+    return { operation, path: found.path, announced };
+  }
+
+  function read(
+    exchange: Exchange,
+    operation: Operation,
+    path: PathParameters,
+    query: unknown,
+    strict: boolean,
+  ): Soon<PlainAnswer> {
+    const { base, request } = exchange;
+    const handler = handlers[operation.id];
+    const answered = handler({ path, query, body: undefined }, { base, once: undefined });
+    return then(answered, (made) => {
+      const plain = tagged(made);
+      if (made.lasting && !strict) keep(exchange, { operation, path, plain });
+      return conditionally(request.headers, plain);
+    });
+  }
+
+  function keep(
+    { address, announced, petsRevision: revision, request }: Exchange,
+    { operation, path, plain }: Pick<KeptAnswer, "operation" | "path" | "plain">,
+  ): void {
+    if (request.method !== "GET" || Number.isNaN(revision)) return;
+    if (!answers.isWorthKeeping(request.url)) return;
+    const init = { headers: new Headers(headersOf(plain, announced)) };
+    answers.keep(request.url, { revision, address, operation, path, announced, plain, init });
   }
 
   async function write(
     { request, base }: Exchange,
     operation: Operation,
-    { path }: Match,
+    path: PathParameters,
     query: unknown,
     key: ApiKey,
     strict: boolean,
@@ -212,17 +257,17 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   }
 
   function finish(exchange: Exchange, plain: PlainAnswer, id = exchange.givenId): Response {
-    const { request } = exchange;
-    const headers: Record<string, string> = {
-      ...(plain.body === undefined ? {} : jsonType),
-      ...plain.headers,
-      ...exchange.announced,
-    };
-    if (exchange.quota !== undefined) Object.assign(headers, exchange.quota);
-    if (id !== undefined) headers["x-request-id"] = id;
-    if (request.headers.has("origin")) Object.assign(headers, corsHeaders);
-    if (parts.leaving()) headers.connection = "close";
+    const { kept, quota, request } = exchange;
     note(exchange, plain.status, id);
+    const cross = request.headers.has("origin");
+    const ordinary = quota === undefined && id === undefined && !cross && !parts.leaving();
+    if (ordinary && plain === kept?.plain) return new Response(plain.body, kept.init);
+
+    const headers = headersOf(plain, exchange.announced);
+    if (quota !== undefined) Object.assign(headers, quota);
+    if (id !== undefined) headers["x-request-id"] = id;
+    if (cross) Object.assign(headers, corsHeaders);
+    if (parts.leaving()) headers.connection = "close";
     if (request.method !== "HEAD") {
       return new Response(plain.body ?? null, { status: plain.status, headers });
     }
@@ -236,6 +281,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   function note({ request, operation, keyId, startedMs }: Exchange, status: number, id?: string) {
     const durationMs = clock.elapsed() - startedMs;
     metrics.observe(operation?.id, status, durationMs / 1000);
+    if (!log.writes("info")) return;
     log.info("request", {
       id: id ?? nextId(),
       method: request.method,
@@ -259,6 +305,13 @@ function notAllowed(methods: string): Problem {
     detail: `This path takes ${methods}.`,
     headers: { allow: methods },
   });
+}
+
+function headersOf(
+  { body, headers }: PlainAnswer,
+  announced: Exchange["announced"],
+): Record<string, string> {
+  return { ...(body === undefined ? {} : jsonType), ...headers, ...announced };
 }
 
 function applied(answer: PlainAnswer): PlainAnswer {

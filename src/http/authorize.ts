@@ -9,7 +9,11 @@ import type { Soon } from "../soon.ts";
 export const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /** Finds the key that a request was sent with. Throws a Problem of status 401 otherwise. */
-export function authenticate(headers: Headers, keys: Authenticator): Soon<ApiKey> {
+export function authenticate(
+  headers: Headers,
+  keys: Authenticator,
+  revision: number,
+): Soon<ApiKey> {
   const authorization = headers.get("authorization");
   if (authorization === null || authorization === "") throw new Problem("key_missing");
   const token = bearer.exec(authorization)?.[1];
@@ -18,7 +22,7 @@ export function authenticate(headers: Headers, keys: Authenticator): Soon<ApiKey
       detail: "The Authorization header is not of the form: Bearer <API_KEY>.",
     });
   }
-  return keys.check(token);
+  return keys.check(token, revision);
 }
 
 export function requireScope(key: ApiKey, scope: string): void {

@@ -1,7 +1,6 @@
 import type { Lifecycle, Operation } from "../contract/operations.ts";
 import { Problem } from "../problems.ts";
-
-type PathParameters = Readonly<Record<string, string>>;
+import type { PathParameters } from "./route.ts";
 
 /** Makes the headers by which a deprecated operation tells of its end on every answer. */
 export function announcement(lifecycle: Lifecycle) {

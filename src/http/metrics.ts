@@ -1,5 +1,7 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CommitReport } from "../stores.ts";
+import { Buckets } from "./buckets.ts";
+import { type Family, metricsText, metricsType, type Sample } from "./metricsText.ts";
+import { latencyBounds, RequestCounts } from "./requestCounts.ts";
 
 export interface RequestMetrics {
   /** Without an operation: a request that reached none. */
@@ -12,101 +14,88 @@ export interface Metrics extends RequestMetrics {
   render(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
-const latencySeconds = [
-  0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
-];
+type StoreSize = () => Promise<Readonly<Record<string, number>>>;
 
-export function createMetrics(storeSize: () => Promise<Readonly<Record<string, number>>>): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  processMetrics(registry);
-  const requests = new Counter({
-    name: "petstore_requests_total",
-    help: "Requests answered, by operation and status.",
-    labelNames: ["operation", "status"],
-    registers,
-  });
-  const duration = new Histogram({
-    name: "petstore_request_duration_seconds",
-    help: "From the first byte of the request handled to the answer handed over, by operation.",
-    labelNames: ["operation"],
-    buckets: latencySeconds,
-    registers,
-  });
-  const commitWrites = new Histogram({
-    name: "petstore_commit_writes",
-    help: "Writes that shared one durable commit.",
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
-    registers,
-  });
-  const commitDuration = new Histogram({
-    name: "petstore_commit_duration_seconds",
-    help: "From the begin of a commit's transaction to its being on disk.",
-    buckets: latencySeconds,
-    registers,
-  });
-  new Gauge({
-    name: "petstore_store_bytes",
-    help: "Bytes that the store takes, by part.",
-    labelNames: ["part"],
-    registers,
-    async collect() {
-      for (const [part, bytes] of Object.entries(await storeSize())) this.set({ part }, bytes);
-    },
-  });
+export function createMetrics(storeSize: StoreSize): Metrics {
+  const requests = new RequestCounts();
+  const commitWrites = new Buckets([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]);
+  const commitDuration = new Buckets(latencyBounds);
 
-  // Looking a label set up costs more than counting, so each pair is looked up once.
-  const counters = new Map<string, Counter.Internal>();
-  const histograms = new Map<string, Histogram.Internal<"operation">>();
+  async function families(): Promise<Family[]> {
+    return [
+      ...processFamilies(),
+      {
+        name: "petstore_requests_total",
+        type: "counter",
+        help: "Requests answered, by operation and status.",
+        samples: requests.totals(),
+      },
+      {
+        name: "petstore_request_duration_seconds",
+        type: "histogram",
+        help: "From the first byte of the request handled to the answer handed over, by operation.",
+        samples: requests.durations(),
+      },
+      {
+        name: "petstore_commit_writes",
+        type: "histogram",
+        help: "Writes that shared one durable commit.",
+        samples: commitWrites.samples(),
+      },
+      {
+        name: "petstore_commit_duration_seconds",
+        type: "histogram",
+        help: "From the begin of a commit's transaction to its being on disk.",
+        samples: commitDuration.samples(),
+      },
+      {
+        name: "petstore_store_bytes",
+        type: "gauge",
+        help: "Bytes that the store takes, by part.",
+        samples: Object.entries(await storeSize()).map(([part, value]) => ({
+          labels: { part },
+          value,
+        })),
+      },
+    ];
+  }
 
   return {
     observe(operation = "none", status, seconds) {
-      const name = `${operation} ${status}`;
-      let counter = counters.get(name);
-      let histogram = histograms.get(operation);
-      if (counter === undefined || histogram === undefined) {
-        counter = requests.labels(operation, String(status));
-        histogram = duration.labels(operation);
-        counters.set(name, counter);
-        histograms.set(operation, histogram);
-      }
-      counter.inc();
-      histogram.observe(seconds);
+      requests.observe(operation, status, seconds);
     },
     commit({ writes, durationMs }) {
       commitWrites.observe(writes);
       commitDuration.observe(durationMs / 1000);
     },
     async render() {
-      return { text: await registry.metrics(), contentType: registry.contentType };
+      return { text: metricsText(await families()), contentType: metricsType };
     },
   };
 }
 
-/** The conventional names. The library's own collectors report V8's figures, which Bun has not. */
-function processMetrics(registry: Registry): void {
-  const registers = [registry];
-  new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Memory that the process holds.",
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
+/** By their conventional names. */
+function processFamilies(): Family[] {
+  const { user, system } = process.cpuUsage();
+  const one = (value: number): Sample[] => [{ value }];
+  return [
+    {
+      name: "process_resident_memory_bytes",
+      type: "gauge",
+      help: "Memory that the process holds.",
+      samples: one(process.memoryUsage.rss()),
     },
-  });
-  new Gauge({
-    name: "process_start_time_seconds",
-    help: "When the process started, in seconds since 1970.",
-    registers,
-  }).set(Math.round(performance.timeOrigin / 1000));
-  new Counter({
-    name: "process_cpu_seconds_total",
-    help: "Processor time that the process has used.",
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
+    {
+      name: "process_start_time_seconds",
+      type: "gauge",
+      help: "When the process started, in seconds since 1970.",
+      samples: one(Math.round(performance.timeOrigin / 1000)),
     },
-  });
+    {
+      name: "process_cpu_seconds_total",
+      type: "counter",
+      help: "Processor time that the process has used.",
+      samples: one((user + system) / 1e6),
+    },
+  ];
 }

@@ -7,10 +7,12 @@ export interface Place {
   readonly methods: string;
 }
 
+/** Raw segments by parameter name, as they stand in the address. */
+export type PathParameters = Readonly<Record<string, string>>;
+
 export interface Match {
   readonly place: Place;
-  /** Raw segments by parameter name, as they stand in the address. */
-  readonly path: Readonly<Record<string, string>>;
+  readonly path: PathParameters;
 }
 
 interface Template {

@@ -22,10 +22,12 @@ export class Authenticator {
     this.#clock = clock;
   }
 
-  /** Throws a Problem of status 401 unless the token is that of an active key of this environment. */
-  check(token: string): Soon<ApiKey> {
-    // Asked before the look-up: a change that lands between the two is noticed the next time.
-    const revision = this.#store.revision();
+  /**
+   * Throws a Problem of status 401 unless the token is that of an active key of this environment.
+   * The store's revision is asked before the look-up: a change that lands between the two is
+   * noticed the next time.
+   */
+  check(token: string, revision = this.#store.revision()): Soon<ApiKey> {
     if (revision !== this.#revision) {
       this.#remembered.clear();
       this.#revision = revision;

@@ -16,6 +16,8 @@ export class UseRecorder {
   readonly #failed: (cause: unknown) => void;
   /** By key, operation and day. */
   #held = new Map<string, Counted>();
+  /** The one counted last, which is mostly the next one too. */
+  #last: Counted | undefined;
   #today = { number: Number.NaN, text: "" };
   readonly #stop: () => void;
 
@@ -29,15 +31,20 @@ export class UseRecorder {
   count(keyId: string, operation: OperationId): void {
     const lastAtMs = this.#clock.now();
     const day = this.#dayOf(lastAtMs);
-    const name = `${keyId} ${operation} ${day}`;
-    const held = this.#held.get(name);
-    if (held === undefined) {
-      this.#held.set(name, { keyId, operation, day, count: 1, lastAtMs });
-      if (this.#held.size >= heldMax) void this.flush();
-    } else {
-      held.count++;
-      held.lastAtMs = lastAtMs;
+    const last = this.#last;
+    if (last?.keyId === keyId && last.operation === operation && last.day === day) {
+      last.count++;
+      last.lastAtMs = lastAtMs;
+      return;
     }
+    const name = `${keyId} ${operation} ${day}`;
+    const held = this.#held.get(name) ?? { keyId, operation, day, count: 0, lastAtMs };
+    held.count++;
+    held.lastAtMs = lastAtMs;
+    this.#last = held;
+    if (held.count > 1) return;
+    this.#held.set(name, held);
+    if (this.#held.size >= heldMax) void this.flush();
   }
 
   /** A date is made once a day, not once a request. */
@@ -54,6 +61,7 @@ export class UseRecorder {
     if (this.#held.size === 0) return;
     const uses = [...this.#held.values()];
     this.#held = new Map();
+    this.#last = undefined;
     await this.#store.recordUses(uses).catch(this.#failed);
   }
 

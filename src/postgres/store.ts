@@ -59,6 +59,8 @@ export async function openPostgres(
     accounts: new PostgresAccounts(database),
     acmeAccounts: new PostgresAcmeAccounts(database),
     limiter: (quota) => new SharedBuckets(quota, database),
+    // A pet may change on another machine a moment before this process hears of it.
+    revisions: () => ({ keys: revisions.of("key_revision"), pets: Number.NaN }),
     ready: () => failing(probe(database)),
     size: () => failing(sizeOf(database)),
     async close() {

@@ -68,11 +68,11 @@ export function replaceContents(db: DatabaseSync, other: string): void {
        FROM temp.domain_ends AS ends WHERE ends.id = domains.id;
        DROP TABLE temp.domain_ends;`,
     );
-    // Counters only grow: no id is given out twice, and every process notices the other keys and sites.
+    // Counters only grow: no id is given out twice, and every process notices what is other now.
     db.exec(
       `UPDATE main.counters SET value = max(value, coalesce(
          (SELECT theirs.value FROM other.counters AS theirs WHERE theirs.name = counters.name), 0));
-       UPDATE main.counters SET value = value + 1 WHERE name IN ('key_revision', 'site_revision');
+       UPDATE main.counters SET value = value + 1 WHERE name GLOB '*_revision';
        COMMIT;`,
     );
   } catch (cause) {

@@ -5,6 +5,7 @@ export type CounterName =
   | "last_pet_id"
   | "last_order_id"
   | "key_revision"
+  | "pet_revision"
   | "site_revision"
   | "edge_revision"
   | "last_fence";

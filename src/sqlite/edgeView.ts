@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Edge, EdgeView, Route, ServedCertificate } from "../domains/edgeView.ts";
 import { noRouting, type Routing } from "../domains/routing.ts";
 import { reading } from "./failures.ts";
+import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
 type RouteRow = [project: string, deployment: string, routing: string | null];
@@ -14,13 +15,11 @@ export class SqliteEdgeView implements EdgeView {
   readonly #findCertificate: StatementSync;
   readonly #findChallenge: StatementSync;
   readonly #listEdges: StatementSync;
-  readonly #readDataVersion: StatementSync;
-  readonly #readRevision: StatementSync;
-  #dataVersion = Number.NaN;
-  #revision = Number.NaN;
+  readonly #revisions: RevisionReader;
 
-  constructor(db: DatabaseSync, writer: Writer) {
+  constructor(db: DatabaseSync, writer: Writer, revisions: RevisionReader) {
     this.#writer = writer;
+    this.#revisions = revisions;
     const prepare = (query: string) => {
       const statement = db.prepare(query);
       statement.setReturnArrays(true);
@@ -30,8 +29,6 @@ export class SqliteEdgeView implements EdgeView {
     this.#findCertificate = prepare(findServedCertificate);
     this.#findChallenge = prepare(findChallenge);
     this.#listEdges = prepare(listEdges);
-    this.#readDataVersion = prepare("PRAGMA data_version");
-    this.#readRevision = prepare(readEdgeRevision);
   }
 
   route(host: string): Route | undefined {
@@ -57,16 +54,10 @@ export class SqliteEdgeView implements EdgeView {
   }
 
   /** The data version differs after any commit by any other connection, and the writer is one. */
+  /** Plans and deployments move the other one. Both only grow, so their sum does with each. */
   revision(): number {
-    return reading(() => {
-      // In this order: a commit between the two reads is noticed by the next call.
-      const dataVersion = numberOf(this.#readDataVersion);
-      if (dataVersion !== this.#dataVersion) {
-        this.#revision = numberOf(this.#readRevision);
-        this.#dataVersion = dataVersion;
-      }
-      return this.#revision;
-    });
+    const { edge_revision, site_revision } = this.#revisions.read();
+    return edge_revision + site_revision;
   }
 
   reportEdge(edge: Edge): Promise<void> {
@@ -89,10 +80,6 @@ export class SqliteEdgeView implements EdgeView {
   }
 }
 
-function numberOf(statement: StatementSync): number {
-  return (statement.get() as unknown as [number])[0];
-}
-
 const served = `JOIN owners ON owners.id = domains.owner_id AND owners.plan = 'paid'
   JOIN projects ON projects.slug = domains.project AND projects.current IS NOT NULL`;
 export const findRoute = `SELECT domains.project, projects.current, project_routing.routing
@@ -108,6 +95,3 @@ export const findChallenge = `SELECT key_authorization FROM challenges
   WHERE host = ? AND token = ? AND expires_at_ms > ?`;
 export const listEdges = `SELECT id, address, http_port, revision, seen_at_ms FROM edges
   WHERE seen_at_ms >= ? ORDER BY id`;
-// Plans and deployments move the other one. Both only grow, so their sum does with each of them.
-export const readEdgeRevision = `SELECT sum(value) FROM counters
-  WHERE name IN ('edge_revision', 'site_revision')`;

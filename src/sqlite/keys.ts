@@ -3,6 +3,7 @@ import type { OperationId } from "../contract/operations.ts";
 import type { ApiKey, KeyStore, KeyUse } from "../keys/keys.ts";
 import type { Environment } from "../keys/token.ts";
 import { reading } from "./failures.ts";
+import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
 interface KeyRow {
@@ -32,20 +33,14 @@ export class SqliteKeys implements KeyStore {
   readonly #find: StatementSync;
   readonly #list: StatementSync;
   readonly #listUses: StatementSync;
-  readonly #readDataVersion: StatementSync;
-  readonly #readRevision: StatementSync;
-  #dataVersion = Number.NaN;
-  #revision = Number.NaN;
+  readonly #revisions: RevisionReader;
 
-  constructor(db: DatabaseSync, writer: Writer) {
+  constructor(db: DatabaseSync, writer: Writer, revisions: RevisionReader) {
     this.#writer = writer;
+    this.#revisions = revisions;
     this.#find = db.prepare("SELECT * FROM keys WHERE hash = ?");
     this.#list = db.prepare("SELECT * FROM keys ORDER BY ordinal");
     this.#listUses = db.prepare("SELECT * FROM key_uses ORDER BY key_id, operation, day");
-    this.#readDataVersion = db.prepare("PRAGMA data_version");
-    this.#readDataVersion.setReturnArrays(true);
-    this.#readRevision = db.prepare("SELECT value FROM counters WHERE name = 'key_revision'");
-    this.#readRevision.setReturnArrays(true);
   }
 
   add(key: ApiKey): Promise<void> {
@@ -83,22 +78,9 @@ export class SqliteKeys implements KeyStore {
     return (reading(() => this.#listUses.all()) as unknown as UseRow[]).map(useFrom);
   }
 
-  /** The data version differs after any commit by any other connection, and the writer is one. */
   revision(): number {
-    return reading(() => {
-      // In this order: a commit between the two reads is noticed by the next call.
-      const dataVersion = numberOf(this.#readDataVersion);
-      if (dataVersion !== this.#dataVersion) {
-        this.#revision = numberOf(this.#readRevision);
-        this.#dataVersion = dataVersion;
-      }
-      return this.#revision;
-    });
+    return this.#revisions.read().key_revision;
   }
-}
-
-function numberOf(statement: StatementSync): number {
-  return (statement.get() as unknown as [number])[0];
 }
 
 function unknownKey(id: string): Error {

@@ -104,6 +104,15 @@ const steps: readonly string[] = [
   accessTables,
 
   accountTables,
+
+  // By the database itself, so that no way to change a pet can forget it.
+  `INSERT INTO counters (name, value) VALUES ('pet_revision', 0);
+   CREATE TRIGGER pets_updated AFTER UPDATE ON pets BEGIN
+     UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
+   END;
+   CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN
+     UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
+   END;`,
 ];
 
 export const latestVersion = steps.length;

@@ -22,6 +22,9 @@ export function petCommands(db: DatabaseSync, lastId: Counter, marks: OnceMarks)
   );
   const find = db.prepare("SELECT json FROM pets WHERE id = ?");
   find.setReturnArrays(true);
+  const noteChange = db.prepare(
+    "UPDATE counters SET value = value + 1 WHERE name = 'pet_revision'",
+  );
   const findCategory = db.prepare("SELECT 1 FROM categories WHERE id = ?");
 
   /** Past `idGivenMax` an import may have been there before. */
@@ -76,6 +79,8 @@ export function petCommands(db: DatabaseSync, lastId: Counter, marks: OnceMarks)
         store(id, pet, json);
         if (id > lastId.get() && id <= idGivenMax) lastId.set(id);
       }
+      // A pet may have come among those with smaller ids, where an addition never puts one.
+      if (fresh.size > 0) noteChange.run();
       const unnumbered = pets.filter((pet) => pet.id === undefined);
       for (const pet of unnumbered) {
         const id = nextId();

@@ -13,6 +13,7 @@ import {
   uploadBytesMax,
 } from "../sites/sites.ts";
 import { reading } from "./failures.ts";
+import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
 interface ProjectRow {
@@ -39,11 +40,11 @@ type FileRow = [hash: string, bytes: number, smaller: string | null];
 export class SqliteSites implements SiteStore {
   readonly #writer: Writer;
   readonly #sql;
-  #dataVersion = Number.NaN;
-  #revision = Number.NaN;
+  readonly #revisions: RevisionReader;
 
-  constructor(db: DatabaseSync, writer: Writer) {
+  constructor(db: DatabaseSync, writer: Writer, revisions: RevisionReader) {
     this.#writer = writer;
+    this.#revisions = revisions;
     this.#sql = prepare(db);
   }
 
@@ -131,17 +132,8 @@ export class SqliteSites implements SiteStore {
     return (rows as unknown as DeploymentRow[]).map(deploymentFrom);
   }
 
-  /** The data version differs after any commit by any other connection, and the writer is one. */
   revision(): number {
-    return reading(() => {
-      // In this order: a commit between the two reads is noticed by the next call.
-      const dataVersion = numberOf(this.#sql.dataVersion);
-      if (dataVersion !== this.#dataVersion) {
-        this.#revision = numberOf(this.#sql.revision);
-        this.#dataVersion = dataVersion;
-      }
-      return this.#revision;
-    });
+    return this.#revisions.read().site_revision;
   }
 
   file(deploymentId: string, path: string): StoredFile | undefined {
@@ -178,8 +170,6 @@ function prepare(db: DatabaseSync) {
     known: db.prepare("SELECT 1 FROM contents WHERE hash = ? AND complete = 1"),
     deployment: db.prepare("SELECT * FROM deployments WHERE id = ?"),
     deployments: db.prepare(listDeploymentsOfProject),
-    dataVersion: arrays(db.prepare("PRAGMA data_version")),
-    revision: arrays(db.prepare("SELECT value FROM counters WHERE name = 'site_revision'")),
     file: arrays(db.prepare(findSiteFile)),
     parts: arrays(
       db.prepare("SELECT data FROM content_parts WHERE hash = ? AND encoding = ? ORDER BY part"),
@@ -194,10 +184,6 @@ export const findSiteFile = `SELECT hash, bytes,
     (SELECT group_concat(encoding) FROM content_parts AS parts
      WHERE parts.hash = contents.hash AND encoding <> 'identity')
   FROM site_files JOIN contents USING (hash) WHERE deployment = ? AND path = ?`;
-
-function numberOf(statement: StatementSync): number {
-  return (statement.get() as unknown as [number])[0];
-}
 
 function projectFrom(row: ProjectRow): Project {
   return {

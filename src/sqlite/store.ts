@@ -11,6 +11,7 @@ import { SqliteDomains } from "./domains.ts";
 import { SqliteEdgeView } from "./edgeView.ts";
 import { SqliteKeys } from "./keys.ts";
 import { SqliteOrders } from "./orders.ts";
+import { RevisionReader } from "./revisions.ts";
 import { SqliteSites } from "./sites.ts";
 import { startWriterThread, Writer } from "./writer.ts";
 
@@ -25,17 +26,22 @@ export async function openSqlite(path: string, options: StoresOptions): Promise<
   db.exec("PRAGMA query_only = ON");
   const writer = new Writer(() => startWriterThread(file), options.onCommit);
   const catalogue = new SqliteCatalogue(db, writer);
+  const revisions = new RevisionReader(db);
   return {
     catalogue,
     categories: new SqliteCategories(db, writer),
     orders: new SqliteOrders(db, writer),
-    keys: new SqliteKeys(db, writer),
-    sites: new SqliteSites(db, writer),
+    keys: new SqliteKeys(db, writer, revisions),
+    sites: new SqliteSites(db, writer, revisions),
     domains: new SqliteDomains(db, writer),
-    edgeView: new SqliteEdgeView(db, writer),
+    edgeView: new SqliteEdgeView(db, writer, revisions),
     access: new SqliteAccess(db, writer),
     accounts: new SqliteAccounts(db, writer),
     acmeAccounts: new SqliteAcmeAccounts(db, writer),
+    revisions() {
+      const { key_revision, pet_revision } = revisions.read();
+      return { keys: key_revision, pets: pet_revision };
+    },
     async ready() {
       catalogue.get(1n);
       await writer.submit("probe", undefined);

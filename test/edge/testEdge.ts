@@ -56,7 +56,7 @@ export async function startTestEdge({
     view,
     vault,
     clock,
-    log: { info: note, warn: note, error: note, flush: () => {} },
+    log: { info: note, warn: note, error: note, writes: () => true, flush: () => {} },
     answerSite,
     id: "edge-1",
     host: "127.0.0.1",

@@ -27,6 +27,8 @@ export function fakeClock(startMs: number, seed = 1): FakeClock {
     now: () => nowMs,
     elapsed: () => nowMs - startMs,
     after: (delayMs, action) => set(delayMs, undefined, action),
+    // Real: what has arrived over the network is not the fake's to tell.
+    next: (action) => void setImmediate(action),
     every: (intervalMs, action) => set(intervalMs, intervalMs, action),
     random(count) {
       // A linear congruential generator: evenly spread and repeatable, which is all a test needs.

@@ -120,6 +120,7 @@ export function clockOf(time: VirtualTime, chance: Chance): Clock {
     now: time.now,
     elapsed: () => time.now() - time.startMs,
     after: (delayMs, action) => time.after(delayMs, action),
+    next: (action) => void time.after(0, action),
     every(intervalMs, action) {
       let cancel = () => {};
       const again = () => {

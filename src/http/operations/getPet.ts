@@ -11,7 +11,7 @@ export function getPet({ catalogue }: Shop): Handler<"getPet"> {
     if (id === undefined) throw new Problem("pet_not_found");
     return then(catalogue.get(id), (body) => {
       if (body === undefined) throw new Problem("pet_not_found");
-      return { status: 200, body, headers: readHeaders };
+      return { status: 200, body, headers: readHeaders, lasting: true };
     });
   };
 }

@@ -1,5 +1,5 @@
-import type { PetFilter } from "../../catalogue/catalogue.ts";
-import { openCursor, petQuestion, sealCursor } from "../../catalogue/cursor.ts";
+import { idGivenMax, type PetFilter, type PetPage } from "../../catalogue/catalogue.ts";
+import { normalIds, openCursor, petQuestion, sealCursor } from "../../catalogue/cursor.ts";
 import { then } from "../../soon.ts";
 import type { Handler, Shop } from "../handlers.ts";
 import { pageAnswer } from "../page.ts";
@@ -10,15 +10,24 @@ export function listPets({ catalogue, secret }: Shop): Handler<"listPets"> {
     const filter = { status, ids };
     const question = petQuestion(filter);
     const after = cursor === undefined ? undefined : openCursor(secret, question, cursor);
-    return then(catalogue.list({ ...filter, after, limit }), ({ pets, next }) =>
-      pageAnswer(
-        pets,
+    return then(catalogue.list({ ...filter, after, limit }), (page) => {
+      const { pets, next } = page;
+      const nextAddress =
         next === undefined
           ? undefined
-          : `${base}/pets?limit=${limit}${searchOf(filter)}&cursor=${sealCursor(secret, question, next)}`,
-      ),
-    );
+          : `${base}/pets?limit=${limit}${searchOf(filter)}&cursor=${sealCursor(secret, question, next)}`;
+      return { ...pageAnswer(pets, nextAddress), lasting: isLasting(page, filter) };
+    });
   };
+}
+
+/**
+ * Pets are added behind all that have an id up to `idGivenMax`, so a page that another one follows
+ * is complete, and so is one that has every pet that was asked for.
+ */
+function isLasting({ pets, next }: PetPage, { ids }: PetFilter): boolean {
+  if (next !== undefined) return next <= idGivenMax;
+  return ids !== undefined && pets.length === normalIds(ids).length;
 }
 
 function searchOf({ status, ids = [] }: PetFilter): string {

@@ -1,0 +1,74 @@
+/**
+ * Answers that need not be made again, by the whole address of their request. An answer stands only
+ * while the pets are at the revision it was made at, so it is never older than the request: who
+ * asks for a revision and finds the same one knows that making the answer now would make the same.
+ */
+import type { Operation } from "../contract/operations.ts";
+import type { Address } from "./address.ts";
+import type { TaggedAnswer } from "./conditional.ts";
+import type { PathParameters } from "./route.ts";
+
+export interface KeptAnswer {
+  /** Of the pets, read before the answer was made. */
+  readonly revision: number;
+  readonly address: Address;
+  readonly operation: Operation;
+  readonly path: PathParameters;
+  /** Headers that the operation puts on every answer, refusals too. */
+  readonly announced: Readonly<Record<string, string>> | undefined;
+  readonly plain: TaggedAnswer;
+  /** All that an ordinary request gets: a Headers object is sent much faster than a record. */
+  readonly init: { readonly headers: Headers };
+}
+
+/** Of addresses and bodies. With their objects around them, small answers take several times it. */
+const charactersMax = 16 * 1024 * 1024;
+const answersMax = 24_576;
+/** Longer ones are rare, and are not worth the room. */
+const addressCharactersMax = 512;
+
+/**
+ * Two halves: what is asked for moves to the young one, and when that is full the old one is
+ * dropped whole. So what is asked for often stays, and no hit has to keep an order up to date.
+ */
+export class KeptAnswers {
+  #young = new Map<string, KeptAnswer>();
+  #old = new Map<string, KeptAnswer>();
+  #youngCharacters = 0;
+  /** Addresses asked for once of late. */
+  #seen = new Set<string>();
+
+  find(url: string): KeptAnswer | undefined {
+    const young = this.#young.get(url);
+    if (young !== undefined) return young;
+    const old = this.#old.get(url);
+    if (old !== undefined) this.keep(url, old);
+    return old;
+  }
+
+  /**
+   * False the first time: where everything is asked for once, keeping it would cost more than
+   * making it, and would drive out what is asked for often.
+   */
+  isWorthKeeping(url: string): boolean {
+    if (url.length > addressCharactersMax) return false;
+    if (this.#seen.has(url)) return true;
+    if (this.#seen.size >= answersMax) this.#seen.clear();
+    this.#seen.add(url);
+    return false;
+  }
+
+  keep(url: string, answer: KeptAnswer): void {
+    const characters = url.length + (answer.plain.body?.length ?? 0);
+    if (
+      this.#young.size >= answersMax / 2 ||
+      this.#youngCharacters + characters > charactersMax / 2
+    ) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngCharacters = 0;
+    }
+    this.#young.set(url, answer);
+    this.#youngCharacters += characters;
+  }
+}
