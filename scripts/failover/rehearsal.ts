@@ -115,7 +115,7 @@ async function rehearse(
  * Whatever was acknowledged is on at least one of the standbys, and so on the one that has most of
  * the log. First nothing may reach them any more: else the other one could overtake it.
  */
-async function promoteTheFurthest(standbys: readonly [Node, Node]): Promise<Node> {
+export async function promoteTheFurthest(standbys: readonly [Node, Node]): Promise<Node> {
   for (const standby of standbys) {
     await until(`the ${standby.name} server is cut off`, () => standby.isCutOff());
   }

@@ -13,6 +13,7 @@ import type { NewPet, Pet } from "../catalogue/pet.ts";
 import type { JsonOf } from "../contract/operations.ts";
 import type { Database } from "./database.ts";
 import { failing } from "./failures.ts";
+import { GatheredPages, pageStatements } from "./gatheredPages.ts";
 import { GatheredReads } from "./gatheredReads.ts";
 import { pageOf } from "./pages.ts";
 import { int8s } from "./session.ts";
@@ -24,6 +25,7 @@ export class PostgresCatalogue implements Catalogue {
   readonly #database: Database;
   readonly #writer: Writer;
   readonly #byId: GatheredReads<JsonOf<Pet>>;
+  readonly #pages: GatheredPages<Pet>;
 
   constructor(database: Database, writer: Writer) {
     this.#database = database;
@@ -31,6 +33,7 @@ export class PostgresCatalogue implements Catalogue {
     this.#byId = new GatheredReads(
       async (ids) => new Map(await failing(database.read<Row>(findPets, [int8s(ids)]))),
     );
+    this.#pages = new GatheredPages(database, petPages);
   }
 
   add({ name, categoryId, status }: NewPet, terms: AddTerms = {}): Promise<AddOutcome> {
@@ -41,23 +44,29 @@ export class PostgresCatalogue implements Catalogue {
     return this.#byId.get(id);
   }
 
-  async list(query: PetQuery): Promise<PetPage> {
-    const found = await failing(this.#rows(query));
-    const { rows, next } = pageOf(found, query.limit);
+  async list({ status, ids, after = 0n, limit }: PetQuery): Promise<PetPage> {
+    if (ids === undefined) {
+      const { items, next } = await this.#pages.get({ status, after }, limit);
+      return { pets: items, next };
+    }
+    if (ids.length > idsFilterMax) throw new RangeError(`At most ${idsFilterMax} ids at once.`);
+    const found =
+      status === undefined
+        ? await this.#rowsOf(ids, after)
+        : await failing(
+            this.#database.read<Row>(listPetsOfByStatus, [int8s(ids), after, limit + 1, status]),
+          );
+    const { rows, next } = pageOf(found.slice(0, limit + 1), limit);
     return { pets: rows.map(([, text]) => text), next };
   }
 
-  /** One more than asked for, which tells whether anything follows. */
-  #rows({ status, ids, after = 0n, limit }: PetQuery): Promise<Row[]> {
-    const read = (text: string, values: unknown[]) => this.#database.read<Row>(text, values);
-    if (ids !== undefined) {
-      if (ids.length > idsFilterMax) throw new RangeError(`At most ${idsFilterMax} ids at once.`);
-      const wanted = int8s(ids);
-      if (status === undefined) return read(listPetsOf, [wanted, after, limit + 1]);
-      return read(listPetsOfByStatus, [wanted, after, limit + 1, status]);
-    }
-    if (status !== undefined) return read(listPetsByStatus, [status, after, limit + 1]);
-    return read(listAllPets, [after, limit + 1]);
+  async #rowsOf(ids: readonly bigint[], after: bigint): Promise<Row[]> {
+    const wanted = [...new Set(ids)].filter((id) => id > after);
+    const found = await this.#byId.getAll(wanted);
+    return wanted
+      .filter((id) => found.has(id))
+      .sort((one, other) => (one < other ? -1 : 1))
+      .map((id) => [id, found.get(id) as JsonOf<Pet>]);
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
@@ -70,15 +79,7 @@ export class PostgresCatalogue implements Catalogue {
 
 export const findPets = "SELECT id, json FROM pets WHERE id = ANY($1::int8[])";
 
-export const listAllPets = "SELECT id, json FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
-
-// A stretch of the index, in its order. With `status = $1 ... ORDER BY id` the planner may walk along
-// the primary key instead, in the hope of a pet of that status, past a million of others.
-export const listPetsByStatus = `SELECT id, json FROM pets
-  WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`;
-
-export const listPetsOf = `SELECT id, json FROM pets
-  WHERE id = ANY($1::int8[]) AND id > $2 ORDER BY id LIMIT $3`;
+export const petPages = pageStatements("pets");
 
 export const listPetsOfByStatus = `SELECT id, json FROM pets
   WHERE id = ANY($1::int8[]) AND id > $2 AND status = $4 ORDER BY id LIMIT $3`;

@@ -1,6 +1,7 @@
 /** What holds for each connection: time-outs, exact integers, and that it leads to the primary. */
 import pg from "pg";
 import { ConnectionLost } from "./failures.ts";
+import { heedWarnings } from "./session.ts";
 
 /** How long a connection may take to come about, or to become free. */
 export const connectMsMax = 3_000;
@@ -58,6 +59,7 @@ const sessionSettings = `SET default_transaction_isolation = 'read committed';
 export async function beginSession(client: pg.ClientBase): Promise<void> {
   // While it is in use, the pool does not listen, and an error that nobody hears ends the process.
   client.on("error", () => {});
+  heedWarnings(client);
   // Not pg_is_in_recovery(): CockroachDB has no such thing, and a primary that was told to stop
   // taking writes is no primary either.
   const results = (await client.query(sessionSettings)) as unknown as pg.QueryResult[];

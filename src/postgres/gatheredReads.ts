@@ -1,64 +1,34 @@
-import { refused } from "./failures.ts";
+import { Gathering } from "./gathering.ts";
 
 /** As many as a page of a busy list: larger groups save nothing more. */
-const groupMax = 200;
-/** More groups at once would be smaller, and take connections from others. */
-const underWayMax = 3;
+const idsMax = 200;
 
-/** Past it a read is refused at once: it would wait too long. */
-const waitingMax = 10_000;
+/** What is stored under each of these ids, no two of them alike. */
+type Read<Value> = (ids: readonly bigint[]) => Promise<ReadonlyMap<bigint, Value>>;
 
-interface Waiting<Value> {
-  readonly id: bigint;
-  resolve(value: Value | undefined): void;
-  reject(reason: unknown): void;
-}
-
-/**
- * Reads by id, in groups: what is asked for while others are being read goes along in the next
- * group. The busier the store, the more share one round trip; alone, a read leaves at once.
- */
+/** Reads by id, gathered. */
 export class GatheredReads<Value> {
-  readonly #read: (ids: readonly bigint[]) => Promise<ReadonlyMap<bigint, Value>>;
-  #waiting: Waiting<Value>[] = [];
-  #underWay = 0;
-  #scheduled = false;
+  readonly #one: Gathering<bigint, Value | undefined>;
+  readonly #several: Gathering<readonly bigint[], ReadonlyMap<bigint, Value>>;
 
-  constructor(read: (ids: readonly bigint[]) => Promise<ReadonlyMap<bigint, Value>>) {
-    this.#read = read;
+  constructor(read: Read<Value>) {
+    this.#one = new Gathering({ groupMax: idsMax }, async (ids) => {
+      const found = await read([...new Set(ids)]);
+      return ids.map((id) => found.get(id));
+    });
+    const size = { groupMax: idsMax, of: (ids: readonly bigint[]) => ids.length };
+    this.#several = new Gathering(size, async (questions) => {
+      const found = await read([...new Set(questions.flat())]);
+      return questions.map(() => found);
+    });
   }
 
   get(id: bigint): Promise<Value | undefined> {
-    if (this.#waiting.length >= waitingMax) {
-      return Promise.reject(refused(`${waitingMax} reads wait for the database.`));
-    }
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ id, resolve, reject });
-      if (this.#scheduled || this.#underWay >= underWayMax) return;
-      this.#scheduled = true;
-      queueMicrotask(() => {
-        this.#scheduled = false;
-        this.#send();
-      });
-    });
+    return this.#one.ask(id);
   }
 
-  #send(): void {
-    if (this.#waiting.length === 0 || this.#underWay >= underWayMax) return;
-    const group = this.#waiting.splice(0, groupMax);
-    this.#underWay++;
-    void this.#answer(group).finally(() => {
-      this.#underWay--;
-      this.#send();
-    });
-  }
-
-  async #answer(group: readonly Waiting<Value>[]): Promise<void> {
-    try {
-      const found = await this.#read(group.map(({ id }) => id));
-      for (const { id, resolve } of group) resolve(found.get(id));
-    } catch (cause) {
-      for (const { reject } of group) reject(cause);
-    }
+  /** All in one statement, so that they are from one instant. Others may be among what it found. */
+  getAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, Value>> {
+    return this.#several.ask(ids);
   }
 }

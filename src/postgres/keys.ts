@@ -3,6 +3,7 @@ import type { ApiKey, KeyStore, KeyUse } from "../keys/keys.ts";
 import type { Environment } from "../keys/token.ts";
 import type { Database } from "./database.ts";
 import { failing } from "./failures.ts";
+import { GatheredLookUps } from "./gatheredLookUps.ts";
 import { type KeyChange, KeyCommands } from "./keyCommands.ts";
 import type { Revisions } from "./revisions.ts";
 
@@ -25,11 +26,17 @@ export class PostgresKeys implements KeyStore {
   readonly #database: Database;
   readonly #commands: KeyCommands;
   readonly #revisions: Revisions;
+  readonly #byHash: GatheredLookUps<ApiKey>;
 
   constructor(database: Database, revisions: Revisions) {
     this.#database = database;
     this.#commands = new KeyCommands(database);
     this.#revisions = revisions;
+    // When a revision is over, all requests under way come to ask for the same few keys.
+    this.#byHash = new GatheredLookUps(async (hashes) => {
+      const rows = await failing(database.read<KeyRow>(findKeys, [hashes]));
+      return new Map(rows.map(keyFrom).map((key) => [key.hash, key]));
+    });
   }
 
   async add(key: ApiKey): Promise<void> {
@@ -59,9 +66,8 @@ export class PostgresKeys implements KeyStore {
     return change;
   }
 
-  async findByHash(hash: string): Promise<ApiKey | undefined> {
-    const [row] = await failing(this.#database.read<KeyRow>(findKey, [hash]));
-    return row && keyFrom(row);
+  findByHash(hash: string): Promise<ApiKey | undefined> {
+    return this.#byHash.get(hash);
   }
 
   async list(): Promise<readonly ApiKey[]> {
@@ -85,7 +91,7 @@ export class PostgresKeys implements KeyStore {
 
 const columns = `id, name, environment, hash, hint, scopes, created_at_ms, expires_at_ms,
   revoked_at_ms, replaced_by, last_used_at_ms`;
-export const findKey = `SELECT ${columns} FROM keys WHERE hash = $1`;
+export const findKeys = `SELECT ${columns} FROM keys WHERE hash = ANY($1::text[])`;
 const listKeys = `SELECT ${columns} FROM keys ORDER BY ordinal`;
 const listUses = "SELECT key_id, operation, day, count, last_at_ms FROM key_uses";
 

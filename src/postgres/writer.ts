@@ -1,3 +1,4 @@
+import { systemClock } from "../clock.ts";
 import type { CommitReport } from "../stores.ts";
 import { BatchRunner } from "./batch.ts";
 import type { Argument, CommandName, Result, Write } from "./commands.ts";
@@ -55,11 +56,11 @@ export class Writer {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** What is submitted in one go leaves in one batch. */
+  /** What arrived together leaves in one batch: a microtask would leave with the first of it. */
   #scheduleSend(): void {
     if (this.#sendScheduled) return;
     this.#sendScheduled = true;
-    queueMicrotask(() => {
+    systemClock.next(() => {
       this.#sendScheduled = false;
       this.#send();
     });

@@ -26,12 +26,15 @@ export interface PostgresServer {
   promote(): Promise<void>;
   /** Ends every connection of the store that a condition on pg_stat_activity picks. */
   hangUp(condition?: string): Promise<number>;
-  /** `immediate` is a crash: nothing is written down first. */
-  stop(mode?: "fast" | "immediate"): Promise<void>;
+  /** `immediate` is a crash: nothing is written down first. After `kill` nobody tidies up either. */
+  stop(mode?: StopMode): Promise<void>;
   start(): Promise<void>;
   /** Stops it for good and removes its files. */
   remove(): Promise<void>;
 }
+
+const stopSignals = { fast: "SIGINT", immediate: "SIGQUIT", kill: "SIGKILL" } as const;
+type StopMode = keyof typeof stopSignals;
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -116,12 +119,12 @@ class Server implements PostgresServer {
     );
   }
 
-  async stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
+  async stop(mode: StopMode = "fast"): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
     if (child === undefined || child.exitCode !== null) return;
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+    child.kill(stopSignals[mode]);
     await ended;
   }
 

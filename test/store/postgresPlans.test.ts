@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
-import {
-  findPets,
-  listAllPets,
-  listPetsByStatus,
-  listPetsOf,
-  listPetsOfByStatus,
-} from "../../src/postgres/catalogue.ts";
+import { findPets, listPetsOfByStatus, petPages } from "../../src/postgres/catalogue.ts";
 import { listCategoriesAfter, listFirstCategories } from "../../src/postgres/categories.ts";
 import { forgetExpired } from "../../src/postgres/forgetting.ts";
-import { findKey } from "../../src/postgres/keys.ts";
-import { listAllOrders, listOrdersByStatus } from "../../src/postgres/orders.ts";
+import { findKeys } from "../../src/postgres/keys.ts";
+import { orderPages } from "../../src/postgres/orders.ts";
 import { findMarks } from "../../src/postgres/reading.ts";
 import { openPostgres } from "../../src/postgres/store.ts";
 import { type PostgresServer, startPostgres } from "../postgres/server.ts";
@@ -73,28 +67,47 @@ const ids = (count: number) =>
 
 /** What it asks for, through which index, and how many rows it may touch to find what it finds. */
 const questions: readonly (readonly [string, string, readonly unknown[], string, number])[] = [
-  ["the first pets", listAllPets, [0, 21], "pets_pkey", 21],
-  ["pets far on", listAllPets, [rows - 1_000, 21], "pets_pkey", 21],
-  ["the first of a status", listPetsByStatus, ["sold", 0, 21], "pets_by_status", 21],
+  ["the first pets", petPages.ofAll, ["{0}", 21], "pets_pkey", 21],
+  ["pets far on", petPages.ofAll, [`{${rows - 1_000}}`, 21], "pets_pkey", 21],
+  ["a hundred pages of pets", petPages.ofAll, [ids(100), 21], "pets_pkey", 21],
+  ["the first of a status", petPages.ofStatus, ["{0}", 21, ["sold"]], "pets_by_status", 21],
   [
     "those of a status behind all others",
-    listPetsByStatus,
-    ["available", 0, 21],
+    petPages.ofStatus,
+    ["{0}", 21, ["available"]],
     "pets_by_status",
     21,
   ],
   [
     "those of a status far on",
-    listPetsByStatus,
-    ["available", rows - 50, 21],
+    petPages.ofStatus,
+    [`{${rows - 50}}`, 21, ["available"]],
     "pets_by_status",
     21,
   ],
-  ["those of a status that none has", listPetsByStatus, ["pending", 0, 21], "pets_by_status", 0],
-  ["behind the last of a status", listPetsByStatus, ["sold", rows / 2, 21], "pets_by_status", 0],
+  [
+    "those of a status that none has",
+    petPages.ofStatus,
+    ["{0}", 21, ["pending"]],
+    "pets_by_status",
+    0,
+  ],
+  [
+    "behind the last of a status",
+    petPages.ofStatus,
+    [`{${rows / 2}}`, 21, ["sold"]],
+    "pets_by_status",
+    0,
+  ],
+  [
+    "pages of several statuses",
+    petPages.ofStatus,
+    [`{0,0,${rows - 50}}`, 21, ["sold", "available", "available"]],
+    "pets_by_status",
+    21,
+  ],
   ["one pet", findPets, [ids(1)], "pets_pkey", 1],
   ["200 pets", findPets, [ids(200)], "pets_pkey", 200],
-  ["a list of 100 ids", listPetsOf, [ids(100), 0, 21], "pets_pkey", 100],
   [
     "a list of 100 ids of a status",
     listPetsOfByStatus,
@@ -102,24 +115,24 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
     "pets_pkey or pets_by_status",
     100,
   ],
-  ["the first orders", listAllOrders, [0, 21], "orders_pkey", 21],
+  ["the first orders", orderPages.ofAll, ["{0}", 21], "orders_pkey", 21],
   [
     "orders of a status behind all others",
-    listOrdersByStatus,
-    ["placed", 0, 21],
+    orderPages.ofStatus,
+    ["{0}", 21, ["placed"]],
     "orders_by_status",
     21,
   ],
   [
     "orders of a status that none has",
-    listOrdersByStatus,
-    ["approved", 0, 21],
+    orderPages.ofStatus,
+    ["{0}", 21, ["approved"]],
     "orders_by_status",
     0,
   ],
   ["the first categories", listFirstCategories, [21], "categories_pkey", 21],
   ["further categories", listCategoriesAfter, [10_000, 21], "categories_pkey", 21],
-  ["a key", findKey, ["h77"], "keys_hash_key", 1],
+  ["a key", findKeys, [["h77"]], "keys_hash_key", 1],
   [
     "marks",
     findMarks,
@@ -150,7 +163,10 @@ for (const known of ["before its tables were analysed", "after that"]) {
           expect(touched).toBeLessThanOrEqual(rowsMax);
         }
         const isList = / ORDER BY /.test(text) && !text.includes("ANY") && text !== forgetExpired;
-        if (isList) expect(steps.map((step) => step["Node Type"])).not.toContain("Sort");
+        // What makes a page one text may put its few rows in order, and nothing else.
+        for (const step of isList ? steps.filter((each) => each["Node Type"] === "Sort") : []) {
+          expect(step["Actual Rows"]).toBeLessThanOrEqual(rowsMax);
+        }
       });
     }
   });
