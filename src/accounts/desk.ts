@@ -11,7 +11,7 @@ import { isOutdated, type Passwords } from "./passwordHash.ts";
 import { AccountRefusal } from "./refusal.ts";
 import { secretHash } from "./secretToken.ts";
 import { beginSession, isOver, seenEveryMs } from "./sessions.ts";
-import { addressQuota, bucketOf, tryOf } from "./tries.ts";
+import { addressQuota, bucketOf, nameAtAddressQuota, type Purpose, tryOf } from "./tries.ts";
 
 export interface AccountDeskParts {
   readonly store: AccountStore;
@@ -48,6 +48,9 @@ export class AccountDesk {
   readonly #clock: Clock;
   readonly #failed: (cause: unknown) => void;
   readonly #addresses: TokenBuckets;
+  readonly #namesAtAddresses: TokenBuckets;
+  /** Nobody can look for a name that shares a bucket with somebody else's name and address. */
+  readonly #salt: string;
   /** Hashes of sessions whose use is being written down. */
   readonly #noting = new Set<string>();
 
@@ -57,13 +60,18 @@ export class AccountDesk {
     this.#clock = clock;
     this.#failed = failed;
     this.#addresses = new TokenBuckets(addressQuota, clock);
+    this.#namesAtAddresses = new TokenBuckets(nameAtAddressQuota, clock);
+    this.#salt = Buffer.from(clock.random(16)).toString("hex");
   }
 
   /** Takes as long, and says the same, for a name of nobody as for a wrong password. */
   async signIn({ name: typed, password }: Credentials, visitor: Visitor): Promise<SignedIn> {
     const name = nameAsTyped(typed);
     const addressBucket = bucketOf("address", visitor.address);
-    this.#takeByAddress(addressBucket);
+    // By the name's own bucket: else many names that share it would spend it from one address.
+    const pairBucket = bucketOf(this.#salt, `${visitor.address} ${bucketOf("sign in", name)}`);
+    take(this.#addresses, addressBucket);
+    take(this.#namesAtAddresses, pairBucket);
     const attempt = await this.#takeByName("sign in", name);
     const account = await this.#store.find(name);
     const matches = await this.#passwords.matches(password, account?.password);
@@ -72,6 +80,7 @@ export class AccountDesk {
     // Nothing that was verified against a password that is no longer the password.
     if (!(await this.#store.addSession(session, account.passwordVersion))) throw signInRefused();
     this.#addresses.giveBack(addressBucket);
+    this.#namesAtAddresses.giveBack(pairBucket);
     await this.#store.giveBack(attempt);
     await this.#keepUpToDate(account, account.password, password);
     return { session, holder: account.holder, token };
@@ -171,12 +180,7 @@ export class AccountDesk {
     await this.#store.giveBack(attempt);
   }
 
-  #takeByAddress(bucket: string): void {
-    const { allowed, secondsUntilNext } = this.#addresses.take(bucket);
-    if (!allowed) throw limited(secondsUntilNext);
-  }
-
-  async #takeByName(purpose: "sign in" | "password", name: string): Promise<Try> {
+  async #takeByName(purpose: Purpose, name: string): Promise<Try> {
     const attempt = tryOf(purpose, name, this.#clock.now());
     const waitMs = await this.#store.take(attempt);
     if (waitMs > 0) throw limited(Math.ceil(waitMs / 1000));
@@ -223,6 +227,11 @@ function linkSpent(): AccountRefusal {
     "link_spent",
     "This link was used already, has expired, or was replaced by a newer one. Ask for a new one.",
   );
+}
+
+function take(buckets: TokenBuckets, bucket: string): void {
+  const { allowed, secondsUntilNext } = buckets.take(bucket);
+  if (!allowed) throw limited(secondsUntilNext);
 }
 
 function limited(seconds: number): AccountRefusal {

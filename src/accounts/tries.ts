@@ -3,12 +3,23 @@ import { createHash } from "node:crypto";
 import type { Quota } from "../keys/rateLimiter.ts";
 import type { Try } from "./accounts.ts";
 
-/** For each name, over all processes: ten at once, then one a minute. */
-const nameBurst = 10;
-const nameIntervalMs = 60_000;
+/** What a bucket in the store holds at first, and in which time one grows back. */
+type Allowance = Pick<Try, "burst" | "intervalMs">;
+
+/**
+ * For each name, over all processes. Signing in has more of them, and they grow back faster than one
+ * address may spend them: whoever tries a name without end shuts out themselves and not its holder.
+ */
+const allowances = {
+  "sign in": { burst: 50, intervalMs: 15_000 },
+  password: { burst: 10, intervalMs: 60_000 },
+} as const satisfies Readonly<Record<string, Allowance>>;
 
 /** For each client address, in each process. Many people may share one. */
 export const addressQuota: Quota = { requests: 30, windowSeconds: 600 };
+
+/** For each name at each client address, in each process. */
+export const nameAtAddressQuota: Quota = { requests: 10, windowSeconds: 600 };
 
 /**
  * Tries count by 16 bits of a hash: so many buckets and no more, whatever is typed; and what was
@@ -18,11 +29,8 @@ export function bucketOf(purpose: string, text: string): string {
   return createHash("sha256").update(`${purpose} ${text}`).digest("hex").slice(0, 4);
 }
 
-export function tryOf(purpose: "sign in" | "password", name: string, atMs: number): Try {
-  return {
-    bucket: bucketOf(purpose, name),
-    atMs,
-    burst: nameBurst,
-    intervalMs: nameIntervalMs,
-  };
+export type Purpose = keyof typeof allowances;
+
+export function tryOf(purpose: Purpose, name: string, atMs: number): Try {
+  return { bucket: bucketOf(purpose, name), atMs, ...allowances[purpose] };
 }

@@ -8,7 +8,7 @@ export const migrate: Command = {
   summary: "Bring the store up to the version of this release",
   options: { check: { summary: "Only say what would be done" } },
   about:
-    "The service does this by itself when it starts. Run it before a new release is rolled out to\nmany processes; those of the release before go on serving meanwhile. There is no way back to an\nolder version but a backup.",
+    "The service does this by itself when it starts. Run it before a new release is rolled out to\nmany processes; those of the release before go on serving meanwhile. There is no way back to an\nolder version but a backup.\n\nExit code with --check: 0 nothing is to be done, 1 something is, or the store was refused.",
   examples: ["petstore migrate --check", "petstore migrate"],
   async run({ switches }, world) {
     const store = world.locateStore().path;
@@ -21,7 +21,10 @@ export const migrate: Command = {
         text: `${store} is at version ${latest}, the latest. Nothing is to be done.\n`,
       };
     }
-    if (switches.has("check")) return { json, text: `${wouldDo(store, { version, latest })}\n` };
+    if (switches.has("check")) {
+      // So that a script can stop there: whoever asks wants to know before processes are replaced.
+      return { json, text: `${wouldDo(store, { version, latest })}\n`, exitCode: 1 };
+    }
     await bringUpToDate(world);
     const from = version === undefined ? "" : ` It was at version ${version}.`;
     return {

@@ -1,5 +1,5 @@
 /** Where in a site an address points. It is decoded once, here, and never touches a disk. */
-import { normalPath, pathComplaint } from "../sites/siteFile.ts";
+import { hasTooManyMarks, normalPath, pathComplaint } from "../sites/siteFile.ts";
 
 export type Place =
   /** `folder` is true where the address ends with a slash. The path has none at either end. */
@@ -26,6 +26,7 @@ export function placeOf(target: string): Place {
   if (segments === undefined) return { kind: "malformed" };
   // A slash that was encoded is part of a name, and no file has one in its name.
   if (segments.some((segment) => segment.includes("/"))) return { kind: "nowhere" };
+  if (segments.some(hasTooManyMarks)) return { kind: "nowhere" };
   const folder = segments.at(-1) === "";
   const path = normalPath((folder ? segments.slice(0, -1) : segments).join("/"));
   if (path === "" && segments.length === 1) return { kind: "path", path, folder: true, query };

@@ -33,10 +33,21 @@ export function pathComplaint(path: string): string | undefined {
   if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path)) {
     return "must not have control characters, backslashes or broken characters";
   }
+  if (hasTooManyMarks(path)) return "must not have a letter with over 30 marks";
   const segments = path.split("/");
   return segments.some((segment) => segment === "" || segment === "." || segment === "..")
     ? "must not have empty, . or .. segments"
     : undefined;
+}
+
+const markedLetter = /\p{M}{31}/u;
+
+/**
+ * More marks on a letter than any language needs (UAX #15, section 13). To bring them into order takes
+ * time with their square, and everybody may send some: to be asked before `normalPath`.
+ */
+export function hasTooManyMarks(path: string): boolean {
+  return markedLetter.test(path);
 }
 
 /** One spelling for what looks the same: some systems take names apart, and links are typed whole. */

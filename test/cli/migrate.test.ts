@@ -8,12 +8,15 @@ describe("migrate", () => {
   test("--check makes no store where there is none, and says what would be made", async () => {
     await using shop = new Shop();
     rmSync(shop.database);
-    const { code, out } = await shop.types(["migrate", "--check"]);
-    expect(code).toBe(0);
+    const { code, out, err } = await shop.types(["migrate", "--check"]);
+    expect([code, err]).toEqual([1, ""]);
     expect(out).toContain(`There is no store at ${shop.database} yet.`);
+    const read = await shop.types(["migrate", "--check", "--json"]);
+    expect([read.code, read.err]).toEqual([1, ""]);
     expect(existsSync(shop.database)).toBe(false);
-    const { latest } = await shop.json("migrate", "--check");
-    expect(await shop.json("migrate", "--check")).toEqual({
+    const { latest } = await shop.json("migrate");
+    expect(latest).toBeGreaterThan(0);
+    expect(JSON.parse(read.out)).toEqual({
       store: shop.database,
       version: null,
       latest,
@@ -27,6 +30,7 @@ describe("migrate", () => {
     const made = await shop.json("migrate");
     expect(made).toMatchObject({ version: made.latest, pending: 0 });
     expect((await shop.types(["migrate"])).out).toContain("Nothing is to be done.");
+    expect((await shop.types(["migrate", "--check"])).code).toBe(0);
     expect(await shop.json("migrate", "--check")).toEqual(made);
   });
 
@@ -35,7 +39,8 @@ describe("migrate", () => {
     const { latest } = await shop.json("migrate");
     const db = new DatabaseSync(shop.database);
     db.exec(`PRAGMA user_version = ${latest - 1}`);
-    const { out } = await shop.types(["migrate", "--check"]);
+    const { code, out } = await shop.types(["migrate", "--check"]);
+    expect(code).toBe(1);
     expect(out).toContain(`is at version ${latest - 1}.`);
     expect(out).toContain(`would bring it to version ${latest}.`);
     expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: latest - 1 });

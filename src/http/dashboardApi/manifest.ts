@@ -1,6 +1,7 @@
 /** The list of files that a deployment is announced with. */
 import {
   fileSizeComplaint,
+  hasTooManyMarks,
   isPrivateName,
   normalPath,
   pathComplaint,
@@ -11,8 +12,6 @@ import { invalid, membersOf } from "./reading.ts";
 import { DashboardRefusal } from "./refusal.ts";
 
 const hashForm = /^[0-9a-f]{64}$/;
-/** More than any language needs (UAX #15, section 13): their square is what normalising costs. */
-const tooManyMarks = /\p{M}{31}/u;
 
 export function readManifest(body: unknown): SiteFile[] {
   const { files } = membersOf(body, ["files"]);
@@ -28,14 +27,14 @@ export function readManifest(body: unknown): SiteFile[] {
 function readFile(value: unknown): SiteFile {
   const { path, bytes, hash } = membersOf(value, ["path", "bytes", "hash"]);
   if (typeof path !== "string") throw invalid("path must be a text.");
+  const shown = JSON.stringify(path.slice(0, 200));
   if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) {
-    throw invalid(`bytes of ${path} must be a whole number.`);
+    throw invalid(`bytes of ${shown} must be a whole number.`);
   }
   if (typeof hash !== "string" || !hashForm.test(hash)) {
-    throw invalid(`hash of ${path} must be the SHA-256 of its content, in lower-case hex.`);
+    throw invalid(`hash of ${shown} must be the SHA-256 of its content, in lower-case hex.`);
   }
-  const shown = JSON.stringify(path.slice(0, 200));
-  if (tooManyMarks.test(path)) {
+  if (hasTooManyMarks(path)) {
     throw unpublishable(`The path ${shown} cannot be published: a letter has over 30 marks.`);
   }
   const normal = normalPath(path);
@@ -46,7 +45,7 @@ function readFile(value: unknown): SiteFile {
     throw unpublishable(`${shown} is not published: names that begin with a dot are private.`);
   }
   const large = fileSizeComplaint(bytes);
-  if (large !== undefined) throw unpublishable(`${path} ${large}.`);
+  if (large !== undefined) throw unpublishable(`${shown} ${large}.`);
   return { path: normal, bytes, hash };
 }
 

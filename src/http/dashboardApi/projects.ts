@@ -1,4 +1,3 @@
-import { Gate } from "../../accounts/gate.ts";
 /** Projects and their deployments, one handler each. */
 import type { Clock } from "../../clock.ts";
 import type { Actor } from "../../domains/desk.ts";
@@ -7,6 +6,7 @@ import { type Project, slugComplaint } from "../../sites/site.ts";
 import type { SiteStore } from "../../sites/sites.ts";
 import { addressOf } from "../address.ts";
 import type { InternalAnswer, InternalCall, Places } from "../internal/places.ts";
+import { Arrivals } from "./arrivals.ts";
 import { readManifest } from "./manifest.ts";
 import { bytesOf, invalid, largeBody, membersOf, textIn } from "./reading.ts";
 import { DashboardRefusal, noSuchProject } from "./refusal.ts";
@@ -99,26 +99,19 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
     throw new DashboardRefusal("not_published", `Nothing of ${slug} is shown.`);
   }
 
-  /** Each content is in memory as a whole while it is compressed. */
-  const arrivals = new Gate({ insideMax: 4, waitingMax: 64 });
+  const arrivals = new Arrivals();
 
   async function takeContent(call: InternalCall): Promise<Response> {
-    const { slug } = await ownProject(call);
+    const { slug, ownerId } = await ownProject(call);
     const { deployment = "", hash = "" } = call.path;
     const type = call.request.headers.get("content-type") ?? "";
     if (!/^application\/octet-stream\b/i.test(type)) {
       throw invalid("Send a content as application/octet-stream.");
     }
     const bytes = uploads.expectedBytes(slug, deployment, hash);
-    const taken = await arrivals.through(async () =>
+    await arrivals.take(ownerId, async () =>
       uploads.take(slug, deployment, hash, await bytesOf(call.request, bytes)),
     );
-    if (taken === undefined) {
-      throw new DashboardRefusal(
-        "uploads_exhausted",
-        "Too many contents arrive at the same time. Try again shortly.",
-      );
-    }
     return new Response(null, { status: 204 });
   }
 
@@ -132,7 +125,9 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
     "/projects/{project}/deployments": {
       async POST(call) {
         const project = await ownProject(call);
-        const files = readManifest(await largeBody(call, manifestBytesMax));
+        const files = await arrivals.take(project.ownerId, async () =>
+          readManifest(await largeBody(call, manifestBytesMax)),
+        );
         return { status: 201, body: await uploads.begin(project, files) };
       },
     },

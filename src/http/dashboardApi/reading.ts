@@ -3,7 +3,10 @@ import { Problem } from "../../problems.ts";
 import type { InternalCall } from "../internal/places.ts";
 import { DashboardRefusal } from "./refusal.ts";
 
-/** The members of an object, and a complaint about every one that is not known. */
+/** What is repeated of names that nobody asked for. */
+const strangersShownMax = 5;
+
+/** The members of an object, and a complaint about those that are not known. */
 export function membersOf(
   body: unknown,
   known: readonly string[],
@@ -13,7 +16,9 @@ export function membersOf(
   }
   const strangers = Object.keys(body).filter((name) => !known.includes(name));
   if (strangers.length > 0) {
-    const names = strangers.map((name) => JSON.stringify(name.slice(0, 40)));
+    const names = strangers
+      .slice(0, strangersShownMax)
+      .map((name) => JSON.stringify(name.slice(0, 40)));
     throw invalid(`${names.join(", ")} is not known here.`);
   }
   return body as Record<string, unknown>;

@@ -94,10 +94,15 @@ function endOfRefused(cause: unknown): undefined {
   return undefined;
 }
 
+/** What is repeated of names that nobody asked for. */
+const strangersShownMax = 5;
+
 function readAddition(body: unknown): { host: string; prove: boolean } {
   const { host, prove = false, ...others } = membersOf(body);
   const complaints = [
-    ...Object.keys(others).map((name) => `${JSON.stringify(name)} is not known here.`),
+    ...Object.keys(others)
+      .slice(0, strangersShownMax)
+      .map((name) => `${JSON.stringify(name.slice(0, 40))} is not known here.`),
     ...(typeof host === "string" ? [] : ["host must be a host name, such as docs.example.com."]),
     ...(typeof prove === "boolean" ? [] : ["prove must be true or false."]),
   ];

@@ -22,6 +22,9 @@ export function readPasswordWish(body: unknown): PasswordWish {
   return { current, next: next as string };
 }
 
+/** What is repeated of names that nobody asked for. */
+const strangersShownMax = 5;
+
 /** Texts by name: those that must be there, those that may, and no others. */
 function members(
   body: unknown,
@@ -36,6 +39,7 @@ function members(
   const complaints = [
     ...Object.keys(given)
       .filter((name) => !required.includes(name) && !optional.includes(name))
+      .slice(0, strangersShownMax)
       .map((name) => `${JSON.stringify(name.slice(0, 40))} is not known here.`),
     ...required.filter((name) => !isText(name)).map((name) => `${name} must be a text.`),
     ...optional

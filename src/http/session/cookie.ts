@@ -25,8 +25,20 @@ function withAttributes(pair: string, maxAgeSeconds: number, secure: boolean): s
  * was planted by a neighbouring host, and nobody can tell which.
  */
 export function tokenIn(headers: Headers, secure: boolean): string | undefined {
+  const [token, ...others] = tokensIn(headers, secure);
+  return others.length === 0 ? token : undefined;
+}
+
+/** More than an honest browser sends. */
+const tokensMax = 4;
+
+/** All of them: whoever signs out means each. */
+export function tokensIn(headers: Headers, secure: boolean): readonly string[] {
   const start = `${nameFor(secure)}=`;
-  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
-  const [pair, ...others] = pairs.filter((each) => each.startsWith(start));
-  return others.length === 0 ? pair?.slice(start.length) : undefined;
+  return (headers.get("cookie") ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(start))
+    .slice(0, tokensMax)
+    .map((pair) => pair.slice(start.length));
 }

@@ -16,6 +16,8 @@ export interface SessionCall {
   readonly visitor: Visitor;
   /** By the request's cookie. */
   readonly session: KnownSession | undefined;
+  /** By all of its cookies of the name: enough to end them, not to act for anybody. */
+  readonly shown: () => Promise<readonly KnownSession[]>;
   /** By the session, or by an access token. */
   readonly actor: Actor | undefined;
   /** `https://api.example.com/dashboard/` */
@@ -78,8 +80,8 @@ export function sessionHandlers({ desk, sites, log }: HandlersParts) {
           .catch((cause) => noted(cause, call.visitor));
         return begun(signedIn, call, "password");
       },
-      async DELETE({ session }) {
-        if (session !== undefined) await ended(session);
+      async DELETE({ shown: theirs }) {
+        for (const session of await theirs()) await ended(session);
         return { status: 204, cookie: "cleared" };
       },
     },
@@ -114,13 +116,17 @@ export function sessionHandlers({ desk, sites, log }: HandlersParts) {
     "/welcome": {
       async POST(call) {
         const { token, password } = readWelcome(await call.body());
-        return begun(await desk.welcome(token, password, call.visitor.agent), call, "link");
+        const signedIn = await desk
+          .welcome(token, password, call.visitor.agent)
+          .catch((cause) => noted(cause, call.visitor));
+        return begun(signedIn, call, "link");
       },
     },
     "/password": {
-      async PUT({ session: known, body }) {
+      async PUT({ session: known, body, visitor }) {
         const { session } = required(known);
-        await desk.changePassword(session, readPasswordWish(await body()));
+        const wish = readPasswordWish(await body());
+        await desk.changePassword(session, wish).catch((cause) => noted(cause, visitor));
         log.info("account.password_changed", { account: session.account });
         return { status: 204 };
       },

@@ -16,7 +16,7 @@ import { isOwnOrigin } from "../internal/origin.ts";
 import { InternalRefusal, internalRefusals } from "../internal/refusal.ts";
 import { requestIds } from "../requestId.ts";
 import { clientOf } from "./clientAddress.ts";
-import { clearedCookie, sessionCookie, tokenIn } from "./cookie.ts";
+import { clearedCookie, sessionCookie, tokenIn, tokensIn } from "./cookie.ts";
 import { type SessionAnswer, type SessionHandler, sessionHandlers } from "./handlers.ts";
 import { comesFromOwnPage } from "./provenance.ts";
 
@@ -75,6 +75,12 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
     return desk.recognise(token, using);
   }
 
+  /** Those of every cookie, where there are two of the name. None of them is in use by that. */
+  async function shownSessions(address: Address, { headers }: Request) {
+    const known = tokensIn(headers, isSecure(address)).map((token) => desk.recognise(token, false));
+    return (await Promise.all(known)).filter((each) => each !== undefined);
+  }
+
   const sessionActor: Authenticate = (request) =>
     then(knownSession(request), (known) => known?.holder);
 
@@ -101,6 +107,7 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
       body: () => readBody(request, (value) => value, false),
       visitor,
       session,
+      shown: () => shownSessions(address, request),
       actor: session?.holder ?? (await parts.byToken(request)),
       dashboard: `${configured ?? address.origin}${dashboardPath}`,
     });

@@ -1,0 +1,74 @@
+/** What holds of the dependencies without asking anybody. */
+
+export interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+}
+
+export interface LockEntry {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+export interface Lock {
+  readonly packages: Readonly<Record<string, LockEntry>>;
+}
+
+export interface Audited {
+  readonly manifest: Manifest;
+  readonly lock: Lock;
+  /** The names in the table of docs/security.md. */
+  readonly documented: readonly string[];
+  /** Whether a folder such as `node_modules/bun` is there. */
+  readonly isInstalled: (folder: string) => boolean;
+}
+
+export function manifestComplaints({
+  manifest,
+  lock,
+  documented,
+  isInstalled,
+}: Audited): readonly string[] {
+  const production = manifest.dependencies ?? {};
+  const everything = { ...production, ...manifest.devDependencies };
+  // The entry without a name is the project itself.
+  const entries = Object.entries(lock.packages).filter(([folder]) => folder !== "");
+  return [
+    ...Object.keys(production)
+      .filter((name) => !documented.includes(name))
+      .map((name) => `${name} is a dependency that docs/security.md gives no reason for.`),
+    ...documented
+      .filter((name) => !Object.hasOwn(production, name))
+      .map((name) => `${name} is in docs/security.md and is no dependency.`),
+    ...Object.entries(everything)
+      .filter(([, version]) => !exact.test(version))
+      .map(([name, version]) => `${name} is not pinned: ${version}.`),
+    ...Object.entries(everything)
+      .filter(([name, version]) => lock.packages[`node_modules/${name}`]?.version !== version)
+      .map(([name, version]) => `${name} is locked at another version than ${version}.`),
+    ...entries
+      .filter(([, { integrity }]) => !sha512.test(integrity ?? ""))
+      .map(([folder]) => `${folder} is locked without a SHA-512 hash.`),
+    ...entries
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      // Those for other systems are in the lock and never come here.
+      .filter(([folder, { dev }]) => dev !== true || isInstalled(folder))
+      .map(([folder]) => folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length))
+      .filter((name) => manifest.allowScripts?.[name] !== true)
+      .map(
+        (name) => `${name} runs a script when it is installed, which allowScripts does not name.`,
+      ),
+  ];
+}
+
+const exact = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
+
+/** The names in the first column of the table under the heading Dependencies. */
+export function documentedIn(page: string): readonly string[] {
+  const [, section = ""] = /^## Dependencies\n(.*?)(?=^## |$(?![\s\S]))/ms.exec(page) ?? [];
+  return [...section.matchAll(/^\| `([^`]+)` /gm)].map(([, name = ""]) => name);
+}
