@@ -1,16 +1,13 @@
-/** The real service on a port of its own, with a store in a folder of its own. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** The real service on a port of its own, with a database of its own. */
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { ApiKey } from "../../src/keys/keys.ts";
 import { mintKey, type NewKey } from "../../src/keys/lifecycle.ts";
 import { createLog } from "../../src/log.ts";
 import { type Service, startService } from "../../src/serve.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores, StoresOptions } from "../../src/stores.ts";
 import { Client } from "./client.ts";
+import { type Engine, sqlite, type TestDatabase } from "./engines.ts";
 
 export interface TestService {
   readonly service: Service;
@@ -20,7 +17,7 @@ export interface TestService {
   /** With a key of all scopes. */
   readonly client: Client;
   readonly token: string;
-  readonly folder: string;
+  readonly database: TestDatabase;
   /** Everything logged so far. */
   readonly logged: () => string;
   newKey(wanted?: Partial<NewKey>): Promise<{ key: ApiKey; token: string }>;
@@ -30,7 +27,10 @@ export interface TestService {
 export interface TestOptions {
   readonly clock?: Clock;
   readonly variables?: Record<string, string>;
-  readonly openStores?: (options: StoresOptions) => Promise<Stores>;
+  /** SQLite unless said. */
+  readonly engine?: Engine;
+  /** For stores that are not quite the usual ones of the database. */
+  readonly openStores?: (options: StoresOptions, usual: () => Promise<Stores>) => Promise<Stores>;
 }
 
 export const testSecret = "a secret that only tests ever use, of good length";
@@ -41,14 +41,20 @@ export function testConfig(variables: Record<string, string> = {}): Config {
 
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const clock = options.clock ?? systemClock;
-  const folder = mkdtempSync(join(tmpdir(), "petstore-test-"));
-  const config = testConfig(options.variables);
+  const database = await (options.engine ?? sqlite).newDatabase();
+  const config = testConfig({ ...database.variables, ...options.variables });
   let lines = "";
   const log = createLog("info", clock, (text) => {
     lines += text;
   });
-  const open = options.openStores ?? ((those) => openSqlite(join(folder, "petstore.db"), those));
-  const service = await startService({ config, secret: testSecret, clock, log, openStores: open });
+  const { openStores = (_those, usual) => usual() } = options;
+  const service = await startService({
+    config,
+    secret: testSecret,
+    clock,
+    log,
+    openStores: (those) => openStores(those, () => database.open(those)),
+  });
   const { stores } = service;
 
   async function newKey(wanted: Partial<NewKey> = {}) {
@@ -72,7 +78,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     base: `${origin}/v1`,
     client: new Client(`${origin}/v1`, token),
     token,
-    folder,
+    database,
     newKey,
     logged() {
       log.flush();
@@ -80,7 +86,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     },
     async stop() {
       await service.stop();
-      rmSync(folder, { recursive: true, force: true });
+      await database.remove();
     },
   };
 }

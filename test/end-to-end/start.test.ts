@@ -1,26 +1,31 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Client } from "./client.ts";
+import { describeOnEngines, type Engine, type TestDatabase } from "./engines.ts";
 import { petstore, startProcess } from "./process.ts";
 
-const folders: string[] = [];
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-start-"));
-  folders.push(folder);
-  return folder;
+/** Databases for one test each. */
+function useDatabases(engine: Engine): () => Promise<TestDatabase> {
+  let made: TestDatabase[] = [];
+  afterEach(async () => {
+    for (const database of made) await database.remove();
+    made = [];
+  });
+  return async () => {
+    const database = await engine.newDatabase();
+    made.push(database);
+    return database;
+  };
 }
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
-describe("starting", () => {
+describeOnEngines("starting", (engine) => {
+  const newDatabase = useDatabases(engine);
+
   test("the first start prints a key once, with a curl line that works when pasted; a second start does not", async () => {
-    const variables = { PETSTORE_DATA: newFolder() };
+    const { variables } = await newDatabase();
     const first = await startProcess(variables);
     const line = /^\s*(curl .*)$/m.exec(first.stdout())?.[1] ?? "";
     expect(line).toStartWith("curl ");
@@ -39,9 +44,15 @@ describe("starting", () => {
   });
 
   test("data, secrets and keys of the two environments lie apart, readable by their owner alone", async () => {
-    const folder = newFolder();
-    const production = await startProcess({ PETSTORE_DATA: folder });
-    const staging = await startProcess({ PETSTORE_DATA: folder, PETSTORE_ENV: "staging" });
+    const { folder, variables } = await newDatabase();
+    // On SQLite each has a file of its own in the folder; a server is asked for a second database.
+    const other = engine.name === "SQLite" ? variables : (await newDatabase()).variables;
+    const production = await startProcess(variables);
+    const staging = await startProcess({
+      ...other,
+      PETSTORE_DATA: folder,
+      PETSTORE_ENV: "staging",
+    });
     for (const [running, prefix] of [
       [production, "pet_live_"],
       [staging, "pet_test_"],
@@ -49,8 +60,9 @@ describe("starting", () => {
       expect(running.stdout()).toContain(prefix);
       await running.end("SIGTERM");
     }
+    const files = engine.name === "SQLite" ? ["petstore.db", "secret"] : ["secret"];
     for (const environment of ["production", "staging"]) {
-      for (const file of ["petstore.db", "secret"]) {
+      for (const file of files) {
         expect(statSync(join(folder, environment, file)).mode & 0o077).toBe(0);
       }
       expect(statSync(join(folder, environment)).mode & 0o077).toBe(0);
@@ -58,7 +70,7 @@ describe("starting", () => {
   });
 
   test("a cursor outlives a restart", async () => {
-    const variables = { PETSTORE_DATA: newFolder() };
+    const { variables } = await newDatabase();
     const first = await startProcess(variables);
     const token = /Bearer (\w+)/.exec(first.stdout())?.[1] ?? "";
     const client = new Client(first.base, token);
@@ -72,22 +84,61 @@ describe("starting", () => {
     await second.end("SIGTERM");
   });
 
-  test("a wrong setting ends the start with its name and what it accepts, exit code 2", async () => {
-    const { code, stdout, stderr } = await petstore(["serve"], {
-      PORT: "eighty",
-      PETSTORE_ENV: "prod",
+  if (engine.name === "PostgreSQL") {
+    test("the database of the other environment is refused, with what to do, and nothing is written", async () => {
+      const { variables, query } = await newDatabase();
+      expect(await (await startProcess(variables)).end("SIGTERM")).toBe(0);
+      const keys = await query("SELECT * FROM keys");
+      expect(keys).toHaveLength(1);
+      const { code, stdout, stderr } = await petstore(["serve"], {
+        ...variables,
+        PORT: "0",
+        PETSTORE_METRICS_PORT: "off",
+        PETSTORE_ENV: "staging",
+      });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain("holds the data of production, and this is staging.");
+      expect(stderr).not.toContain("    at ");
+      expect(await query("SELECT * FROM keys")).toEqual(keys);
     });
-    expect(code).toBe(2);
-    expect(stdout).toBe("");
-    expect(stderr).toContain(
-      'PORT must be a port number from 0 to 65535 (0 picks a free one); "eighty" is not.',
-    );
-    expect(stderr).toContain('PETSTORE_ENV must be production or staging; "prod" is not.');
-    expect(stderr).not.toContain("    at ");
-  });
+
+    test("a server that is not there is told without a stack, and without the password", async () => {
+      const { variables } = await newDatabase();
+      const { code, stdout, stderr } = await petstore(["serve"], {
+        ...variables,
+        PORT: "0",
+        PETSTORE_METRICS_PORT: "off",
+        DATABASE_URL: "postgres://ada:hushhush@127.0.0.1:1/pets",
+      });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain("postgres://127.0.0.1:1/pets");
+      expect(stderr).not.toContain("hushhush");
+      expect(stderr).not.toContain("    at ");
+    }, 30_000);
+  }
+
+  // What is wrong with the settings is found before any database is looked for.
+  if (engine.first) {
+    test("a wrong setting ends the start with its name and what it accepts, exit code 2", async () => {
+      const { code, stdout, stderr } = await petstore(["serve"], {
+        PORT: "eighty",
+        PETSTORE_ENV: "prod",
+      });
+      expect(code).toBe(2);
+      expect(stdout).toBe("");
+      expect(stderr).toContain(
+        'PORT must be a port number from 0 to 65535 (0 picks a free one); "eighty" is not.',
+      );
+      expect(stderr).toContain('PETSTORE_ENV must be production or staging; "prod" is not.');
+      expect(stderr).not.toContain("    at ");
+    });
+  }
 
   test("a port taken by another program or another service is told by its setting, and nothing is left behind", async () => {
-    const first = await startProcess({ PETSTORE_DATA: newFolder(), PETSTORE_LOG: "off" });
+    const first = await startProcess({
+      ...(await newDatabase()).variables,
+      PETSTORE_LOG: "off",
+    });
     const { port } = new URL(first.base);
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
@@ -108,7 +159,7 @@ describe("starting", () => {
     ];
     for (const [variables, said] of taken) {
       const { code, stdout, stderr } = await petstore(["serve"], {
-        PETSTORE_DATA: newFolder(),
+        ...(await newDatabase()).variables,
         PETSTORE_LOG: "off",
         ...variables,
       });
@@ -117,7 +168,7 @@ describe("starting", () => {
     }
     other.close();
     const { code, stderr } = await petstore(["serve"], {
-      PETSTORE_DATA: newFolder(),
+      ...(await newDatabase()).variables,
       PORT: "0",
       PETSTORE_METRICS_PORT: "0",
       PETSTORE_METRICS_HOST: "192.0.2.1",
@@ -131,7 +182,7 @@ describe("starting", () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => taken.once("listening", resolve));
     const { port } = taken.address() as { port: number };
-    const variables = { PETSTORE_DATA: newFolder(), PETSTORE_LOG: "off" };
+    const variables = { ...(await newDatabase()).variables, PETSTORE_LOG: "off" };
     expect(
       (await petstore(["serve"], { ...variables, PORT: String(port), PETSTORE_METRICS_PORT: "0" }))
         .code,
@@ -144,7 +195,7 @@ describe("starting", () => {
 
   test("a host that is not this machine's is told", async () => {
     const { code, stderr } = await petstore(["serve"], {
-      PETSTORE_DATA: newFolder(),
+      ...(await newDatabase()).variables,
       PORT: "0",
       PETSTORE_METRICS_PORT: "off",
       HOST: "192.0.2.1",
@@ -155,6 +206,7 @@ describe("starting", () => {
 
   test("a folder that cannot be written is told without a stack", async () => {
     const { code, stderr } = await petstore(["serve"], {
+      ...(await newDatabase()).variables,
       PETSTORE_DATA: "/proc/nowhere",
       PORT: "0",
     });
@@ -164,9 +216,11 @@ describe("starting", () => {
   });
 });
 
-describe("output that cannot be written", () => {
+describeOnEngines("output that cannot be written", (engine) => {
+  const newDatabase = useDatabases(engine);
+
   test("is no success: neither a key that nobody saw nor an export that is not there", async () => {
-    const variables = { PETSTORE_DATA: newFolder() };
+    const { variables } = await newDatabase();
     await petstore(["pets", "seed", "--count", "10"], variables);
     for (const command of ["keys create --json", "pets export", "keys list"]) {
       const line = `exec "${process.execPath}" src/main.ts ${command} > /dev/full`;
@@ -181,19 +235,33 @@ describe("output that cannot be written", () => {
   });
 });
 
-describe("a start that fails half-way", () => {
+describeOnEngines("a start that fails half-way", (engine) => {
+  const newDatabase = useDatabases(engine);
+
   test("because the first key cannot be stored, ends the process and frees the port", async () => {
-    const folder = newFolder();
-    const variables = { PETSTORE_DATA: folder, PETSTORE_LOG: "off" };
+    const database = await newDatabase();
+    const variables = { ...database.variables, PETSTORE_LOG: "off" };
     await petstore(["pets", "seed", "--count", "1"], variables);
-    const other = new DatabaseSync(join(folder, "production/petstore.db"));
-    other.exec("BEGIN IMMEDIATE");
+    const letWritersIn = await database.keepWritersOut("keys");
     const { code, stdout } = await petstore(["serve"], {
       ...variables,
       PORT: "0",
       PETSTORE_METRICS_PORT: "off",
     });
-    other.close();
+    await letWritersIn();
     expect([code, stdout]).toEqual([1, ""]);
-  }, 20_000);
+  }, 30_000);
+});
+
+describeOnEngines("migrate", (engine) => {
+  const newDatabase = useDatabases(engine);
+
+  test("--check exits with 1 until migrate was run, and changes nothing itself", async () => {
+    const { variables } = await newDatabase();
+    const codes = [];
+    for (const words of ["migrate --check", "migrate --check", "migrate", "migrate --check"]) {
+      codes.push((await petstore(words.split(" "), variables)).code);
+    }
+    expect(codes).toEqual([1, 1, 0, 0]);
+  });
 });

@@ -1,25 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { mintToken } from "../../src/keys/token.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
 import { Client } from "../end-to-end/client.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { rawExchange } from "../end-to-end/rawHttp.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { fakeClock } from "../fakes/clock.ts";
 
-let running: TestService;
-let anonymous: Client;
-beforeAll(async () => {
-  running = await startTestService();
-  anonymous = new Client(running.base);
-  await running.client.post("/pets", { name: "Bella", categoryId: 3 });
-});
-afterAll(() => running.stop());
+describeOnEngines("authentication", (engine) => {
+  let running: TestService;
+  let anonymous: Client;
+  beforeAll(async () => {
+    running = await startTestService({ engine });
+    anonymous = new Client(running.base);
+    await running.client.post("/pets", { name: "Bella", categoryId: 3 });
+  });
+  afterAll(() => running.stop());
 
-const withHeader = (authorization: string, path = "/pets") =>
-  anonymous.get(path, { headers: { authorization } });
+  const withHeader = (authorization: string, path = "/pets") =>
+    anonymous.get(path, { headers: { authorization } });
 
-describe("authentication", () => {
   test("without a key: 401 key_missing, and the challenge names no error", async () => {
     const seen = await anonymous.get("/pets");
     expect(seen.body).toMatchObject({ code: "key_missing", status: 401 });
@@ -108,7 +108,7 @@ describe("authentication", () => {
       message: "This is a staging key, and this is production.",
       status: 401,
     });
-    const staging = await startTestService({ variables: { PETSTORE_ENV: "staging" } });
+    const staging = await startTestService({ engine, variables: { PETSTORE_ENV: "staging" } });
     try {
       expect(staging.token).toStartWith("pet_test_");
       const crossed = await new Client(staging.base, running.token).get("/pets");
@@ -144,7 +144,7 @@ describe("authentication", () => {
     const { key, token } = await running.newKey();
     const client = new Client(running.base, token);
     expect((await client.get("/pets")).status).toBe(200);
-    const other = await openSqlite(`${running.folder}/petstore.db`, { environment: "production" });
+    const other = await running.database.open();
     await other.keys.revoke(key.id, Date.now());
     expect((await client.get("/pets")).body).toMatchObject({ code: "key_revoked", status: 401 });
     await other.close();
@@ -152,7 +152,7 @@ describe("authentication", () => {
 
   test("a key works until the instant it expires", async () => {
     const clock = fakeClock(Date.UTC(2027, 0, 1));
-    const timed = await startTestService({ clock });
+    const timed = await startTestService({ engine, clock });
     try {
       const { token } = await timed.newKey({ expiresAtMs: clock.now() + 1000 });
       const client = new Client(timed.base, token);
@@ -166,35 +166,33 @@ describe("authentication", () => {
   });
 
   test("who called what is written down when the service stops", async () => {
-    const stopped = await startTestService();
+    const stopped = await startTestService({ engine });
     const { key, token } = await stopped.newKey({ name: "counted" });
     const client = new Client(stopped.base, token);
     for (const path of ["/pets/1", "/pets", "/pets/1", "/nothing"]) await client.get(path);
     await stopped.service.stop();
-    const reopened = await openSqlite(`${stopped.folder}/petstore.db`, {
-      environment: "production",
-    });
+    const reopened = await stopped.database.open();
     const uses = (await reopened.keys.listUses()).filter(({ keyId }) => keyId === key.id);
     expect(uses.map(({ operation, count }) => [operation, count])).toEqual([
       ["getPet", 2],
       ["listPets", 1],
     ]);
     await reopened.close();
+    await stopped.database.remove();
   });
 
   test("a call without the scope counts as a call: it is somebody's, and will fail", async () => {
-    const stopped = await startTestService();
+    const stopped = await startTestService({ engine });
     const { key, token } = await stopped.newKey({ scopes: ["pets:write"] });
     expect((await new Client(stopped.base, token).get("/pets/1")).status).toBe(403);
     await stopped.service.stop();
-    const reopened = await openSqlite(`${stopped.folder}/petstore.db`, {
-      environment: "production",
-    });
+    const reopened = await stopped.database.open();
     expect((await reopened.keys.listUses()).filter(({ keyId }) => keyId === key.id).length).toBe(1);
     await reopened.close();
+    await stopped.database.remove();
   });
 
-  test("no key is in the log or in the database files, whatever was sent", async () => {
+  test("no key is in the log or in the database, whatever was sent", async () => {
     const { token } = running;
     await anonymous.get(`/pets?api_key=${token}`);
     await anonymous.get(`/${token}`);
@@ -204,9 +202,8 @@ describe("authentication", () => {
     expect(running.logged().length).toBeGreaterThan(1000);
     const secretPart = token.slice(9, 30);
     expect(running.logged()).not.toContain(secretPart);
-    for (const file of ["petstore.db", "petstore.db-wal"]) {
-      const bytes = Buffer.from(await Bun.file(`${running.folder}/${file}`).arrayBuffer());
-      expect(bytes.includes(secretPart)).toBe(false);
-    }
+    const stored = await running.database.storedText();
+    expect(stored).toContain("Bella");
+    expect(stored).not.toContain(secretPart);
   });
 });

@@ -1,28 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "../end-to-end/client.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 
-let running: TestService;
-let client: Client;
-beforeAll(async () => {
-  running = await startTestService();
-  client = running.client;
-  for (let n = 1; n <= 4; n++) {
-    await client.post("/pets", {
-      name: `Pet ${n}`,
-      categoryId: 1,
-      status: n === 4 ? "sold" : "available",
-    });
-  }
-  await client.post("/store/orders", { petId: 1 });
-});
-afterAll(() => running.stop());
+describeOnEngines("conditional requests", (engine) => {
+  let running: TestService;
+  let client: Client;
+  beforeAll(async () => {
+    running = await startTestService({ engine });
+    client = running.client;
+    for (let n = 1; n <= 4; n++) {
+      await client.post("/pets", {
+        name: `Pet ${n}`,
+        categoryId: 1,
+        status: n === 4 ? "sold" : "available",
+      });
+    }
+    await client.post("/store/orders", { petId: 1 });
+  });
+  afterAll(() => running.stop());
 
-const tagOf = async (path: string) => (await client.get(path)).headers.get("etag") ?? "";
-const asking = (path: string, held: string, method = "GET") =>
-  client.send(method, path, { headers: { "if-none-match": held } });
+  const tagOf = async (path: string) => (await client.get(path)).headers.get("etag") ?? "";
+  const asking = (path: string, held: string, method = "GET") =>
+    client.send(method, path, { headers: { "if-none-match": held } });
 
-describe("conditional requests", () => {
   const paths = [
     "/pets",
     "/pets/2",

@@ -2,19 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { bodyBytesMax } from "../../src/http/body.ts";
 import { problems } from "../../src/problems.ts";
 import type { Client } from "../end-to-end/client.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 
-let running: TestService;
-let client: Client;
-beforeAll(async () => {
-  running = await startTestService();
-  client = running.client;
-});
-afterAll(() => running.stop());
+describeOnEngines("createPet", (engine) => {
+  let running: TestService;
+  let client: Client;
+  beforeAll(async () => {
+    running = await startTestService({ engine });
+    client = running.client;
+  });
+  afterAll(() => running.stop());
 
-const stored = async () => ((await client.get("/pets?limit=100")).body as unknown[]).length;
+  const stored = async () => ((await client.get("/pets?limit=100")).body as unknown[]).length;
 
-describe("createPet", () => {
   test("answers 201 with the stored pet and its address, where it can be fetched", async () => {
     const seen = await client.post("/pets", { name: "Bella", categoryId: 3, status: "sold" });
     expect(seen.status).toBe(201);

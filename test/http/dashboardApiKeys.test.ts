@@ -1,157 +1,160 @@
 /** Keys and owners, for operators only. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { hashToken } from "../../src/keys/token.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { type Counter, openCounter } from "./dashboardApi/counter.ts";
 
-let counter: Counter;
-beforeEach(async () => {
-  counter = await openCounter();
-});
-afterEach(() => counter.close());
-
-const ask = (method: string, path: string, body?: unknown) =>
-  counter.ask(method, path, { as: "operator", ...(body === undefined ? {} : { body }) });
-
-async function create(body: object) {
-  const answer = await ask("POST", "/keys", body);
-  expect(answer.status).toBe(201);
-  return answer.body as { key: { id: string; expiresAt: string | null }; token: string };
-}
-
-const stored = (token: string) => counter.stores.keys.findByHash(hashToken(token));
-
-test("an owner gets to none of it", async () => {
-  const places = [
-    ["GET", "/keys"],
-    ["POST", "/keys"],
-    ["POST", "/keys/key_1/rotate"],
-    ["POST", "/keys/key_1/revoke"],
-    ["POST", "/catalogue-key"],
-    ["GET", "/owners"],
-    ["POST", "/owners"],
-    ["PUT", "/owners/shop/plan"],
-  ] as const;
-  for (const [method, path] of places) {
-    const answer = await counter.ask(method, path, method === "GET" ? {} : { body: {} });
-    expect([path, answer.status, answer.body.code]).toEqual([path, 403, "operator_only"]);
-  }
-  expect(await counter.stores.keys.list()).toEqual([]);
-});
-
-describe("a key", () => {
-  test("is made with what was asked, and its token is in no list", async () => {
-    const expiresAtMs = counter.clock.now() + 86_400_000;
-    const { key, token } = await create({ name: "report", scopes: ["pets:read"], expiresAtMs });
-    expect(await stored(token)).toMatchObject({ id: key.id, scopes: ["pets:read"], expiresAtMs });
-    const { body } = await ask("GET", "/keys");
-    expect(body.keys[0]).toMatchObject({
-      id: key.id,
-      name: "report",
-      state: "active",
-      expiresAt: new Date(expiresAtMs).toISOString(),
-      lastUsedAt: null,
-      deprecatedUses: [],
-    });
-    expect(JSON.stringify(body)).not.toContain(token);
-    expect(JSON.stringify(body)).not.toContain(hashToken(token));
+describeOnEngines("keys and owners", (engine) => {
+  let counter: Counter;
+  beforeEach(async () => {
+    counter = await openCounter(engine);
   });
+  afterEach(() => counter.close());
 
-  test.each([
-    ["no name", { scopes: "all" }],
-    ["a name of blanks", { name: "  " }],
-    ["an unknown scope", { name: "a", scopes: ["pets:eat"] }],
-    ["no scope", { name: "a", scopes: [] }],
-    ["an end that has passed", { name: "a", expiresAtMs: 1 }],
-    ["the name of the dashboard's own", { name: "dashboard session" }],
-  ])("is refused with %s", async (_what, body) => {
-    expect(await ask("POST", "/keys", body)).toMatchObject({
-      status: 400,
-      body: { code: "body_invalid" },
-    });
+  const ask = (method: string, path: string, body?: unknown) =>
+    counter.ask(method, path, { as: "operator", ...(body === undefined ? {} : { body }) });
+
+  async function create(body: object) {
+    const answer = await ask("POST", "/keys", body);
+    expect(answer.status).toBe(201);
+    return answer.body as { key: { id: string; expiresAt: string | null }; token: string };
+  }
+
+  const stored = (token: string) => counter.stores.keys.findByHash(hashToken(token));
+
+  test("an owner gets to none of it", async () => {
+    const places = [
+      ["GET", "/keys"],
+      ["POST", "/keys"],
+      ["POST", "/keys/key_1/rotate"],
+      ["POST", "/keys/key_1/revoke"],
+      ["POST", "/catalogue-key"],
+      ["GET", "/owners"],
+      ["POST", "/owners"],
+      ["PUT", "/owners/shop/plan"],
+    ] as const;
+    for (const [method, path] of places) {
+      const answer = await counter.ask(method, path, method === "GET" ? {} : { body: {} });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, "operator_only"]);
+    }
     expect(await counter.stores.keys.list()).toEqual([]);
   });
 
-  test("is rotated once, and the old one ends with its grace", async () => {
-    const old = await create({ name: "website" });
-    const rotate = () => ask("POST", `/keys/${old.key.id}/rotate`, { graceSeconds: 60 });
-    const { status, body } = await rotate();
-    expect(status).toBe(201);
-    expect((await stored(body.token))?.name).toBe("website");
-    expect((await stored(old.token))?.expiresAtMs).toBe(counter.clock.now() + 60_000);
-    expect((await rotate()).body.code).toBe("key_ended");
-    const wrong = await ask("POST", `/keys/${body.key.id}/rotate`, { graceSeconds: -1 });
-    expect(wrong.status).toBe(400);
-  });
-
-  test("is rotated once, also by two at the same time", async () => {
-    const { key } = await create({ name: "website" });
-    const rotate = () => ask("POST", `/keys/${key.id}/rotate`, { graceSeconds: 60 });
-    const answers = await Promise.all([rotate(), rotate()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-  });
-
-  test("is revoked, also twice, and unknown ones are not found", async () => {
-    const { key, token } = await create({ name: "leaked" });
-    expect((await ask("POST", `/keys/${key.id}/revoke`, {})).status).toBe(204);
-    expect((await stored(token))?.revokedAtMs).toBe(counter.clock.now());
-    expect((await ask("POST", `/keys/${key.id}/revoke`, {})).status).toBe(204);
-    expect((await ask("POST", "/keys/key_none/revoke", {})).body.code).toBe("key_not_found");
-  });
-
-  test("tells what it called that will go away, over all days", async () => {
-    const { key } = await create({ name: "old" });
-    const lastAtMs = counter.clock.now();
-    const use = { keyId: key.id, operation: "getPet", lastAtMs } as const;
-    await counter.stores.keys.recordUses([
-      { ...use, day: "2026-11-14", count: 3, lastAtMs: lastAtMs - 86_400_000 },
-      { ...use, day: "2026-11-15", count: 2 },
-      { ...use, operation: "listPets", day: "2026-11-15", count: 9 },
-    ]);
-    const { body } = await ask("GET", "/keys");
-    expect(body.keys[0].deprecatedUses).toEqual([
-      {
-        operation: "getPet",
-        count: 5,
-        lastAt: new Date(lastAtMs).toISOString(),
-        sunsetAt: "2030-12-05T00:00:00.000Z",
-        successor: expect.stringContaining("/pets"),
-      },
-    ]);
-  });
-
-  test("for a page of the dashboard may do everything, for an hour", async () => {
-    const { status, body } = await ask("POST", "/catalogue-key", {});
-    expect(status).toBe(201);
-    expect(await stored(body.token)).toMatchObject({
-      scopes: "all",
-      expiresAtMs: counter.clock.now() + 3_600_000,
+  describe("a key", () => {
+    test("is made with what was asked, and its token is in no list", async () => {
+      const expiresAtMs = counter.clock.now() + 86_400_000;
+      const { key, token } = await create({ name: "report", scopes: ["pets:read"], expiresAtMs });
+      expect(await stored(token)).toMatchObject({ id: key.id, scopes: ["pets:read"], expiresAtMs });
+      const { body } = await ask("GET", "/keys");
+      expect(body.keys[0]).toMatchObject({
+        id: key.id,
+        name: "report",
+        state: "active",
+        expiresAt: new Date(expiresAtMs).toISOString(),
+        lastUsedAt: null,
+        deprecatedUses: [],
+      });
+      expect(JSON.stringify(body)).not.toContain(token);
+      expect(JSON.stringify(body)).not.toContain(hashToken(token));
     });
-    expect((await ask("GET", "/keys")).body.keys[0].dashboard).toBe(true);
-  });
-});
 
-describe("an owner", () => {
-  test("is added once, listed, and moved to another plan", async () => {
-    const body = { id: "acme", name: "Acme", plan: "free" };
-    expect(await ask("POST", "/owners", body)).toMatchObject({ status: 201, body });
-    expect((await ask("POST", "/owners", body)).body.code).toBe("owner_exists");
-    expect((await ask("GET", "/owners")).body.map(({ id }: { id: string }) => id)).toEqual([
-      "acme",
-      "rival",
-      "shop",
-    ]);
-    expect((await ask("PUT", "/owners/acme/plan", { plan: "paid" })).status).toBe(200);
-    expect((await counter.stores.sites.owner("acme"))?.plan).toBe("paid");
-    expect((await ask("PUT", "/owners/none/plan", { plan: "paid" })).body.code).toBe(
-      "owner_not_found",
-    );
+    test.each([
+      ["no name", { scopes: "all" }],
+      ["a name of blanks", { name: "  " }],
+      ["an unknown scope", { name: "a", scopes: ["pets:eat"] }],
+      ["no scope", { name: "a", scopes: [] }],
+      ["an end that has passed", { name: "a", expiresAtMs: 1 }],
+      ["the name of the dashboard's own", { name: "dashboard session" }],
+    ])("is refused with %s", async (_what, body) => {
+      expect(await ask("POST", "/keys", body)).toMatchObject({
+        status: 400,
+        body: { code: "body_invalid" },
+      });
+      expect(await counter.stores.keys.list()).toEqual([]);
+    });
+
+    test("is rotated once, and the old one ends with its grace", async () => {
+      const old = await create({ name: "website" });
+      const rotate = () => ask("POST", `/keys/${old.key.id}/rotate`, { graceSeconds: 60 });
+      const { status, body } = await rotate();
+      expect(status).toBe(201);
+      expect((await stored(body.token))?.name).toBe("website");
+      expect((await stored(old.token))?.expiresAtMs).toBe(counter.clock.now() + 60_000);
+      expect((await rotate()).body.code).toBe("key_ended");
+      const wrong = await ask("POST", `/keys/${body.key.id}/rotate`, { graceSeconds: -1 });
+      expect(wrong.status).toBe(400);
+    });
+
+    test("is rotated once, also by two at the same time", async () => {
+      const { key } = await create({ name: "website" });
+      const rotate = () => ask("POST", `/keys/${key.id}/rotate`, { graceSeconds: 60 });
+      const answers = await Promise.all([rotate(), rotate()]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    });
+
+    test("is revoked, also twice, and unknown ones are not found", async () => {
+      const { key, token } = await create({ name: "leaked" });
+      expect((await ask("POST", `/keys/${key.id}/revoke`, {})).status).toBe(204);
+      expect((await stored(token))?.revokedAtMs).toBe(counter.clock.now());
+      expect((await ask("POST", `/keys/${key.id}/revoke`, {})).status).toBe(204);
+      expect((await ask("POST", "/keys/key_none/revoke", {})).body.code).toBe("key_not_found");
+    });
+
+    test("tells what it called that will go away, over all days", async () => {
+      const { key } = await create({ name: "old" });
+      const lastAtMs = counter.clock.now();
+      const use = { keyId: key.id, operation: "getPet", lastAtMs } as const;
+      await counter.stores.keys.recordUses([
+        { ...use, day: "2026-11-14", count: 3, lastAtMs: lastAtMs - 86_400_000 },
+        { ...use, day: "2026-11-15", count: 2 },
+        { ...use, operation: "listPets", day: "2026-11-15", count: 9 },
+      ]);
+      const { body } = await ask("GET", "/keys");
+      expect(body.keys[0].deprecatedUses).toEqual([
+        {
+          operation: "getPet",
+          count: 5,
+          lastAt: new Date(lastAtMs).toISOString(),
+          sunsetAt: "2030-12-05T00:00:00.000Z",
+          successor: expect.stringContaining("/pets"),
+        },
+      ]);
+    });
+
+    test("for a page of the dashboard may do everything, for an hour", async () => {
+      const { status, body } = await ask("POST", "/catalogue-key", {});
+      expect(status).toBe(201);
+      expect(await stored(body.token)).toMatchObject({
+        scopes: "all",
+        expiresAtMs: counter.clock.now() + 3_600_000,
+      });
+      expect((await ask("GET", "/keys")).body.keys[0].dashboard).toBe(true);
+    });
   });
 
-  test.each([
-    ["an id that is no label", { id: "Acme!", name: "Acme" }],
-    ["no name", { id: "acme" }],
-    ["a plan that is none", { id: "acme", name: "Acme", plan: "gold" }],
-  ])("is refused with %s", async (_what, body) => {
-    expect((await ask("POST", "/owners", body)).body.code).toBe("body_invalid");
+  describe("an owner", () => {
+    test("is added once, listed, and moved to another plan", async () => {
+      const body = { id: "acme", name: "Acme", plan: "free" };
+      expect(await ask("POST", "/owners", body)).toMatchObject({ status: 201, body });
+      expect((await ask("POST", "/owners", body)).body.code).toBe("owner_exists");
+      expect((await ask("GET", "/owners")).body.map(({ id }: { id: string }) => id)).toEqual([
+        "acme",
+        "rival",
+        "shop",
+      ]);
+      expect((await ask("PUT", "/owners/acme/plan", { plan: "paid" })).status).toBe(200);
+      expect((await counter.stores.sites.owner("acme"))?.plan).toBe("paid");
+      expect((await ask("PUT", "/owners/none/plan", { plan: "paid" })).body.code).toBe(
+        "owner_not_found",
+      );
+    });
+
+    test.each([
+      ["an id that is no label", { id: "Acme!", name: "Acme" }],
+      ["no name", { id: "acme" }],
+      ["a plan that is none", { id: "acme", name: "Acme", plan: "gold" }],
+    ])("is refused with %s", async (_what, body) => {
+      expect((await ask("POST", "/owners", body)).body.code).toBe("body_invalid");
+    });
   });
 });

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Recent, stepSeconds, stepsMax } from "../../src/http/dashboardApi/recent.ts";
 import { Problem } from "../../src/problems.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { fakeClock } from "../fakes/clock.ts";
 import { domainFor, nowMs } from "../store/domainSamples.ts";
 import { type Counter, openCounter } from "./dashboardApi/counter.ts";
@@ -56,10 +57,10 @@ describe("the last hour", () => {
   });
 });
 
-describe("the overview", () => {
+describeOnEngines("the overview", (engine) => {
   let counter: Counter;
   beforeEach(async () => {
-    counter = await openCounter();
+    counter = await openCounter(engine);
     const { domains } = counter.stores;
     for (const project of ["shop", "rival"]) {
       await domains.add(domainFor(`docs.${project}.com`, project), nowMs, []);

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../end-to-end/client.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { fakeClock } from "../fakes/clock.ts";
 
-let running: TestService;
-let client: Client;
-beforeAll(async () => {
-  running = await startTestService();
-  client = running.client;
-  await client.post("/pets", { name: "Bella", categoryId: 3 });
-});
-afterAll(() => running.stop());
+describeOnEngines("getPet", (engine) => {
+  let running: TestService;
+  let client: Client;
+  beforeAll(async () => {
+    running = await startTestService({ engine });
+    client = running.client;
+    await client.post("/pets", { name: "Bella", categoryId: 3 });
+  });
+  afterAll(() => running.stop());
 
-describe("getPet", () => {
   test("returns the pet", async () => {
     const seen = await client.get("/pets/1");
     expect(seen.text).toBe('{"id":1,"name":"Bella","categoryId":3,"status":"available"}');
@@ -77,29 +78,29 @@ describe("getPet", () => {
     const { headers } = await client.get("/pets/%22%3E");
     expect(headers.get("link")).toEndWith(`<${running.base}/pets?id=>; rel="successor-version"`);
   });
-});
 
-describe("getPet at its end", () => {
-  test("works up to the last millisecond before 5 December 2030 and answers 410 from then on", async () => {
-    const clock = fakeClock(Date.UTC(2030, 11, 4, 23, 59, 59, 999));
-    const later = await startTestService({ clock });
-    try {
-      await later.client.post("/pets", { name: "Bella", categoryId: 3 });
-      expect((await later.client.get("/pets/1")).status).toBe(200);
-      clock.advance(1);
-      const gone = await later.client.get("/pets/1");
-      expect(gone.body).toEqual({
-        code: "operation_removed",
-        message: "getPet was removed on 2030-12-05. Use GET /pets?id={petId}.",
-        status: 410,
-      });
-      expect(gone.headers.get("link")).toContain('rel="successor-version"');
-      expect((await later.client.get("/pets/999")).status).toBe(410);
-      expect((await later.client.get("/pets?id=1")).status).toBe(200);
-      const made = await later.client.post("/pets", { name: "Late", categoryId: 3 });
-      expect(made.headers.get("location")).toBe(`${later.base}/pets?id=2`);
-    } finally {
-      await later.stop();
-    }
+  describe("getPet at its end", () => {
+    test("works up to the last millisecond before 5 December 2030 and answers 410 from then on", async () => {
+      const clock = fakeClock(Date.UTC(2030, 11, 4, 23, 59, 59, 999));
+      const later = await startTestService({ engine, clock });
+      try {
+        await later.client.post("/pets", { name: "Bella", categoryId: 3 });
+        expect((await later.client.get("/pets/1")).status).toBe(200);
+        clock.advance(1);
+        const gone = await later.client.get("/pets/1");
+        expect(gone.body).toEqual({
+          code: "operation_removed",
+          message: "getPet was removed on 2030-12-05. Use GET /pets?id={petId}.",
+          status: 410,
+        });
+        expect(gone.headers.get("link")).toContain('rel="successor-version"');
+        expect((await later.client.get("/pets/999")).status).toBe(410);
+        expect((await later.client.get("/pets?id=1")).status).toBe(200);
+        const made = await later.client.post("/pets", { name: "Late", categoryId: 3 });
+        expect(made.headers.get("location")).toBe(`${later.base}/pets?id=2`);
+      } finally {
+        await later.stop();
+      }
+    });
   });
 });

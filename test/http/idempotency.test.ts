@@ -1,25 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Client, type Seen } from "../end-to-end/client.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { fakeClock } from "../fakes/clock.ts";
 
-const clock = fakeClock(Date.UTC(2026, 10, 15));
-let running: TestService;
-let client: Client;
-beforeAll(async () => {
-  running = await startTestService({ clock });
-  client = running.client;
-});
-afterAll(() => running.stop());
+describeOnEngines("Idempotency-Key", (engine) => {
+  const clock = fakeClock(Date.UTC(2026, 10, 15));
+  let running: TestService;
+  let client: Client;
+  beforeAll(async () => {
+    running = await startTestService({ engine, clock });
+    client = running.client;
+  });
+  afterAll(() => running.stop());
 
-const pet = { name: "Once", categoryId: 1 };
-const marked = (mark: string) => ({ "idempotency-key": mark });
-const create = (mark: string, body: unknown = pet, from = client) =>
-  from.post("/pets", body, marked(mark));
-const replayed = (seen: Seen) => seen.headers.get("idempotency-replayed");
-const petCount = async () => ((await client.get("/pets?limit=100")).body as unknown[]).length;
+  const pet = { name: "Once", categoryId: 1 };
+  const marked = (mark: string) => ({ "idempotency-key": mark });
+  const create = (mark: string, body: unknown = pet, from = client) =>
+    from.post("/pets", body, marked(mark));
+  const replayed = (seen: Seen) => seen.headers.get("idempotency-replayed");
+  const petCount = async () => ((await client.get("/pets?limit=100")).body as unknown[]).length;
 
-describe("Idempotency-Key", () => {
   test("a repetition gets the first answer again and creates nothing", async () => {
     const first = await create("a");
     const before = await petCount();

@@ -1,228 +1,233 @@
 /** The API of the dashboard: who may ask what, and what comes back. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { type Office, openOffice, target } from "./internal/office.ts";
 
-let office: Office;
-beforeEach(async () => {
-  office = await openOffice();
-});
-afterEach(() => office.close());
-
-const domains = "/projects/shop/domains";
-const docs = `${domains}/docs.example.com`;
-const add = (host: string) => office.ask("POST", domains, { body: { host } });
-
-describe("who asks", () => {
-  test.each([
-    ["nothing", ""],
-    ["a word", "sesame"],
-    ["an API key's form", `pet_live_${"a".repeat(38)}`],
-    ["a token with a slip", "slip"],
-  ])("with %s is unauthorized, on unknown paths too", async (_what, as) => {
-    const slip = office.tokens.shop.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
-    for (const path of ["/projects", "/nothing"]) {
-      const { status, body, headers } = await office.ask("GET", path, {
-        as: as === "slip" ? slip : as,
-      });
-      expect(body).toEqual({ code: "unauthorized", message: expect.any(String), status: 401 });
-      expect(status).toBe(401);
-      expect(headers.get("www-authenticate")).toStartWith("Bearer");
-      expect(headers.get("cache-control")).toBe("no-store");
-    }
+describeOnEngines("the internal API", (engine) => {
+  let office: Office;
+  beforeEach(async () => {
+    office = await openOffice(engine);
   });
+  afterEach(() => office.close());
 
-  test("with a revoked token is unauthorized from then on", async () => {
-    expect((await office.ask("GET", "/projects")).status).toBe(200);
-    await office.stores.access.revoke(office.ids.shop, office.clock.now());
-    expect((await office.ask("GET", "/projects")).status).toBe(401);
-  });
+  const domains = "/projects/shop/domains";
+  const docs = `${domains}/docs.example.com`;
+  const add = (host: string) => office.ask("POST", domains, { body: { host } });
 
-  test("an owner sees their own projects, the operator all", async () => {
-    const slugs = async (as: string) =>
-      (await office.ask("GET", "/projects", { as })).body.map(({ slug }: { slug: string }) => slug);
-    expect(await slugs(office.tokens.shop)).toEqual(["shop"]);
-    expect(await slugs(office.tokens.rival)).toEqual(["rival"]);
-    expect(await slugs(office.tokens.operator)).toEqual(["rival", "shop"]);
-    const { body } = await office.ask("GET", "/projects");
-    expect(body).toEqual([
-      {
-        slug: "shop",
-        owner: "shop",
-        plan: "paid",
-        createdAt: "2026-11-15T12:00:00.000Z",
-        current: "dep_shop",
-      },
-    ]);
-  });
-
-  test.each([
-    ["GET", domains],
-    ["POST", domains],
-    ["GET", docs],
-    ["DELETE", docs],
-    ["POST", `${docs}/verify`],
-    ["GET", `${docs}/events`],
-    ["GET", "/projects/shop/routing"],
-    ["PUT", "/projects/shop/routing"],
-  ])("%s %s of another owner looks like a project that is not there", async (method, path) => {
-    await add("docs.example.com");
-    const body = { PUT: { redirects: [] }, POST: { host: "www.example.com" } }[method];
-    const asked = { as: office.tokens.rival, body };
-    const theirs = await office.ask(method, path, asked);
-    const nobodys = await office.ask(method, path.replace("shop", "none"), asked);
-    expect([theirs.status, theirs.body.code]).toEqual([404, "project_not_found"]);
-    expect(nobodys.body).toEqual({
-      ...theirs.body,
-      message: theirs.body.message.replace("shop", "none"),
+  describe("who asks", () => {
+    test.each([
+      ["nothing", ""],
+      ["a word", "sesame"],
+      ["an API key's form", `pet_live_${"a".repeat(38)}`],
+      ["a token with a slip", "slip"],
+    ])("with %s is unauthorized, on unknown paths too", async (_what, as) => {
+      const slip = office.tokens.shop.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
+      for (const path of ["/projects", "/nothing"]) {
+        const { status, body, headers } = await office.ask("GET", path, {
+          as: as === "slip" ? slip : as,
+        });
+        expect(body).toEqual({ code: "unauthorized", message: expect.any(String), status: 401 });
+        expect(status).toBe(401);
+        expect(headers.get("www-authenticate")).toStartWith("Bearer");
+        expect(headers.get("cache-control")).toBe("no-store");
+      }
     });
-    expect((await office.ask("GET", domains)).body).toHaveLength(1);
-  });
-});
 
-describe("a domain", () => {
-  test("is added, with the record to create", async () => {
-    const { status, body, headers } = await add("Docs.Example.com.");
-    expect(status).toBe(201);
-    expect(headers.get("location")).toBe("/internal/v1/projects/shop/domains/docs.example.com");
-    expect(body).toMatchObject({
-      host: "docs.example.com",
-      project: "shop",
-      status: "pending_dns",
-      step: "dns",
-      role: { kind: "site" },
-      records: [
+    test("with a revoked token is unauthorized from then on", async () => {
+      expect((await office.ask("GET", "/projects")).status).toBe(200);
+      await office.stores.access.revoke(office.ids.shop, office.clock.now());
+      expect((await office.ask("GET", "/projects")).status).toBe(401);
+    });
+
+    test("an owner sees their own projects, the operator all", async () => {
+      const slugs = async (as: string) =>
+        (await office.ask("GET", "/projects", { as })).body.map(
+          ({ slug }: { slug: string }) => slug,
+        );
+      expect(await slugs(office.tokens.shop)).toEqual(["shop"]);
+      expect(await slugs(office.tokens.rival)).toEqual(["rival"]);
+      expect(await slugs(office.tokens.operator)).toEqual(["rival", "shop"]);
+      const { body } = await office.ask("GET", "/projects");
+      expect(body).toEqual([
         {
-          type: "CNAME",
-          name: "docs",
-          fullName: "docs.example.com",
-          value: target,
-          ttlSeconds: 3600,
+          slug: "shop",
+          owner: "shop",
+          plan: "paid",
+          createdAt: "2026-11-15T12:00:00.000Z",
+          current: "dep_shop",
         },
-      ],
-      findings: [],
-      certificate: null,
-      addedAt: "2026-11-15T12:00:00.000Z",
-      checkedAt: null,
-      retryAt: null,
+      ]);
     });
-    const shown = await office.ask("GET", docs);
-    expect(shown.body).toEqual(body);
-    expect(shown.body.timeline).toMatchObject([{ event: "added", at: body.addedAt }]);
-    expect((await office.ask("GET", domains)).body).toMatchObject([{ host: "docs.example.com" }]);
-  });
 
-  test("of another owner can be asked for with a proof", async () => {
-    await add("docs.example.com");
-    const theirs = "/projects/rival/domains";
-    const as = office.tokens.rival;
-    const refused = await office.ask("POST", theirs, { as, body: { host: "docs.example.com" } });
-    expect([refused.status, refused.body.code]).toEqual([409, "attached_elsewhere"]);
-    expect(refused.body.message).not.toContain("shop");
-    const proving = { host: "docs.example.com", prove: true };
-    const { status, body } = await office.ask("POST", theirs, { as, body: proving });
-    expect(status).toBe(201);
-    expect(body.records.map(({ type }: { type: string }) => type)).toEqual(["CNAME", "TXT"]);
-  });
-
-  test("is asked to be checked, and not twice in a hurry", async () => {
-    await add("docs.example.com");
-    const first = await office.ask("POST", `${docs}/verify`);
-    expect([first.status, first.body.nextAt]).toEqual([202, "2026-11-15T12:00:00.000Z"]);
-    const second = await office.ask("POST", `${docs}/verify`);
-    expect([second.status, second.body.code]).toEqual([429, "verify_too_soon"]);
-    expect(second.headers.get("retry-after")).toBe("10");
-    office.clock.advance(10_000);
-    expect((await office.ask("POST", `${docs}/verify`)).status).toBe(202);
-  });
-
-  test("that is primary is removed only with a confirmation", async () => {
-    await add("docs.example.com");
-    const routing = { primary: "docs.example.com", redirects: [] };
-    await office.ask("PUT", "/projects/shop/routing", { body: routing });
-    for (const query of ["", "?confirm=false"]) {
-      const refused = await office.ask("DELETE", `${docs}${query}`);
-      expect([refused.status, refused.body.code]).toEqual([409, "confirmation_needed"]);
-    }
-    for (const query of ["?confirm=yes", "?confirm=true&confirm=true", "?confirm="]) {
-      const refused = await office.ask("DELETE", `${docs}${query}`);
-      expect([refused.status, refused.body.code]).toEqual([400, "parameter_invalid"]);
-    }
-    await office.stores.edgeView.reportEdge({
-      id: "edge-a",
-      address: "127.0.0.1",
-      httpPort: 80,
-      revision: 0,
-      seenAtMs: office.clock.now(),
-    });
-    const { status, body } = await office.ask("DELETE", `${docs}?confirm=true`);
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      host: "docs.example.com",
-      removedAt: "2026-11-15T12:00:00.000Z",
-      edges: 1,
-      edgesBehind: ["edge-a"],
-    });
-    expect((await office.ask("GET", domains)).body).toEqual([]);
-    expect((await office.ask("GET", "/projects/shop/routing")).body.primary).toBeNull();
-  });
-
-  test("is found by its name as people write it", async () => {
-    await add("doku.münchen.example");
-    const path = `${domains}/${encodeURIComponent("doku.münchen.example")}`;
-    const { body } = await office.ask("GET", path);
-    expect([body.host, body.unicodeHost]).toEqual([
-      "doku.xn--mnchen-3ya.example",
-      "doku.münchen.example",
-    ]);
-  });
-});
-
-describe("the routing", () => {
-  const path = "/projects/shop/routing";
-  const routing = {
-    primary: "docs.example.com",
-    redirects: [{ from: "www.example.com", to: "docs.example.com", status: 308 }],
-  };
-
-  test("is taken whole or not at all, and every fault is named", async () => {
-    await add("docs.example.com");
-    expect((await office.ask("GET", path)).body).toEqual({ primary: null, redirects: [] });
-    const refused = await office.ask("PUT", path, { body: routing });
-    expect([refused.status, refused.body.code]).toEqual([400, "routing_invalid"]);
-    expect(refused.body.message).toContain("www.example.com is not attached");
-    expect((await office.ask("GET", path)).body.primary).toBeNull();
-    await add("www.example.com");
-    expect((await office.ask("PUT", path, { body: routing })).body).toEqual(routing);
-    expect((await office.ask("GET", path)).body).toEqual(routing);
-    expect((await office.ask("GET", `${domains}/www.example.com`)).body.role).toEqual({
-      kind: "redirect",
-      to: "docs.example.com",
-      status: 308,
+    test.each([
+      ["GET", domains],
+      ["POST", domains],
+      ["GET", docs],
+      ["DELETE", docs],
+      ["POST", `${docs}/verify`],
+      ["GET", `${docs}/events`],
+      ["GET", "/projects/shop/routing"],
+      ["PUT", "/projects/shop/routing"],
+    ])("%s %s of another owner looks like a project that is not there", async (method, path) => {
+      await add("docs.example.com");
+      const body = { PUT: { redirects: [] }, POST: { host: "www.example.com" } }[method];
+      const asked = { as: office.tokens.rival, body };
+      const theirs = await office.ask(method, path, asked);
+      const nobodys = await office.ask(method, path.replace("shop", "none"), asked);
+      expect([theirs.status, theirs.body.code]).toEqual([404, "project_not_found"]);
+      expect(nobodys.body).toEqual({
+        ...theirs.body,
+        message: theirs.body.message.replace("shop", "none"),
+      });
+      expect((await office.ask("GET", domains)).body).toHaveLength(1);
     });
   });
-});
 
-describe("a fault of ours", () => {
-  test("is answered with nothing of it, and logged with its cause", async () => {
-    office.stores.domains.list = () => {
-      throw new Error("the cellar is flooded");
+  describe("a domain", () => {
+    test("is added, with the record to create", async () => {
+      const { status, body, headers } = await add("Docs.Example.com.");
+      expect(status).toBe(201);
+      expect(headers.get("location")).toBe("/internal/v1/projects/shop/domains/docs.example.com");
+      expect(body).toMatchObject({
+        host: "docs.example.com",
+        project: "shop",
+        status: "pending_dns",
+        step: "dns",
+        role: { kind: "site" },
+        records: [
+          {
+            type: "CNAME",
+            name: "docs",
+            fullName: "docs.example.com",
+            value: target,
+            ttlSeconds: 3600,
+          },
+        ],
+        findings: [],
+        certificate: null,
+        addedAt: "2026-11-15T12:00:00.000Z",
+        checkedAt: null,
+        retryAt: null,
+      });
+      const shown = await office.ask("GET", docs);
+      expect(shown.body).toEqual(body);
+      expect(shown.body.timeline).toMatchObject([{ event: "added", at: body.addedAt }]);
+      expect((await office.ask("GET", domains)).body).toMatchObject([{ host: "docs.example.com" }]);
+    });
+
+    test("of another owner can be asked for with a proof", async () => {
+      await add("docs.example.com");
+      const theirs = "/projects/rival/domains";
+      const as = office.tokens.rival;
+      const refused = await office.ask("POST", theirs, { as, body: { host: "docs.example.com" } });
+      expect([refused.status, refused.body.code]).toEqual([409, "attached_elsewhere"]);
+      expect(refused.body.message).not.toContain("shop");
+      const proving = { host: "docs.example.com", prove: true };
+      const { status, body } = await office.ask("POST", theirs, { as, body: proving });
+      expect(status).toBe(201);
+      expect(body.records.map(({ type }: { type: string }) => type)).toEqual(["CNAME", "TXT"]);
+    });
+
+    test("is asked to be checked, and not twice in a hurry", async () => {
+      await add("docs.example.com");
+      const first = await office.ask("POST", `${docs}/verify`);
+      expect([first.status, first.body.nextAt]).toEqual([202, "2026-11-15T12:00:00.000Z"]);
+      const second = await office.ask("POST", `${docs}/verify`);
+      expect([second.status, second.body.code]).toEqual([429, "verify_too_soon"]);
+      expect(second.headers.get("retry-after")).toBe("10");
+      office.clock.advance(10_000);
+      expect((await office.ask("POST", `${docs}/verify`)).status).toBe(202);
+    });
+
+    test("that is primary is removed only with a confirmation", async () => {
+      await add("docs.example.com");
+      const routing = { primary: "docs.example.com", redirects: [] };
+      await office.ask("PUT", "/projects/shop/routing", { body: routing });
+      for (const query of ["", "?confirm=false"]) {
+        const refused = await office.ask("DELETE", `${docs}${query}`);
+        expect([refused.status, refused.body.code]).toEqual([409, "confirmation_needed"]);
+      }
+      for (const query of ["?confirm=yes", "?confirm=true&confirm=true", "?confirm="]) {
+        const refused = await office.ask("DELETE", `${docs}${query}`);
+        expect([refused.status, refused.body.code]).toEqual([400, "parameter_invalid"]);
+      }
+      await office.stores.edgeView.reportEdge({
+        id: "edge-a",
+        address: "127.0.0.1",
+        httpPort: 80,
+        revision: 0,
+        seenAtMs: office.clock.now(),
+      });
+      const { status, body } = await office.ask("DELETE", `${docs}?confirm=true`);
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        host: "docs.example.com",
+        removedAt: "2026-11-15T12:00:00.000Z",
+        edges: 1,
+        edgesBehind: ["edge-a"],
+      });
+      expect((await office.ask("GET", domains)).body).toEqual([]);
+      expect((await office.ask("GET", "/projects/shop/routing")).body.primary).toBeNull();
+    });
+
+    test("is found by its name as people write it", async () => {
+      await add("doku.münchen.example");
+      const path = `${domains}/${encodeURIComponent("doku.münchen.example")}`;
+      const { body } = await office.ask("GET", path);
+      expect([body.host, body.unicodeHost]).toEqual([
+        "doku.xn--mnchen-3ya.example",
+        "doku.münchen.example",
+      ]);
+    });
+  });
+
+  describe("the routing", () => {
+    const path = "/projects/shop/routing";
+    const routing = {
+      primary: "docs.example.com",
+      redirects: [{ from: "www.example.com", to: "docs.example.com", status: 308 }],
     };
-    const { status, body, headers } = await office.ask("GET", domains);
-    expect([status, body.code]).toEqual([500, "internal"]);
-    expect(JSON.stringify(body)).not.toContain("cellar");
-    const [line] = office
-      .logged()
-      .split("\n")
-      .filter((text) => text.includes("internal.failed"));
-    expect(line).toContain("the cellar is flooded");
-    expect(line).toContain(headers.get("x-request-id") as string);
+
+    test("is taken whole or not at all, and every fault is named", async () => {
+      await add("docs.example.com");
+      expect((await office.ask("GET", path)).body).toEqual({ primary: null, redirects: [] });
+      const refused = await office.ask("PUT", path, { body: routing });
+      expect([refused.status, refused.body.code]).toEqual([400, "routing_invalid"]);
+      expect(refused.body.message).toContain("www.example.com is not attached");
+      expect((await office.ask("GET", path)).body.primary).toBeNull();
+      await add("www.example.com");
+      expect((await office.ask("PUT", path, { body: routing })).body).toEqual(routing);
+      expect((await office.ask("GET", path)).body).toEqual(routing);
+      expect((await office.ask("GET", `${domains}/www.example.com`)).body.role).toEqual({
+        kind: "redirect",
+        to: "docs.example.com",
+        status: 308,
+      });
+    });
   });
 
-  test("no token is in the log", async () => {
-    await office.ask("GET", `/projects?token=${office.tokens.shop}`);
-    await add("docs.example.com");
-    expect(office.logged()).toContain("internal.request");
-    expect(office.logged()).toContain("owner shop");
-    expect(office.logged()).not.toContain(office.tokens.shop.slice(10, 30));
+  describe("a fault of ours", () => {
+    test("is answered with nothing of it, and logged with its cause", async () => {
+      office.stores.domains.list = () => {
+        throw new Error("the cellar is flooded");
+      };
+      const { status, body, headers } = await office.ask("GET", domains);
+      expect([status, body.code]).toEqual([500, "internal"]);
+      expect(JSON.stringify(body)).not.toContain("cellar");
+      const [line] = office
+        .logged()
+        .split("\n")
+        .filter((text) => text.includes("internal.failed"));
+      expect(line).toContain("the cellar is flooded");
+      expect(line).toContain(headers.get("x-request-id") as string);
+    });
+
+    test("no token is in the log", async () => {
+      await office.ask("GET", `/projects?token=${office.tokens.shop}`);
+      await add("docs.example.com");
+      expect(office.logged()).toContain("internal.request");
+      expect(office.logged()).toContain("owner shop");
+      expect(office.logged()).not.toContain(office.tokens.shop.slice(10, 30));
+    });
   });
 });

@@ -1,45 +1,50 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Client, nextPage, type Seen } from "../end-to-end/client.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 
-interface ListedPet {
-  id: number;
-  name: string;
-  status: string;
-}
-
-let running: TestService;
-let client: Client;
-const statuses = ["available", "pending", "sold"] as const;
-
-// 45 pets: ids 1 to 45, statuses in turn.
-beforeAll(async () => {
-  running = await startTestService();
-  client = running.client;
-  for (let n = 1; n <= 45; n++) {
-    await client.post("/pets", { name: `Pet ${n}`, categoryId: 1, status: statuses[(n - 1) % 3] });
+describeOnEngines("listPets", (engine) => {
+  interface ListedPet {
+    id: number;
+    name: string;
+    status: string;
   }
-});
-afterAll(() => running.stop());
 
-const listed = (seen: Seen) => seen.body as ListedPet[];
-const ids = (seen: Seen) => listed(seen).map((pet) => pet.id);
-const upTo = (last: number, first = 1) =>
-  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  let running: TestService;
+  let client: Client;
+  const statuses = ["available", "pending", "sold"] as const;
 
-async function follow(path: string): Promise<number[][]> {
-  const pages: number[][] = [];
-  for (let at: string | undefined = path; at !== undefined; ) {
-    const seen = await client.get(at);
-    expect(seen.status).toBe(200);
-    pages.push(ids(seen));
-    at = nextPage(seen.headers);
-    expect(pages.length).toBeLessThan(100);
+  // 45 pets: ids 1 to 45, statuses in turn.
+  beforeAll(async () => {
+    running = await startTestService({ engine });
+    client = running.client;
+    for (let n = 1; n <= 45; n++) {
+      await client.post("/pets", {
+        name: `Pet ${n}`,
+        categoryId: 1,
+        status: statuses[(n - 1) % 3],
+      });
+    }
+  });
+  afterAll(() => running.stop());
+
+  const listed = (seen: Seen) => seen.body as ListedPet[];
+  const ids = (seen: Seen) => listed(seen).map((pet) => pet.id);
+  const upTo = (last: number, first = 1) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+  async function follow(path: string): Promise<number[][]> {
+    const pages: number[][] = [];
+    for (let at: string | undefined = path; at !== undefined; ) {
+      const seen = await client.get(at);
+      expect(seen.status).toBe(200);
+      pages.push(ids(seen));
+      at = nextPage(seen.headers);
+      expect(pages.length).toBeLessThan(100);
+    }
+    return pages;
   }
-  return pages;
-}
 
-describe("listPets", () => {
   test("returns a bare array of 20 in the order of their ids unless asked otherwise", async () => {
     expect(ids(await client.get("/pets"))).toEqual(upTo(20));
   });
@@ -235,6 +240,7 @@ describe("listPets", () => {
     expect(next.startsWith(`${running.base}/pets?`)).toBe(true);
 
     const behindProxy = await startTestService({
+      engine,
       variables: { PETSTORE_BASE_URL: "https://api.example.com/shop/v1" },
     });
     try {

@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Client } from "../end-to-end/client.ts";
+import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 
-let running: TestService;
-beforeAll(async () => {
-  running = await startTestService();
-});
-afterAll(() => running.stop());
+describeOnEngines("problem details", (engine) => {
+  let running: TestService;
+  beforeAll(async () => {
+    running = await startTestService({ engine });
+  });
+  afterAll(() => running.stop());
 
-const asking = (accept: string, path = "/pets/99", client = running.client) =>
-  client.get(path, { headers: { accept } });
+  const asking = (accept: string, path = "/pets/99", client = running.client) =>
+    client.get(path, { headers: { accept } });
 
-describe("problem details", () => {
   test("are what an error is for whoever accepts them, with a page that can be read", async () => {
     const seen = await asking("application/problem+json");
     expect(seen.headers.get("content-type")).toBe("application/problem+json");

@@ -253,6 +253,16 @@ describe("a session", () => {
     expect((await lobby.ask("DELETE", "/session", { cookie })).status).toBe(204);
   });
 
+  test("ends also where a second cookie was planted beside its own", async () => {
+    const cookie = await lobby.comeIn(shop);
+    const planted = await lobby.comeIn(rival);
+    const both = `${planted}; ${cookie}`;
+    expect(await statusOf(both)).toBe(401);
+    const { status } = await lobby.ask("DELETE", "/session", { cookie: both });
+    expect(status).toBe(204);
+    expect([await statusOf(cookie), await statusOf(planted)]).toEqual([401, 401]);
+  });
+
   test("is listed with the person's others, and with nobody else's", async () => {
     const first = await lobby.comeIn(shop);
     await lobby.comeIn(rival);

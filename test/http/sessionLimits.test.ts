@@ -1,5 +1,6 @@
 /** Too many tries, and what happens when something of ours breaks. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { bucketOf } from "../../src/accounts/tries.ts";
 import { Problem } from "../../src/problems.ts";
 import type { Stores } from "../../src/stores.ts";
 import { type Lobby, minuteMs, openLobby, phrase, secondMs, shop } from "../accounts/lobby.ts";
@@ -17,22 +18,23 @@ describe("too many tries", () => {
   };
 
   test.each(["shop", "nobody"])(
-    "for the name %s are refused from everywhere, with when to come back",
+    "for the name %s from many addresses are refused from everywhere, with when to come back",
     async (name) => {
       await lobby.comeIn(shop);
-      for (let count = 0; count < 10; count++) {
+      for (let count = 0; count < 50; count++) {
         from(`198.51.100.${count}`);
         expect((await wrong(name)).status).toBe(401);
       }
+      from("203.0.113.9");
       const { hashings } = lobby.state;
       const refused = await wrong(name);
       expect(refused.body).toMatchObject({ code: "sign_in_limited", status: 429 });
-      expect(refused.headers.get("retry-after")).toBe("60");
+      expect(refused.headers.get("retry-after")).toBe("15");
       // The right password too: it must not be told from a wrong one.
       expect((await lobby.signIn(name, phrase)).status).toBe(429);
       expect((await lobby.signIn(name, phrase, {}, lobby.open())).status).toBe(429);
       expect(lobby.state.hashings).toBe(hashings);
-      lobby.clock.advance(59 * secondMs);
+      lobby.clock.advance(14 * secondMs);
       expect((await wrong(name)).headers.get("retry-after")).toBe("1");
       lobby.clock.advance(secondMs);
       expect((await wrong(name)).status).toBe(401);
@@ -41,6 +43,38 @@ describe("too many tries", () => {
       expect((await lobby.signIn(name, phrase)).status).toBe(name === "shop" ? 200 : 401);
     },
   );
+
+  test("from one address are refused for the name they were at, and no other name is", async () => {
+    await lobby.comeIn(shop);
+    for (let count = 0; count < 10; count++) expect((await wrong()).status).toBe(401);
+    const refused = await lobby.signIn("shop", phrase);
+    expect(refused.body).toMatchObject({ code: "sign_in_limited", status: 429 });
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect((await wrong("another")).status).toBe(401);
+    lobby.clock.advance(minuteMs);
+    expect((await wrong()).status).toBe(401);
+    expect((await wrong()).status).toBe(429);
+  });
+
+  test("at names that share a bucket of the store count as tries at one name", async () => {
+    await lobby.comeIn(shop);
+    const shared = bucketOf("sign in", "shop");
+    let number = 0;
+    while (bucketOf("sign in", `name-${number}`) !== shared) number++;
+    for (let count = 0; count < 10; count++) expect((await wrong()).status).toBe(401);
+    expect((await wrong(`name-${number}`)).status).toBe(429);
+  });
+
+  test("from one address never keep the holder of a name from signing in at another", async () => {
+    await lobby.comeIn(shop);
+    for (let minute = 0; minute < 120; minute++) {
+      from("198.51.100.66");
+      for (let count = 0; count < 12; count++) await wrong();
+      from("203.0.113.9");
+      expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+      lobby.clock.advance(minuteMs);
+    }
+  });
 
   test("at once are no more than one after the other", async () => {
     await lobby.comeIn(shop);

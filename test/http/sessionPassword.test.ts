@@ -64,6 +64,29 @@ describe("a new password", () => {
   });
 });
 
+test("whoever is refused is in the log with why and from where, and with nothing they sent", async () => {
+  const cookie = await lobby.comeIn(shop);
+  await lobby.signIn("shop", "a first guess at it");
+  await lobby.ask("POST", "/welcome", {
+    body: { token: "A".repeat(43), password: "a second one" },
+  });
+  const body = { current: "a third guess", next: phrase };
+  await lobby.ask("PUT", "/password", { cookie, body });
+  const refused = lobby
+    .logged()
+    .split("\n")
+    .filter((line) => line.includes("account.refused"))
+    .map((line) => JSON.parse(line));
+  expect(refused.map(({ code }) => code)).toEqual([
+    "sign_in_refused",
+    "link_spent",
+    "current_password_wrong",
+  ]);
+  for (const { level, address } of refused)
+    expect([level, address]).toEqual(["warn", "198.51.100.7"]);
+  expect(lobby.logged()).not.toMatch(/guess|second one|A{43}/);
+});
+
 describe("an invitation", () => {
   const invite = (owner: string, asked: Parameters<Lobby["ask"]>[2]) =>
     lobby.ask("POST", `/owners/${owner}/invite`, asked);

@@ -77,6 +77,7 @@ describe("a path", () => {
     "a\0b",
     "a\u0085b",
     "\ud800",
+    `a${"\u0301".repeat(31)}`,
     "x".repeat(pathLengthMax + 1),
   ])("%j cannot", (path) => {
     expect(pathComplaint(path)).toBeString();
@@ -98,6 +99,13 @@ describe("a path", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test("with more marks on a letter than any language has is nowhere, without being put in order", () => {
+    const marked = (count: number) => `/a${"%CC%81".repeat(count)}.html`;
+    expect(placeOf(marked(30)).kind).toBe("path");
+    expect(placeOf(marked(31))).toEqual({ kind: "nowhere" });
+    expect(placeOf(marked(1_300))).toEqual({ kind: "nowhere" });
   });
 
   test("of whatever address is one that can be published, or none", () => {

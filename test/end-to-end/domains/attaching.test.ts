@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DeskRefusal, type DeskRefusalCode } from "../../../src/domains/refusal.ts";
 import { rejectionOf } from "../../store/rejection.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBed } from "./bed/tools.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
 
 let bed: Bed;
@@ -14,10 +14,10 @@ async function refusalOf(work: Promise<unknown>): Promise<DeskRefusal> {
   throw cause;
 }
 
-describeWithBed("attaching a domain", () => {
+describeWithBedOnEngines("attaching a domain", (engine) => {
   beforeAll(async () => {
     bed = await startBed();
-    stage = await startStage(bed);
+    stage = await startStage(bed, engine);
     await stage.newProject("acme");
   });
   afterAll(async () => {

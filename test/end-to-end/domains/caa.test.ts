@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBed } from "./bed/tools.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { caIdentity, operator, type Stage, startStage } from "./stage.ts";
 import {
   atRest,
@@ -17,10 +17,10 @@ let stage: Stage;
 const project = "acme";
 const minuteMs = 60_000;
 
-describeWithBed("CAA records", () => {
+describeWithBedOnEngines("CAA records", (engine) => {
   beforeAll(async () => {
     bed = await startBed();
-    stage = await startStage(bed);
+    stage = await startStage(bed, engine);
     await stage.newProject(project);
   });
   afterEach(() => bed.ca.faults.clear());

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DomainDetails } from "../../../src/domains/domainView.ts";
 import type { FindingCode } from "../../../src/domains/finding.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBed } from "./bed/tools.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
 
 let bed: Bed;
 let stage: Stage;
 const project = "acme";
 
-describeWithBed("the diagnosis of a domain", () => {
+describeWithBedOnEngines("the diagnosis of a domain", (engine) => {
   beforeAll(async () => {
     bed = await startBed();
-    stage = await startStage(bed);
+    stage = await startStage(bed, engine);
     await stage.newProject(project);
   });
   afterAll(async () => {

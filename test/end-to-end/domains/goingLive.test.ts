@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Bed, startBed } from "./bed/bed.ts";
-import { describeOnEngines } from "./engines.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
 import {
   askHttp2,
@@ -18,10 +18,10 @@ let ca: string;
 const docs = "docs.acme.test";
 const help = "help.globex.test";
 
-describeOnEngines("a domain that is right", (engine) => {
+describeWithBedOnEngines("a domain that is right", (engine) => {
   beforeAll(async () => {
     bed = await startBed();
-    stage = await startStage(bed, {}, engine);
+    stage = await startStage(bed, engine);
     ca = await bed.caRoots();
     for (const [project, host] of [
       ["acme", docs],

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { DomainDetails } from "../../../src/domains/domainView.ts";
 import { DeskRefusal } from "../../../src/domains/refusal.ts";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBed } from "./bed/tools.ts";
+import type { Engine } from "../engines.ts";
+import { type Bed, type BedOptions, startBed } from "./bed/bed.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
 import {
   atRest,
@@ -19,10 +20,10 @@ let stage: Stage;
 const project = "acme";
 const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
 
-async function start(options?: Parameters<typeof startBed>[0]) {
+async function start(engine: Engine, options?: BedOptions) {
   bed = await startBed(options);
   // The calendar skips minutes here while an order is under way, and its lease must outlast that.
-  stage = await startStage(bed, { PETSTORE_LEASE_SECONDS: "600" });
+  stage = await startStage(bed, engine, { PETSTORE_LEASE_SECONDS: "600" });
   await stage.newProject(project);
 }
 
@@ -65,8 +66,8 @@ function expectTooSoon(refusal: DeskRefusal | undefined): void {
   expect(refusal?.message).toContain(`in ${seconds} seconds`);
 }
 
-describeWithBed("orders", () => {
-  beforeAll(() => start());
+describeWithBedOnEngines("orders", (engine) => {
+  beforeAll(() => start(engine));
   afterEach(() => bed.ca.faults.clear());
   afterAll(end);
 
@@ -256,8 +257,8 @@ describeWithBed("orders", () => {
   });
 });
 
-describeWithBed("an authority that refuses every fifth nonce", () => {
-  beforeAll(() => start({ nonceRejectPercent: 20 }));
+describeWithBedOnEngines("an authority that refuses every fifth nonce", (engine) => {
+  beforeAll(() => start(engine, { nonceRejectPercent: 20 }));
   afterAll(end);
 
   test("gets the orders of several domains done all the same", async () => {

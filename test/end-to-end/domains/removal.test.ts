@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect as connectPlain } from "node:net";
 import { type Bed, startBed } from "./bed/bed.ts";
-import { describeOnEngines, engines } from "./engines.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
 import { ask, handshake, handshakeFailure, openHttp2, visit, visitPlain } from "./visits.ts";
 
@@ -9,10 +9,10 @@ let bed: Bed;
 let stage: Stage;
 let ca: string;
 
-describeOnEngines("an attached domain", (engine) => {
+describeWithBedOnEngines("an attached domain", (engine) => {
   beforeAll(async () => {
     bed = await startBed();
-    stage = await startStage(bed, {}, engine);
+    stage = await startStage(bed, engine);
     ca = await bed.caRoots();
     await stage.newProject("acme");
     await stage.newProject("rival");
@@ -129,7 +129,7 @@ describeOnEngines("an attached domain", (engine) => {
     const host = "docs.secretive.test";
     await live(host);
     const answers = [JSON.stringify(await stage.show("acme", host)), stage.service.logged()];
-    const all = [await stage.storedText(), ...answers].join("\n");
+    const all = [await stage.service.database.storedText(), ...answers].join("\n");
     expect(all).toContain("BEGIN CERTIFICATE");
     expect(all).not.toContain("PRIVATE KEY");
     // Nor the account's key, which is a JWK.
@@ -137,7 +137,7 @@ describeOnEngines("an attached domain", (engine) => {
   });
 
   // Once is enough: no database has a part in it.
-  if (engine === engines[0]) {
+  if (engine.first) {
     test("does not wait for ever for a handshake", async () => {
       const socket = connectPlain(bed.httpsPort, "127.0.0.1");
       const closed = new Promise((resolve) => socket.once("close", resolve));

@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Engine } from "../engines.ts";
 import { type Bed, type BedOptions, startBed } from "./bed/bed.ts";
 import { eventually, run } from "./bed/processes.ts";
-import { describeWithBed } from "./bed/tools.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { type Stage, startStage } from "./stage.ts";
 import {
   codesOf,
@@ -24,13 +25,13 @@ const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
 const dayMs = 24 * hourMs;
 
 /** The authority offers renewal information from the start: its directory is read only once. */
-async function start(options: BedOptions, daysAhead?: number) {
+async function start(engine: Engine, options: BedOptions, daysAhead?: number) {
   bed = await startBed(options);
   if (daysAhead !== undefined) {
     const start = new Date(Date.now() + daysAhead * dayMs);
     bed.ca.setRenewalWindow({ start, end: new Date(start.getTime() + dayMs) });
   }
-  stage = await startStage(bed);
+  stage = await startStage(bed, engine);
   await stage.newProject(project);
   ca = await bed.caRoots();
 }
@@ -50,8 +51,8 @@ async function goLive(name: string): Promise<string> {
   return host;
 }
 
-describeWithBed("certificates that live for a minute", () => {
-  beforeAll(() => start({ certificateValiditySeconds: 60 }));
+describeWithBedOnEngines("certificates that live for a minute", (engine) => {
+  beforeAll(() => start(engine, { certificateValiditySeconds: 60 }));
   afterAll(end);
 
   test("are renewed again and again without one failed handshake", async () => {
@@ -79,15 +80,15 @@ describeWithBed("certificates that live for a minute", () => {
   }, 60_000);
 });
 
-describeWithBed("a renewal", () => {
-  beforeAll(() => start({}, 50));
+describeWithBedOnEngines("a renewal", (engine) => {
+  beforeAll(() => start(engine, {}, 50));
   afterEach(() => bed.ca.faults.clear());
   afterAll(end);
 
   /** The name of the served certificate by RFC 9773, section 4.1, as openssl reads it. */
   async function renewalNameAt(host: string): Promise<string> {
     const { raw } = await certificateAt(at(host));
-    const file = join(stage.service.folder, "served.der");
+    const file = join(stage.service.database.folder, "served.der");
     writeFileSync(file, raw);
     const args = ["x509", "-inform", "DER", "-in", file, "-noout"];
     const text = await run("openssl", [...args, "-serial", "-ext", "authorityKeyIdentifier"]);

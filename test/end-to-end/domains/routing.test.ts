@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rejectionOf } from "../../store/rejection.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBed } from "./bed/tools.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
 import { visit } from "./visits.ts";
 
@@ -13,10 +13,10 @@ const docs = "docs.acme.test";
 const www = "www.acme.test";
 const old = "old.acme.test";
 
-describeWithBed("the routing of several domains", () => {
+describeWithBedOnEngines("the routing of several domains", (engine) => {
   beforeAll(async () => {
     bed = await startBed();
-    stage = await startStage(bed);
+    stage = await startStage(bed, engine);
     ca = await bed.caRoots();
     const records = ["docs", "www", "old"].map((name) => `${name} CNAME ${bed.target}.`);
     await bed.zone("acme.test", { records: records.join("\n") });

@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { systemClock as clock } from "../../../src/clock.ts";
 import { DomainDesk } from "../../../src/domains/desk.ts";
 import { publish } from "../../../src/sites/publish.ts";
 import type { Stores } from "../../../src/stores.ts";
 import { sourcesOf } from "../../sites/sources.ts";
+import type { TestDatabase } from "../engines.ts";
 import { type Running, startProcess } from "../process.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
 import { freePort } from "./bed/ports.ts";
-import { describeOnEngines, type RunningEngine } from "./engines.ts";
+import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, settingsFor } from "./stage.ts";
 import { handshakeFailure, visit } from "./visits.ts";
 
 let bed: Bed;
 let ca: string;
-let folder: string;
-let database: RunningEngine;
+let database: TestDatabase;
 let stores: Stores;
 let desk: DomainDesk;
 const running = new Set<Running>();
@@ -27,7 +24,6 @@ async function start(roles: string, variables: Record<string, string> = {}): Pro
   const process = await startProcess({
     ...settingsFor(bed),
     ...database.variables,
-    PETSTORE_DATA: folder,
     PETSTORE_SECRET: secret,
     PETSTORE_ROLES: roles,
     PETSTORE_LEASE_SECONDS: "2",
@@ -55,13 +51,12 @@ const isLive = (host: string) =>
   until(`${host} is live`, async () => (await statusOf(host)) === "live");
 const ordersFor = (host: string) => bed.ca.hostsOrdered().filter((each) => each === host).length;
 
-describeOnEngines("several processes on one database", (engine) => {
+describeWithBedOnEngines("several processes on one database", (engine) => {
   beforeAll(async () => {
     bed = await startBed();
     ca = await bed.caRoots();
-    folder = mkdtempSync(join(tmpdir(), "petstore-several-"));
-    database = await engine.start();
-    stores = await database.open(folder, { environment: "production" });
+    database = await engine.newDatabase();
+    stores = await database.open();
     const { sites, domains, edgeView } = stores;
     desk = new DomainDesk({ sites, domains, edgeView, clock, target: bed.target, reserved: [] });
     await sites.addOwner({ id: "acme", name: "acme", plan: "paid" });
@@ -76,8 +71,7 @@ describeOnEngines("several processes on one database", (engine) => {
   afterAll(async () => {
     for (const process of running) await process.end("SIGKILL");
     await stores?.close();
-    await database?.stop();
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    await database?.remove();
     await bed?.stop();
   });
 

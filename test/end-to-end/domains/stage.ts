@@ -1,7 +1,4 @@
 /** The whole service with an edge and a worker, among real name servers and a real authority. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Actor } from "../../../src/domains/desk.ts";
 import { DomainDesk } from "../../../src/domains/desk.ts";
 import type { DomainDetails } from "../../../src/domains/domainView.ts";
@@ -9,9 +6,9 @@ import { edgeSilentMaxMs } from "../../../src/domains/schedule.ts";
 import { publish } from "../../../src/sites/publish.ts";
 import type { Plan } from "../../../src/sites/site.ts";
 import { sourcesOf } from "../../sites/sources.ts";
+import { type Engine, sqlite } from "../engines.ts";
 import { startTestService, type TestService } from "../service.ts";
 import type { Bed } from "./bed/bed.ts";
-import { type Engine, usualEngine } from "./engines.ts";
 import { type MovableClock, movableClock } from "./movableClock.ts";
 
 export interface Stage {
@@ -36,8 +33,6 @@ export interface Stage {
   verify(project: string, host: string): Promise<DomainDetails>;
   /** Adds a domain that is right already, and waits until it is live. */
   goLive(project: string, host: string): Promise<DomainDetails>;
-  /** Everything in the database, as it is stored. */
-  storedText(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -63,16 +58,14 @@ export function settingsFor(bed: Bed): Record<string, string> {
 
 export async function startStage(
   bed: Bed,
+  engine: Engine = sqlite,
   variables: Record<string, string> = {},
-  engine: Engine = usualEngine,
 ): Promise<Stage> {
   const clock = movableClock();
-  const folder = mkdtempSync(join(tmpdir(), "petstore-stage-"));
-  const database = await engine.start();
   const service = await startTestService({
     clock,
+    engine,
     variables: { ...settingsFor(bed), ...variables },
-    openStores: (options) => database.open(folder, options),
   });
   const { sites, domains, edgeView } = service.stores;
   const desk = new DomainDesk({
@@ -133,12 +126,7 @@ export async function startStage(
       await stage.verify(project, host);
       return until(project, host, ({ status }) => status === "live");
     },
-    storedText: () => database.storedText(folder),
-    async stop() {
-      await service.stop();
-      await database.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => service.stop(),
   };
   return stage;
 }

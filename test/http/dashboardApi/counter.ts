@@ -6,17 +6,18 @@ import { Recent } from "../../../src/http/dashboardApi/recent.ts";
 import { createInternalApi } from "../../../src/http/internal/internalApi.ts";
 import { createLog } from "../../../src/log.ts";
 import { hashOf } from "../../../src/sites/deployment.ts";
+import type { Engine } from "../../end-to-end/engines.ts";
 import { openOffice, origin, target } from "../internal/office.ts";
 
 export interface Asked {
   readonly as?: "shop" | "rival" | "operator";
   readonly body?: unknown;
-  readonly bytes?: string;
+  readonly bytes?: string | ReadableStream<Uint8Array>;
 }
 
 /** On the stores, tokens and clock of an office: two owners, shop and rival, and the operator. */
-export async function openCounter() {
-  const office = await openOffice();
+export async function openCounter(engine: Engine) {
+  const office = await openOffice(engine);
   const { stores, clock, tokens } = office;
   const recent = new Recent(clock);
   const state: { trouble: Error | undefined } = { trouble: undefined };

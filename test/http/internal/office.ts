@@ -1,15 +1,12 @@
 /** The dashboard's API on a real store, asked without a socket and under a clock of the test's. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { AccessHolder } from "../../../src/access/access.ts";
 import { mintAccess } from "../../../src/access/accessToken.ts";
 import { DomainDesk } from "../../../src/domains/desk.ts";
 import { addressOf } from "../../../src/http/address.ts";
 import { createInternalApi } from "../../../src/http/internal/internalApi.ts";
 import { createLog } from "../../../src/log.ts";
-import { openSqlite } from "../../../src/sqlite/store.ts";
 import type { Stores } from "../../../src/stores.ts";
+import type { Engine } from "../../end-to-end/engines.ts";
 import { fakeClock } from "../../fakes/clock.ts";
 import { nowMs, projectIn } from "../../store/domainSamples.ts";
 
@@ -31,12 +28,10 @@ export interface Answered {
 }
 
 /** Two owners, shop and rival, with a project each of the same name; tokens for both and us. */
-export async function openOffice() {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-internal-"));
+export async function openOffice(engine: Engine) {
+  const database = await engine.newDatabase();
   const clock = fakeClock(nowMs, 7);
-  const stores: Stores = await openSqlite(join(folder, "petstore.db"), {
-    environment: "production",
-  });
+  const stores: Stores = await database.open();
   let lines = "";
   const log = createLog("info", clock, (text) => {
     lines += text;
@@ -98,7 +93,7 @@ export async function openOffice() {
     },
     async close() {
       await stores.close();
-      rmSync(folder, { recursive: true, force: true });
+      await database.remove();
     },
   };
 }

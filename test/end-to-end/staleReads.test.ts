@@ -1,0 +1,97 @@
+/** Hunts for an answer that is older than its request: in this process, and in another one. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { systemClock } from "../../src/clock.ts";
+import { mintKey } from "../../src/keys/lifecycle.ts";
+import { Chance } from "../simulation/chance.ts";
+import { Client } from "./client.ts";
+import { describeOnEngines, type TestDatabase } from "./engines.ts";
+import { type Running, startProcess } from "./process.ts";
+import { testSecret } from "./service.ts";
+
+const statuses = ["available", "pending", "sold"] as const;
+const writers = 12;
+const petsOfEach = 8;
+
+describeOnEngines("with two processes on one database", (engine) => {
+  let database: TestDatabase;
+  let processes: Running[] = [];
+  let clients: Client[];
+  beforeAll(async () => {
+    database = await engine.newDatabase();
+    const stores = await database.open();
+    const minted = mintKey(
+      { name: "hunter", environment: "production", scopes: "all", expiresAtMs: undefined },
+      systemClock,
+    );
+    await stores.keys.add(minted.key);
+    await stores.close();
+    const variables = { ...database.variables, PETSTORE_SECRET: testSecret };
+    processes = await Promise.all([startProcess(variables), startProcess(variables)]);
+    clients = processes.map(({ base }) => new Client(base, minted.token));
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(processes.map((each) => each.end("SIGTERM")));
+    await database.remove();
+  });
+
+  test("whoever knows of a change sees it at once, wherever and however they ask", async () => {
+    const chance = new Chance(7);
+    const anyone = () => chance.oneOf(clients);
+    const known = new Map<number, number>();
+    let judged = 0;
+    let done = false;
+
+    /** A status that was true when the question left, or a later one. */
+    const judge = (path: string, id: number, least: number, status: string | undefined) => {
+      judged++;
+      const seen = statuses.indexOf(status as (typeof statuses)[number]);
+      if (seen < least)
+        throw new Error(`${path}: pet ${id} is ${status}, after ${statuses[least]}`);
+    };
+    const ask = async (id: number) => {
+      const least = known.get(id) ?? 0;
+      const path = chance.oneOf([`/pets/${id}`, `/pets?id=${id}`, `/pets?limit=100`]);
+      const { body } = await anyone().get(path);
+      const pets = (Array.isArray(body) ? body : [body]) as { id: number; status: string }[];
+      judge(path, id, least, pets.find((pet) => pet.id === id)?.status);
+    };
+    const move = async (id: number) => {
+      const placed = await anyone().post("/store/orders", { petId: id });
+      expect(placed.status).toBe(201);
+      known.set(id, 1);
+      for (let n = 0; n < 4; n++) await ask(id);
+      const order = (placed.body as { id: number }).id;
+      for (const event of ["approve", "deliver"]) {
+        expect((await anyone().send("POST", `/store/orders/${order}/${event}`)).status).toBe(200);
+      }
+      known.set(id, 2);
+      for (let n = 0; n < 4; n++) await ask(id);
+    };
+    const write = async () => {
+      for (let n = 0; n < petsOfEach; n++) {
+        const created = await anyone().post("/pets", { name: "Prey", categoryId: 1 });
+        const { id } = created.body as { id: number };
+        known.set(id, 0);
+        // Asked for often before it changes, so that every process could have kept it.
+        for (let m = 0; m < 6; m++) await ask(id);
+        await move(id);
+      }
+    };
+    const watch = async () => {
+      while (!done) {
+        const ids = [...known.keys()];
+        if (ids.length > 0) await ask(chance.oneOf(ids));
+        else await anyone().get("/pets");
+      }
+    };
+    const watching = Promise.all(Array.from({ length: 8 }, watch));
+    try {
+      await Promise.all(Array.from({ length: writers }, write));
+    } finally {
+      done = true;
+    }
+    await watching;
+    expect([...known.values()]).toEqual(Array(writers * petsOfEach).fill(2));
+    expect(judged).toBeGreaterThanOrEqual(writers * petsOfEach * 14);
+  }, 120_000);
+});
