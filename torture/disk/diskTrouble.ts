@@ -1,0 +1,130 @@
+/** Trouble with the disk comes and goes under a service that stays: what it must do meanwhile. */
+import type { Chance } from "../../test/simulation/chance.ts";
+import { type Load, pause, startLoad } from "../load.ts";
+import type { Stage } from "../scenario.ts";
+import type { Victim } from "../service.ts";
+import { judgeEnd, newShop, type Shop } from "../shop.ts";
+import { diskCounts, type Faults, faultyDisk, noFaults, setFaults } from "./faultyDisk.ts";
+
+export interface Trouble {
+  /** As it is counted: `disk full`. */
+  readonly name: string;
+  readonly faults: (chance: Chance) => Faults;
+  /** Whether a write that was answered 503 may be done all the same. */
+  readonly failedMayBeDone: boolean;
+}
+
+const effectMsMax = 20_000;
+const healthyMsMax = 600;
+const troubledMsMax = 1_500;
+/** More than there are clients, so that one of them was asked after the trouble was over. */
+const resumedWritesMin = 40;
+const rssGrowthBytesMax = 300 * 1024 * 1024;
+
+/** One trouble after the other, each with a judgement in its midst and one after it. */
+export async function troubleDisk(stage: Stage, troubles: readonly Trouble[]): Promise<void> {
+  const { chance, seconds } = stage;
+  const endMs = performance.now() + seconds * 1_000;
+  for (let number = 0; number === 0 || performance.now() < endMs; number++) {
+    const shop = newShop(stage, `shop-${number}`);
+    // So that it is there before the disk is watched.
+    const first = await shop.open();
+    await first.stopped();
+    const control = `${shop.folder}.control`;
+    const place = { stage, shop, control, troubles, endMs };
+    const victim = await shop.open(faultyDisk({ folder: shop.folder, control }));
+    try {
+      await sufferUntilFull(place, victim, chance.fork(`shop ${number}`));
+    } finally {
+      await victim.killed();
+    }
+  }
+}
+
+interface Place {
+  readonly stage: Stage;
+  readonly shop: Shop;
+  readonly control: string;
+  readonly troubles: readonly Trouble[];
+  readonly endMs: number;
+}
+
+async function sufferUntilFull(place: Place, victim: Victim, chance: Chance): Promise<void> {
+  const { stage, shop, troubles, endMs } = place;
+  const { tally } = stage;
+  const rssBefore = victim.rssBytes();
+  for (let round = 0; round === 0 || performance.now() < endMs; round++) {
+    if (shop.isFull()) break;
+    const trouble = troubles[round % troubles.length] as Trouble;
+    await suffer(place, victim, trouble, chance.fork(`round ${round}`));
+    await shop.judge(victim);
+  }
+  const growth = victim.rssBytes() - rssBefore;
+  tally.judge(growth < rssGrowthBytesMax, () => `The memory grew by ${growth} bytes`);
+  await judgeEnd(victim, tally);
+}
+
+async function suffer(place: Place, victim: Victim, trouble: Trouble, chance: Chance) {
+  const { stage, shop, control } = place;
+  const { tally } = stage;
+  let troubled = false;
+  const begin = (name: string) =>
+    startLoad({
+      addresses: () => [victim.base],
+      token: victim.token,
+      chance: chance.fork(name),
+      ledger: shop.ledger,
+      tally,
+      mayBreak: () => false,
+      readsMayFail: () => false,
+      writesMayFail: () => troubled,
+      failedMayBeDone: trouble.failedMayBeDone,
+    });
+
+  const refusedBefore = diskCounts(control).refused;
+  const during = begin("during");
+  try {
+    await pause(chance.between(50, healthyMsMax));
+    troubled = true;
+    setFaults(control, trouble.faults(chance));
+    tally.fault(trouble.name);
+    await judgeTrouble(stage, during, trouble, chance);
+    // Reads go on, and show nothing half done.
+    await during.ended();
+    await shop.judge(victim);
+  } finally {
+    setFaults(control, noFaults);
+    await during.ended();
+  }
+  tally.fault("call refused by the disk", diskCounts(control).refused - refusedBefore);
+
+  const after = begin("after");
+  try {
+    await judgeRecovery(stage, after, trouble);
+    troubled = false;
+    await pause(chance.between(50, healthyMsMax));
+  } finally {
+    await after.ended();
+  }
+}
+
+async function judgeTrouble({ tally }: Stage, load: Load, { name }: Trouble, chance: Chance) {
+  const refused = await comes(() => load.seen.failed > 0);
+  tally.judge(refused, () => `${name} for ${effectMsMax} ms, and no write was answered 503`);
+  const readsBefore = load.seen.reads;
+  await pause(chance.between(50, troubledMsMax));
+  const read = await comes(() => load.seen.reads > readsBefore);
+  tally.judge(read, () => `${name}, and no read was answered in ${effectMsMax} ms`);
+}
+
+async function judgeRecovery({ tally }: Stage, load: Load, { name }: Trouble): Promise<void> {
+  const resumed = await comes(() => load.seen.acknowledged >= resumedWritesMin);
+  tally.judge(resumed, () => `${name} was over for ${effectMsMax} ms, and writes did not resume`);
+}
+
+/** Whether it comes to it in time. */
+export async function comes(condition: () => boolean): Promise<boolean> {
+  const endMs = performance.now() + effectMsMax;
+  while (!condition() && performance.now() < endMs) await pause(5);
+  return condition();
+}

@@ -1,0 +1,337 @@
+/** Requests drafted from the contract, right ones and such as go wrong in one place or a few. */
+import document from "../../src/contract/generated/document.json" with { type: "json" };
+import type { Chance } from "../../test/simulation/chance.ts";
+import { type SchemaNode, spoil, spoilText, textOf, valid } from "./wildJson.ts";
+
+export interface Draft {
+  readonly method: string;
+  /** With the query, from the base address on. */
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer | undefined;
+}
+
+/** What earlier answers told, so that later requests hit something. */
+export interface Hearsay {
+  readonly petIds: string[];
+  readonly orderIds: string[];
+  readonly cursors: string[];
+  readonly etags: string[];
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: SchemaNode & { readonly items?: SchemaNode };
+}
+
+interface Drafted {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: SchemaNode | undefined;
+}
+
+type Json = Record<string, unknown>;
+
+function at(pointer: string): unknown {
+  const steps = pointer.replace(/^#\//, "").split("/");
+  return steps.reduce<unknown>((node, step) => (node as Json)[step], document);
+}
+
+/** What the document says there, with all that it refers to. */
+function settled(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(settled);
+  if (typeof node !== "object" || node === null) return node;
+  const { $ref, ...beside } = node as Json;
+  const own = Object.entries(beside).map(([name, value]) => [name, settled(value)]);
+  const target = typeof $ref === "string" ? (settled(at($ref)) as object) : {};
+  return { ...target, ...Object.fromEntries(own) };
+}
+
+const operations: readonly Drafted[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => {
+    const { parameters = [], requestBody } = settled(described) as {
+      parameters?: Parameter[];
+      requestBody?: { content: { "application/json": { schema: SchemaNode } } };
+    };
+    const body = requestBody?.content["application/json"].schema;
+    return { method: method.toUpperCase(), path, parameters, body };
+  }),
+);
+
+export const wildSegments = [
+  ...[
+    "0",
+    "-1",
+    "01",
+    "+1",
+    "1.0",
+    "1e3",
+    "9223372036854775807",
+    "9223372036854775808",
+    "%31",
+    "null",
+  ],
+  ...[
+    "-9223372036854775808",
+    "__proto__",
+    "constructor",
+    "1%2f2",
+    "%00",
+    "a;b=c",
+    "%ff",
+    "\xff\xfe",
+    "%D9%A3",
+  ],
+  ...[
+    "1".repeat(3_000),
+    "*",
+    "{petId}",
+    "'",
+    '"',
+    "<x>",
+    "%",
+    "%zz",
+    "~",
+    "@",
+    "1,2",
+    "pets",
+    "approve",
+  ],
+];
+const wildValues = [
+  ...[
+    "",
+    "0",
+    "-1",
+    "1",
+    "100",
+    "101",
+    "1.0",
+    "1e1",
+    "+1",
+    "%2B1",
+    "01",
+    "0x10",
+    "9223372036854775807",
+  ],
+  ...[
+    "9223372036854775808",
+    "%00",
+    "%",
+    "%zz",
+    "%ff",
+    "\xff",
+    "available",
+    "AVAILABLE",
+    "sold,pending",
+    "placed",
+  ],
+  ...[
+    "%20available",
+    "a".repeat(3_000),
+    "null",
+    "[]",
+    "%D9%A3",
+    "1;2",
+    "=",
+    "1=2",
+    "__proto__",
+    "%F0%9F%90%88",
+  ],
+];
+const wildNames = [
+  "limit",
+  "status",
+  "id",
+  "cursor",
+  "Limit",
+  "",
+  "limit%00",
+  "id[]",
+  "__proto__",
+  "constructor",
+  "x",
+];
+
+const wildHeaders: readonly (readonly [string, readonly string[]])[] = [
+  [
+    "Prefer",
+    [
+      "handling=strict",
+      "handling=lenient",
+      "handling",
+      "=",
+      "handling=strict, handling=lenient",
+      ";;;",
+      "a".repeat(3_000),
+      "respond-async;x=y",
+    ],
+  ],
+  [
+    "If-None-Match",
+    ["*", '"x"', 'W/"x"', "x", '"', ",,,", '"a", "b", *', '"x'.repeat(500), "\xff"],
+  ],
+  ["If-Match", ["*", '"x"']],
+  ["If-Modified-Since", ["Thu, 01 Jan 1970 00:00:00 GMT", "yesterday"]],
+  [
+    "Idempotency-Key",
+    [
+      "a",
+      "b",
+      "c",
+      "d",
+      "",
+      " ",
+      "a b",
+      "x".repeat(255),
+      "x".repeat(256),
+      "\xe9",
+      "__proto__",
+      "a,b",
+    ],
+  ],
+  [
+    "Content-Type",
+    [
+      "text/plain",
+      "application/json; charset=utf-8",
+      "application/json; charset=latin1",
+      "APPLICATION/JSON",
+      "application/json;",
+      ";",
+      "",
+      "application/problem+json",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+    ],
+  ],
+  ["Content-Encoding", ["gzip", "identity", "", "br, gzip"]],
+  [
+    "Accept",
+    [
+      "application/problem+json",
+      "text/html",
+      "*/*;q=0",
+      "",
+      ";q=",
+      "application/problem+json;q=0",
+      "\xff",
+    ],
+  ],
+  ["Accept-Encoding", ["gzip, br", "*;q=0", "identity;q=0", ""]],
+  ["X-Request-Id", ["mine", "a b", "x".repeat(200), "\xff", "", '"}', "%0d%0a"]],
+  ["Origin", ["null", "http://evil.example", "", "\xff"]],
+  ["Range", ["bytes=0-0", "bytes=-1", "bytes=5-1", "pages=1"]],
+  ["Cookie", ["session=x", "__proto__=x", ";;;", "=", "a".repeat(3_000)]],
+  ["X-HTTP-Method-Override", ["DELETE"]],
+  ["X-Forwarded-For", ["127.0.0.1", "::1, \xff", "a".repeat(1_000)]],
+  ["X-Forwarded-Host", ["evil.example"]],
+  ["Forwarded", ['for="[::1]";host=evil.example']],
+  ["Content-Language", ["xx"]],
+];
+
+export function wildHeader(chance: Chance): readonly [string, string] {
+  const [name, values] = chance.oneOf(wildHeaders);
+  return [name, chance.oneOf(values)];
+}
+
+function authorization(token: string, chance: Chance): readonly (readonly [string, string])[] {
+  if (chance.happens(0.85)) return [["Authorization", `Bearer ${token}`]];
+  const flipped = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
+  const value = chance.oneOf([
+    ...[
+      "Bearer",
+      "Bearer ",
+      "bearer x",
+      `Basic ${"a".repeat(40)}`,
+      `Bearer ${flipped}`,
+      "\xff",
+      "",
+    ],
+    ...[`Bearer ${token} `, `Bearer  ${token}`, `bearer ${token}`, `Bearer ${token},${token}`],
+    ...["Bearer __proto__", `Bearer ${"a".repeat(5_000)}`, `Bearer ${token.toLowerCase()}`],
+  ]);
+  return chance.happens(0.1) ? [] : [["Authorization", value]];
+}
+
+/** What stands for `{petId}` and `{orderId}`. */
+function segment(name: string, known: Hearsay, chance: Chance): string {
+  const ids = name === "petId" ? known.petIds : known.orderIds;
+  if (ids.length > 0 && chance.happens(0.8)) return chance.oneOf(ids);
+  return chance.oneOf(wildSegments);
+}
+
+function queryOf(parameters: readonly Parameter[], known: Hearsay, chance: Chance): string {
+  const given: string[] = [];
+  for (const parameter of parameters) {
+    if (parameter.in !== "query" || chance.happens(0.6)) continue;
+    given.push(`${parameter.name}=${queryValue(parameter, known, chance)}`);
+  }
+  while (chance.happens(0.15) && given.length < 130) {
+    const bare = chance.happens(0.2);
+    given.push(`${chance.oneOf(wildNames)}${bare ? "" : `=${chance.oneOf(wildValues)}`}`);
+  }
+  if (chance.happens(0.02)) given.push(...Array.from({ length: 101 }, (_, id) => `id=${id}`));
+  return given.length === 0 ? "" : `?${given.join(chance.happens(0.02) ? "&&" : "&")}`;
+}
+
+function queryValue({ name, schema }: Parameter, known: Hearsay, chance: Chance): string {
+  if (chance.happens(0.15)) return chance.oneOf(wildValues);
+  if (name === "cursor") return cursor(known, chance);
+  const node = valid(schema.items ?? schema, chance, known.petIds);
+  return encodeURIComponent(textOf(node).replaceAll('"', ""));
+}
+
+function cursor({ cursors }: Hearsay, chance: Chance): string {
+  const real = cursors.length > 0 ? chance.oneOf(cursors) : "AAAA";
+  if (chance.happens(0.5)) return real;
+  const place = chance.between(0, real.length);
+  return `${real.slice(0, place)}${chance.oneOf(["", "A", "-", "%00", "AAAA"])}${real.slice(place + 1)}`;
+}
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** A request to an operation of the contract: most are right in all but one or two places. */
+export function draft(token: string, known: Hearsay, chance: Chance): Draft {
+  const { method, path, parameters, body } = chance.oneOf(operations);
+  let place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(name, known, chance));
+  if (chance.happens(0.04)) place = `${place}${chance.oneOf(["/", "//", "/x", "%20", ";x", "."])}`;
+  if (chance.happens(0.02)) place = place.toUpperCase();
+  const headers = [...authorization(token, chance)];
+  if (body !== undefined && !chance.happens(0.02))
+    headers.push(["Content-Type", "application/json"]);
+  if (known.etags.length > 0 && method === "GET" && chance.happens(0.2)) {
+    headers.push(["If-None-Match", chance.oneOf(known.etags)]);
+  }
+  while (chance.happens(0.25) && headers.length < 20) headers.push(wildHeader(chance));
+  const asked = method === "GET" && chance.happens(0.15) ? "HEAD" : method;
+  return {
+    method: chance.happens(0.04) ? chance.oneOf(methods) : asked,
+    target: `${place}${queryOf(parameters, known, chance)}`,
+    headers,
+    body: body === undefined ? strayBody(chance) : bodyOf(body, known, chance),
+  };
+}
+
+function bodyOf(schema: SchemaNode, known: Hearsay, chance: Chance): Buffer {
+  let node = valid(schema, chance, known.petIds);
+  while (chance.happens(0.35)) node = spoil(node, chance);
+  const text = textOf(node);
+  return chance.happens(0.1) ? spoilText(text, chance) : Buffer.from(text);
+}
+
+const strayBody = (chance: Chance) =>
+  chance.happens(0.05)
+    ? Buffer.from(chance.oneOf(["{}", "x", "\0", "[".repeat(70_000)]))
+    : undefined;
+
+export function bytesOf({ method, headers, body }: Draft, target: string): Buffer {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  // Without a body only where a request of the method need not say that it has none.
+  const sized = body === undefined && ["GET", "HEAD"].includes(method);
+  const length = sized ? "" : `Content-Length: ${body?.length ?? 0}\r\n`;
+  const head = `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines}${length}\r\n`;
+  return Buffer.concat([Buffer.from(head, "latin1"), body ?? Buffer.alloc(0)]);
+}

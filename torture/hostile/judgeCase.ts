@@ -1,0 +1,75 @@
+/** Sends a hostile request and holds what comes back against its one reading. */
+import type { Chance } from "../../test/simulation/chance.ts";
+import type { Tally } from "../tally.ts";
+import { type Transcript, transcriptOf } from "./answers.ts";
+import { converse, type Heard } from "./conversation.ts";
+import type { HostileCase } from "./hostileCase.ts";
+
+// A refusal comes within milliseconds; a machine that is busy with other things takes longer.
+const patienceMsDefault = 5_000;
+/** Where the service may wait for more, it is not waited with it. */
+const waitingMs = 100;
+const bytesMaxSingly = 500;
+
+/** In one piece, in a few, or byte by byte: the reading must be the same. */
+export function piecesOf(bytes: Buffer, chance: Chance): Buffer[] {
+  if (chance.happens(0.5)) return [bytes];
+  if (bytes.length <= bytesMaxSingly && chance.happens(0.3)) {
+    return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
+  }
+  const cuts = Array.from({ length: chance.between(1, 5) }, () => chance.between(0, bytes.length));
+  const bounds = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+  return bounds
+    .slice(1)
+    .map((end, at) => bytes.subarray(bounds[at], end))
+    .filter((piece) => piece.length > 0);
+}
+
+export async function judgeCase(
+  port: number,
+  hostile: HostileCase,
+  mark: string,
+  pieces: readonly Buffer[],
+  tally: Tally,
+  patienceMs = patienceMsDefault,
+): Promise<void> {
+  const { methods, reading } = hostile;
+  const heard = await converse({
+    port,
+    pieces,
+    patienceMs: hostile.mayWait ? waitingMs : patienceMs,
+    enough: (bytes) =>
+      !hostile.ends &&
+      transcriptOf(bytes, { closed: false, methods }).answers.length >= reading.length,
+  });
+  const transcript = transcriptOf(heard.bytes, { closed: true, methods });
+  const complaint = complaintOf(hostile, mark, heard, transcript);
+  tally.judge(complaint === undefined, () => {
+    const heardText = JSON.stringify(heard.bytes.toString("latin1").slice(0, 300));
+    return `${hostile.name}, in ${pieces.length} pieces: ${complaint}; heard ${heardText}`;
+  });
+}
+
+/** What is wrong with what was heard; undefined where it is one of the things that may be. */
+export function complaintOf(
+  { reading, ends, mayWait }: HostileCase,
+  mark: string,
+  { bytes, closedByService }: Heard,
+  { answers, fault, rest }: Transcript,
+): string | undefined {
+  if (fault !== undefined) return `no HTTP answer: ${fault}`;
+  if (rest.length > 0) return "an answer was cut off";
+  if (bytes.includes(mark)) return "what was hidden in it was answered";
+  if (answers.length > reading.length) {
+    return `${answers.length} answers to ${reading.length} requests`;
+  }
+  for (const [at, { status }] of answers.entries()) {
+    if (!reading[at]?.includes(status)) return `answer ${at + 1} is ${status}`;
+  }
+  if (closedByService) return undefined;
+  if (ends) return "the connection was left open";
+  if (answers.length < reading.length && !mayWait) {
+    return `${answers.length} answers to ${reading.length} requests, and the connection is open`;
+  }
+  return undefined;
+}

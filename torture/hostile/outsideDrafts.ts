@@ -1,0 +1,105 @@
+/** Requests to what the same port answers beside the API, with paths that nobody links to. */
+import type { Chance } from "../../test/simulation/chance.ts";
+import { type Draft, wildHeader, wildSegments } from "./drafts.ts";
+
+const places = [
+  ...[
+    "/",
+    "/healthz",
+    "/readyz",
+    "/docs",
+    "/docs/",
+    "/docs/guide/",
+    "/docs/reference/",
+    "/docs/search.json",
+  ],
+  ...[
+    "/docs/llms.txt",
+    "/docs/errors/key_missing/",
+    "/dashboard",
+    "/dashboard/",
+    "/dashboard/keys",
+  ],
+  ...[
+    "/dashboard/app.js",
+    "/assets/landing.css",
+    "/favicon.ico",
+    "/robots.txt",
+    "/.well-known/acme-challenge/x",
+  ],
+  ...[
+    "/internal/v1",
+    "/internal/v1/",
+    "/internal/v1/session",
+    "/internal/v1/projects",
+    "/internal/v1/keys",
+  ],
+  ...[
+    "/internal/v1/domains",
+    "/internal/v1/domains/1/events",
+    "/internal/v1/session/password",
+    "/v1",
+    "/v1/",
+  ],
+  ...["/v1/openapi.json", "/v2/pets", "/v1/%70ets", "/metrics"],
+];
+const insertions = [
+  ...[
+    "../",
+    "..%2f",
+    "%2e%2e/",
+    "..\\",
+    "%5c..%5c",
+    "//",
+    "/./",
+    "%00",
+    "%0d%0a",
+    ";",
+    "?",
+    "#",
+    "%",
+    "%ff",
+  ],
+  ...[
+    "\xff",
+    "%c0%ae%c0%ae/",
+    "a".repeat(4_000),
+    "%2f",
+    "*",
+    ":",
+    "@",
+    "|",
+    "<",
+    '"',
+    "{",
+    "__proto__",
+    "~",
+  ],
+];
+const bodies = [
+  "{}",
+  "[]",
+  "null",
+  "x",
+  '{"email":"a","password":"b"}',
+  '{"__proto__":{}}',
+  "[".repeat(60_000),
+];
+const methods = ["GET", "GET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+export function outsideDraft(token: string, chance: Chance): Draft {
+  let target = chance.oneOf(places);
+  while (chance.happens(0.5) && target.length < 8_000) {
+    const at = chance.between(1, target.length + 1);
+    const what = chance.happens(0.7) ? chance.oneOf(insertions) : chance.oneOf(wildSegments);
+    target = `${target.slice(0, at)}${what}${target.slice(at + chance.between(0, 2))}`;
+  }
+  const headers: (readonly [string, string])[] = [];
+  if (chance.happens(0.3)) headers.push(["Authorization", `Bearer ${token}`]);
+  if (chance.happens(0.3)) headers.push(["Content-Type", "application/json"]);
+  while (chance.happens(0.4) && headers.length < 12) headers.push(wildHeader(chance));
+  const method = chance.oneOf(methods);
+  const reads = method === "GET" || method === "HEAD";
+  const body = !reads && chance.happens(0.6) ? Buffer.from(chance.oneOf(bodies)) : undefined;
+  return { method, target, headers, body };
+}

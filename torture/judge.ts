@@ -1,0 +1,175 @@
+/** Compares what a store holds, when nobody writes, with what its clients were told. */
+import { DatabaseSync } from "node:sqlite";
+import { parseJson } from "../src/contract/json.ts";
+import { exchange } from "./exchange.ts";
+import {
+  certainStep,
+  type Ledger,
+  type OrderEntry,
+  orderFault,
+  orderStepOf,
+  orderTold,
+  type PetEntry,
+  petFault,
+  petStepOf,
+  petTold,
+  possibleStep,
+} from "./ledger.ts";
+import type { Tally } from "./tally.ts";
+import { advance } from "./writing.ts";
+
+export interface Judgement {
+  readonly base: string;
+  readonly token: string;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+  /**
+   * Whether an animal or order of which nobody was told, and which is there now, must stay from now
+   * on. It must where whatever can be read is on disk.
+   */
+  readonly settle?: boolean;
+}
+
+type Row = Record<string, unknown>;
+
+const pagesMax = 20_000;
+
+/** Walks the whole catalogue and all orders. */
+export async function judgeStore(judgement: Judgement): Promise<void> {
+  const pets = await walk(judgement, "/pets?limit=100");
+  const orders = await walk(judgement, "/store/orders?limit=100");
+  if (pets !== undefined && orders !== undefined) judgeRows(judgement, pets, orders);
+}
+
+/** What the store holds, row by row, against the ledger. */
+export function judgeRows(
+  judgement: Omit<Judgement, "base" | "token">,
+  pets: readonly Row[],
+  orders: readonly Row[],
+): void {
+  const { ledger, tally, settle } = judgement;
+  const found = judgePets(ledger, tally, pets, settle ?? false);
+  judgeOrders(ledger, tally, orders, settle ?? false);
+  judgeAgreement(tally, found, orders);
+}
+
+function judgePets(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: boolean) {
+  const found = new Map<PetEntry, Row>();
+  for (const row of rows) {
+    const pet = ledger.petNamed(row.name);
+    tally.judge(pet !== undefined, () => `Nobody added ${text(row)}`);
+    if (pet === undefined) continue;
+    tally.judge(!found.has(pet), () => `Twice there: ${petTold(pet)}, ${text(row)}`);
+    found.set(pet, row);
+    const fault = petFault(pet, row);
+    tally.judge(fault === undefined, () => `Not as it was sent, ${fault}: ${petTold(pet)}`);
+    tally.judge(pet.fate !== "refused", () => `Refused, and there all the same: ${petTold(pet)}`);
+    if (settle && pet.fate === "unknown") ledger.petIsThere(pet, String(row.id));
+  }
+  for (const pet of ledger.pets) {
+    // It has an id as soon as somebody was told, or saw it.
+    tally.judge(pet.id === undefined || found.has(pet), () => `Lost: ${petTold(pet)}`);
+  }
+  return found;
+}
+
+function judgeOrders(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: boolean): void {
+  const found = new Set<OrderEntry>();
+  for (const row of rows) {
+    const order = ledger.ordersById.get(String(row.id)) ?? unansweredOrder(ledger, row);
+    tally.judge(order !== undefined, () => `Nobody placed the order ${text(row)}`);
+    if (order === undefined) continue;
+    tally.judge(!found.has(order), () => `Twice there: ${orderTold(order)}`);
+    found.add(order);
+    const fault = orderFault(order, row);
+    tally.judge(fault === undefined, () => `Not as it was placed, ${fault}: ${orderTold(order)}`);
+    const step = orderStepOf(row.status);
+    tally.judge(step >= certainStep(order) && step <= possibleStep(order), () => {
+      return `The status ${row.status} cannot be that of ${orderTold(order)}`;
+    });
+    if (!settle) continue;
+    if (order.fate === "unknown") ledger.orderIsThere(order, String(row.id), String(row.placedAt));
+    advance(order, step);
+  }
+  for (const order of ledger.ordersById.values()) {
+    tally.judge(found.has(order), () => `Lost: ${orderTold(order)}`);
+  }
+}
+
+/** An attempt to order this animal that got no answer and asked for just this. */
+function unansweredOrder(ledger: Ledger, row: Row): OrderEntry | undefined {
+  const pet = ledger.petsById.get(String(row.petId));
+  return pet?.orders.find(
+    ({ id, fate, quantity }) => id === undefined && fate === "unknown" && quantity === row.quantity,
+  );
+}
+
+/** Orders and animals were written together, or neither was. */
+function judgeAgreement(tally: Tally, pets: Map<PetEntry, Row>, orders: readonly Row[]): void {
+  const orderOf = new Map<string, Row>();
+  for (const order of orders) {
+    const petId = String(order.petId);
+    tally.judge(!orderOf.has(petId), () => `Pet ${petId} is ordered twice: ${text(order)}`);
+    orderOf.set(petId, order);
+  }
+  for (const [pet, row] of pets) {
+    const order = orderOf.get(String(row.id));
+    const expected = order === undefined ? pet.status : orderedStatus(order);
+    tally.judge(petStepOf(row.status) === petStepOf(expected ?? "available"), () => {
+      return `Pet and order disagree: ${text(row)}, ${order === undefined ? "no order" : text(order)}`;
+    });
+  }
+}
+
+const orderedStatus = (order: Row) => (order.status === "delivered" ? "sold" : "pending");
+
+async function walk({ base, token, tally }: Judgement, path: string): Promise<Row[] | undefined> {
+  const rows: Row[] = [];
+  let next: string | undefined = `${base}${path}`;
+  let lastId = 0n;
+  for (let page = 0; next !== undefined && page < pagesMax; page++) {
+    const url: string = next;
+    const answer = await exchange({ method: "GET", url, token }, tally);
+    tally.judge(answer?.status === 200, () => `The walk got ${answer?.status} from ${url}`);
+    if (answer?.status !== 200) return undefined;
+    for (const row of parseJson(answer.text) as Row[]) {
+      const id = BigInt(row.id as number | bigint);
+      const before = lastId;
+      tally.judge(id > before, () => `${path} gave ${id} after ${before}`);
+      lastId = id;
+      rows.push(row);
+    }
+    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
+  }
+  return rows;
+}
+
+/** Reads the database of SQLite itself, past every line of the service's code. */
+export function judgeDatabase(file: string, tally: Tally): void {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    const integrity = db.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
+    const said = integrity.map((row) => row.integrity_check).join("; ");
+    tally.judge(said === "ok", () => `integrity_check of ${file}: ${said.slice(0, 500)}`);
+    const strays = db.prepare("PRAGMA foreign_key_check").all();
+    tally.judge(strays.length === 0, () => `foreign_key_check: ${text(strays[0] ?? {})}`);
+    judgeTexts(db, tally);
+  } finally {
+    db.close();
+  }
+}
+
+/** Each row holds the same twice: in columns, and as the text that clients get. */
+function judgeTexts(db: DatabaseSync, tally: Tally): void {
+  const rows = db.prepare(
+    "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category, status, json FROM pets",
+  );
+  for (const row of rows.iterate() as Iterable<Record<string, string>>) {
+    const { id, name, category, status, json } = row;
+    const whole = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${category},"status":"${status}"}`;
+    tally.judge(json === whole, () => `Half-written: ${json} beside ${whole}`);
+  }
+}
+
+const text = (row: Row) =>
+  JSON.stringify(row, (_name, value) => (typeof value === "bigint" ? String(value) : value));

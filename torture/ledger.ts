@@ -1,0 +1,232 @@
+/** What clients sent and what they were told: all that may be held against the store afterwards. */
+import type { PetStatus } from "../src/catalogue/pet.ts";
+import { int64Max, int64Min } from "../src/contract/int64.ts";
+import type { OrderEvent, OrderStatus } from "../src/orders/order.ts";
+import type { Chance } from "../test/simulation/chance.ts";
+
+/**
+ * `sent`: no answer yet. `refused`: answered, and not done. `unknown`: nobody was told, so that it
+ * is done or not, but whole.
+ */
+export type Fate = "sent" | "acknowledged" | "refused" | "unknown";
+
+export interface Write {
+  /** Its Idempotency-Key. */
+  readonly mark: string | undefined;
+  fate: Fate;
+  /** The first answer, which a repetition must get again. */
+  text: string | undefined;
+  /** Where the journal of the disk was at the first acknowledgement, where there is one. */
+  acknowledgedAt?: number | undefined;
+}
+
+export interface PetEntry extends Write {
+  readonly kind: "pet";
+  readonly number: number;
+  readonly name: string;
+  readonly categoryId: bigint;
+  /** As it was sent; left out, it is `available`. */
+  readonly status: PetStatus | undefined;
+  readonly orders: OrderEntry[];
+  id: string | undefined;
+}
+
+export interface OrderEntry extends Write {
+  readonly kind: "order";
+  readonly pet: PetEntry;
+  readonly quantity: number;
+  readonly moves: MoveEntry[];
+  id: string | undefined;
+  /** How far it is at least. */
+  certain: OrderStatus;
+  placedAt: string | undefined;
+}
+
+export interface MoveEntry extends Write {
+  readonly kind: "move";
+  readonly order: OrderEntry;
+  readonly event: OrderEvent;
+}
+
+export type Entry = PetEntry | OrderEntry | MoveEntry;
+
+export const orderSteps: readonly OrderStatus[] = ["placed", "approved", "delivered"];
+const petSteps: readonly PetStatus[] = ["available", "pending", "sold"];
+
+const edges = [0n, 1n, -1n, int64Max, int64Min, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n];
+const letters = [..."aZ09 _-'\"\\/<&é漢ßא٣\t\n", "\u{1f408}", "e\u0301", "\u200d", "\u2028"];
+const lettersMax = 60;
+
+export class Ledger {
+  readonly pets: PetEntry[] = [];
+  /** Of which the id is known. */
+  readonly petsById = new Map<string, PetEntry>();
+  readonly ordersById = new Map<string, OrderEntry>();
+  /** Written with a mark and acknowledged: these may be asked again. */
+  readonly repeatable: Entry[] = [];
+  /** Written with a mark, and perhaps not done: these are to be asked again. */
+  readonly unsettled: Entry[] = [];
+  readonly #there: PetEntry[] = [];
+  readonly #stocked: PetEntry[] = [];
+  readonly #orders: OrderEntry[] = [];
+  #marks = 0;
+
+  newPet(chance: Chance): PetEntry {
+    const number = this.pets.length;
+    const content = Array.from({ length: chance.between(0, lettersMax) }, () =>
+      chance.oneOf(letters),
+    );
+    const pet: PetEntry = {
+      kind: "pet",
+      number,
+      name: `Pet ${number} ${content.join("")}`,
+      categoryId: chance.happens(0.5) ? chance.oneOf(edges) : BigInt(chance.between(0, 1_000)),
+      status: chance.oneOf([undefined, undefined, "available", "pending", "sold"] as const),
+      orders: [],
+      id: undefined,
+      ...this.#write(chance),
+    };
+    this.pets.push(pet);
+    return pet;
+  }
+
+  /** For an animal that was available when it was added, ordered or not by now. */
+  newOrder(chance: Chance): OrderEntry | undefined {
+    const pet = recentOrAny(this.#stocked, chance);
+    if (pet === undefined) return undefined;
+    const order: OrderEntry = {
+      kind: "order",
+      pet,
+      quantity: chance.between(1, 1_001),
+      moves: [],
+      id: undefined,
+      certain: "placed",
+      placedAt: undefined,
+      ...this.#write(chance),
+    };
+    pet.orders.push(order);
+    return order;
+  }
+
+  newMove(chance: Chance): MoveEntry | undefined {
+    const order = recentOrAny(this.#orders, chance);
+    if (order === undefined) return undefined;
+    const event = chance.oneOf(["approve", "deliver"] as const);
+    const move: MoveEntry = { kind: "move", order, event, ...this.#write(chance) };
+    order.moves.push(move);
+    return move;
+  }
+
+  #write(chance: Chance): Write {
+    const mark = chance.happens(0.5) ? `attempt-${this.#marks++}` : undefined;
+    return { mark, fate: "sent", text: undefined };
+  }
+
+  anyPet(chance: Chance): PetEntry | undefined {
+    return recentOrAny(this.#there, chance);
+  }
+
+  /** What is known once somebody was told that it is there. */
+  acknowledge(entry: Entry, text: string, at?: number): void {
+    entry.fate = "acknowledged";
+    entry.acknowledgedAt ??= at;
+    entry.text ??= text;
+    if (entry.mark !== undefined) this.repeatable.push(entry);
+  }
+
+  /** Where marks may have expired, nothing is asked again any more. */
+  forgetMarks(): void {
+    this.repeatable.length = 0;
+    this.unsettled.length = 0;
+  }
+
+  petIsThere(pet: PetEntry, id: string): void {
+    if (pet.id !== undefined) return;
+    pet.id = id;
+    this.petsById.set(id, pet);
+    this.#there.push(pet);
+    if ((pet.status ?? "available") === "available") this.#stocked.push(pet);
+  }
+
+  orderIsThere(order: OrderEntry, id: string, placedAt: string): void {
+    if (order.id !== undefined) return;
+    order.id = id;
+    order.placedAt = placedAt;
+    this.ordersById.set(id, order);
+    this.#orders.push(order);
+  }
+
+  /** The animal of a name, whichever the rest of the name is. */
+  petNamed(name: unknown): PetEntry | undefined {
+    const number = /^Pet (\d+) /.exec(String(name))?.[1];
+    return number === undefined ? undefined : this.pets[Number(number)];
+  }
+}
+
+/** Often one of the last, so that several clients want the same one. */
+function recentOrAny<T>(all: readonly T[], chance: Chance): T | undefined {
+  if (all.length === 0) return undefined;
+  const from = chance.happens(0.5) ? Math.max(0, all.length - 20) : 0;
+  return all[chance.between(from, all.length)];
+}
+
+/** Done, or perhaps done. */
+const mayBeDone = ({ fate }: Write) => fate !== "refused";
+
+/** How far an order may be, leaving one of its moves out of account. */
+export function possibleStep(order: OrderEntry, without?: MoveEntry): number {
+  const asked = (event: OrderEvent) =>
+    order.moves.some((move) => move !== without && move.event === event && mayBeDone(move));
+  let step = orderSteps.indexOf(order.certain);
+  if (step < 1 && asked("approve")) step = 1;
+  if (step === 1 && asked("deliver")) step = 2;
+  return step;
+}
+
+export const certainStep = (order: OrderEntry) => orderSteps.indexOf(order.certain);
+
+/** How far an animal is at least, and at most, as steps from available over pending to sold. */
+export function petStepMin(pet: PetEntry): number {
+  const sure = pet.orders.filter(({ fate }) => fate === "acknowledged");
+  return Math.max(firstStep(pet), ...sure.map((order) => (certainStep(order) === 2 ? 2 : 1)));
+}
+
+export function petStepMax(pet: PetEntry, without?: OrderEntry): number {
+  const orders = pet.orders.filter((order) => order !== without && mayBeDone(order));
+  return Math.max(firstStep(pet), ...orders.map((order) => (possibleStep(order) === 2 ? 2 : 1)));
+}
+
+export const firstStep = ({ status = "available" }: PetEntry) => petSteps.indexOf(status);
+export const petStepOf = (status: unknown) => petSteps.indexOf(status as PetStatus);
+export const orderStepOf = (status: unknown) => orderSteps.indexOf(status as OrderStatus);
+
+/** Why this cannot be the animal of the entry; undefined where it is, digit for digit. */
+export function petFault(pet: PetEntry, seen: Record<string, unknown>): string | undefined {
+  const members = Object.keys(seen).sort().join();
+  if (members !== "categoryId,id,name,status") return `its members are ${members}`;
+  if (seen.name !== pet.name) return `its name is ${JSON.stringify(seen.name)}`;
+  if (String(seen.categoryId) !== String(pet.categoryId)) return `its category ${seen.categoryId}`;
+  if (pet.id !== undefined && String(seen.id) !== pet.id) return `its id is ${seen.id}`;
+  return undefined;
+}
+
+export function orderFault(order: OrderEntry, seen: Record<string, unknown>): string | undefined {
+  const members = Object.keys(seen).sort().join();
+  if (members !== "id,petId,placedAt,quantity,status") return `its members are ${members}`;
+  if (String(seen.petId) !== order.pet.id) return `its pet is ${seen.petId}`;
+  if (seen.quantity !== order.quantity) return `its quantity is ${seen.quantity}`;
+  if (order.id !== undefined && String(seen.id) !== order.id) return `its id is ${seen.id}`;
+  if (order.placedAt !== undefined && seen.placedAt !== order.placedAt)
+    return `it was placed at ${seen.placedAt}`;
+  return undefined;
+}
+
+export function newPetText({ name, categoryId, status }: PetEntry): string {
+  const given = status === undefined ? "" : `,"status":"${status}"`;
+  return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${given}}`;
+}
+
+export const petTold = (pet: PetEntry) =>
+  `pet ${pet.number} (id ${pet.id ?? "?"}, ${pet.fate}, mark ${pet.mark ?? "none"})`;
+export const orderTold = (order: OrderEntry) =>
+  `order ${order.id ?? "?"} of ${petTold(order.pet)} (${order.fate}, ${order.certain})`;

@@ -1,0 +1,205 @@
+/** Clients that read and write at once, and believe nothing they are told. */
+import { parseJson } from "../src/contract/json.ts";
+import type { Chance } from "../test/simulation/chance.ts";
+import { type Answer, exchange } from "./exchange.ts";
+import {
+  type Ledger,
+  type PetEntry,
+  petFault,
+  petStepMax,
+  petStepMin,
+  petStepOf,
+} from "./ledger.ts";
+import type { Tally } from "./tally.ts";
+import { write } from "./writing.ts";
+
+export interface LoadOptions {
+  /** The bases that can be reached now; none while the service is away. */
+  readonly addresses: () => readonly string[];
+  readonly token: string;
+  readonly chance: Chance;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+  readonly clients?: number;
+  /** Whether a connection may end without an answer now. By default it may. */
+  readonly mayBreak?: () => boolean;
+  /** Whether 503 is a right answer to a read now. By default it is. */
+  readonly readsMayFail?: () => boolean;
+  /** Whether 503 is a right answer to a write now. By default it is. */
+  readonly writesMayFail?: () => boolean;
+  /** Whether a write that was answered 503 may be done all the same. By default it may not. */
+  readonly failedMayBeDone?: boolean;
+  /** How far the journal of the disk is, noted with each acknowledgement. */
+  readonly position?: () => number;
+  /** Whether the service has a quota that 429 may speak of. */
+  readonly limited?: boolean;
+}
+
+export interface Load {
+  /** What was seen so far. */
+  readonly seen: Seen;
+  /** Lets every client have its last answer. */
+  ended(): Promise<void>;
+}
+
+export interface Seen {
+  reads: number;
+  /** Reads that took longer than `slowMs`. */
+  slowReads: number;
+  acknowledged: number;
+  /** Writes that were answered 503. */
+  failed: number;
+  limited: number;
+  lost: number;
+}
+
+const clientsDefault = 16;
+const slowMs = 100;
+const idleMs = 20;
+const waitSecondsMax = 60;
+
+/** What a client has at hand for each of its requests. */
+export interface Client extends LoadOptions {
+  readonly seen: Seen;
+  readonly base: string;
+}
+
+export function startLoad(options: LoadOptions): Load {
+  const seen: Seen = { reads: 0, slowReads: 0, acknowledged: 0, failed: 0, limited: 0, lost: 0 };
+  let stopping = false;
+  const running = Array.from({ length: options.clients ?? clientsDefault }, async (_, index) => {
+    const chance = options.chance.fork(`client ${index}`);
+    while (!stopping) {
+      const bases = options.addresses();
+      const troubled =
+        bases.length === 0 || !(await act({ ...options, chance, seen, base: chance.oneOf(bases) }));
+      if (troubled) await pause(idleMs);
+    }
+  });
+  const all = Promise.all(running);
+  // It is heard of by whoever ends the load.
+  all.catch(() => {});
+  return {
+    seen,
+    async ended() {
+      stopping = true;
+      await all;
+    },
+  };
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** One request. False where it is better not to ask again at once. */
+function act(client: Client): Promise<boolean> {
+  const { chance, ledger } = client;
+  const again = ledger.unsettled.length > 0 && chance.happens(0.3);
+  if (again) return write(client, takeAny(ledger.unsettled, chance));
+  const choice = chance.fraction();
+  if (choice < 0.4) return write(client, ledger.newPet(chance));
+  if (choice < 0.52) return write(client, ledger.newOrder(chance));
+  if (choice < 0.64) return write(client, ledger.newMove(chance));
+  if (choice < 0.68) return write(client, anyOf(ledger.repeatable, chance));
+  if (choice < 0.8) return readOne(client);
+  if (choice < 0.9) return readSome(client);
+  return readPage(client);
+}
+
+function anyOf<T>(all: readonly T[], chance: Chance): T | undefined {
+  return all.length === 0 ? undefined : chance.oneOf(all);
+}
+
+function takeAny<T>(all: T[], chance: Chance): T | undefined {
+  return all.splice(chance.between(0, all.length), 1)[0];
+}
+
+async function readOne(client: Client): Promise<boolean> {
+  const pet = client.ledger.anyPet(client.chance);
+  if (pet === undefined) return true;
+  const before = petStepMin(pet);
+  return read(client, `/pets/${pet.id}`, (seen) => {
+    judgePet(client, pet, seen as Record<string, unknown>, before);
+  });
+}
+
+async function readSome(client: Client): Promise<boolean> {
+  const { chance, ledger, tally } = client;
+  const wanted = new Map<string, [PetEntry, number]>();
+  for (let count = chance.between(1, 20); count > 0; count--) {
+    const pet = ledger.anyPet(chance);
+    if (pet?.id !== undefined) wanted.set(pet.id, [pet, petStepMin(pet)]);
+  }
+  if (wanted.size === 0) return true;
+  const query = [...wanted.keys()].map((id) => `id=${id}`).join("&");
+  return read(client, `/pets?limit=100&${query}`, (seen) => {
+    const found = new Map((seen as Record<string, unknown>[]).map((pet) => [String(pet.id), pet]));
+    for (const [id, [pet, before]] of wanted) judgePet(client, pet, found.get(id), before);
+    tally.judge(found.size === wanted.size, () => `${query} gave ${found.size} pets`);
+  });
+}
+
+async function readPage(client: Client): Promise<boolean> {
+  const { chance, ledger, tally } = client;
+  const status = chance.oneOf([undefined, "available", "pending", "sold"] as const);
+  const filter = status === undefined ? "" : `&status=${status}`;
+  return read(client, `/pets?limit=${chance.between(1, 101)}${filter}`, (seen) => {
+    for (const pet of seen as Record<string, unknown>[]) {
+      const entry = ledger.petNamed(pet.name);
+      tally.judge(entry !== undefined && (status ?? pet.status) === pet.status, () => {
+        return `A page${filter} holds ${JSON.stringify(pet, exactText)}`;
+      });
+      if (entry !== undefined) judgePet(client, entry, pet, 0);
+    }
+  });
+}
+
+export const exactText = (_name: string, value: unknown) =>
+  typeof value === "bigint" ? String(value) : value;
+
+async function read(client: Client, path: string, check: (body: unknown) => void) {
+  const { base, token, tally, seen, readsMayFail } = client;
+  const url = `${base}${path}`;
+  const answer = await exchange({ method: "GET", url, token }, tally);
+  if (answer === undefined) return lost(client, url);
+  seen.reads++;
+  if (answer.tookMs > slowMs) seen.slowReads++;
+  if (answer.status === 200) {
+    check(parseJson(answer.text));
+    return true;
+  }
+  if (isLimited(client, answer)) return false;
+  const expected = answer.status === 503 && (readsMayFail?.() ?? true);
+  tally.judge(expected, () => `GET ${url} answered ${answer.status} ${answer.text.slice(0, 200)}`);
+  return false;
+}
+
+export function lost({ seen, tally, mayBreak }: Client, url: string): false {
+  seen.lost++;
+  tally.judge(mayBreak?.() ?? true, () => `${url} got no answer, and nothing was done to it`);
+  return false;
+}
+
+/** Whoever is told to wait for the quota is told for how long, and not for ages. */
+export function isLimited({ limited, seen, tally }: Client, { status, headers }: Answer): boolean {
+  if (status !== 429 || !limited) return false;
+  seen.limited++;
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  tally.judge(seconds >= 1 && seconds <= waitSecondsMax, () => `429 asks to wait ${seconds} s`);
+  return true;
+}
+
+/** `before` is how far the animal was, for certain, when it was asked for. */
+function judgePet(
+  { tally }: Client,
+  pet: PetEntry,
+  seen: Record<string, unknown> | undefined,
+  before: number,
+): void {
+  const step = petStepOf(seen?.status);
+  const fault = seen === undefined ? "it is missing" : petFault(pet, seen);
+  const apt = step >= before && step <= petStepMax(pet);
+  tally.judge(fault === undefined && apt && pet.fate !== "refused", () => {
+    const status = `it is ${seen?.status}, and was to be from step ${before} to ${petStepMax(pet)}`;
+    return `A read of pet ${pet.number} (${pet.fate}): ${fault ?? status}`;
+  });
+}

@@ -1,0 +1,64 @@
+/** What is asked of the rig on its command line. */
+import type { Scenario } from "./scenario.ts";
+
+export interface Options {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly secondsEach: number;
+  readonly chosen: readonly Scenario[];
+  readonly json: boolean;
+}
+
+export class UsageError extends Error {}
+
+export const usage =
+  "npm run torture -- [--seed <number>] [--minutes <number>] [--only <name,name>] [--json]";
+const minutesDefault = 10;
+const minutesMax = 24 * 60;
+const seedMax = 2 ** 32 - 1;
+/** Less would be over before anything is under load. */
+const secondsEachMin = 5;
+
+export function readOptions(args: readonly string[], scenarios: readonly Scenario[]): Options {
+  const values = new Map<string, string>();
+  let json = false;
+  for (let at = 0; at < args.length; at++) {
+    const name = args[at] ?? "";
+    if (name === "--json") json = true;
+    else if (["--seed", "--minutes", "--only"].includes(name)) values.set(name, args[++at] ?? "");
+    else throw new UsageError(`${name} is unknown. ${usage}`);
+  }
+  const chosen = chosenFrom(scenarios, values.get("--only"));
+  const minutes = numberIn("--minutes", values.get("--minutes") ?? `${minutesDefault}`, minutesMax);
+  const drawn = `${Math.floor(Math.random() * seedMax)}`;
+  const share = Math.floor((minutes * 60) / Math.max(1, chosen.length));
+  return {
+    seed: wholeIn("--seed", values.get("--seed") ?? drawn, seedMax),
+    minutes,
+    secondsEach: Math.max(secondsEachMin, share),
+    chosen,
+    json,
+  };
+}
+
+function chosenFrom(scenarios: readonly Scenario[], only: string | undefined) {
+  if (only === undefined) return scenarios;
+  return only.split(",").map((name) => {
+    const found = scenarios.find((scenario) => scenario.name === name);
+    if (found !== undefined) return found;
+    const known = scenarios.map((scenario) => scenario.name).join(", ");
+    throw new UsageError(`There is no scenario "${name}". There are: ${known}.`);
+  });
+}
+
+function numberIn(name: string, text: string, max: number): number {
+  const value = /^\d{1,10}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= max) return value;
+  throw new UsageError(`${name} takes a number up to ${max}; "${text}" is not. ${usage}`);
+}
+
+function wholeIn(name: string, text: string, max: number): number {
+  const value = numberIn(name, text, max);
+  if (Number.isInteger(value)) return value;
+  throw new UsageError(`${name} takes a whole number; "${text}" is not. ${usage}`);
+}

@@ -1,0 +1,175 @@
+/** Two processes of the service on one PostgreSQL, their clients, and what must hold for both. */
+import { join } from "node:path";
+import type { Chance } from "../../test/simulation/chance.ts";
+import { judgeStore } from "../judge.ts";
+import { Ledger } from "../ledger.ts";
+import { pause, startLoad } from "../load.ts";
+import type { Stage } from "../scenario.ts";
+import { judgeLog, startVictim, type Victim } from "../service.ts";
+import { judgeEnd } from "../shop.ts";
+
+/** A judgement reads all of the store, so that a long run goes on with a new one from time to time. */
+const petsMax = 6_000;
+const secretLength = 40;
+/** How long a process may take to find its way back once PostgreSQL can be reached again. */
+const backMsMax = 30_000;
+const askAgainMs = 50;
+/** So many right answers in a row make a process one that is back. */
+const answersInARow = 5;
+const calmMs = 300;
+const stormMsMax = 600;
+
+export interface Pair {
+  readonly victims: readonly Victim[];
+  isFull(): boolean;
+  /** Clients at both processes while PostgreSQL is struck, and until both are back. */
+  storm(strike: () => Promise<void>): Promise<void>;
+  /** Clients at both processes once more, when nothing may fail. */
+  calm(): Promise<void>;
+  /** Everything that must hold while nobody writes, as either process shows it. */
+  judge(): Promise<void>;
+  /** Both end as they should. */
+  end(): Promise<void>;
+  /** Both end, whatever state they are in. */
+  killed(): Promise<void>;
+}
+
+export interface PairOptions {
+  /** What the two are told of the database, each for itself. */
+  readonly addresses: readonly [string, string];
+  /** The password in the addresses, which no log may hold. */
+  readonly password: string;
+}
+
+export async function openPair(stage: Stage, name: string, options: PairOptions): Promise<Pair> {
+  const { tally, say } = stage;
+  const chance = stage.chance.fork(name);
+  const secret = wordOf(chance);
+  const ledger = new Ledger();
+  const victims: Victim[] = [];
+  const killed = async () => {
+    for (const victim of victims) await victim.killed();
+  };
+  try {
+    for (const [index, address] of options.addresses.entries()) {
+      const variables = { DATABASE_URL: address, PETSTORE_SECRET: secret, PETSTORE_ROLES: "none" };
+      const folder = join(stage.folder, name, String(index));
+      const token = victims[0]?.token;
+      victims.push(await startVictim({ folder, variables, ...(token && { token }) }));
+    }
+  } catch (cause) {
+    await killed();
+    throw cause;
+  }
+  const { token = "" } = victims[0] ?? {};
+  const bases = victims.map(({ base }) => base);
+  let rounds = 0;
+  const loadWhere = (mayFail: boolean) =>
+    startLoad({
+      addresses: () => bases,
+      token,
+      chance: chance.fork(`load ${++rounds}`),
+      ledger,
+      tally,
+      // Whatever becomes of PostgreSQL, the service itself is there.
+      mayBreak: () => false,
+      readsMayFail: () => mayFail,
+      writesMayFail: () => mayFail,
+      // The connection may be lost when the commit is done and its answer is not.
+      failedMayBeDone: true,
+    });
+
+  return {
+    victims,
+    killed,
+    isFull: () => ledger.pets.length >= petsMax,
+    async storm(strike) {
+      const load = loadWhere(true);
+      try {
+        await pause(chance.between(50, stormMsMax));
+        await strike();
+        const struckMs = performance.now();
+        for (const victim of victims) await judgeBack(victim, stage);
+        const backMs = Math.round(performance.now() - struckMs);
+        say(`Both were back ${backMs} ms later; ${load.seen.failed} writes were refused.`);
+        await pause(chance.between(0, stormMsMax));
+      } finally {
+        await load.ended();
+      }
+    },
+    async calm() {
+      const load = loadWhere(false);
+      await pause(calmMs);
+      await load.ended();
+    },
+    async judge() {
+      for (const { base } of victims) {
+        await judgeStore({ base, token, ledger, tally, settle: true });
+      }
+      for (const victim of victims) judgeLog(victim, tally, [secret, options.password]);
+    },
+    async end() {
+      for (const victim of victims) await judgeEnd(victim, tally);
+    },
+  };
+}
+
+async function judgeBack({ base, origin, token }: Victim, { tally }: Stage): Promise<void> {
+  const deadlineMs = performance.now() + backMsMax;
+  let inARow = 0;
+  while (inARow < answersInARow && performance.now() < deadlineMs) {
+    const answers = await Promise.all([
+      statusOf(`${base}/pets?limit=1`, token),
+      statusOf(`${origin}/readyz`, token),
+    ]);
+    inARow = answers.every((status) => status === 200) ? inARow + 1 : 0;
+    await pause(askAgainMs);
+  }
+  tally.judge(inARow === answersInARow, () => `${base} was not back in ${backMsMax} ms`);
+}
+
+async function statusOf(url: string, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(backMsMax) });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+/** A word that nobody else would write, and that an address can hold. */
+export function wordOf(chance: Chance): string {
+  const letters = [..."abcdefgh23456789"];
+  return Array.from({ length: secretLength }, () => chance.oneOf(letters)).join("");
+}
+
+export const withPassword = (address: string, password: string) =>
+  address.replace("postgres@", `postgres:${password}@`);
+
+export interface Rounds {
+  /** A new, empty database, as the two processes reach it. */
+  open(name: string): Promise<PairOptions>;
+  /** One fault, and its end. */
+  strike(chance: Chance): Promise<void>;
+}
+
+/** Strikes again and again, and judges after each time. */
+export async function strikeInRounds(stage: Stage, { open, strike }: Rounds): Promise<void> {
+  const endMs = performance.now() + stage.seconds * 1_000;
+  for (let count = 0; count === 0 || performance.now() < endMs; count++) {
+    const pair = await openPair(stage, `shop-${count}`, await open(`shop_${count}`));
+    try {
+      for (let round = 0; !pair.isFull() && (round === 0 || performance.now() < endMs); round++) {
+        const chance = stage.chance.fork(`shop ${count}, round ${round}`);
+        await pair.storm(() => strike(chance));
+        await pair.calm();
+        await pair.judge();
+      }
+      await pair.end();
+    } finally {
+      await pair.killed();
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/** The calendar jumps forwards and back, by seconds and by years, under a service that runs on. */
+import { petstore } from "../../test/end-to-end/process.ts";
+import type { Chance } from "../../test/simulation/chance.ts";
+import { comes } from "../disk/diskTrouble.ts";
+import { faultyDisk, lacksFaultyDisk, setFaults } from "../disk/faultyDisk.ts";
+import { codeOf, exchange } from "../exchange.ts";
+import { type Load, pause, startLoad } from "../load.ts";
+import type { Scenario, Stage } from "../scenario.ts";
+import type { Victim } from "../service.ts";
+import { judgeEnd, newShop, type Shop } from "../shop.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Any two instants are less than a day apart, for which marks are promised to be kept. */
+const smallMsMax = 11 * hourMs;
+/** Past it getPet is no more. */
+const sunsetMs = Date.parse("2030-12-05");
+const longAgoMs = Date.parse("2001-01-01");
+const keyDays = 90;
+const jumpsInARow = 4;
+/** More than there are clients, so that one of them was asked after the jump. */
+const writesMin = 40;
+/** Low enough that the clients meet it, and have to see it grow back. */
+const quota = "300/1";
+
+export const clockJumps: Scenario = {
+  name: "clockJumps",
+  about: "the calendar jumps by seconds, hours and years, both ways, under mixed load",
+  lacks: lacksFaultyDisk,
+  async run(stage) {
+    const endMs = performance.now() + stage.seconds * 1_000;
+    for (let number = 0; number === 0 || performance.now() < endMs; number++) {
+      const shop = newShop(stage, `shop-${number}`);
+      const first = await shop.open();
+      await first.stopped();
+      const shortLived = await keyThatExpires(shop);
+      const control = `${shop.folder}.control`;
+      const disk = faultyDisk({ folder: shop.folder, control });
+      const victim = await shop.open({ ...disk, PETSTORE_RATE_LIMIT: quota });
+      const place = { stage, shop, control, victim, shortLived };
+      try {
+        for (let round = 0; round === 0 || performance.now() < endMs; round++) {
+          if (shop.isFull()) break;
+          await jumpAbout(place, stage.chance.fork(`shop ${number} round ${round}`));
+        }
+        setFaults(control, { clockOffsetMs: 0 });
+        await judgeQuiet(place);
+        await judgeEnd(victim, stage.tally);
+      } finally {
+        await victim.killed();
+      }
+    }
+  },
+};
+
+interface Place {
+  readonly stage: Stage;
+  readonly shop: Shop;
+  readonly control: string;
+  readonly victim: Victim;
+  /** A key for `keyDays` days from now. */
+  readonly shortLived: string;
+}
+
+async function keyThatExpires({ folder }: Shop): Promise<string> {
+  const args = ["keys", "create", "--name", "short", "--expires", `${keyDays}d`, "--json"];
+  const { stdout } = await petstore(args, { PETSTORE_DATA: folder });
+  return (JSON.parse(stdout) as { key: string }).key;
+}
+
+/** A far jump while nobody asks, since it may take marks away, then small ones under load. */
+async function jumpAbout(place: Place, chance: Chance): Promise<void> {
+  const { stage, shop, control } = place;
+  const far = farJump(chance);
+  setFaults(control, { clockOffsetMs: far });
+  stage.tally.fault("jump by days or years");
+  shop.ledger.forgetMarks();
+  await judgeCalendar(place, Date.now() + far);
+  const load = begin(place, chance.fork("load"));
+  try {
+    for (let jump = 0; jump < jumpsInARow; jump++) {
+      const near = chance.between(0, chance.oneOf([5_000, hourMs, smallMsMax]));
+      setFaults(control, { clockOffsetMs: far + near });
+      stage.tally.fault("jump by seconds or hours");
+      await judgeGoesOn(stage, load, far + near);
+      await pause(chance.between(20, 300));
+    }
+  } finally {
+    await load.ended();
+  }
+  await judgeSunset(place, chance);
+  await judgeQuiet(place);
+}
+
+/** getPet is no more once its day has come, and is there again where the calendar goes back. */
+async function judgeSunset({ stage, shop, control, victim }: Place, chance: Chance) {
+  const { tally } = stage;
+  const { base, token } = victim;
+  const pet = shop.ledger.anyPet(chance);
+  for (const [pastMs, status] of [
+    [dayMs, 410],
+    [-dayMs, 200],
+  ] as const) {
+    setFaults(control, { clockOffsetMs: sunsetMs + pastMs - Date.now() });
+    const url = `${base}/pets/${pet?.id}`;
+    const answer = await withinQuota(() => exchange({ method: "GET", url, token }, tally));
+    tally.judge(answer?.status === status, () => `getPet ${pastMs} ms after: ${answer?.status}`);
+  }
+}
+
+/** From the beginning of the century to shortly before getPet goes away. */
+function farJump(chance: Chance): number {
+  const nowMs = Date.now();
+  const latest = sunsetMs - nowMs - 2 * dayMs;
+  const choices = [0, 2 * dayMs, -2 * dayMs, (keyDays - 1) * dayMs, (keyDays + 1) * dayMs];
+  const forwards = chance.between(0, Math.max(1, latest));
+  const backwards = chance.between(longAgoMs - nowMs, 0);
+  return Math.min(chance.oneOf([...choices, forwards, backwards]), latest);
+}
+
+function begin({ stage, shop, victim }: Place, chance: Chance): Load {
+  return startLoad({
+    addresses: () => [victim.base],
+    token: victim.token,
+    chance,
+    ledger: shop.ledger,
+    tally: stage.tally,
+    mayBreak: () => false,
+    readsMayFail: () => false,
+    writesMayFail: () => false,
+    limited: true,
+  });
+}
+
+/** Writes go on, and so does the quota grow back: both would stop with a wrong sum of times. */
+async function judgeGoesOn({ tally }: Stage, load: Load, offsetMs: number): Promise<void> {
+  const goal = load.seen.acknowledged + writesMin;
+  const wentOn = await comes(() => load.seen.acknowledged >= goal);
+  tally.judge(wentOn, () => `After a jump to ${offsetMs} ms, writes or quotas do not go on`);
+}
+
+/** What is promised by the calendar follows it both ways. */
+async function judgeCalendar({ stage, victim, shortLived }: Place, nowMs: number): Promise<void> {
+  const { tally } = stage;
+  const url = `${victim.base}/pets?limit=1`;
+  const expired = nowMs >= Date.now() + keyDays * dayMs;
+  const answer = await withinQuota(() =>
+    exchange({ method: "GET", url, token: shortLived }, tally),
+  );
+  const said = answer?.status === 200 ? "works" : codeOf(answer?.text ?? "");
+  tally.judge(said === (expired ? "key_expired" : "works"), () => {
+    return `On ${new Date(nowMs).toISOString()}, the key for ${keyDays} days: ${said}`;
+  });
+}
+
+/** The judgement has a quota as well, and takes the service's word for when to come again. */
+async function withinQuota<T extends { readonly status: number } | undefined>(
+  ask: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await ask();
+    if (answer?.status !== 429 || attempt === 5) return answer;
+    await pause(1_000);
+  }
+}
+
+async function judgeQuiet({ shop, victim }: Place): Promise<void> {
+  // A whole quota, so that the walk through the store meets no end of it.
+  await pause(1_000);
+  await shop.judge(victim);
+}

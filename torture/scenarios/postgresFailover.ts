@@ -1,0 +1,55 @@
+/** The primary is killed under load, and the standby that has most of its log takes its place. */
+import { startCluster } from "../../scripts/failover/cluster.ts";
+import { promoteTheFurthest } from "../../scripts/failover/rehearsal.ts";
+import type { Chance } from "../../test/simulation/chance.ts";
+import { pause } from "../load.ts";
+import { lacksPostgres } from "../postgres/lacksPostgres.ts";
+import { openPair, withPassword, wordOf } from "../postgres/pair.ts";
+import type { Scenario, Stage } from "../scenario.ts";
+
+const leftBehindMsMax = 500;
+
+export const postgresFailover: Scenario = {
+  name: "postgresFailover",
+  about: "the primary killed by SIGKILL under mixed load, one of two synchronous standbys promoted",
+  lacks: lacksPostgres,
+  async run(stage) {
+    const endMs = performance.now() + stage.seconds * 1_000;
+    for (let count = 0; count === 0 || performance.now() < endMs; count++) {
+      await failOver(stage, stage.chance.fork(`cluster ${count}`), `cluster-${count}`);
+    }
+  },
+};
+
+/** A cluster fails over once: afterwards it has no standby left to lose. */
+async function failOver(stage: Stage, chance: Chance, name: string): Promise<void> {
+  const { tally, say } = stage;
+  const password = wordOf(chance);
+  const cluster = await startCluster();
+  try {
+    const address = withPassword(cluster.address, password);
+    const pair = await openPair(stage, name, { addresses: [address, address], password });
+    try {
+      const [primary, ...standbys] = cluster.nodes;
+      await pair.storm(async () => {
+        if (chance.happens(0.5)) {
+          // From here on it lacks what is acknowledged: whoever promoted it would lose that.
+          await chance.oneOf(standbys).follow(undefined);
+          tally.fault("standby left behind");
+          await pause(chance.between(0, leftBehindMsMax));
+        }
+        await primary.kill();
+        tally.fault("primary killed");
+        const promoted = await promoteTheFurthest(standbys);
+        say(`The ${promoted.name} server took the place of the primary.`);
+      });
+      await pair.calm();
+      await pair.judge();
+      await pair.end();
+    } finally {
+      await pair.killed();
+    }
+  } finally {
+    await cluster.remove();
+  }
+}

@@ -1,0 +1,83 @@
+/** What passes between two processes and PostgreSQL is stalled, delayed, torn and cut. */
+import { startPostgres } from "../../test/postgres/server.ts";
+import type { Chance } from "../../test/simulation/chance.ts";
+import { pause } from "../load.ts";
+import { FaultyRoute } from "../postgres/faultyRoute.ts";
+import { lacksPostgres } from "../postgres/lacksPostgres.ts";
+import { strikeInRounds, withPassword, wordOf } from "../postgres/pair.ts";
+import type { Scenario, Stage } from "../scenario.ts";
+
+const stallMsMax = 1_500;
+/** Longer than a process waits for a connection to come about. */
+const longStallMs = 4_000;
+const delayMsMax = 40;
+const delayedMs = 800;
+const tornTimes = 5;
+const betweenMs = 60;
+const longRunSeconds = 40;
+
+type Strike = (route: FaultyRoute, chance: Chance, tally: Stage["tally"]) => Promise<void>;
+
+const strikes: Readonly<Record<string, Strike>> = {
+  async stall(route, chance, tally) {
+    tally.fault("stall");
+    await route.stall(chance.happens(0.1) ? longStallMs : chance.between(50, stallMsMax));
+  },
+  async cut(route, _chance, tally) {
+    tally.fault("connection cut", route.cut());
+  },
+  async delay(route, chance, tally) {
+    tally.fault("delay");
+    await route.delay(chance.between(1, delayMsMax), delayedMs);
+  },
+  async tear(route, chance, tally) {
+    for (let time = 0; time < tornTimes; time++) {
+      route.tear(chance.between(0, 60));
+      tally.fault("answer torn");
+      await pause(betweenMs);
+    }
+  },
+  async forget(route, _chance, tally) {
+    tally.fault("connection forgotten", route.forget());
+  },
+  async refuse(route, chance, tally) {
+    tally.fault("refused for a while");
+    await route.refuse(chance.between(50, stallMsMax));
+  },
+};
+
+export const postgresStalls: Scenario = {
+  name: "postgresStalls",
+  about: "the way to PostgreSQL stalls, delays, tears answers, cuts connections and refuses them",
+  lacks: lacksPostgres,
+  async run(stage) {
+    const { tally, say, seconds } = stage;
+    const password = wordOf(stage.chance.fork("password"));
+    const server = await startPostgres();
+    const routes = [await FaultyRoute.to(server.port), await FaultyRoute.to(server.port)] as const;
+    // Until a process gives up a connection on which nothing comes, 12 seconds go by.
+    const names = Object.keys(strikes).filter(
+      (name) => name !== "forget" || seconds >= longRunSeconds,
+    );
+    let count = 0;
+    try {
+      await strikeInRounds(stage, {
+        async open(name) {
+          const address = withPassword(await server.database(name), password);
+          const by = ({ port }: FaultyRoute) => address.replace(`:${server.port}/`, `:${port}/`);
+          return { addresses: [by(routes[0]), by(routes[1])], password };
+        },
+        async strike(chance) {
+          const name = names[count++ % names.length] as string;
+          // Often only one of the two: the other one must not be drawn in.
+          const struck = chance.happens(0.5) ? routes : [chance.oneOf(routes)];
+          say(`${name}, for ${struck.length} of 2 processes.`);
+          await Promise.all(struck.map((route) => strikes[name]?.(route, chance, tally)));
+        },
+      });
+    } finally {
+      for (const route of routes) route.close();
+      await server.remove();
+    }
+  },
+};

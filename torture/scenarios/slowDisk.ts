@@ -1,0 +1,52 @@
+/** Every sync takes its time: writes wait for it, and nothing else does. */
+import { diskCounts, faultyDisk, lacksFaultyDisk, setFaults } from "../disk/faultyDisk.ts";
+import { pause, startLoad } from "../load.ts";
+import type { Scenario } from "../scenario.ts";
+import { judgeEnd, newShop } from "../shop.ts";
+
+const delayMsMin = 2;
+const delayMsMax = 200;
+const delayedMsMax = 800;
+
+export const slowDisk: Scenario = {
+  name: "slowDisk",
+  about: `every sync takes ${delayMsMin} to ${delayMsMax} ms, under mixed load`,
+  lacks: lacksFaultyDisk,
+  async run(stage) {
+    const { chance, tally, seconds } = stage;
+    const shop = newShop(stage, "shop");
+    const first = await shop.open();
+    await first.stopped();
+    const control = `${shop.folder}.control`;
+    const victim = await shop.open(faultyDisk({ folder: shop.folder, control }));
+    const load = startLoad({
+      addresses: () => [victim.base],
+      token: victim.token,
+      chance: chance.fork("load"),
+      ledger: shop.ledger,
+      tally,
+      mayBreak: () => false,
+      readsMayFail: () => false,
+      writesMayFail: () => false,
+    });
+    try {
+      const endMs = performance.now() + seconds * 1_000;
+      while (performance.now() < endMs) {
+        // As often a little as a lot.
+        const delayMs = chance.between(delayMsMin, chance.oneOf([10, 50, delayMsMax + 1]));
+        setFaults(control, { syncDelayMs: delayMs });
+        await pause(chance.between(delayedMsMax / 2, delayedMsMax));
+      }
+      await load.ended();
+      tally.fault("sync slowed", diskCounts(control).syncs);
+      const { reads, slowReads, acknowledged } = load.seen;
+      stage.say(`${acknowledged} writes; ${slowReads} of ${reads} reads took longer than 100 ms`);
+      setFaults(control, { syncDelayMs: 0 });
+      await shop.judge(victim);
+      await judgeEnd(victim, tally);
+    } finally {
+      await load.ended();
+      await victim.killed();
+    }
+  },
+};
