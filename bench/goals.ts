@@ -1,0 +1,145 @@
+/** What we want to reach, and what must never happen. */
+import type { Results } from "./results.ts";
+import { ratioOf } from "./rounds.ts";
+import type { WorkName } from "./works.ts";
+
+export interface Verdict {
+  readonly what: string;
+  readonly bound: string;
+  /** Undefined where this run did not measure it. */
+  readonly value: number | undefined;
+  readonly reached: boolean | undefined;
+}
+
+type Measure = (results: Results) => number | undefined;
+
+interface Goal {
+  readonly what: string;
+  readonly unit: string;
+  readonly least?: number;
+  readonly most?: number;
+  readonly measure: Measure;
+}
+
+const throughput =
+  (work: WorkName, theirs: string): Measure =>
+  ({ figures }) =>
+    ratioOf(figures, work, "ours", theirs);
+
+const fact =
+  (part: string, name: string): Measure =>
+  ({ parts }) =>
+    parts.find((each) => each.name === part)?.facts[name];
+
+const ofNginx = (what: string, work: WorkName): Goal => ({
+  what,
+  unit: "× nginx",
+  least: 0.8,
+  measure: throughput(work, "nginx"),
+});
+
+const goals: readonly Goal[] = [
+  ofNginx("getPet", "getPet"),
+  ofNginx("listPets, plain", "listPlain"),
+  ofNginx("listPets, by status", "listByStatus"),
+  ofNginx("listPets, deep by cursor", "listDeep"),
+  {
+    what: "createPet, durable",
+    unit: "× a bare SQLite loop",
+    least: 0.8,
+    measure: throughput("createPet", "bareSqlite"),
+  },
+  {
+    what: "createPet, durable",
+    unit: "× Fastify",
+    least: 8,
+    measure: throughput("createPet", "fastify"),
+  },
+  {
+    what: "getPet's p99 under saturated writes",
+    unit: "× idle",
+    most: 2,
+    measure: fact("underWrites", "getPet"),
+  },
+  {
+    what: "listPets' p99 under saturated writes",
+    unit: "× idle",
+    most: 2,
+    measure: fact("underWrites", "listDeep"),
+  },
+  {
+    what: "getPet's p99 under saturated writes, disk at 2 ms",
+    unit: "× idle",
+    most: 2,
+    measure: fact("underWrites", "getPetSlowDisk"),
+  },
+  {
+    what: "listPets' p99 under saturated writes, disk at 2 ms",
+    unit: "× idle",
+    most: 2,
+    measure: fact("underWrites", "listDeepSlowDisk"),
+  },
+  {
+    what: "listPets, most pets against fewest",
+    unit: "× the time",
+    most: 1.2,
+    measure: fact("growth", "timeRatio"),
+  },
+  {
+    what: "memory with most pets",
+    unit: "MB",
+    most: 150,
+    measure: fact("growth", "memoryMb"),
+  },
+  {
+    what: "start to first answer",
+    unit: "ms",
+    most: 100,
+    measure: fact("coldStart", "ours"),
+  },
+  {
+    what: "PostgreSQL: getPet",
+    unit: "× pgbench -S -M prepared",
+    least: 0.6,
+    measure: fact("postgres", "getPetOfPgbench"),
+  },
+];
+
+export function judge(results: Results): Verdict[] {
+  return goals.map((goal) => judgeOne(goal, goal.measure(results)));
+}
+
+function judgeOne({ what, unit, least, most }: Goal, value: number | undefined): Verdict {
+  const bound = least === undefined ? `≤ ${most} ${unit}` : `≥ ${least} ${unit}`;
+  if (value === undefined) return { what, bound, value, reached: undefined };
+  return {
+    what,
+    bound,
+    value,
+    reached: value >= (least ?? -Infinity) && value <= (most ?? Infinity),
+  };
+}
+
+/** Machines are noisy and shared: below these something is broken, not slow. */
+export const getPetOfNginxMin = 0.3;
+export const listOfNginxMin = 0.15;
+export const createOfFastifyMin = 2;
+
+/** What no noise explains, each as a sentence. Empty where all is well. */
+export function grossRegressions(results: Results): string[] {
+  const found: string[] = [];
+  const expect = (work: WorkName, theirs: string, least: number) => {
+    const ratio = ratioOf(results.figures, work, "ours", theirs);
+    if (ratio !== undefined && ratio < least) {
+      found.push(`${work} is ${ratio.toFixed(2)} × ${theirs}, and never below ${least}.`);
+    }
+  };
+  expect("getPet", "nginx", getPetOfNginxMin);
+  expect("listPlain", "nginx", listOfNginxMin);
+  expect("createPet", "fastify", createOfFastifyMin);
+  const faults = results.figures
+    .filter(({ contestant }) => contestant === "ours")
+    .reduce((sum, figure) => sum + figure.faults, 0);
+  if (faults > 0) found.push(`${faults} requests to ours were refused or broken off.`);
+  return found;
+}

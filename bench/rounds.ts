@@ -1,0 +1,102 @@
+/** The interleaved comparison: every contestant does every work in every round. */
+import type { Contestant, Measured, Running } from "./contestants/contestant.ts";
+import { median, medianRatio, rotated } from "./figures.ts";
+import { say } from "./say.ts";
+import { type WorkName, workTitles } from "./works.ts";
+
+export interface Entry {
+  readonly contestant: Contestant;
+  readonly running: Running;
+}
+
+export interface Figures extends Measured {
+  readonly work: WorkName;
+  readonly contestant: string;
+  readonly round: number;
+}
+
+const warmUpSeconds = 1;
+
+export async function playRounds(
+  entries: readonly Entry[],
+  works: readonly WorkName[],
+  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+): Promise<Figures[]> {
+  const figures: Figures[] = [];
+  for (const work of works) {
+    for (const { running } of doing(work, entries)) await running.measure(work, warmUpSeconds);
+  }
+  for (let round = 1; round <= rounds; round++) {
+    for (const [index, work] of works.entries()) {
+      // Whoever comes after another may find the disk busier or the processor warmer.
+      for (const { contestant, running } of rotated(doing(work, entries), round + index)) {
+        const measured = await running.measure(work, seconds);
+        figures.push({ work, contestant: contestant.name, round, ...measured });
+        const rate = Math.round(measured.requestsPerSecond).toLocaleString("en");
+        const faults = measured.faults === 0 ? "" : `, ${measured.faults} FAULTS`;
+        say(
+          `round ${round} of ${rounds}: ${workTitles[work]}, ${contestant.name}: ${rate}/s${faults}`,
+        );
+      }
+    }
+  }
+  return figures;
+}
+
+function doing(work: WorkName, entries: readonly Entry[]): Entry[] {
+  return entries.filter(({ contestant }) => contestant.works.includes(work));
+}
+
+export interface Summary extends Measured {
+  readonly work: WorkName;
+  readonly contestant: string;
+}
+
+/** The median of the rounds, of each figure by itself. */
+export function summarise(figures: readonly Figures[]): Summary[] {
+  return [...groupedBy(figures, ({ work, contestant }) => `${work} ${contestant}`).values()].map(
+    (group) => {
+      const middle = (of: (figure: Figures) => number) => median(group.map(of));
+      const [first] = group;
+      if (first === undefined) throw new Error("A group has at least one figure.");
+      return {
+        work: first.work,
+        contestant: first.contestant,
+        requests: middle((figure) => figure.requests),
+        requestsPerSecond: middle((figure) => figure.requestsPerSecond),
+        p50Ms: middle((figure) => figure.p50Ms),
+        p99Ms: middle((figure) => figure.p99Ms),
+        cpuUsPerRequest: middle((figure) => figure.cpuUsPerRequest),
+        memoryMb: middle((figure) => figure.memoryMb),
+        faults: group.reduce((sum, figure) => sum + figure.faults, 0),
+      };
+    },
+  );
+}
+
+/** How many times the throughput of `theirs` that of `mine` is; undefined where either has none. */
+export function ratioOf(
+  figures: readonly Figures[],
+  work: WorkName,
+  mine: string,
+  theirs: string,
+): number | undefined {
+  const ratesOf = (name: string) =>
+    new Map(
+      figures
+        .filter((figure) => figure.work === work && figure.contestant === name)
+        .map((figure) => [figure.round, figure.requestsPerSecond]),
+    );
+  const ratio = medianRatio(ratesOf(mine), ratesOf(theirs));
+  return Number.isNaN(ratio) ? undefined : ratio;
+}
+
+function groupedBy<T>(items: readonly T[], name: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(name(item));
+    if (group === undefined) groups.set(name(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

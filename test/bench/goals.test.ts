@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import {
+  createOfFastifyMin,
+  getPetOfNginxMin,
+  grossRegressions,
+  judge,
+  listOfNginxMin,
+} from "../../bench/goals.ts";
+import { resultsWith } from "./results.ts";
+
+const well = {
+  getPet: { ours: 900, nginx: 1_000 },
+  listPlain: { ours: 900, nginx: 1_000 },
+  createPet: { ours: 9_000, fastify: 1_000 },
+};
+
+describe("a gross regression", () => {
+  test("is not what a noisy machine shows", () => {
+    const noisy = {
+      getPet: { ours: 1_000 * getPetOfNginxMin, nginx: 1_000 },
+      listPlain: { ours: 1_000 * listOfNginxMin, nginx: 1_000 },
+      createPet: { ours: 1_000 * createOfFastifyMin, fastify: 1_000 },
+    };
+    expect(grossRegressions(resultsWith(noisy))).toEqual([]);
+  });
+
+  for (const [work, theirs] of [
+    ["getPet", "nginx"],
+    ["listPlain", "nginx"],
+    ["createPet", "fastify"],
+  ] as const) {
+    test(`of ${work} is named, and only that`, () => {
+      const broken = { ...well, [work]: { ours: 100, [theirs]: 1_000 } };
+      const found = grossRegressions(resultsWith(broken));
+      expect(found).toHaveLength(1);
+      expect(found[0]).toStartWith(`${work} is 0.10 × ${theirs}`);
+    });
+  }
+
+  test("is a request of ours that failed, however fast the rest was", () => {
+    expect(grossRegressions(resultsWith(well, { faults: 1 })).join()).toContain("refused");
+  });
+});
+
+describe("a goal", () => {
+  const verdictOn = (what: string, results: ReturnType<typeof resultsWith>) =>
+    judge(results).find((verdict) => verdict.what === what);
+
+  test("is reached at its bound and missed below it", () => {
+    const at = (ours: number) => resultsWith({ getPet: { ours, nginx: 1_000 } });
+    expect(verdictOn("getPet", at(800))?.reached).toBe(true);
+    expect(verdictOn("getPet", at(799))?.reached).toBe(false);
+  });
+
+  test("that bounds from above is missed above it", () => {
+    const growth = (memoryMb: number) =>
+      resultsWith(
+        {},
+        {
+          parts: [
+            { name: "growth", title: "", method: "", columns: [], rows: [], facts: { memoryMb } },
+          ],
+        },
+      );
+    expect(verdictOn("memory with most pets", growth(150))?.reached).toBe(true);
+    expect(verdictOn("memory with most pets", growth(151))?.reached).toBe(false);
+  });
+
+  test("that was not measured is neither reached nor missed", () => {
+    expect(verdictOn("getPet", resultsWith({}))?.reached).toBeUndefined();
+  });
+});
