@@ -80,7 +80,7 @@ const goals: readonly Goal[] = [
     measure: fact("underWrites", "listDeepSlowDisk"),
   },
   {
-    what: "listPets, most pets against fewest",
+    what: "listPets read from the store, most pets against fewest",
     unit: "× the time",
     most: 1.2,
     measure: fact("growth", "timeRatio"),

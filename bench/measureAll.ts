@@ -47,7 +47,7 @@ export async function measureAll(options: Options, command: string): Promise<Res
     say(`${folder} is in memory, so that nothing is durable: set TMPDIR to a folder on a disk`);
   }
   const arena = new Arena(folder, drawSample(options.pets));
-  const contestants = admitted(options);
+  const { contestants, absent } = admitted(options);
   const { works } = options;
   const figures =
     works.length === 0
@@ -58,16 +58,25 @@ export async function measureAll(options: Options, command: string): Promise<Res
     say(`measuring ${name}`);
     parts.push(await partsByName[name](arena, contestants, options));
   }
-  const cards = await Promise.all(contestants.map(cardOf));
+  const cards = [...(await Promise.all(contestants.map(cardOf))), ...absent];
   return { startedAt, command, options, machine, contestants: cards, figures, parts };
 }
 
-function admitted({ contestants }: Options): Contestant[] {
-  const wanted = all.filter(({ name }) => contestants.includes(name));
+interface Admitted {
+  readonly contestants: readonly Contestant[];
+  readonly absent: readonly ContestantCard[];
+}
+
+function admitted(options: Options): Admitted {
+  const wanted = all.filter(({ name }) => options.contestants.includes(name));
   const lacking = wanted.includes(pocketbase) ? lacksPocketbase() : undefined;
-  if (lacking === undefined) return wanted;
-  say(lacking);
-  return wanted.filter((each) => each !== pocketbase);
+  if (lacking === undefined) return { contestants: wanted, absent: [] };
+  const { name, title, leavesOut } = pocketbase;
+  say(`${title} is not measured: ${lacking}`);
+  return {
+    contestants: wanted.filter((each) => each !== pocketbase),
+    absent: [{ name, title, leavesOut, version: "–", absent: lacking }],
+  };
 }
 
 async function cardOf(contestant: Contestant): Promise<ContestantCard> {

@@ -19,6 +19,8 @@ export interface Options {
   readonly contestants: readonly string[];
   readonly rounds: number;
   readonly seconds: number;
+  /** Of load with each work that reads, for everybody, before the first round. */
+  readonly warmUpSeconds: number;
   readonly pets: number;
   /** The counts that growth compares, from few to many. */
   readonly growth: readonly number[];
@@ -50,6 +52,7 @@ const shortRun = {
   contestants: ["ours", "nginx", "fastify"],
   rounds: 3,
   seconds: 1,
+  warmUpSeconds: 3,
   pets: 50_000,
 } as const;
 const longRun = {
@@ -57,6 +60,8 @@ const longRun = {
   contestants: contestantNames,
   rounds: 3,
   seconds: 5,
+  // A service of ours that just started gets faster for some ten seconds of load; others do too.
+  warmUpSeconds: 8,
   pets: 1_000_000,
 } as const;
 
@@ -68,6 +73,7 @@ export const usage = `Usage: npm run bench -- [options]
   --contestants <a,b>   Only these: ${contestantNames.join(", ")}
   --rounds <number>     Rounds, interleaved (default 3)
   --seconds <number>    Seconds of load for each figure (default 5; 1 with --short)
+  --warm-up <number>    Seconds of load with each reading work before (default 8; 3 with --short)
   --pets <number>       Pets stored before the run (default 1000000; 50000 with --short)
   --growth <a,b,c>      What growth compares (default 1000,1000000,10000000)
   --keep                Keep the results in bench/results/ (default, but not for a short or partial run)
@@ -78,8 +84,11 @@ export function readOptions(args: readonly string[]): Options {
   const given = parsed(args);
   const short = given.short ?? false;
   const plan = short ? shortRun : longRun;
-  const whole = (name: "rounds" | "seconds" | "pets", least: number, otherwise: number) =>
-    given[name] === undefined ? otherwise : wholeNumber(name, given[name], least);
+  const whole = (
+    name: "rounds" | "seconds" | "warm-up" | "pets",
+    least: number,
+    otherwise: number,
+  ) => (given[name] === undefined ? otherwise : wholeNumber(name, given[name], least));
   const wanted = given.only?.split(",").flatMap((name) => together[name] ?? [name]);
   const known: readonly string[] = [...workNames, ...partNames];
   for (const name of wanted ?? []) {
@@ -99,6 +108,7 @@ export function readOptions(args: readonly string[]): Options {
     contestants,
     rounds: whole("rounds", 1, plan.rounds),
     seconds: whole("seconds", 1, plan.seconds),
+    warmUpSeconds: whole("warm-up", 1, plan.warmUpSeconds),
     // Fewer would leave no page deep enough to ask for.
     pets: whole("pets", 1_000, plan.pets),
     growth: (given.growth ?? "1000,1000000,10000000")
@@ -123,6 +133,7 @@ function parsed(args: readonly string[]) {
         contestants: text,
         rounds: text,
         seconds: text,
+        "warm-up": text,
         pets: text,
         growth: text,
       },

@@ -23,6 +23,8 @@ export interface PostgresPlan {
   /** Of each round of each measurement. */
   readonly seconds: number;
   readonly rounds: number;
+  /** Of each measurement that reads, before the first round. */
+  readonly warmUpSeconds?: number;
   /** Settings of the service beside those that it needs, such as PETSTORE_LOG. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly say?: (line: string) => void;
@@ -51,6 +53,7 @@ const measurementNames = [
   ...(["select8", "getPet", "select64", "petById"] as const),
   ...(["page64", "listOf20", "insert64", "createPet"] as const),
 ] as const;
+const writing: readonly MeasurementName[] = ["insert64", "createPet"];
 type MeasurementName = (typeof measurementNames)[number];
 
 /** What the machine lacks for it, or undefined where it can be measured. */
@@ -99,9 +102,12 @@ type Measure = (seconds: number) => Promise<number>;
 
 async function inTurns(
   measurements: Readonly<Record<MeasurementName, Measure>>,
-  { seconds, rounds, say = () => {} }: PostgresPlan,
+  { seconds, rounds, warmUpSeconds = 0, say = () => {} }: PostgresPlan,
 ): Promise<Record<MeasurementName, number[]>> {
   const rates = Object.fromEntries(measurementNames.map((name) => [name, [] as number[]]));
+  for (const name of measurementNames) {
+    if (warmUpSeconds > 0 && !writing.includes(name)) await measurements[name](warmUpSeconds);
+  }
   for (let round = 1; round <= rounds; round++) {
     for (const name of measurementNames) {
       const rate = await measurements[name](seconds);

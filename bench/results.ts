@@ -18,6 +18,8 @@ export interface ContestantCard {
   readonly title: string;
   readonly version: string;
   readonly leavesOut: readonly string[];
+  /** Why it was not measured though it should have been. */
+  readonly absent?: string;
 }
 
 /** A measurement beside the comparison, ready to be shown, with its figures by name. */

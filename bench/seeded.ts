@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { makeOwnFolder } from "./ownFolder.ts";
 import { say } from "./say.ts";
 
 export const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -39,7 +40,7 @@ export interface CacheEntry {
 
 /** The path of a file or folder that is made once and then kept, until what makes it changes. */
 export async function cached({ name, makers = [], make }: CacheEntry): Promise<string> {
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  makeOwnFolder(cache);
   const kept = `${name}.${fingerprint([...ourMakers, ...makers])}`;
   const path = join(cache, kept);
   if (existsSync(path)) return path;

@@ -5,6 +5,7 @@ import type { Sample } from "./sample.ts";
 export const workNames = [
   "getPet",
   "getPetAny",
+  "getPetAmongOrders",
   "listPlain",
   "listByStatus",
   "listDeep",
@@ -13,9 +14,16 @@ export const workNames = [
 ] as const;
 export type WorkName = (typeof workNames)[number];
 
+/** For those who know pets alone. */
+export const worksWithoutOrders = workNames.filter((work) => work !== "getPetAmongOrders");
+
+/** One client's, beside the reads. */
+export const ordersPerSecond = 100;
+
 export const workTitles: Readonly<Record<WorkName, string>> = {
   getPet: "getPet",
   getPetAny: "getPet, any of all pets",
+  getPetAmongOrders: `getPet while ${ordersPerSecond} orders a second are placed`,
   listPlain: "listPets of 20, plain",
   listByStatus: "listPets of 20, by status",
   listDeep: "listPets of 20, deep by cursor",
@@ -42,6 +50,8 @@ export interface Dialect {
   list(question: ListQuestion): string;
   /** `{n}` in the body is another number each time. */
   readonly create: { readonly path: string; readonly body: string };
+  /** Makes an available pet a pending one. */
+  order?(petId: number): { readonly path: string; readonly body: string };
 }
 
 const mixedCalls = 2_000;
@@ -53,6 +63,7 @@ export function callsOf(work: WorkName, dialect: Dialect, sample: Sample): Call[
   const create: Call = { method: "POST", ...dialect.create };
   switch (work) {
     case "getPet":
+    case "getPetAmongOrders":
       return gets();
     case "getPetAny":
       return [get(dialect.getPet("{any}"))];

@@ -16,6 +16,8 @@ export interface Load {
   readonly p99Ms: number;
   /** Answers of 400 and above, and connections that broke. A fair measurement has none. */
   readonly faults: number;
+  /** Of the client beside the load, where the work has one. */
+  readonly ordersPerSecond?: number;
 }
 
 export interface LoadOrder {

@@ -2,8 +2,11 @@
 // asks the registry whether anything is known against those that production runs on.
 import { existsSync, readFileSync } from "node:fs";
 import {
+  allowedScripts,
   documentedIn,
   type Lock,
+  type Locked,
+  lockComplaints,
   type Manifest,
   manifestComplaints,
 } from "./audit/dependencies.ts";
@@ -12,14 +15,33 @@ import { advisories, askNpm, signatures, type Verdict } from "./audit/registry.t
 const root = new URL("..", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 
-const complaints = manifestComplaints({
-  manifest: JSON.parse(read("package.json")) as Manifest,
-  lock: JSON.parse(read("package-lock.json")) as Lock,
-  documented: documentedIn(read("docs/security.md")),
-  isInstalled: (folder) => existsSync(new URL(folder, root)),
+const lockedIn = (place: string): Locked => ({
+  manifest: JSON.parse(read(`${place}package.json`)) as Manifest,
+  lock: JSON.parse(read(`${place}package-lock.json`)) as Lock,
+  isInstalled: (folder) => existsSync(new URL(`${place}${folder}`, root)),
 });
+/** Installed by whoever runs `npm run bench`, and no part of the service. */
+const peersPlace = "bench/peers/";
+
+const own = lockedIn("");
+const peers = lockedIn(peersPlace);
+const documented = documentedIn(read("docs/security.md"));
+const complaints = [
+  ...manifestComplaints({ ...own, documented }),
+  ...lockComplaints(peers).map((complaint) => `${peersPlace}: ${complaint}`),
+];
 for (const complaint of complaints) console.log(`FAILED: ${complaint}`);
-if (complaints.length === 0) console.log("ok: dependencies are pinned, locked and documented");
+if (complaints.length === 0) {
+  console.log("ok: dependencies are pinned, locked and documented");
+  console.log(`ok: what ${peersPlace} compares with is pinned and locked`);
+}
+for (const [place, { manifest }] of [
+  ["here", own],
+  [peersPlace, peers],
+] as const) {
+  const names = allowedScripts(manifest).join(", ") || "none";
+  console.log(`may run a script when installed, ${place}: ${names}`);
+}
 
 const asked: readonly (readonly [what: string, verdict: Verdict])[] = [
   ["advisories", advisories(askNpm(["audit", "--omit=dev"], root))],

@@ -13,7 +13,6 @@ import { createHandlers } from "./http/handlers.ts";
 import { type Listener, listen } from "./http/listener.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
-import { oncePerTurn } from "./http/oncePerTurn.ts";
 import { createOutside, dashboardPath, docsPath } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
 import { Authenticator } from "./keys/authenticator.ts";
@@ -83,7 +82,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       knownCategoriesOnly: config.knownCategoriesOnly,
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
-    revisions: oncePerTurn(() => stores.revisions(), clock),
+    revisions: () => stores.revisions(),
     uses,
     limiter:
       config.quota && (stores.limiter?.(config.quota) ?? new TokenBuckets(config.quota, clock)),

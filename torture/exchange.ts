@@ -11,6 +11,8 @@ export interface Errand {
   readonly token: string;
   readonly body?: string | undefined;
   readonly mark?: string | undefined;
+  /** Whether it has a connection of its own. */
+  readonly fresh?: boolean;
 }
 
 export interface Answer {
@@ -22,10 +24,11 @@ export interface Answer {
 
 /** Undefined where the connection ended without an answer. */
 export async function exchange(errand: Errand, tally: Tally): Promise<Answer | undefined> {
-  const { method, url, token, body, mark } = errand;
+  const { method, url, token, body, mark, fresh } = errand;
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (mark !== undefined) headers["idempotency-key"] = mark;
+  if (fresh) headers.connection = "close";
   const startedMs = performance.now();
   let answer: Answer;
   try {

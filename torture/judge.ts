@@ -1,7 +1,5 @@
 /** Compares what a store holds, when nobody writes, with what its clients were told. */
 import { DatabaseSync } from "node:sqlite";
-import { parseJson } from "../src/contract/json.ts";
-import { exchange } from "./exchange.ts";
 import {
   certainStep,
   type Ledger,
@@ -16,23 +14,17 @@ import {
   possibleStep,
 } from "./ledger.ts";
 import type { Tally } from "./tally.ts";
+import { type Row, type Walker, walk } from "./walk.ts";
 import { advance } from "./writing.ts";
 
-export interface Judgement {
-  readonly base: string;
-  readonly token: string;
+export interface Judgement extends Walker {
   readonly ledger: Ledger;
-  readonly tally: Tally;
   /**
    * Whether an animal or order of which nobody was told, and which is there now, must stay from now
    * on. It must where whatever can be read is on disk.
    */
   readonly settle?: boolean;
 }
-
-type Row = Record<string, unknown>;
-
-const pagesMax = 20_000;
 
 /** Walks the whole catalogue and all orders. */
 export async function judgeStore(judgement: Judgement): Promise<void> {
@@ -122,27 +114,6 @@ function judgeAgreement(tally: Tally, pets: Map<PetEntry, Row>, orders: readonly
 }
 
 const orderedStatus = (order: Row) => (order.status === "delivered" ? "sold" : "pending");
-
-async function walk({ base, token, tally }: Judgement, path: string): Promise<Row[] | undefined> {
-  const rows: Row[] = [];
-  let next: string | undefined = `${base}${path}`;
-  let lastId = 0n;
-  for (let page = 0; next !== undefined && page < pagesMax; page++) {
-    const url: string = next;
-    const answer = await exchange({ method: "GET", url, token }, tally);
-    tally.judge(answer?.status === 200, () => `The walk got ${answer?.status} from ${url}`);
-    if (answer?.status !== 200) return undefined;
-    for (const row of parseJson(answer.text) as Row[]) {
-      const id = BigInt(row.id as number | bigint);
-      const before = lastId;
-      tally.judge(id > before, () => `${path} gave ${id} after ${before}`);
-      lastId = id;
-      rows.push(row);
-    }
-    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
-  }
-  return rows;
-}
 
 /** Reads the database of SQLite itself, past every line of the service's code. */
 export function judgeDatabase(file: string, tally: Tally): void {

@@ -191,6 +191,13 @@ export function petStepMin(pet: PetEntry): number {
   return Math.max(firstStep(pet), ...sure.map((order) => (certainStep(order) === 2 ? 2 : 1)));
 }
 
+/** That of every animal that was ordered; the others are where they were when they were added. */
+export function petStepsMin(ledger: Ledger): Map<PetEntry, number> {
+  const steps = new Map<PetEntry, number>();
+  for (const { pet } of ledger.ordersById.values()) steps.set(pet, petStepMin(pet));
+  return steps;
+}
+
 export function petStepMax(pet: PetEntry, without?: OrderEntry): number {
   const orders = pet.orders.filter((order) => order !== without && mayBeDone(order));
   return Math.max(firstStep(pet), ...orders.map((order) => (possibleStep(order) === 2 ? 2 : 1)));

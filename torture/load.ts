@@ -1,14 +1,19 @@
 /** Clients that read and write at once, and believe nothing they are told. */
+import type { PetStatus } from "../src/catalogue/pet.ts";
 import { parseJson } from "../src/contract/json.ts";
 import type { Chance } from "../test/simulation/chance.ts";
 import { type Answer, exchange } from "./exchange.ts";
 import {
+  firstStep,
   type Ledger,
+  type MoveEntry,
+  type OrderEntry,
   type PetEntry,
   petFault,
   petStepMax,
   petStepMin,
   petStepOf,
+  petStepsMin,
 } from "./ledger.ts";
 import type { Tally } from "./tally.ts";
 import { write } from "./writing.ts";
@@ -21,8 +26,10 @@ export interface LoadOptions {
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly clients?: number;
-  /** Whether a connection may end without an answer now. By default it may. */
-  readonly mayBreak?: () => boolean;
+  /** How many of the clients open a connection for each request. By default none does. */
+  readonly freshClients?: number;
+  /** Whether a connection to this base may end without an answer now. By default it may. */
+  readonly mayBreak?: (base: string) => boolean;
   /** Whether 503 is a right answer to a read now. By default it is. */
   readonly readsMayFail?: () => boolean;
   /** Whether 503 is a right answer to a write now. By default it is. */
@@ -57,11 +64,14 @@ const clientsDefault = 16;
 const slowMs = 100;
 const idleMs = 20;
 const waitSecondsMax = 60;
+const pageSizeMax = 100;
 
 /** What a client has at hand for each of its requests. */
 export interface Client extends LoadOptions {
   readonly seen: Seen;
   readonly base: string;
+  /** Whether it opens a connection for each request. */
+  readonly fresh: boolean;
 }
 
 export function startLoad(options: LoadOptions): Load {
@@ -69,10 +79,10 @@ export function startLoad(options: LoadOptions): Load {
   let stopping = false;
   const running = Array.from({ length: options.clients ?? clientsDefault }, async (_, index) => {
     const chance = options.chance.fork(`client ${index}`);
+    const own = { ...options, chance, seen, fresh: index < (options.freshClients ?? 0) };
     while (!stopping) {
       const bases = options.addresses();
-      const troubled =
-        bases.length === 0 || !(await act({ ...options, chance, seen, base: chance.oneOf(bases) }));
+      const troubled = bases.length === 0 || !(await act({ ...own, base: chance.oneOf(bases) }));
       if (troubled) await pause(idleMs);
     }
   });
@@ -97,8 +107,8 @@ function act(client: Client): Promise<boolean> {
   if (again) return write(client, takeAny(ledger.unsettled, chance));
   const choice = chance.fraction();
   if (choice < 0.4) return write(client, ledger.newPet(chance));
-  if (choice < 0.52) return write(client, ledger.newOrder(chance));
-  if (choice < 0.64) return write(client, ledger.newMove(chance));
+  if (choice < 0.52) return sell(client, ledger.newOrder(chance));
+  if (choice < 0.64) return sell(client, ledger.newMove(chance));
   if (choice < 0.68) return write(client, anyOf(ledger.repeatable, chance));
   if (choice < 0.8) return readOne(client);
   if (choice < 0.9) return readSome(client);
@@ -113,9 +123,29 @@ function takeAny<T>(all: T[], chance: Chance): T | undefined {
   return all.splice(chance.between(0, all.length), 1)[0];
 }
 
+/** Often looks just before and just after, where an answer from before may have been kept. */
+async function sell(client: Client, entry: OrderEntry | MoveEntry | undefined): Promise<boolean> {
+  const { chance, addresses } = client;
+  const bases = addresses();
+  if (entry === undefined || bases.length === 0 || chance.happens(0.5)) return write(client, entry);
+  const elsewhere = { ...client, base: chance.oneOf(bases) };
+  const { pet } = entry.kind === "order" ? entry : entry.order;
+  const look = chance.oneOf([
+    () => lookAt(elsewhere, pet),
+    () => lookAtSome(elsewhere, [pet]),
+    () => lookAtPage(elsewhere, undefined, pageSizeMax),
+  ]);
+  await look();
+  const went = await write(client, entry);
+  return (await look()) && went;
+}
+
 async function readOne(client: Client): Promise<boolean> {
   const pet = client.ledger.anyPet(client.chance);
-  if (pet === undefined) return true;
+  return pet === undefined || lookAt(client, pet);
+}
+
+function lookAt(client: Client, pet: PetEntry): Promise<boolean> {
   const before = petStepMin(pet);
   return read(client, `/pets/${pet.id}`, (seen) => {
     judgePet(client, pet, seen as Record<string, unknown>, before);
@@ -123,13 +153,16 @@ async function readOne(client: Client): Promise<boolean> {
 }
 
 async function readSome(client: Client): Promise<boolean> {
-  const { chance, ledger, tally } = client;
+  const { chance, ledger } = client;
+  const pets = Array.from({ length: chance.between(1, 20) }, () => ledger.anyPet(chance));
+  const there = pets.filter((pet) => pet !== undefined);
+  return there.length === 0 || lookAtSome(client, there);
+}
+
+function lookAtSome(client: Client, pets: readonly PetEntry[]): Promise<boolean> {
+  const { tally } = client;
   const wanted = new Map<string, [PetEntry, number]>();
-  for (let count = chance.between(1, 20); count > 0; count--) {
-    const pet = ledger.anyPet(chance);
-    if (pet?.id !== undefined) wanted.set(pet.id, [pet, petStepMin(pet)]);
-  }
-  if (wanted.size === 0) return true;
+  for (const pet of pets) wanted.set(pet.id ?? "", [pet, petStepMin(pet)]);
   const query = [...wanted.keys()].map((id) => `id=${id}`).join("&");
   return read(client, `/pets?limit=100&${query}`, (seen) => {
     const found = new Map((seen as Record<string, unknown>[]).map((pet) => [String(pet.id), pet]));
@@ -139,16 +172,23 @@ async function readSome(client: Client): Promise<boolean> {
 }
 
 async function readPage(client: Client): Promise<boolean> {
-  const { chance, ledger, tally } = client;
+  const { chance } = client;
   const status = chance.oneOf([undefined, "available", "pending", "sold"] as const);
+  return lookAtPage(client, status, chance.between(1, pageSizeMax + 1));
+}
+
+function lookAtPage(client: Client, status: PetStatus | undefined, limit: number) {
+  const { ledger, tally } = client;
   const filter = status === undefined ? "" : `&status=${status}`;
-  return read(client, `/pets?limit=${chance.between(1, 101)}${filter}`, (seen) => {
+  const before = petStepsMin(ledger);
+  return read(client, `/pets?limit=${limit}${filter}`, (seen) => {
     for (const pet of seen as Record<string, unknown>[]) {
       const entry = ledger.petNamed(pet.name);
       tally.judge(entry !== undefined && (status ?? pet.status) === pet.status, () => {
         return `A page${filter} holds ${JSON.stringify(pet, exactText)}`;
       });
-      if (entry !== undefined) judgePet(client, entry, pet, 0);
+      if (entry === undefined) continue;
+      judgePet(client, entry, pet, before.get(entry) ?? firstStep(entry));
     }
   });
 }
@@ -157,9 +197,9 @@ export const exactText = (_name: string, value: unknown) =>
   typeof value === "bigint" ? String(value) : value;
 
 async function read(client: Client, path: string, check: (body: unknown) => void) {
-  const { base, token, tally, seen, readsMayFail } = client;
+  const { base, token, tally, seen, fresh, readsMayFail } = client;
   const url = `${base}${path}`;
-  const answer = await exchange({ method: "GET", url, token }, tally);
+  const answer = await exchange({ method: "GET", url, token, fresh }, tally);
   if (answer === undefined) return lost(client, url);
   seen.reads++;
   if (answer.tookMs > slowMs) seen.slowReads++;
@@ -173,9 +213,9 @@ async function read(client: Client, path: string, check: (body: unknown) => void
   return false;
 }
 
-export function lost({ seen, tally, mayBreak }: Client, url: string): false {
+export function lost({ base, seen, tally, mayBreak }: Client, url: string): false {
   seen.lost++;
-  tally.judge(mayBreak?.() ?? true, () => `${url} got no answer, and nothing was done to it`);
+  tally.judge(mayBreak?.(base) ?? true, () => `${url} got no answer, and nothing was done to it`);
   return false;
 }
 

@@ -8,6 +8,8 @@ export interface Outcome {
   /** What the machine lacked for it. */
   readonly leftOut: string | undefined;
   readonly tookMs: number;
+  /** Whether it was still at work when its time and all overtime were over. */
+  readonly goesOn: boolean;
 }
 
 const faultsOf = ({ faults }: Tally) =>

@@ -14,9 +14,11 @@ import { readOnlyDisk } from "./scenarios/readOnlyDisk.ts";
 import { sigkill } from "./scenarios/sigkill.ts";
 import { slowClients } from "./scenarios/slowClients.ts";
 import { slowDisk } from "./scenarios/slowDisk.ts";
+import { twoProcesses } from "./scenarios/twoProcesses.ts";
 
 export const scenarios: readonly Scenario[] = [
   sigkill,
+  twoProcesses,
   powerLoss,
   diskFull,
   readOnlyDisk,

@@ -5,13 +5,11 @@ import { Ledger } from "./ledger.ts";
 import type { Stage } from "./scenario.ts";
 import { judgeLog, killAtStart, startVictim, type Victim } from "./service.ts";
 import type { Tally } from "./tally.ts";
+import { wordOf } from "./word.ts";
 
 /** A judgement reads all of the store, so that a long run goes on with a new one from time to time. */
 const petsMax = 6_000;
-
-/** What cursors are sealed with, and what no log may hold. */
-const secretLength = 40;
-const letters = "abcdefgh23456789";
+export const isFull = ({ pets }: Ledger) => pets.length >= petsMax;
 
 export interface Shop {
   readonly folder: string;
@@ -31,14 +29,15 @@ export function newShop({ folder, chance, tally }: Stage, name: string): Shop {
   const data = join(folder, name);
   const file = join(data, "production", "petstore.db");
   const ledger = new Ledger();
-  const secret = Array.from({ length: secretLength }, () => chance.oneOf([...letters])).join("");
+  // What cursors are sealed with, and what no log may hold.
+  const secret = wordOf(chance);
   const sealed = { PETSTORE_SECRET: secret };
   let token: string | undefined;
   return {
     folder: data,
     file,
     ledger,
-    isFull: () => ledger.pets.length >= petsMax,
+    isFull: () => isFull(ledger),
     async open(variables = {}) {
       const victim = await startVictim({
         folder: data,

@@ -20,14 +20,14 @@ import { type Client, isLimited, lost } from "./load.ts";
 /** False where it is better not to ask again at once. */
 export async function write(client: Client, entry: Entry | undefined): Promise<boolean> {
   if (entry === undefined) return true;
-  const { base, token, ledger, tally } = client;
+  const { base, token, ledger, tally, fresh } = client;
   const { mark } = entry;
   const before = entry.fate;
   const approvedBefore = entry.kind === "move" && certainStep(entry.order) >= 1;
   if (before !== "acknowledged") entry.fate = "sent";
   const { path, body } = requestOf(entry);
   const url = `${base}${path}`;
-  const answer = await exchange({ method: "POST", url, token, body, mark }, tally);
+  const answer = await exchange({ method: "POST", url, token, body, mark, fresh }, tally);
   if (answer !== undefined && [200, 201].includes(answer.status)) {
     return accept(client, entry, answer, before);
   }

@@ -1,6 +1,7 @@
 /** What every service in the comparison can do for the run. */
 import { join } from "node:path";
 import { type Answer, type Child, type ChildOrder, firstAnswer, startChild } from "../children.ts";
+import { readyOrders } from "../orders.ts";
 import type { Sample } from "../sample.ts";
 import { usageOf } from "../usage.ts";
 import { callsOf, type Dialect, type WorkName } from "../works.ts";
@@ -92,8 +93,12 @@ export async function startHttp(service: HttpService): Promise<Running> {
     dialect,
     sample,
     callsFor,
-    measure: (work, seconds) =>
-      metered(child.pid, () => applyLoad({ port, calls: callsFor(work), seconds })),
+    async measure(work, seconds) {
+      const load = () => applyLoad({ port, calls: callsFor(work), seconds });
+      if (work !== "getPetAmongOrders") return metered(child.pid, load);
+      const orderDuring = await readyOrders({ port, dialect }, seconds);
+      return metered(child.pid, () => orderDuring(load));
+    },
     async restart() {
       await child.stop();
       const began = performance.now();

@@ -68,6 +68,13 @@ function fastifyDatabase(pets: number): Promise<string> {
          category_id INTEGER NOT NULL,
          status TEXT NOT NULL CHECK (status IN ('available', 'pending', 'sold'))
        ) STRICT;
+       CREATE TABLE orders (
+         id INTEGER PRIMARY KEY,
+         pet_id INTEGER NOT NULL REFERENCES pets (id),
+         quantity INTEGER NOT NULL,
+         status TEXT NOT NULL,
+         placed_at TEXT NOT NULL
+       ) STRICT;
        CREATE TABLE keys (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE) STRICT;
        ATTACH '${source.replaceAll("'", "''")}' AS source;
        INSERT INTO pets SELECT id, name, category_id, status FROM source.pets ORDER BY id;

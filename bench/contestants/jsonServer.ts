@@ -6,7 +6,7 @@ import { freePort } from "../children.ts";
 import { peerModule, peerNode, versionOfPeer } from "../peers.ts";
 import { drawSample } from "../sample.ts";
 import { seededDatabase } from "../seeded.ts";
-import { type Dialect, type ListQuestion, workNames } from "../works.ts";
+import { type Dialect, type ListQuestion, worksWithoutOrders } from "../works.ts";
 import { type Contestant, type Place, type Running, startHttp } from "./contestant.ts";
 
 /** It searches its pets one by one and writes all of them at each create: with a million it would stand. */
@@ -22,7 +22,7 @@ export const jsonServer: Contestant = {
     "other bytes: indented JSON",
     "no deprecation headers",
   ],
-  works: workNames,
+  works: worksWithoutOrders,
   sameBytes: false,
   version: async () => `${versionOfPeer("json-server")} on Node ${versionOfPeer("node")}`,
   start: startJsonServer,

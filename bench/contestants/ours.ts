@@ -79,6 +79,7 @@ export function ourDialect(key: string): Dialect {
     getPet: (id) => `/v1/pets/${id}`,
     list: (question) => `/v1/pets${searchOf(question)}`,
     create: { path: "/v1/pets", body: '{"name":"Bench {n}","categoryId":7}' },
+    order: (petId) => ({ path: "/v1/store/orders", body: `{"petId":${petId}}` }),
   };
 }
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Child, firstAnswer, freePort } from "../children.ts";
 import { peerModule, peersFolder, versionOfPeer } from "../peers.ts";
 import { cached, seededDatabase } from "../seeded.ts";
-import { type Dialect, type ListQuestion, workNames } from "../works.ts";
+import { type Dialect, type ListQuestion, worksWithoutOrders } from "../works.ts";
 import { type Contestant, type Place, type Running, startHttp } from "./contestant.ts";
 
 const collection = "/api/collections/pets/records";
@@ -19,7 +19,7 @@ const command = peerModule(packageName, "bin", "pocketbase");
 
 /** There is a program for one kind of machine alone among what we install. */
 export const lacksPocketbase = () =>
-  existsSync(command) ? undefined : "PocketBase is left out: npm brought none for this machine";
+  existsSync(command) ? undefined : "npm brought no program for this machine";
 
 export const pocketbase: Contestant = {
   name: "pocketbase",
@@ -29,7 +29,7 @@ export const pocketbase: Contestant = {
     "no Link, ETag or deprecation headers",
     "made durable by a hook (as it comes, it syncs only at checkpoints)",
   ],
-  works: workNames,
+  works: worksWithoutOrders,
   sameBytes: false,
   version: async () => versionOfPeer(packageName),
   start: startPocketbase,

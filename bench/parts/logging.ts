@@ -36,7 +36,7 @@ export const measureLogging: Part = async (arena, _contestants, options) => {
     name: "logging",
     title: "With a log line for each request",
     method:
-      "Everywhere else logs are off. Here ours writes its usual JSON lines to a file, and nginx its combined log through a buffer of 64 KB.",
+      "Everywhere else logs are off. Here ours writes its usual JSON lines to a file, and nginx its combined log through a buffer of 64 KB. Ours gives kept answers here.",
     columns: [
       "work",
       "contestant",

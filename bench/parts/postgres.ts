@@ -5,7 +5,8 @@ import { say } from "../say.ts";
 import { figure } from "../table.ts";
 import type { Part } from "./part.ts";
 
-export const comparePostgres: Part = async (_arena, _contestants, { rounds, seconds }) => {
+export const comparePostgres: Part = async (_arena, _contestants, options) => {
+  const { rounds, seconds, warmUpSeconds } = options;
   const shape = {
     name: "postgres",
     title: "On PostgreSQL, beside pgbench",
@@ -15,7 +16,7 @@ export const comparePostgres: Part = async (_arena, _contestants, { rounds, seco
   if (lacking !== undefined) {
     return { ...shape, method: `Not measured: ${lacking}.`, rows: [], facts: {} };
   }
-  const { rates, ratios } = await measurePostgres({ seconds, rounds, say });
+  const { rates, ratios } = await measurePostgres({ seconds, rounds, warmUpSeconds, say });
   const rate = (name: keyof typeof rates) => median(rates[name]);
   const select = Math.max(rate("select8"), rate("select64"));
   const rows = [

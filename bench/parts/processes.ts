@@ -20,7 +20,8 @@ interface Tally {
   readonly cpuUs: number[];
 }
 
-export const measureProcesses: Part = async (arena, _contestants, { rounds, seconds }) => {
+export const measureProcesses: Part = async (arena, _contestants, options) => {
+  const { rounds, seconds, warmUpSeconds } = options;
   const processes = await startSeveral(arena);
   const counts = [1, processCount];
   const tallies = new Map<string, Tally>();
@@ -31,7 +32,9 @@ export const measureProcesses: Part = async (arena, _contestants, { rounds, seco
     return tally;
   };
   try {
-    for (const work of works) await loadAll(processes, work, 1);
+    for (const work of works) {
+      await loadAll(processes, work, work === "createPet" ? 1 : warmUpSeconds);
+    }
     for (let round = 1; round <= rounds; round++) {
       for (const work of works) {
         for (const count of counts) {
@@ -51,7 +54,7 @@ export const measureProcesses: Part = async (arena, _contestants, { rounds, seco
   return {
     name: "processes",
     title: "Several processes, one SQLite database",
-    method: `Each process listens on a port of its own and has a wrk of its own with 64 connections, all at the same time, on ${cpus().length} cores that servers and load share: with few cores the rate cannot grow, and the processor time per request says what one more process costs.`,
+    method: `On SQLite alone. Each process listens on a port of its own and has a wrk of its own with 64 connections, all at the same time, on ${cpus().length} cores that servers and load share: with few cores the rate cannot grow, and the processor time per request says what one more process costs. Reads are given from the answers that each process keeps.`,
     columns: ["work", "processes", "requests/s", "× one process", "CPU µs/request"],
     rows: works.flatMap((work) =>
       counts.map((count) => [

@@ -57,7 +57,7 @@ export const measureUnderWrites: Part = async (arena, contestants, options) => {
   return {
     name: "underWrites",
     title: "Reads while creates saturate the store",
-    method: `${readers} connections read, each resting ${readerPauseMs} ms after an answer, first alone and then beside 64 that create pets without rest; "disk at 2 ms" makes every sync take ${syncDelayMs} ms longer. Ratios within each round.${left}`,
+    method: `${readers} connections read, each resting ${readerPauseMs} ms after an answer, first alone and then beside 64 that create pets without rest; "disk at 2 ms" makes every sync take ${syncDelayMs} ms longer. Creates change no stored pet, so that ours goes on giving answers that it keeps. Ratios within each round.${left}`,
     columns: ["service", "read", "idle p99 ms", "busy p99 ms", "creates/s", "× idle"],
     rows,
     facts,
@@ -73,7 +73,7 @@ function told({ idleP99Ms, busyP99Ms, writesPerSecond }: Reading): string[] {
 async function readInTurns(
   running: Running,
   work: WorkName,
-  { rounds, seconds }: Options,
+  { rounds, seconds, warmUpSeconds }: Options,
 ): Promise<Reading> {
   const read = (forSeconds: number) =>
     applyLoad({
@@ -83,7 +83,7 @@ async function readInTurns(
       connections: readers,
       pauseMs: readerPauseMs,
     });
-  await read(1);
+  await running.measure(work, warmUpSeconds);
   const idleP99Ms = new Map<number, number>();
   const busyP99Ms = new Map<number, number>();
   const writesPerSecond: number[] = [];

@@ -21,6 +21,12 @@ const listStatus = db.prepare(
 const insert = db.prepare(
   "INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?) RETURNING id",
 );
+const takePet = db.prepare(
+  "UPDATE pets SET status = 'pending' WHERE id = ? AND status = 'available'",
+);
+const insertOrder = db.prepare(
+  "INSERT INTO orders (pet_id, quantity, status, placed_at) VALUES (?, ?, 'placed', ?) RETURNING id",
+);
 
 const status = { type: "string", enum: ["available", "pending", "sold"] };
 const name = { type: "string", minLength: 1, maxLength: 255 };
@@ -40,6 +46,14 @@ const newPet = {
     name,
     categoryId: { type: "integer" },
     status: { ...status, default: "available" },
+  },
+};
+const newOrder = {
+  type: "object",
+  required: ["petId"],
+  properties: {
+    petId: { type: "integer" },
+    quantity: { type: "integer", minimum: 1, maximum: 1000, default: 1 },
   },
 };
 const listQuery = {
@@ -112,6 +126,20 @@ app.post("/v1/pets", { schema: { body: newPet, response: { 201: pet } } }, (requ
   const { id } = insert.get(name, categoryId, status);
   reply.headers({ "cache-control": "no-store", location: `${base}/v1/pets/${id}` });
   return reply.code(201).type("application/json").send({ id, name, categoryId, status });
+});
+
+app.post("/v1/store/orders", { schema: { body: newOrder } }, (request, reply) => {
+  const { petId, quantity } = request.body;
+  const placedAt = new Date().toISOString();
+  db.exec("BEGIN IMMEDIATE");
+  const taken = takePet.run(petId).changes === 1;
+  const order = taken ? insertOrder.get(petId, quantity, placedAt) : undefined;
+  db.exec("COMMIT");
+  if (order === undefined) {
+    return reply.code(409).send({ code: "pet_not_available", message: "Taken.", status: 409 });
+  }
+  reply.headers({ "cache-control": "no-store", location: `${base}/v1/store/orders/${order.id}` });
+  return reply.code(201).send({ id: order.id, petId, quantity, status: "placed", placedAt });
 });
 
 process.on("SIGTERM", async () => {

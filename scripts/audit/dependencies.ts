@@ -3,6 +3,7 @@
 export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
@@ -17,25 +18,20 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
-export interface Audited {
+export interface Locked {
   readonly manifest: Manifest;
   readonly lock: Lock;
-  /** The names in the table of docs/security.md. */
-  readonly documented: readonly string[];
   /** Whether a folder such as `node_modules/bun` is there. */
   readonly isInstalled: (folder: string) => boolean;
 }
 
-export function manifestComplaints({
-  manifest,
-  lock,
-  documented,
-  isInstalled,
-}: Audited): readonly string[] {
-  const production = manifest.dependencies ?? {};
-  const everything = { ...production, ...manifest.devDependencies };
-  // The entry without a name is the project itself.
-  const entries = Object.entries(lock.packages).filter(([folder]) => folder !== "");
+export interface Audited extends Locked {
+  /** The names in the table of docs/security.md. */
+  readonly documented: readonly string[];
+}
+
+export function manifestComplaints({ documented, ...locked }: Audited): readonly string[] {
+  const production = locked.manifest.dependencies ?? {};
   return [
     ...Object.keys(production)
       .filter((name) => !documented.includes(name))
@@ -43,6 +39,17 @@ export function manifestComplaints({
     ...documented
       .filter((name) => !Object.hasOwn(production, name))
       .map((name) => `${name} is in docs/security.md and is no dependency.`),
+    ...lockComplaints(locked),
+  ];
+}
+
+/** What must hold of a lock, whatever the packages in it are for. */
+export function lockComplaints({ manifest, lock, isInstalled }: Locked): readonly string[] {
+  const { dependencies, devDependencies, optionalDependencies } = manifest;
+  const everything = { ...dependencies, ...devDependencies, ...optionalDependencies };
+  // The entry without a name is the project itself.
+  const entries = Object.entries(lock.packages).filter(([folder]) => folder !== "");
+  return [
     ...Object.entries(everything)
       .filter(([, version]) => !exact.test(version))
       .map(([name, version]) => `${name} is not pinned: ${version}.`),
@@ -62,6 +69,11 @@ export function manifestComplaints({
         (name) => `${name} runs a script when it is installed, which allowScripts does not name.`,
       ),
   ];
+}
+
+/** The names of those that may run a script when they are installed. */
+export function allowedScripts({ allowScripts = {} }: Manifest): readonly string[] {
+  return Object.keys(allowScripts).filter((name) => allowScripts[name] === true);
 }
 
 const exact = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;

@@ -28,6 +28,7 @@ const operatorGuides = [
   "check",
   "postgresql",
   "scale",
+  "reliability",
   "sites",
   "domains",
 ];

@@ -4,6 +4,7 @@ import type { OperationId } from "../contract/operations.ts";
 import { allOperations, type Operation } from "../contract/operations.ts";
 import type { Authenticator } from "../keys/authenticator.ts";
 import type { ApiKey } from "../keys/keys.ts";
+import { allows } from "../keys/lifecycle.ts";
 import type { RateLimiter } from "../keys/rateLimiter.ts";
 import type { UseRecorder } from "../keys/useRecorder.ts";
 import type { Log } from "../log.ts";
@@ -12,14 +13,14 @@ import { type Soon, then } from "../soon.ts";
 import type { Stores } from "../stores.ts";
 import { type Address, addressOf } from "./address.ts";
 import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
-import { authenticate, requireScope } from "./authorize.ts";
+import { plainToken, requireScope, tokenOf } from "./authorize.ts";
 import { readBody } from "./body.ts";
 import { conditionally, tagged } from "./conditional.ts";
 import { corsHeaders, isPreflight, preflightResponse } from "./cors.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import { AttemptsUnderWay, fingerprint, readMark } from "./idempotency.ts";
-import { type KeptAnswer, KeptAnswers } from "./keptAnswers.ts";
-import { announcement, refuseRemoved } from "./lifecycle.ts";
+import { KeptAnswers } from "./keptAnswers.ts";
+import { announcement, isRemoved, refuseRemoved } from "./lifecycle.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import { asksForStrict } from "./prefer.ts";
 import { asksForProblemJson, problemText } from "./problemJson.ts";
@@ -57,8 +58,6 @@ interface Exchange {
   readonly base: string;
   readonly startedMs: number;
   readonly givenId: string | undefined;
-  /** What the same address was answered before, while that still stands. */
-  kept: KeptAnswer | undefined;
   /** Of the pets, from before anything of them was read. */
   petsRevision: number;
   operation: Operation | undefined;
@@ -69,11 +68,14 @@ interface Exchange {
   keyId: string | undefined;
 }
 
+/** What the log and the metrics know of a request. */
+type Noted = Pick<Exchange, "request" | "operation" | "keyId" | "startedMs">;
+
 type AnyHandler = (input: unknown, call: Call) => Soon<PlainAnswer>;
 
-interface Located extends Pick<KeptAnswer, "operation" | "path" | "announced"> {}
-
 const prefix = "/v1";
+/** Headers by which a request makes its answer another than the one that all get. */
+const ownWishes = ["if-none-match", "origin", "prefer", "x-request-id"];
 const jsonType = { "content-type": "application/json" } as const;
 
 export function createApp(parts: AppParts): (request: Request) => Soon<Response> {
@@ -89,8 +91,10 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   );
 
   function handle(request: Request): Soon<Response> {
-    const kept = request.method === "GET" ? answers.find(request.url) : undefined;
-    const address = kept?.address ?? addressOf(request.url);
+    const startedMs = clock.elapsed();
+    const again = request.method === "GET" ? givenAgain(request, startedMs) : undefined;
+    if (again !== undefined) return again;
+    const address = addressOf(request.url);
     const site = parts.sites?.(address.origin, request);
     if (site !== undefined) return site;
     if (!isUnder(address.path)) return parts.outside(address, request);
@@ -99,9 +103,8 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
       request,
       address,
       base: parts.baseUrl ?? `${address.origin}${prefix}`,
-      startedMs: clock.elapsed(),
+      startedMs,
       givenId: givenRequestId(request.headers),
-      kept,
       petsRevision: Number.NaN,
       operation: undefined,
       announced: undefined,
@@ -121,14 +124,46 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     }
   }
 
+  /**
+   * The short way, for what was answered before and asks for nothing of its own. Whatever is not
+   * plain here, a key that is not remembered among it, takes the long way and is judged there.
+   */
+  function givenAgain(request: Request, startedMs: number): Response | undefined {
+    if (limiter !== undefined || parts.leaving()) return undefined;
+    const { headers } = request;
+    const token = plainToken(headers);
+    if (token === undefined || ownWishes.some((name) => headers.has(name))) return undefined;
+    const revisions = revisionsNow();
+    if (revisions === undefined) return undefined;
+    const kept = answers.find(request.url, revisions.pets);
+    if (kept === undefined) return undefined;
+    const { operation, body, init } = kept;
+    const nowMs = clock.now();
+    const key = authenticator.recall(token, revisions.keys, nowMs);
+    if (key === undefined || !allows(key, operation.scope)) return undefined;
+    if (isRemoved(operation, nowMs)) return undefined;
+    uses.count(key.id, operation.id);
+    note({ request, operation, keyId: key.id, startedMs }, 200);
+    return new Response(body, init);
+  }
+
+  function revisionsNow() {
+    try {
+      return parts.revisions();
+    } catch {
+      // The store cannot be read, and the long way will say so.
+      return undefined;
+    }
+  }
+
   function answer(exchange: Exchange): Soon<PlainAnswer> {
     const { address, request } = exchange;
     if (address.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
     // First of all, on unknown paths too: without a key nothing is learnt of what exists.
+    const token = tokenOf(request.headers);
     const revisions = parts.revisions();
     exchange.petsRevision = revisions.pets;
-    if (exchange.kept?.revision !== revisions.pets) exchange.kept = undefined;
-    return then(authenticate(request.headers, authenticator, revisions.keys), (key) => {
+    return then(authenticator.check(token, revisions.keys), (key) => {
       exchange.keyId = key.id;
       return limiter === undefined ? operate(exchange, key) : operateWithin(limiter, exchange, key);
     });
@@ -150,33 +185,26 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   }
 
   function operate(exchange: Exchange, key: ApiKey): Soon<PlainAnswer> {
-    const { kept, request } = exchange;
-    const { operation, path, announced } = kept ?? located(exchange);
+    const { address, base, request } = exchange;
+    const found = route(address.path.slice(prefix.length));
+    if (found === undefined) throw new Problem("path_not_found");
+    const { place, path } = found;
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const operation = place.operations.get(method);
+    if (operation === undefined) throw notAllowed(place.methods);
     exchange.operation = operation;
-    exchange.announced = announced;
+    exchange.announced = announcements.get(operation.id)?.(base, path);
     uses.count(key.id, operation.id);
     requireScope(key, operation.scope);
     refuseRemoved(operation, clock.now());
 
     const strict = asksForStrict(request.headers);
-    if (kept !== undefined && !strict) return conditionally(request.headers, kept.plain);
-    const query = readQuery(operation, exchange.address.search, strict);
+    const query = readQuery(operation, address.search, strict);
     const answered =
-      operation.method === "GET"
+      method === "GET"
         ? read(exchange, operation, path, query, strict)
         : write(exchange, operation, path, query, key, strict);
     return strict ? then(answered, applied) : answered;
-  }
-
-  /** Which operation an address means. */
-  function located({ address, base, request }: Exchange): Located {
-    const found = route(address.path.slice(prefix.length));
-    if (found === undefined) throw new Problem("path_not_found");
-    const method = request.method === "HEAD" ? "GET" : request.method;
-    const operation = found.place.operations.get(method);
-    if (operation === undefined) throw notAllowed(found.place.methods);
-    const announced = announcements.get(operation.id)?.(base, found.path);
-    return { operation, path: found.path, announced };
   }
 
   function read(
@@ -191,19 +219,18 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     const answered = handler({ path, query, body: undefined }, { base, once: undefined });
     return then(answered, (made) => {
       const plain = tagged(made);
-      if (made.lasting && !strict) keep(exchange, { operation, path, plain });
+      if (made.lasting && !strict && request.method === "GET") keep(exchange, operation, plain);
       return conditionally(request.headers, plain);
     });
   }
 
-  function keep(
-    { address, announced, petsRevision: revision, request }: Exchange,
-    { operation, path, plain }: Pick<KeptAnswer, "operation" | "path" | "plain">,
-  ): void {
-    if (request.method !== "GET" || Number.isNaN(revision)) return;
+  function keep(exchange: Exchange, operation: Operation, plain: PlainAnswer): void {
+    const { announced, petsRevision: revision, request } = exchange;
+    const { body } = plain;
+    if (body === undefined || Number.isNaN(revision)) return;
     if (!answers.isWorthKeeping(request.url)) return;
     const init = { headers: new Headers(headersOf(plain, announced)) };
-    answers.keep(request.url, { revision, address, operation, path, announced, plain, init });
+    answers.keep(request.url, { revision, operation, body, init });
   }
 
   async function write(
@@ -257,17 +284,13 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   }
 
   function finish(exchange: Exchange, plain: PlainAnswer, id = exchange.givenId): Response {
-    const { kept, quota, request } = exchange;
-    note(exchange, plain.status, id);
-    const cross = request.headers.has("origin");
-    const ordinary = quota === undefined && id === undefined && !cross && !parts.leaving();
-    if (ordinary && plain === kept?.plain) return new Response(plain.body, kept.init);
-
+    const { quota, request } = exchange;
     const headers = headersOf(plain, exchange.announced);
     if (quota !== undefined) Object.assign(headers, quota);
     if (id !== undefined) headers["x-request-id"] = id;
-    if (cross) Object.assign(headers, corsHeaders);
+    if (request.headers.has("origin")) Object.assign(headers, corsHeaders);
     if (parts.leaving()) headers.connection = "close";
+    note(exchange, plain.status, id);
     if (request.method !== "HEAD") {
       return new Response(plain.body ?? null, { status: plain.status, headers });
     }
@@ -278,7 +301,11 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   }
 
   /** Measures and logs a request, once, when its answer is known. */
-  function note({ request, operation, keyId, startedMs }: Exchange, status: number, id?: string) {
+  function note(
+    { request, operation, keyId, startedMs }: Noted,
+    status: number,
+    id: string | undefined = undefined,
+  ): void {
     const durationMs = clock.elapsed() - startedMs;
     metrics.observe(operation?.id, status, durationMs / 1000);
     if (!log.writes("info")) return;

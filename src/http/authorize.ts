@@ -1,19 +1,13 @@
-import type { Authenticator } from "../keys/authenticator.ts";
 import type { ApiKey } from "../keys/keys.ts";
 import { allows } from "../keys/lifecycle.ts";
 import { Problem } from "../problems.ts";
-import type { Soon } from "../soon.ts";
 
 // The token68 of RFC 9110, section 11.2. Two Authorization headers arrive joined by a comma,
 // which no token holds, so they are one malformed credential.
 export const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Finds the key that a request was sent with. Throws a Problem of status 401 otherwise. */
-export function authenticate(
-  headers: Headers,
-  keys: Authenticator,
-  revision: number,
-): Soon<ApiKey> {
+/** The token that a request was sent with. Throws a Problem of status 401 where there is none. */
+export function tokenOf(headers: Headers): string {
   const authorization = headers.get("authorization");
   if (authorization === null || authorization === "") throw new Problem("key_missing");
   const token = bearer.exec(authorization)?.[1];
@@ -22,7 +16,15 @@ export function authenticate(
       detail: "The Authorization header is not of the form: Bearer <API_KEY>.",
     });
   }
-  return keys.check(token, revision);
+  return token;
+}
+
+const usualStart = "Bearer ";
+
+/** The same where it is written as nearly everybody does. It may be no token at all. */
+export function plainToken(headers: Headers): string | undefined {
+  const authorization = headers.get("authorization");
+  return authorization?.startsWith(usualStart) ? authorization.slice(usualStart.length) : undefined;
 }
 
 export function requireScope(key: ApiKey, scope: string): void {

@@ -4,20 +4,13 @@
  * asks for a revision and finds the same one knows that making the answer now would make the same.
  */
 import type { Operation } from "../contract/operations.ts";
-import type { Address } from "./address.ts";
-import type { TaggedAnswer } from "./conditional.ts";
-import type { PathParameters } from "./route.ts";
 
 export interface KeptAnswer {
   /** Of the pets, read before the answer was made. */
   readonly revision: number;
-  readonly address: Address;
   readonly operation: Operation;
-  readonly path: PathParameters;
-  /** Headers that the operation puts on every answer, refusals too. */
-  readonly announced: Readonly<Record<string, string>> | undefined;
-  readonly plain: TaggedAnswer;
-  /** All that an ordinary request gets: a Headers object is sent much faster than a record. */
+  readonly body: string;
+  /** A Headers object is sent much faster than a record. */
   readonly init: { readonly headers: Headers };
 }
 
@@ -38,11 +31,12 @@ export class KeptAnswers {
   /** Addresses asked for once of late. */
   #seen = new Set<string>();
 
-  find(url: string): KeptAnswer | undefined {
+  find(url: string, revision: number): KeptAnswer | undefined {
     const young = this.#young.get(url);
-    if (young !== undefined) return young;
+    if (young !== undefined) return young.revision === revision ? young : undefined;
     const old = this.#old.get(url);
-    if (old !== undefined) this.keep(url, old);
+    if (old?.revision !== revision) return undefined;
+    this.keep(url, old);
     return old;
   }
 
@@ -59,7 +53,9 @@ export class KeptAnswers {
   }
 
   keep(url: string, answer: KeptAnswer): void {
-    const characters = url.length + (answer.plain.body?.length ?? 0);
+    const characters = url.length + answer.body.length;
+    const before = this.#young.get(url);
+    if (before !== undefined) this.#youngCharacters -= url.length + before.body.length;
     if (
       this.#young.size >= answersMax / 2 ||
       this.#youngCharacters + characters > charactersMax / 2

@@ -18,10 +18,14 @@ export function announcement(lifecycle: Lifecycle) {
   };
 }
 
+export function isRemoved({ lifecycle }: Operation, nowMs: number): boolean {
+  return lifecycle !== undefined && nowMs >= lifecycle.sunsetAtMs;
+}
+
 /** Throws `operation_removed` from the announced date on. */
 export function refuseRemoved(operation: Operation, nowMs: number): void {
   const { lifecycle } = operation;
-  if (lifecycle === undefined || nowMs < lifecycle.sunsetAtMs) return;
+  if (lifecycle === undefined || !isRemoved(operation, nowMs)) return;
   const date = new Date(lifecycle.sunsetAtMs).toISOString().slice(0, 10);
   throw new Problem("operation_removed", {
     detail: `${operation.id} was removed on ${date}. Use GET ${lifecycle.successor}.`,

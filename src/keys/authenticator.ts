@@ -50,6 +50,12 @@ export class Authenticator {
     });
   }
 
+  /** The same for a token that was judged before, and is active still; undefined for all others. */
+  recall(token: string, revision: number, nowMs: number): ApiKey | undefined {
+    const key = revision === this.#revision ? this.#remembered.get(token) : undefined;
+    return key !== undefined && keyState(key, nowMs) === "active" ? key : undefined;
+  }
+
   #remember(token: string, key: ApiKey): void {
     if (this.#remembered.size >= rememberedMax) this.#remembered.clear();
     this.#remembered.set(token, key);

@@ -26,6 +26,10 @@ const steps: readonly (readonly string[])[] = [
     ...accessTables,
     ...accountTables,
   ],
+  [
+    `INSERT INTO counters (name, value) VALUES ('pet_revision', 0)
+     ON CONFLICT (name) DO NOTHING`,
+  ],
 ];
 
 export const latestVersion = steps.length;

@@ -57,6 +57,7 @@ export const importPets = {
     }
 
     // Only now is anything noted: a conflict must leave no trace in a transaction that goes on.
+    if (fresh.size > 0) set.imported = true;
     for (const [id, { pet }] of fresh) {
       set.addPet(id, pet);
       if (id > set.lastPetId && id <= idGivenMax) set.lastPetId = id;

@@ -8,13 +8,13 @@ const readEveryMs = 1_000;
 /** What was read longer ago than this is not believed any more, here and by those who ask. */
 export const believedMs = 2_000;
 /** How often to ask whether everybody has heard. */
-const askEveryMs = 10;
+const askEveryMs = 3;
 /** Of processes that went without saying so. */
 const forgottenMs = 3_600_000;
 const channel = "petstore";
 
 /** Numbers of `counters` that other processes move and this one remembers things by. */
-export type WatchedCounter = "key_revision" | "site_revision";
+export type WatchedCounter = "key_revision" | "pet_revision" | "site_revision";
 
 interface Watched {
   value: bigint;
@@ -139,10 +139,16 @@ export class Revisions {
     client.on("error", gone);
     client.on("end", gone);
     client.on("notification", () => void this.refresh());
-    // CockroachDB has no channels: there the counters are read every second.
-    await client.query(`LISTEN ${channel}`).catch(() => {});
-    await client.query(forgetOthers, [forgottenMs]);
-    return client;
+    try {
+      // CockroachDB has no channels: there the counters are read every second.
+      await client.query(`LISTEN ${channel}`).catch(() => {});
+      await client.query(forgetOthers, [forgottenMs]);
+      return client;
+    } catch (cause) {
+      // Else each round would leave a connection behind.
+      void client.end().catch(() => {});
+      throw cause;
+    }
   }
 
   /** Another server may answer next, and have a past of its own: nothing is remembered over it. */

@@ -34,7 +34,7 @@ export async function openPostgres(
   options: StoresOptions,
 ): Promise<Stores> {
   const database = new Database(settings);
-  const revisions = new Revisions(database, ["key_revision", "site_revision"]);
+  const revisions = new Revisions(database, ["key_revision", "pet_revision", "site_revision"]);
   const shown = shownAddress(settings.address);
   try {
     await migrate(database, shown);
@@ -46,7 +46,8 @@ export async function openPostgres(
     await database.close();
     return explainOpening(shown)(cause);
   }
-  const writer = new Writer(database, options.onCommit);
+  const announce = (revision: bigint) => revisions.announce("pet_revision", revision);
+  const writer = new Writer(database, announce, options.onCommit);
   return {
     catalogue: new PostgresCatalogue(database, writer),
     categories: new PostgresCategories(database),
@@ -59,8 +60,10 @@ export async function openPostgres(
     accounts: new PostgresAccounts(database),
     acmeAccounts: new PostgresAcmeAccounts(database),
     limiter: (quota) => new SharedBuckets(quota, database),
-    // A pet may change on another machine a moment before this process hears of it.
-    revisions: () => ({ keys: revisions.of("key_revision"), pets: Number.NaN }),
+    revisions: () => ({
+      keys: revisions.of("key_revision"),
+      pets: revisions.of("pet_revision"),
+    }),
     ready: () => failing(probe(database)),
     size: () => failing(sizeOf(database)),
     async close() {

@@ -56,6 +56,8 @@ export class WorkingSet {
   readonly addedOrders = new Set<bigint>();
   readonly changedOrders = new Set<bigint>();
   readonly keptMarks = new Set<string>();
+  /** Whether a pet may have come among those with smaller ids, where an addition never puts one. */
+  imported = false;
   /** The earliest instant that a kept mark was given. */
   marksNowMs = Number.POSITIVE_INFINITY;
 

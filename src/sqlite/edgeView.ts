@@ -53,7 +53,6 @@ export class SqliteEdgeView implements EdgeView {
     return (row as [string] | undefined)?.[0];
   }
 
-  /** The data version differs after any commit by any other connection, and the writer is one. */
   /** Plans and deployments move the other one. Both only grow, so their sum does with each. */
   revision(): number {
     const { edge_revision, site_revision } = this.#revisions.read();

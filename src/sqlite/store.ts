@@ -39,7 +39,7 @@ export async function openSqlite(path: string, options: StoresOptions): Promise<
     accounts: new SqliteAccounts(db, writer),
     acmeAccounts: new SqliteAcmeAccounts(db, writer),
     revisions() {
-      const { key_revision, pet_revision } = revisions.read();
+      const { key_revision, pet_revision } = revisions.recent();
       return { keys: key_revision, pets: pet_revision };
     },
     async ready() {

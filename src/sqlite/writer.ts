@@ -5,6 +5,7 @@ import type { CommitReport } from "../stores.ts";
 import type { BatchReply } from "./batch.ts";
 import type { Argument, CommandName, Result } from "./commands.ts";
 import { errorFrom } from "./failures.ts";
+import { afterLooks } from "./revisions.ts";
 import type { WriterMessage, WriterThreadData } from "./writerThread.ts";
 
 /** Submitted and not yet on disk. Past it a write is refused at once: it would wait too long. */
@@ -13,6 +14,14 @@ export const writesPendingMax = 10_000;
 const batchWritesMax = 1_000;
 /** A thread that ends without having written is not started again sooner than this. */
 const restartMsMin = 1_000;
+
+/** What moves no revision: all that is remembered anywhere stays right. */
+const unnoticed: ReadonlySet<CommandName> = new Set([
+  "addPet",
+  "addPetOnTerms",
+  "recordUses",
+  "probe",
+]);
 
 interface Pending {
   readonly name: CommandName;
@@ -117,8 +126,17 @@ export class Writer {
     // Before anybody hears of their result: the disk need not wait for them.
     this.#send();
     for (const { index, failure } of failures) batch[index]?.reject(errorFrom(failure));
-    // Without effect on those that just failed.
-    for (let index = 0; index < batch.length; index++) batch[index]?.resolve(results[index]);
+    const noticed: (() => void)[] = [];
+    for (const [index, { name, resolve }] of batch.entries()) {
+      // Without effect on those that just failed.
+      if (unnoticed.has(name)) resolve(results[index]);
+      else noticed.push(() => resolve(results[index]));
+    }
+    if (noticed.length > 0) {
+      afterLooks(() => {
+        for (const resolve of noticed) resolve();
+      });
+    }
     thread.committed ||= commits.length > 0;
     for (const commit of commits) this.#onCommit(commit);
     if (this.#pendingCount === 0) this.#drained?.();

@@ -18,10 +18,17 @@ describe("the options", () => {
     expect(options.keep).toBe(false);
   });
 
+  test("warm everybody up until compilers have done their work, and less in a short run", () => {
+    expect(readOptions([]).warmUpSeconds).toBeGreaterThanOrEqual(8);
+    expect(readOptions(["--short"]).warmUpSeconds).toBe(3);
+    expect(readOptions(["--short", "--warm-up", "1"]).warmUpSeconds).toBe(1);
+  });
+
   for (const args of [
     ["--only", "getPets"],
     ["--contestants", "apache"],
     ["--rounds", "0"],
+    ["--warm-up", "0"],
     ["--seconds", "1.5"],
     ["--pets", "many"],
     ["--swift"],

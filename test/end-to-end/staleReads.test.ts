@@ -12,6 +12,12 @@ const statuses = ["available", "pending", "sold"] as const;
 const writers = 12;
 const petsOfEach = 8;
 
+const newKey = () =>
+  mintKey(
+    { name: "hunter", environment: "production", scopes: "all", expiresAtMs: undefined },
+    systemClock,
+  );
+
 describeOnEngines("with two processes on one database", (engine) => {
   let database: TestDatabase;
   let processes: Running[] = [];
@@ -19,10 +25,7 @@ describeOnEngines("with two processes on one database", (engine) => {
   beforeAll(async () => {
     database = await engine.newDatabase();
     const stores = await database.open();
-    const minted = mintKey(
-      { name: "hunter", environment: "production", scopes: "all", expiresAtMs: undefined },
-      systemClock,
-    );
+    const minted = newKey();
     await stores.keys.add(minted.key);
     await stores.close();
     const variables = { ...database.variables, PETSTORE_SECRET: testSecret };
@@ -93,5 +96,38 @@ describeOnEngines("with two processes on one database", (engine) => {
     await watching;
     expect([...known.values()]).toEqual(Array(writers * petsOfEach).fill(2));
     expect(judged).toBeGreaterThanOrEqual(writers * petsOfEach * 14);
+  }, 120_000);
+
+  test("nor on a connection of its own, while many others come and go", async () => {
+    const [flooded, other] = clients as [Client, Client];
+    const fresh = { headers: { connection: "close" } };
+    const { body } = await other.post("/pets", { name: "Bait", categoryId: 1 });
+    const bait = `/pets/${(body as { id: number }).id}`;
+    let done = false;
+    const flood = async () => {
+      while (!done) await flooded.get(bait, fresh);
+    };
+    const flooding = Promise.all(Array.from({ length: 96 }, flood));
+    const store = await database.open();
+    try {
+      for (let n = 0; n < 30; n++) {
+        const created = await other.post("/pets", { name: "Prey", categoryId: 1 });
+        const { id } = created.body as { id: number };
+        for (let m = 0; m < 3; m++) await flooded.get(`/pets/${id}`, fresh);
+        expect((await other.post("/store/orders", { petId: id })).status).toBe(201);
+        expect((await flooded.get(`/pets/${id}`, fresh)).body).toMatchObject({ status: "pending" });
+
+        const { key, token } = newKey();
+        await store.keys.add(key);
+        const theirs = new Client(flooded.base, token);
+        expect((await theirs.get(bait, fresh)).status).toBe(200);
+        await store.keys.revoke(key.id, Date.now());
+        expect((await theirs.get(bait, fresh)).status).toBe(401);
+      }
+    } finally {
+      done = true;
+      await flooding;
+      await store.close();
+    }
   }, 120_000);
 });

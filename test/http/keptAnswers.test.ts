@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Client } from "../end-to-end/client.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type KeptAnswer, KeptAnswers } from "../../src/http/keptAnswers.ts";
+import { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
+import { fakeClock } from "../fakes/clock.ts";
 
 const ofEachAnswer = ["date", "x-request-id"];
 
@@ -94,8 +96,11 @@ describeOnEngines("an answer that was given before", (engine) => {
     const { token } = await running.newKey({ scopes: ["orders:read"] });
     const sent = (authorization: string) =>
       client.send("GET", `/pets/${id}`, { headers: { authorization } });
-    expect((await sent(`Bearer ${token}`)).status).toBe(403);
-    expect((await sent("Bearer pet_live_nobody")).status).toBe(401);
+    for (let n = 0; n < 3; n++) {
+      expect((await sent(`Bearer ${token}`)).status).toBe(403);
+      expect((await sent("Bearer pet_live_nobody")).status).toBe(401);
+      expect((await sent("")).status).toBe(401);
+    }
     expect((await client.get(`/pets/${id}`)).status).toBe(200);
   });
 
@@ -113,5 +118,145 @@ describeOnEngines("an answer that was given before", (engine) => {
     expect([cross.text, cross.headers.get("access-control-allow-origin")]).toEqual([text, "*"]);
     const head = await client.send("HEAD", path);
     expect([head.text, head.headers.get("content-length")]).toEqual(["", `${text.length}`]);
+  });
+});
+
+describe("an answer that is kept", () => {
+  const startMs = Date.UTC(2030, 11, 4, 23);
+  const hourMs = 3_600_000;
+
+  async function startCounting(variables: Record<string, string> = {}) {
+    const clock = fakeClock(startMs);
+    let reads = 0;
+    const running = await startTestService({
+      clock,
+      variables,
+      async openStores(_options, usual) {
+        const stores = await usual();
+        const get = (id: bigint) => {
+          reads++;
+          return stores.catalogue.get(id);
+        };
+        const { catalogue } = stores;
+        const counted = {
+          add: catalogue.add.bind(catalogue),
+          list: catalogue.list.bind(catalogue),
+          import: catalogue.import.bind(catalogue),
+          get,
+        };
+        return { ...stores, catalogue: counted };
+      },
+    });
+    await running.client.post("/pets", { name: "Ada", categoryId: 1 });
+    return { running, clock, reads: () => reads };
+  }
+
+  const statuses = async (ask: () => Promise<{ status: number }>, times = 4) => {
+    const seen: number[] = [];
+    for (let n = 0; n < times; n++) seen.push((await ask()).status);
+    return seen;
+  };
+
+  test("is read from the store when it is asked for the first and the second time", async () => {
+    const { running, reads } = await startCounting();
+    try {
+      expect(await statuses(() => running.client.get("/pets/1"), 6)).toEqual(Array(6).fill(200));
+      expect(reads()).toBe(2);
+    } finally {
+      await running.stop();
+    }
+  });
+
+  test("ends with the operation and with the key, on the minute", async () => {
+    const { running, clock } = await startCounting();
+    try {
+      const { token } = await running.newKey({ expiresAtMs: startMs + hourMs / 2 });
+      const shortly = new Client(running.base, token);
+      expect(await statuses(() => shortly.get("/pets/1"))).toEqual([200, 200, 200, 200]);
+      clock.advance(hourMs / 2);
+      expect(await statuses(() => shortly.get("/pets/1"))).toEqual([401, 401, 401, 401]);
+      expect(await statuses(() => running.client.get("/pets/1"))).toEqual([200, 200, 200, 200]);
+      clock.advance(hourMs / 2);
+      expect(await statuses(() => running.client.get("/pets/1"))).toEqual([410, 410, 410, 410]);
+    } finally {
+      await running.stop();
+    }
+  });
+
+  test("counts against the quota, and as a use of the key", async () => {
+    const limited = await startCounting({ PETSTORE_RATE_LIMIT: "5/3600" });
+    try {
+      const asked = await statuses(() => limited.running.client.get("/pets/1"), 6);
+      expect(asked).toEqual([200, 200, 200, 200, 429, 429]);
+    } finally {
+      await limited.running.stop();
+    }
+    const { running, clock } = await startCounting();
+    try {
+      await statuses(() => running.client.get("/pets/1"), 6);
+      clock.advance(60_000);
+      await running.stores.ready();
+      const uses = await running.stores.keys.listUses();
+      expect(uses.find(({ operation }) => operation === "getPet")?.count).toBe(6);
+      expect(running.logged().match(/"operation":"getPet","status":200/g)).toHaveLength(6);
+    } finally {
+      await running.stop();
+    }
+  });
+
+  test("is for the address it was asked at: its links lead back there", async () => {
+    const { running } = await startCounting();
+    try {
+      const at = async (host: string) =>
+        (await running.client.get("/pets/1", { headers: { host } })).headers.get("link") ?? "";
+      for (let n = 0; n < 4; n++) {
+        expect(await at("one.test")).toContain("<http://one.test/v1/pets?id=1>");
+        expect(await at("two.test")).toContain("<http://two.test/v1/pets?id=1>");
+      }
+    } finally {
+      await running.stop();
+    }
+  });
+});
+
+describe("the room for kept answers", () => {
+  const answer = (body: string, revision = 1): KeptAnswer => ({
+    revision,
+    operation: {} as KeptAnswer["operation"],
+    body,
+    init: { headers: new Headers() },
+  });
+  const found = (answers: KeptAnswers, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => answers.find(`/${from + n}`, 1)).filter(
+      (each) => each !== undefined,
+    ).length;
+
+  test("is bounded in number, and what is asked for stays", () => {
+    const answers = new KeptAnswers();
+    answers.keep("/often", answer("{}"));
+    for (let n = 0; n < 200_000; n++) {
+      answers.keep(`/${n}`, answer("{}"));
+      if (n % 1_000 === 0) expect(answers.find("/often", 1)).toBeDefined();
+    }
+    expect(found(answers, 0, 200_000)).toBeLessThanOrEqual(24_576);
+    expect(found(answers, 199_000, 200_000)).toBe(1_000);
+  });
+
+  test("is bounded in size, also when the same answer is kept again and again", () => {
+    const answers = new KeptAnswers();
+    const large = answer("x".repeat(1_000_000));
+    for (let n = 0; n < 100; n++) answers.keep("/same", large);
+    answers.keep("/small", answer("{}"));
+    expect(answers.find("/small", 1)).toBeDefined();
+    for (let n = 0; n < 100; n++) answers.keep(`/${n}`, large);
+    expect(found(answers, 0, 100)).toBeLessThanOrEqual(16);
+    expect(answers.find("/small", 1)).toBeUndefined();
+  });
+
+  test("is not given to what is asked for once, or by a very long address", () => {
+    const answers = new KeptAnswers();
+    expect([answers.isWorthKeeping("/1"), answers.isWorthKeeping("/1")]).toEqual([false, true]);
+    const long = `/${"1".repeat(600)}`;
+    expect([answers.isWorthKeeping(long), answers.isWorthKeeping(long)]).toEqual([false, false]);
   });
 });

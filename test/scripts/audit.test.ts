@@ -2,8 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import {
   type Audited,
+  allowedScripts,
   documentedIn,
   type LockEntry,
+  lockComplaints,
   manifestComplaints,
 } from "../../scripts/audit/dependencies.ts";
 import { advisories, signatures } from "../../scripts/audit/registry.ts";
@@ -92,6 +94,35 @@ describe("the dependencies", () => {
     const packages = { [folder]: { integrity, dev: true, hasInstallScript: true } };
     expect(manifestComplaints(audited({ packages }))).toEqual([]);
     expect(manifestComplaints(audited({ packages, installed: [folder] }))).toHaveLength(1);
+  });
+});
+
+describe("what others are compared with", () => {
+  const peers = (version: string, entry: LockEntry) => ({
+    manifest: { optionalDependencies: { peer: version }, allowScripts: { node: true, bad: false } },
+    lock: { packages: { "": {}, "node_modules/peer": entry } },
+    isInstalled: () => true,
+  });
+
+  test("needs no reason on the page, and is fine when it is pinned and locked", () => {
+    expect(lockComplaints(peers("1.2.3", { version: "1.2.3", integrity }))).toEqual([]);
+  });
+
+  test("is named where it is not pinned, not locked by a hash, or runs what nobody allowed", () => {
+    const complaints = lockComplaints(
+      peers("^1.2.3", { version: "1.2.3", hasInstallScript: true }),
+    );
+    expect(complaints).toEqual([
+      "peer is not pinned: ^1.2.3.",
+      "peer is locked at another version than ^1.2.3.",
+      "node_modules/peer is locked without a SHA-512 hash.",
+      "peer runs a script when it is installed, which allowScripts does not name.",
+    ]);
+  });
+
+  test("has those named that may run a script", () => {
+    expect(allowedScripts(peers("1.2.3", {}).manifest)).toEqual(["node"]);
+    expect(allowedScripts({})).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Ledger } from "../../torture/ledger.ts";
+import { Ledger, newPetText } from "../../torture/ledger.ts";
 import { startLoad } from "../../torture/load.ts";
 import { Tally } from "../../torture/tally.ts";
 import { Chance } from "../simulation/chance.ts";
@@ -52,6 +52,43 @@ async function violationsOf(wrong: Wrong, mayFail = false): Promise<Tally> {
   return tally;
 }
 
+/** Lets clients read pages from a service that shows every animal as it was when it was added. */
+async function violationsOfPages(sold: boolean): Promise<readonly string[]> {
+  const chance = new Chance(5);
+  const ledger = new Ledger();
+  let pet = ledger.newPet(chance);
+  while (pet.status !== "available") pet = ledger.newPet(chance);
+  ledger.petIsThere(pet, "1");
+  ledger.acknowledge(pet, "");
+  if (sold) {
+    const order = ledger.newOrder(chance);
+    if (order === undefined) throw new Error("There is no animal to order.");
+    ledger.orderIsThere(order, "1", "2026-11-15T12:00:00.000Z");
+    ledger.acknowledge(order, "");
+  }
+  let pages = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://any");
+    const isPage = request.method === "GET" && pathname === "/v1/pets" && !searchParams.has("id");
+    if (!isPage) return void response.writeHead(503).end();
+    pages++;
+    const wanted = ["available", null].includes(searchParams.get("status"));
+    response.writeHead(200, { "content-type": "application/json", "x-request-id": "1" });
+    response.end(wanted ? `[${wholePet(newPetText(pet), 1)}]` : "[]");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const tally = new Tally();
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const load = startLoad({ addresses: () => [base], token: "any", chance, ledger, tally });
+  while (pages < 20) await new Promise(setImmediate);
+  await load.ended();
+  server.closeAllConnections();
+  server.close();
+  return tally.violations.filter((each) => each.startsWith("A read of pet"));
+}
+
 const failure = (code: string, status: number) =>
   `{"code":"${code}","message":"No.","status":${status}}`;
 
@@ -89,6 +126,12 @@ describe("the clients find", () => {
     expect(unexpected.violations).toContainEqual(expect.stringContaining("pet was answered 503"));
     const expected = await violationsOf(away, true);
     expect(expected.violations.filter((each) => each.includes("pet was answered"))).toEqual([]);
+  });
+
+  test("a page that shows an animal as it was before its order was acknowledged", async () => {
+    const violations = await violationsOfPages(true);
+    expect(violations).toContainEqual(expect.stringContaining("it is available"));
+    expect(await violationsOfPages(false)).toEqual([]);
   });
 
   test("an answer that the contract does not allow", async () => {

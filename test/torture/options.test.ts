@@ -43,8 +43,14 @@ describe("the report of the rig", () => {
   tally.fault("SIGKILL", 3);
   tally.judge(true, () => "");
   tally.judge(false, () => "a pet is gone");
-  const failed: Outcome = { name: "a", tally, leftOut: undefined, tookMs: 12_000 };
-  const leftOut: Outcome = { name: "b", tally: new Tally(), leftOut: "no compiler", tookMs: 0 };
+  const failed: Outcome = { name: "a", tally, leftOut: undefined, tookMs: 12_000, goesOn: false };
+  const leftOut: Outcome = {
+    name: "b",
+    tally: new Tally(),
+    leftOut: "no compiler",
+    tookMs: 0,
+    goesOn: false,
+  };
 
   test("counts faults, judgements and violations", () => {
     expect(scenarioLine(failed)).toBe("a (12 s): 3 × SIGKILL; 2 judged, 1 violations");

@@ -1,11 +1,8 @@
 /** What was acknowledged to clients that send anything at all, held against the store in the end. */
 import { parseJson } from "../../src/contract/json.ts";
-import { exchange } from "../exchange.ts";
 import type { Tally } from "../tally.ts";
+import { type Row, walk } from "../walk.ts";
 
-type Row = Record<string, unknown>;
-
-const pagesMax = 20_000;
 const orderSteps = ["placed", "approved", "delivered"];
 
 export class Acknowledged {
@@ -39,7 +36,9 @@ export class Acknowledged {
 
   async judgeStore(base: string, token: string, tally: Tally): Promise<void> {
     const statuses = new Map<string, string>();
-    const orders = await walk(`${base}/store/orders?limit=100`, token, tally);
+    const orders = await walk({ base, token, tally }, "/store/orders?limit=100");
+    const pets = await walk({ base, token, tally }, "/pets?limit=100");
+    if (orders === undefined || pets === undefined) return;
     for (const order of orders) {
       const known = this.#orders.get(String(order.id));
       const step = orderSteps.indexOf(String(order.status));
@@ -50,7 +49,6 @@ export class Acknowledged {
     tally.judge(orders.length === this.#orders.size, () => {
       return `${orders.length} orders are there, ${this.#orders.size} were acknowledged`;
     });
-    const pets = await walk(`${base}/pets?limit=100`, token, tally);
     for (const pet of pets) this.#judgePet(pet, statuses.get(String(pet.id)), tally);
     tally.judge(pets.length === this.#pets.size, () => {
       return `${pets.length} pets are there, ${this.#pets.size} were acknowledged`;
@@ -80,17 +78,4 @@ function judgeEcho(pet: Row, sent: string, tally: Tally): void {
     category === undefined ||
     BigInt(category) === BigInt(String(pet.categoryId));
   tally.judge(name && exact, () => `${sent.slice(0, 300)} became ${exactly(pet)}`);
-}
-
-async function walk(first: string, token: string, tally: Tally): Promise<Row[]> {
-  const rows: Row[] = [];
-  let url: string | undefined = first;
-  for (let page = 0; url !== undefined && page < pagesMax; page++) {
-    const answer = await exchange({ method: "GET", url, token }, tally);
-    tally.judge(answer?.status === 200, () => `${url} answered ${answer?.status ?? "nothing"}`);
-    if (answer?.status !== 200) break;
-    rows.push(...(parseJson(answer.text) as Row[]));
-    url = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
-  }
-  return rows;
 }

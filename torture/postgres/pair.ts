@@ -6,11 +6,9 @@ import { Ledger } from "../ledger.ts";
 import { pause, startLoad } from "../load.ts";
 import type { Stage } from "../scenario.ts";
 import { judgeLog, startVictim, type Victim } from "../service.ts";
-import { judgeEnd } from "../shop.ts";
+import { isFull, judgeEnd } from "../shop.ts";
+import { wordOf } from "../word.ts";
 
-/** A judgement reads all of the store, so that a long run goes on with a new one from time to time. */
-const petsMax = 6_000;
-const secretLength = 40;
 /** How long a process may take to find its way back once PostgreSQL can be reached again. */
 const backMsMax = 30_000;
 const askAgainMs = 50;
@@ -82,7 +80,7 @@ export async function openPair(stage: Stage, name: string, options: PairOptions)
   return {
     victims,
     killed,
-    isFull: () => ledger.pets.length >= petsMax,
+    isFull: () => isFull(ledger),
     async storm(strike) {
       const load = loadWhere(true);
       try {
@@ -137,12 +135,6 @@ async function statusOf(url: string, token: string): Promise<number> {
   } catch {
     return 0;
   }
-}
-
-/** A word that nobody else would write, and that an address can hold. */
-export function wordOf(chance: Chance): string {
-  const letters = [..."abcdefgh23456789"];
-  return Array.from({ length: secretLength }, () => chance.oneOf(letters)).join("");
 }
 
 export const withPassword = (address: string, password: string) =>

@@ -97,12 +97,13 @@ async function judgeSunset({ stage, shop, control, victim }: Place, chance: Chan
   const { tally } = stage;
   const { base, token } = victim;
   const pet = shop.ledger.anyPet(chance);
+  if (pet === undefined) return;
   for (const [pastMs, status] of [
     [dayMs, 410],
     [-dayMs, 200],
   ] as const) {
     setFaults(control, { clockOffsetMs: sunsetMs + pastMs - Date.now() });
-    const url = `${base}/pets/${pet?.id}`;
+    const url = `${base}/pets/${pet.id}`;
     const answer = await withinQuota(() => exchange({ method: "GET", url, token }, tally));
     tally.judge(answer?.status === status, () => `getPet ${pastMs} ms after: ${answer?.status}`);
   }

@@ -4,8 +4,9 @@ import { promoteTheFurthest } from "../../scripts/failover/rehearsal.ts";
 import type { Chance } from "../../test/simulation/chance.ts";
 import { pause } from "../load.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
-import { openPair, withPassword, wordOf } from "../postgres/pair.ts";
+import { openPair, withPassword } from "../postgres/pair.ts";
 import type { Scenario, Stage } from "../scenario.ts";
+import { wordOf } from "../word.ts";
 
 const leftBehindMsMax = 500;
 

@@ -2,8 +2,9 @@
 import { type PostgresServer, startPostgres } from "../../test/postgres/server.ts";
 import { pause } from "../load.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
-import { strikeInRounds, withPassword, wordOf } from "../postgres/pair.ts";
+import { strikeInRounds, withPassword } from "../postgres/pair.ts";
 import type { Scenario } from "../scenario.ts";
+import { wordOf } from "../word.ts";
 
 const awayMsMax = 1_000;
 const startAttemptsMax = 100;

@@ -4,8 +4,9 @@ import type { Chance } from "../../test/simulation/chance.ts";
 import { pause } from "../load.ts";
 import { FaultyRoute } from "../postgres/faultyRoute.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
-import { strikeInRounds, withPassword, wordOf } from "../postgres/pair.ts";
+import { strikeInRounds, withPassword } from "../postgres/pair.ts";
 import type { Scenario, Stage } from "../scenario.ts";
+import { wordOf } from "../word.ts";
 
 const stallMsMax = 1_500;
 /** Longer than a process waits for a connection to come about. */

@@ -1,10 +1,10 @@
 /** The power goes: what was not synced is gone, in part, or torn. */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { Chance } from "../../test/simulation/chance.ts";
 import { faultyDisk, lacksFaultyDisk, setFaults } from "../disk/faultyDisk.ts";
 import { type DiskRecord, readJournal } from "../disk/journal.ts";
+import { judgeRowsAt } from "../disk/judgeInstant.ts";
 import {
   type AfterPowerCut,
   cutPower,
@@ -13,7 +13,6 @@ import {
   writeImage,
 } from "../disk/powerCut.ts";
 import { judgeDatabase } from "../judge.ts";
-import { petTold } from "../ledger.ts";
 import { pause, startLoad } from "../load.ts";
 import type { Scenario, Stage } from "../scenario.ts";
 import type { Victim } from "../service.ts";
@@ -135,20 +134,5 @@ function judgeInstant({ folder, tally }: Stage, { ledger }: Shop, image: DiskIma
   writeImage(place, image);
   const file = join(place, "production", "petstore.db");
   judgeDatabase(file, tally);
-  const names = namesIn(file);
-  for (const pet of ledger.pets) {
-    const { id, acknowledgedAt = Number.POSITIVE_INFINITY } = pet;
-    if (id === undefined || acknowledgedAt > at) continue;
-    tally.judge(names.get(id) === pet.name, () => `At ${at}, already lost: ${petTold(pet)}`);
-  }
-}
-
-function namesIn(file: string): Map<string, string> {
-  const db = new DatabaseSync(file);
-  try {
-    const rows = db.prepare("SELECT CAST(id AS TEXT) AS id, name FROM pets").all();
-    return new Map((rows as { id: string; name: string }[]).map(({ id, name }) => [id, name]));
-  } finally {
-    db.close();
-  }
+  judgeRowsAt(file, ledger, at, tally);
 }

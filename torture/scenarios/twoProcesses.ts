@@ -1,0 +1,186 @@
+/** Two processes on one database of SQLite, one or the other killed, and nobody shown the past. */
+import { systemClock } from "../../src/clock.ts";
+import { mintKey } from "../../src/keys/lifecycle.ts";
+import { openSqlite } from "../../src/sqlite/store.ts";
+import type { Stores } from "../../src/stores.ts";
+import type { Chance } from "../../test/simulation/chance.ts";
+import { codeOf, exchange } from "../exchange.ts";
+import { type Load, pause, startLoad } from "../load.ts";
+import type { Scenario, Stage } from "../scenario.ts";
+import { judgeLog, type Victim } from "../service.ts";
+import { judgeEnd, newShop, type Shop } from "../shop.ts";
+
+/** Few are answered so fast that a moment counts, many keep both processes busy. */
+const clientsChoices = [3, 16];
+/** The first request of a connection is read at another point of the event loop than later ones. */
+const freshShare = 0.4;
+const killsInARow = 2;
+const lifeMsMax = 700;
+const startMsMax = 200;
+const betweenKeysMsMax = 30;
+/** Those of the last ones that are tried once more when a process has been started again. */
+const revokedTriedAgain = 5;
+
+export const twoProcesses: Scenario = {
+  name: "twoProcesses",
+  about: "two processes on one SQLite database, killed in turns while keys are revoked beside them",
+  async run(stage) {
+    const endMs = performance.now() + stage.seconds * 1_000;
+    for (let number = 0; number === 0 || performance.now() < endMs; number++) {
+      const place = await openPlace(stage, number);
+      try {
+        for (let round = 0; round === 0 || performance.now() < endMs; round++) {
+          if (place.shop.isFull()) break;
+          await killInTurns(place, stage.chance.fork(`shop ${number}, round ${round}`));
+          await judgeQuiet(place);
+        }
+        for (const { victim } of place.sides) await judgeEnd(victim, stage.tally);
+      } finally {
+        for (const { victim } of place.sides) await victim.killed();
+        await place.stores.close();
+      }
+    }
+  },
+};
+
+/** Where one of the two processes is, through all its lives. */
+interface Side {
+  victim: Victim;
+  /** Whether it can be asked. */
+  living: boolean;
+}
+
+interface Place {
+  readonly stage: Stage;
+  readonly shop: Shop;
+  readonly sides: readonly Side[];
+  /** A third hand on the database, which revokes keys. */
+  readonly stores: Stores;
+  readonly revoked: string[];
+}
+
+async function openPlace(stage: Stage, number: number): Promise<Place> {
+  const shop = newShop(stage, `shop-${number}`);
+  const sides: Side[] = [];
+  try {
+    for (let count = 0; count < 2; count++) sides.push({ victim: await shop.open(), living: true });
+    const stores = await openSqlite(shop.file, { environment: "production" });
+    return { stage, shop, sides, stores, revoked: [] };
+  } catch (cause) {
+    for (const { victim } of sides) await victim.killed();
+    throw cause;
+  }
+}
+
+async function killInTurns(place: Place, chance: Chance): Promise<void> {
+  const { sides, stage } = place;
+  const load = begin(place, chance.fork("load"));
+  const revoking = startRevoking(place, chance.fork("keys"));
+  try {
+    for (let kill = 0; kill < killsInARow; kill++) {
+      await pause(chance.between(0, lifeMsMax));
+      await killAndStartAgain(place, chance.oneOf(sides), chance);
+    }
+    await pause(chance.between(0, lifeMsMax));
+  } finally {
+    await load.ended();
+    await revoking.ended();
+  }
+  stage.tally.fault("request cut off", load.seen.lost);
+}
+
+function begin({ stage, shop, sides }: Place, chance: Chance): Load {
+  const clients = chance.oneOf(clientsChoices);
+  return startLoad({
+    addresses: () => sides.filter(({ living }) => living).map(({ victim }) => victim.base),
+    token: sides[0]?.victim.token ?? "",
+    chance,
+    ledger: shop.ledger,
+    tally: stage.tally,
+    clients,
+    freshClients: Math.round(clients * freshShare),
+    mayBreak: (base) => !lives(sides, base),
+    readsMayFail: () => false,
+    writesMayFail: () => false,
+  });
+}
+
+const lives = (sides: readonly Side[], base: string) =>
+  sides.some(({ victim, living }) => living && victim.base === base);
+
+/** The other one goes on meanwhile, and nothing may be felt of it there. */
+async function killAndStartAgain({ shop, stage }: Place, side: Side, chance: Chance) {
+  side.living = false;
+  await side.victim.killed();
+  stage.tally.fault("SIGKILL of one process");
+  if (chance.happens(0.3)) {
+    await shop.openAndKill(chance.between(0, startMsMax));
+    stage.tally.fault("SIGKILL at the start");
+  }
+  side.victim = await shop.open();
+  side.living = true;
+}
+
+/** A key after the other is made, used at both processes, revoked, and must be refused by both. */
+function startRevoking(place: Place, chance: Chance) {
+  let stopping = false;
+  const work = (async () => {
+    while (!stopping) {
+      await judgeRevocation(place, chance);
+      await pause(chance.between(0, betweenKeysMsMax));
+    }
+  })();
+  // It is heard of by whoever ends it.
+  work.catch(() => {});
+  return {
+    async ended() {
+      stopping = true;
+      await work;
+    },
+  };
+}
+
+async function judgeRevocation(place: Place, chance: Chance): Promise<void> {
+  const { stores, sides, revoked, stage } = place;
+  const { key, token } = mintKey(
+    { name: "revoked", environment: "production", scopes: "all", expiresAtMs: undefined },
+    systemClock,
+  );
+  await stores.keys.add(key);
+  for (const side of sides) await judgeKey(place, side, token, "works", chance);
+  await stores.keys.revoke(key.id, Date.now());
+  revoked.push(token);
+  stage.tally.fault("key revoked");
+  // At once by both: asked one after the other, the second would have had time to hear of it.
+  await Promise.all(sides.map((side) => judgeKey(place, side, token, "key_revoked", chance)));
+}
+
+type Said = "works" | "key_revoked";
+
+/** Nothing is said of a process that ends meanwhile. */
+async function judgeKey(place: Place, side: Side, token: string, expected: Said, chance: Chance) {
+  const { tally } = place.stage;
+  const fresh = chance.happens(0.5);
+  const { victim } = side;
+  const { base } = victim;
+  if (!side.living) return;
+  const url = `${base}/pets?limit=1`;
+  const answer = await exchange({ method: "GET", url, token, fresh }, tally);
+  if (answer === undefined && !lives(place.sides, base)) return;
+  const said = answer?.status === 200 ? "works" : codeOf(answer?.text ?? "");
+  tally.judge(said === expected, () => {
+    return `${fresh ? "A fresh" : "A kept"} connection to ${base}: ${said}, not ${expected}`;
+  });
+}
+
+/** Everything that must hold while nobody writes, as either process shows it. */
+async function judgeQuiet(place: Place): Promise<void> {
+  const { shop, sides, revoked, stage } = place;
+  for (const side of sides) {
+    await shop.judge(side.victim);
+    judgeLog(side.victim, stage.tally, revoked);
+    for (const token of revoked.slice(-revokedTriedAgain)) {
+      await judgeKey(place, side, token, "key_revoked", stage.chance);
+    }
+  }
+}
