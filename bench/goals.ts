@@ -103,6 +103,12 @@ const goals: readonly Goal[] = [
     least: 0.6,
     measure: fact("postgres", "getPetOfPgbench"),
   },
+  {
+    what: "PostgreSQL: getPet, any of all pets",
+    unit: "× pgbench -S -M prepared",
+    least: 0.6,
+    measure: fact("postgres", "getPetAnyOfPgbench"),
+  },
 ];
 
 export function judge(results: Results): Verdict[] {

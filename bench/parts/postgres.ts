@@ -20,7 +20,8 @@ export const comparePostgres: Part = async (_arena, _contestants, options) => {
   const rate = (name: keyof typeof rates) => median(rates[name]);
   const select = Math.max(rate("select8"), rate("select64"));
   const rows = [
-    ["getPet", rate("getPet"), select, ratios.getPet],
+    ["getPet, one of 10,000", rate("getPetOften"), select, ratios.getPetOften],
+    ["getPet, any of all pets", rate("getPet"), select, ratios.getPet],
     ["listPets by id", rate("petById"), select, ratios.petById],
     ["listPets of 20", rate("listOf20"), rate("page64"), ratios.listOf20],
     ["createPet", rate("createPet"), rate("insert64"), ratios.createPet],
@@ -28,8 +29,8 @@ export const comparePostgres: Part = async (_arena, _contestants, options) => {
   return {
     ...shape,
     method:
-      "Server, service and load share this machine. getPet beside `pgbench -S -M prepared` with 8 or 64 clients, whichever is faster; lists and creates beside the same statements in pgbench with 64.",
+      "Server, service and load share this machine. getPet beside `pgbench -S -M prepared` with 8 or 64 clients, whichever is faster; lists and creates beside the same statements in pgbench with 64. Ours gives kept answers to one of 10,000 and to lists, and has to read the others.",
     rows: rows.map(([work, ...numbers]) => [work, ...numbers.map(figure)]),
-    facts: { getPetOfPgbench: ratios.getPet },
+    facts: { getPetOfPgbench: ratios.getPetOften, getPetAnyOfPgbench: ratios.getPet },
   };
 };
