@@ -301,11 +301,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   }
 
   /** Measures and logs a request, once, when its answer is known. */
-  function note(
-    { request, operation, keyId, startedMs }: Noted,
-    status: number,
-    id: string | undefined = undefined,
-  ): void {
+  function note({ request, operation, keyId, startedMs }: Noted, status: number, id?: string) {
     const durationMs = clock.elapsed() - startedMs;
     metrics.observe(operation?.id, status, durationMs / 1000);
     if (!log.writes("info")) return;

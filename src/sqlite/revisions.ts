@@ -32,8 +32,8 @@ export function afterLooks(action: () => void): void {
 }
 
 /**
- * Reads them. The data version differs after any commit by any other connection,
- * and the writer's is one: it takes half as long as reading a row, and mostly nothing else is to do.
+ * Reads them. The data version differs after any commit by any other connection, and the writer's
+ * is one: it takes half as long as reading a row, and mostly nothing else is to do.
  */
 export class RevisionReader {
   readonly #readDataVersion: StatementSync;

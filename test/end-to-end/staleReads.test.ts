@@ -18,7 +18,7 @@ const newKey = () =>
     systemClock,
   );
 
-describeOnEngines("with two processes on one database", (engine) => {
+describeOnEngines("with three processes on one database", (engine) => {
   let database: TestDatabase;
   let processes: Running[] = [];
   let clients: Client[];
@@ -29,7 +29,7 @@ describeOnEngines("with two processes on one database", (engine) => {
     await stores.keys.add(minted.key);
     await stores.close();
     const variables = { ...database.variables, PETSTORE_SECRET: testSecret };
-    processes = await Promise.all([startProcess(variables), startProcess(variables)]);
+    processes = await Promise.all([1, 2, 3].map(() => startProcess(variables)));
     clients = processes.map(({ base }) => new Client(base, minted.token));
   }, 60_000);
   afterAll(async () => {
