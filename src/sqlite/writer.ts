@@ -15,12 +15,14 @@ const batchWritesMax = 1_000;
 /** A thread that ends without having written is not started again sooner than this. */
 const restartMsMin = 1_000;
 
-/** What moves no revision: all that is remembered anywhere stays right. */
-const unnoticed: ReadonlySet<CommandName> = new Set([
-  "addPet",
-  "addPetOnTerms",
-  "recordUses",
-  "probe",
+/** What moves a revision that is looked at now and then: it is told when no look is older. */
+const noticed: ReadonlySet<CommandName> = new Set([
+  "addKey",
+  "rotateKey",
+  "revokeKey",
+  "importPets",
+  "placeOrder",
+  "moveOrder",
 ]);
 
 interface Pending {
@@ -126,15 +128,15 @@ export class Writer {
     // Before anybody hears of their result: the disk need not wait for them.
     this.#send();
     for (const { index, failure } of failures) batch[index]?.reject(errorFrom(failure));
-    const noticed: (() => void)[] = [];
+    const later: (() => void)[] = [];
     for (const [index, { name, resolve }] of batch.entries()) {
       // Without effect on those that just failed.
-      if (unnoticed.has(name)) resolve(results[index]);
-      else noticed.push(() => resolve(results[index]));
+      if (noticed.has(name)) later.push(() => resolve(results[index]));
+      else resolve(results[index]);
     }
-    if (noticed.length > 0) {
+    if (later.length > 0) {
       afterLooks(() => {
-        for (const resolve of noticed) resolve();
+        for (const resolve of later) resolve();
       });
     }
     thread.committed ||= commits.length > 0;

@@ -51,12 +51,29 @@ test("whoever hears that a key is revoked finds no process that does not know", 
   await isSeenAtOnce("keys", (round) => one.keys.revoke(keys[round]?.key.id ?? "", 1));
 });
 
+test("nor one that does not know that a key has a successor", async () => {
+  const newKey = () => mintKey({ ...wanted, name: "rotated" }, systemClock).key;
+  const keys = Array.from({ length: rounds }, newKey);
+  for (const key of keys) await one.keys.add(key);
+  await isSeenAtOnce("keys", (round) => one.keys.rotate(keys[round]?.id ?? "", 1, newKey()));
+});
+
 test("nor one that does not know of an order that was placed", async () => {
   const pet = { name: "Prey", categoryId: 1n, status: "available" } as const;
   for (let round = 0; round < rounds; round++) await one.catalogue.add(pet);
   await isSeenAtOnce("pets", (round) =>
     one.orders.place({ petId: BigInt(round + 1), quantity: 1 }, 1),
   );
+});
+
+test("nor of one that was delivered", async () => {
+  const pet = { name: "Prey", categoryId: 1n, status: "available" } as const;
+  for (let id = 1n; id <= BigInt(rounds); id++) {
+    await one.catalogue.add(pet);
+    await one.orders.place({ petId: id, quantity: 1 }, 1);
+    await one.orders.move(id, "approve");
+  }
+  await isSeenAtOnce("pets", (round) => one.orders.move(BigInt(round + 1), "deliver"));
 });
 
 test("nor of a pet that was imported", async () => {

@@ -235,7 +235,11 @@ describeWithBedOnEngines("orders", (engine) => {
     expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
     expect(findingOf(blocked, "CA_UNAVAILABLE").message).toContain("out of service");
     await stage.skip(minuteMs);
-    const again = await stage.until(project, host, (each) => refusalsOf(each).length === 2);
+    const again = await stage.until(
+      project,
+      host,
+      (each) => refusalsOf(each).length === 2 && each.status !== "issuing",
+    );
     expect(again.status).toBe("blocked");
     bed.ca.faults.outage(false);
     await stage.skip(10 * minuteMs);
