@@ -15,8 +15,8 @@ export type Revisions = Readonly<Record<(typeof names)[number], number>>;
 
 /**
  * How old a look at them may be when it is used. Whoever changes something that is remembered says
- * that it is done only when every look from before is older than that: so nobody who knows of a
- * change is shown the time before it, and not every request has to look.
+ * that it is done only when every look from before is older than that: so nobody who was told of
+ * a change is shown the time before it, and not every request has to look.
  */
 const lookMsMax = 1;
 
