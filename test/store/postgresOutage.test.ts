@@ -113,7 +113,7 @@ describe("a server that goes away", () => {
         codeOf(await rejectionOf((async () => stores.catalogue.list({ limit: 1 }))())),
       ),
     );
-    expect(performance.now() - startedMs).toBeLessThan(4_500);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
     expect(new Set(refusals)).toEqual(new Set(["store_unavailable"]));
     // Nor does a write wait for its turn for ever.
     expect(codeOf(await writing)).toBe("store_unavailable");
