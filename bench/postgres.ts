@@ -44,7 +44,9 @@ export interface PostgresFigures {
      * of the server.
      */
     readonly getPet: number;
-    /** The same for pets out of `sampleCount`, whose answers are kept. */
+    /** The same by two processes, since pgbench and the server use every core too. */
+    readonly getPetByTwo: number;
+    /** The same by one, for pets out of `sampleCount`, whose answers are kept. */
     readonly getPetOften: number;
     /** The same for `GET /pets?id=`. */
     readonly petById: number;
@@ -57,7 +59,7 @@ export interface PostgresFigures {
 
 /** In the order in which they are taken: what is compared stands side by side. */
 const measurementNames = [
-  ...(["select8", "getPet", "getPetOften", "select64", "petById"] as const),
+  ...(["select8", "getPet", "getPetByTwo", "getPetOften", "select64", "petById"] as const),
   ...(["page64", "listOf20", "insert64", "createPet"] as const),
 ] as const;
 const writing: readonly MeasurementName[] = ["insert64", "createPet"];
@@ -89,15 +91,24 @@ export async function measurePostgres(plan: PostgresPlan): Promise<PostgresFigur
     plan.say?.(`Storing ${petCount} pets.`);
     await petstore(["pets", "seed", "--count", String(petCount)], variables);
     await prepareForPgbench(server, address);
-    const service = await startProcess(variables);
+    const [service, other] = [await startProcess(variables), await startProcess(variables)];
     try {
+      const pages = await pagesOf(service.base, key);
+      const ours = wrkOn(service.base, key, folder, pages, connections);
+      const halves = [service, other].map(({ base }) =>
+        wrkOn(base, key, folder, pages, connections / 2),
+      );
       const measurements = {
         ...pgbenchOn(server, folder),
-        ...wrkOn(service.base, key, folder, await pagesOf(service.base, key)),
+        ...ours,
+        async getPetByTwo(seconds: number) {
+          const rates = await Promise.all(halves.map(({ getPet }) => getPet(seconds)));
+          return rates.reduce((sum, rate) => sum + rate, 0);
+        },
       };
       return figuresFrom(await inTurns(measurements, plan));
     } finally {
-      await service.end("SIGTERM");
+      await Promise.all([service.end("SIGTERM"), other.end("SIGTERM")]);
     }
   } finally {
     await server.remove();
@@ -135,6 +146,7 @@ function figuresFrom(rates: Record<MeasurementName, number[]>): PostgresFigures 
     rates,
     ratios: {
       getPet: over(rates.getPet, select),
+      getPetByTwo: over(rates.getPetByTwo, select),
       getPetOften: over(rates.getPetOften, select),
       petById: over(rates.petById, select),
       listOf20: over(rates.listOf20, rateOf("page64")),
@@ -201,7 +213,13 @@ async function pagesOf(base: string, key: string): Promise<string[]> {
   return pages;
 }
 
-function wrkOn(base: string, key: string, folder: string, pages: readonly string[]) {
+function wrkOn(
+  base: string,
+  key: string,
+  folder: string,
+  pages: readonly string[],
+  connections: number,
+) {
   const by = (name: string, request: string, before: readonly string[] = []): Measure => {
     const path = join(folder, `${name}.lua`);
     const lines = [

@@ -82,7 +82,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       knownCategoriesOnly: config.knownCategoriesOnly,
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
-    revisions: () => stores.revisions(),
+    catalogue: stores.catalogue,
     uses,
     limiter:
       config.quota && (stores.limiter?.(config.quota) ?? new TokenBuckets(config.quota, clock)),

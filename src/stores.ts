@@ -33,18 +33,6 @@ export interface StoreVersion {
   readonly latest: number;
 }
 
-/** What may be remembered of a database, each number good until it is another. */
-export interface Revisions {
-  /** As `KeyStore` has it. */
-  readonly keys: number;
-  /**
-   * Differs after any process has changed or removed a pet, or put one among those with smaller
-   * ids; what `add` does at the end does not count. NaN, which equals nothing, where this process
-   * cannot know at once.
-   */
-  readonly pets: number;
-}
-
 /** One database, whichever engine it runs on. */
 export interface Stores {
   readonly catalogue: Catalogue;
@@ -59,8 +47,6 @@ export interface Stores {
   readonly acmeAccounts: AcmeAccounts;
   /** Counts requests for all processes on this store; undefined where each counts for itself. */
   limiter?(quota: Quota): RateLimiter;
-  /** Asked once for every request. */
-  revisions(): Revisions;
   /** Resolves when the store can take a read and a write; rejects with `store_unavailable`. */
   ready(): Promise<void>;
   /** Bytes by part: `database`, `log`. */

@@ -71,4 +71,15 @@ export interface Catalogue {
    * way, so that no import can use up the ids. At most `importBatchMax` pets, ids from 1 up.
    */
   import(pets: readonly ImportedPet[]): Promise<ImportOutcome>;
+
+  /**
+   * Another number after any process has changed or removed a pet, or put one among those with
+   * smaller ids; what `add` does at the end does not count. It is as the store has it at the
+   * moment of the question: what was read after a number is what would be read now, as long as the
+   * number is the same.
+   */
+  revision(): Soon<number>;
+
+  /** The same, as this process knew it last, without a question. */
+  lastRevision(): number;
 }

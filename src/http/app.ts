@@ -1,4 +1,5 @@
 /** The life of a request: authenticate, route, read, answer, and one way out for all. */
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Clock } from "../clock.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { allOperations, type Operation } from "../contract/operations.ts";
@@ -10,7 +11,6 @@ import type { UseRecorder } from "../keys/useRecorder.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problems.ts";
 import { type Soon, then } from "../soon.ts";
-import type { Stores } from "../stores.ts";
 import { type Address, addressOf } from "./address.ts";
 import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
 import { plainToken, requireScope, tokenOf } from "./authorize.ts";
@@ -32,7 +32,7 @@ import { type PathParameters, route } from "./route.ts";
 export interface AppParts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
-  readonly revisions: Stores["revisions"];
+  readonly catalogue: Pick<Catalogue, "revision" | "lastRevision">;
   readonly uses: UseRecorder;
   /** Undefined where requests are not limited. */
   readonly limiter: RateLimiter | undefined;
@@ -79,7 +79,7 @@ const ownWishes = ["if-none-match", "origin", "prefer", "x-request-id"];
 const jsonType = { "content-type": "application/json" } as const;
 
 export function createApp(parts: AppParts): (request: Request) => Soon<Response> {
-  const { authenticator, clock, limiter, log, metrics, uses } = parts;
+  const { authenticator, catalogue, clock, limiter, log, metrics, uses } = parts;
   const handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
   const nextId = requestIds(clock);
   const attempts = new AttemptsUnderWay();
@@ -93,7 +93,10 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
   function handle(request: Request): Soon<Response> {
     const startedMs = clock.elapsed();
     const again = request.method === "GET" ? givenAgain(request, startedMs) : undefined;
-    if (again !== undefined) return again;
+    return again ?? handleAnew(request, startedMs);
+  }
+
+  function handleAnew(request: Request, startedMs: number): Soon<Response> {
     const address = addressOf(request.url);
     const site = parts.sites?.(address.origin, request);
     if (site !== undefined) return site;
@@ -128,28 +131,27 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
    * The short way, for what was answered before and asks for nothing of its own. Whatever is not
    * plain here, a key that is not remembered among it, takes the long way and is judged there.
    */
-  function givenAgain(request: Request, startedMs: number): Response | undefined {
-    if (limiter !== undefined || parts.leaving()) return undefined;
+  function givenAgain(request: Request, startedMs: number): Soon<Response> | undefined {
+    const kept = answers.find(request.url);
+    if (kept === undefined || limiter !== undefined || parts.leaving()) return undefined;
     const { headers } = request;
     const token = plainToken(headers);
     if (token === undefined || ownWishes.some((name) => headers.has(name))) return undefined;
-    const revisions = revisionsNow();
-    if (revisions === undefined) return undefined;
-    const kept = answers.find(request.url, revisions.pets);
-    if (kept === undefined) return undefined;
     const { operation, body, init } = kept;
-    const nowMs = clock.now();
-    const key = authenticator.recall(token, revisions.keys, nowMs);
-    if (key === undefined || !allows(key, operation.scope)) return undefined;
-    if (isRemoved(operation, nowMs)) return undefined;
-    uses.count(key.id, operation.id);
-    note({ request, operation, keyId: key.id, startedMs }, 200);
-    return new Response(body, init);
-  }
-
-  function revisionsNow() {
     try {
-      return parts.revisions();
+      const nowMs = clock.now();
+      const key = authenticator.recall(token, nowMs);
+      if (key === undefined || !allows(key, operation.scope)) return undefined;
+      if (isRemoved(operation, nowMs)) return undefined;
+      const give = () => {
+        uses.count(key.id, operation.id);
+        note({ request, operation, keyId: key.id, startedMs }, 200);
+        return new Response(body, init);
+      };
+      const revision = catalogue.revision();
+      if (!(revision instanceof Promise)) return revision === kept.revision ? give() : undefined;
+      const anew = () => handleAnew(request, startedMs);
+      return revision.then((now) => (now === kept.revision ? give() : anew()), anew);
     } catch {
       // The store cannot be read, and the long way will say so.
       return undefined;
@@ -161,9 +163,8 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     if (address.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
     // First of all, on unknown paths too: without a key nothing is learnt of what exists.
     const token = tokenOf(request.headers);
-    const revisions = parts.revisions();
-    exchange.petsRevision = revisions.pets;
-    return then(authenticator.check(token, revisions.keys), (key) => {
+    exchange.petsRevision = catalogue.lastRevision();
+    return then(authenticator.check(token), (key) => {
       exchange.keyId = key.id;
       return limiter === undefined ? operate(exchange, key) : operateWithin(limiter, exchange, key);
     });

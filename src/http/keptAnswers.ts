@@ -31,12 +31,12 @@ export class KeptAnswers {
   /** Addresses asked for once of late. */
   #seen = new Set<string>();
 
-  find(url: string, revision: number): KeptAnswer | undefined {
+  /** Whether it still stands is told by its revision alone. */
+  find(url: string): KeptAnswer | undefined {
     const young = this.#young.get(url);
-    if (young !== undefined) return young.revision === revision ? young : undefined;
+    if (young !== undefined) return young;
     const old = this.#old.get(url);
-    if (old?.revision !== revision) return undefined;
-    this.keep(url, old);
+    if (old !== undefined) this.keep(url, old);
     return old;
   }
 

@@ -7,18 +7,12 @@ import type { Database } from "./database.ts";
 import { isUnavailable } from "./failures.ts";
 import { Forgetting } from "./forgetting.ts";
 import type { Addition } from "./petCommands.ts";
+import { movePetRevision } from "./petRevision.ts";
 import { readWanted } from "./reading.ts";
-import { int8s, type Session } from "./session.ts";
+import { int8s } from "./session.ts";
 import { lastIdsOf, takeTurn } from "./turn.ts";
 import { Wanted, WorkingSet } from "./workingSet.ts";
 import { writeGathered } from "./writing.ts";
-
-export interface BatchOutcome {
-  /** One for each write, in their order. */
-  readonly outcomes: readonly Outcome[];
-  /** Of the pets, where it was moved: what others remember of them may be old. */
-  readonly petRevision: bigint | undefined;
-}
 
 export type Outcome =
   | { readonly kind: "result"; readonly result: unknown }
@@ -36,43 +30,40 @@ export class BatchRunner {
     this.#forgetting = new Forgetting(database);
   }
 
-  async run(writes: readonly Write[]): Promise<BatchOutcome> {
+  /** One outcome for each write, in their order. */
+  async run(writes: readonly Write[]): Promise<readonly Outcome[]> {
     const startedMs = systemClock.elapsed();
     try {
-      const { results, petRevision } =
-        (await this.#addPlainly(writes)) ?? (await this.#transact(writes));
+      const results = (await this.#addPlainly(writes)) ?? (await this.#transact(writes));
       const durationMs = systemClock.elapsed() - startedMs;
       this.#onCommit({ writes: writes.length, durationMs });
-      return { outcomes: results.map((result) => ({ kind: "result", result })), petRevision };
+      return results.map((result) => ({ kind: "result", result }));
     } catch (cause) {
       // Where the database is away, every write would fail alike, each after as long a wait.
       if (writes.length > 1 && !isUnavailable(cause)) return this.#runOneByOne(writes);
-      return { outcomes: writes.map(() => ({ kind: "failure", cause })), petRevision: undefined };
+      return writes.map(() => ({ kind: "failure", cause }));
     }
   }
 
   /** So that only the write that cannot be carried out fails. */
-  async #runOneByOne(writes: readonly Write[]): Promise<BatchOutcome> {
+  async #runOneByOne(writes: readonly Write[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    let petRevision: bigint | undefined;
     let hopeless: Outcome | undefined;
     for (const write of writes) {
-      const alone = hopeless ? undefined : await this.run([write]);
-      const outcome = hopeless ?? alone?.outcomes[0];
+      const [outcome] = hopeless ? [hopeless] : await this.run([write]);
       if (outcome === undefined) continue;
       outcomes.push(outcome);
-      petRevision = alone?.petRevision ?? petRevision;
       // What the store cannot do now it cannot do for the next one either.
       if (outcome.kind === "failure" && isUnavailable(outcome.cause)) hopeless = outcome;
     }
-    return { outcomes, petRevision };
+    return outcomes;
   }
 
   /**
    * Pets on no terms need nothing to be read, so that all of it is one statement, whose turn ends
    * where it ends. Undefined where something else is among them, or their ids get near imported ones.
    */
-  async #addPlainly(writes: readonly Write[]): Promise<Committed | undefined> {
+  async #addPlainly(writes: readonly Write[]): Promise<unknown[] | undefined> {
     if (!writes.every(isPlainAddition)) return undefined;
     const pets = writes.map(({ argument }) => (argument as Addition).pet);
     const ends = pets.map((pet) => petText({ id: 0n, ...pet }).slice('{"id":0'.length));
@@ -87,47 +78,29 @@ export class BatchRunner {
     const [row] = rows;
     if (row === undefined) return undefined;
     const before = row[0] - BigInt(pets.length);
-    const results = ends.map((end, index) => {
+    return ends.map((end, index) => {
       const id = before + BigInt(index + 1);
       return { kind: "done", id, text: `{"id":${id}${end}` };
     });
-    return { results, petRevision: undefined };
   }
 
-  async #transact(writes: readonly Write[]): Promise<Committed> {
-    const { results, set, petRevision } = await this.#database.transact(
-      takeTurn,
-      async (session, begun) => {
-        const before = lastIdsOf(begun);
-        const set = new WorkingSet(before.lastPetId, before.lastOrderId);
-        const wanted = new Wanted();
-        for (const { name, argument } of writes) commands[name].wants(argument as never, wanted);
-        await readWanted(session, wanted, set);
-        const results = writes.map(({ name, argument }) =>
-          commands[name].decide(argument as never, set),
-        );
-        await writeGathered(session, set, before);
-        const noticed = set.changedPets.size > 0 || set.imported;
-        return { results, set, petRevision: noticed ? await moveRevision(session) : undefined };
-      },
-    );
+  async #transact(writes: readonly Write[]): Promise<unknown[]> {
+    const { results, set } = await this.#database.transact(takeTurn, async (session, begun) => {
+      const before = lastIdsOf(begun);
+      const set = new WorkingSet(before.lastPetId, before.lastOrderId);
+      const wanted = new Wanted();
+      for (const { name, argument } of writes) commands[name].wants(argument as never, wanted);
+      await readWanted(session, wanted, set);
+      const results = writes.map(({ name, argument }) =>
+        commands[name].decide(argument as never, set),
+      );
+      await writeGathered(session, set, before);
+      if (set.changedPets.size > 0 || set.imported) await movePetRevision(session);
+      return { results, set };
+    });
     if (set.keptMarks.size > 0) this.#forgetting.kept(set.keptMarks.size, set.marksNowMs);
-    return { results, petRevision };
+    return results;
   }
-}
-
-interface Committed {
-  readonly results: readonly unknown[];
-  readonly petRevision: bigint | undefined;
-}
-
-/** Within the turn, so that it moves in the order of the commits. */
-async function moveRevision(session: Session): Promise<bigint> {
-  const text = "UPDATE counters SET value = value + 1 WHERE name = 'pet_revision' RETURNING value";
-  const { rows } = await session.query<[revision: bigint]>(text);
-  const [row] = rows;
-  if (row === undefined) throw new Error("The counters are missing from the database.");
-  return row[0];
 }
 
 function isPlainAddition({ name, argument }: Write): boolean {

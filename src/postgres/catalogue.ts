@@ -16,6 +16,7 @@ import { failing } from "./failures.ts";
 import { GatheredPages, pageStatements } from "./gatheredPages.ts";
 import { GatheredReads } from "./gatheredReads.ts";
 import { pageOf } from "./pages.ts";
+import type { PetRevision } from "./petRevision.ts";
 import { int8s } from "./session.ts";
 import type { Writer } from "./writer.ts";
 
@@ -26,14 +27,16 @@ export class PostgresCatalogue implements Catalogue {
   readonly #writer: Writer;
   readonly #byId: GatheredReads<JsonOf<Pet>>;
   readonly #pages: GatheredPages<Pet>;
+  readonly #revision: PetRevision;
 
-  constructor(database: Database, writer: Writer) {
+  constructor(database: Database, writer: Writer, revision: PetRevision) {
     this.#database = database;
     this.#writer = writer;
     this.#byId = new GatheredReads(
       async (ids) => new Map(await failing(database.read<Row>(findPets, [int8s(ids)]))),
     );
     this.#pages = new GatheredPages(database, petPages);
+    this.#revision = revision;
   }
 
   add({ name, categoryId, status }: NewPet, terms: AddTerms = {}): Promise<AddOutcome> {
@@ -74,6 +77,14 @@ export class PostgresCatalogue implements Catalogue {
       throw new RangeError(`At most ${importBatchMax} pets at once.`);
     }
     return this.#writer.submit("importPets", pets);
+  }
+
+  revision(): Promise<number> {
+    return this.#revision.now();
+  }
+
+  lastRevision(): number {
+    return this.#revision.last();
   }
 }
 

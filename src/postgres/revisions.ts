@@ -14,7 +14,7 @@ const forgottenMs = 3_600_000;
 const channel = "petstore";
 
 /** Numbers of `counters` that other processes move and this one remembers things by. */
-export type WatchedCounter = "key_revision" | "pet_revision" | "site_revision";
+export type WatchedCounter = "key_revision" | "site_revision";
 
 interface Watched {
   value: bigint;

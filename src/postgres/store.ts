@@ -20,6 +20,7 @@ import {
   versionOf,
 } from "./migrations.ts";
 import { PostgresOrders } from "./orders.ts";
+import { PetRevision } from "./petRevision.ts";
 import { SharedBuckets } from "./rateLimits.ts";
 import { Revisions } from "./revisions.ts";
 import { PostgresSites } from "./sites.ts";
@@ -34,22 +35,23 @@ export async function openPostgres(
   options: StoresOptions,
 ): Promise<Stores> {
   const database = new Database(settings);
-  const revisions = new Revisions(database, ["key_revision", "pet_revision", "site_revision"]);
+  const revisions = new Revisions(database, ["key_revision", "site_revision"]);
+  const petRevision = new PetRevision(database);
   const shown = shownAddress(settings.address);
   try {
     await migrate(database, shown);
     await claimEnvironment(database, options.environment);
     await refuseOthers(database, shown, options.environment);
     await revisions.refresh();
+    await petRevision.now();
   } catch (cause) {
     await revisions.close();
     await database.close();
     return explainOpening(shown)(cause);
   }
-  const announce = (revision: bigint) => revisions.announce("pet_revision", revision);
-  const writer = new Writer(database, announce, options.onCommit);
+  const writer = new Writer(database, options.onCommit);
   return {
-    catalogue: new PostgresCatalogue(database, writer),
+    catalogue: new PostgresCatalogue(database, writer, petRevision),
     categories: new PostgresCategories(database),
     orders: new PostgresOrders(database, writer),
     keys: new PostgresKeys(database, revisions),
@@ -60,10 +62,6 @@ export async function openPostgres(
     accounts: new PostgresAccounts(database),
     acmeAccounts: new PostgresAcmeAccounts(database),
     limiter: (quota) => new SharedBuckets(quota, database),
-    revisions: () => ({
-      keys: revisions.of("key_revision"),
-      pets: revisions.of("pet_revision"),
-    }),
     ready: () => failing(probe(database)),
     size: () => failing(sizeOf(database)),
     async close() {

@@ -1,6 +1,6 @@
 import { systemClock } from "../clock.ts";
 import type { CommitReport } from "../stores.ts";
-import { BatchRunner, type Outcome } from "./batch.ts";
+import { BatchRunner } from "./batch.ts";
 import type { Argument, CommandName, Result, Write } from "./commands.ts";
 import type { Database } from "./database.ts";
 import { errorFrom, refused } from "./failures.ts";
@@ -21,26 +21,17 @@ interface Pending extends Write {
  */
 export class Writer {
   readonly #runner: BatchRunner;
-  readonly #announce: (petRevision: bigint) => Promise<void>;
   #waiting: Pending[] = [];
   #underWay: Pending[] = [];
-  /** Batches that are on disk and not yet known everywhere. */
-  #announcing = 0;
   #sendScheduled = false;
   #drained: (() => void) | undefined;
   #closed = false;
 
-  /** `announce` resolves when no process remembers anything from before a revision of the pets. */
-  constructor(
-    database: Database,
-    announce: (petRevision: bigint) => Promise<void>,
-    onCommit: (report: CommitReport) => void = () => {},
-  ) {
+  constructor(database: Database, onCommit: (report: CommitReport) => void = () => {}) {
     this.#runner = new BatchRunner(database, onCommit);
-    this.#announce = announce;
   }
 
-  /** Resolves when the write is on disk, and every process that remembers something knows of it. */
+  /** Resolves when the write is on disk. */
   submit<Name extends CommandName>(name: Name, argument: Argument<Name>): Promise<Result<Name>> {
     if (this.#closed) return Promise.reject(refused("The store was closed."));
     if (this.#pendingCount >= writesPendingMax) {
@@ -62,7 +53,7 @@ export class Writer {
   }
 
   get #pendingCount(): number {
-    return this.#waiting.length + this.#underWay.length + this.#announcing;
+    return this.#waiting.length + this.#underWay.length;
   }
 
   /** What arrived together leaves in one batch: a microtask would leave with the first of it. */
@@ -79,33 +70,15 @@ export class Writer {
     if (this.#underWay.length > 0 || this.#waiting.length === 0) return;
     const batch = this.#waiting.splice(0, batchWritesMax);
     this.#underWay = batch;
-    void this.#runner.run(batch).then(async ({ outcomes, petRevision }) => {
+    void this.#runner.run(batch).then((outcomes) => {
       this.#underWay = [];
       // Before anybody hears of their result: the database need not wait for them.
       this.#send();
-      // Pets that are added change nothing that anybody remembers.
-      const told = (write: Write) => petRevision === undefined || write.name === "addPet";
-      tell(batch, outcomes, told);
-      if (petRevision !== undefined) {
-        this.#announcing++;
-        await this.#announce(petRevision);
-        this.#announcing--;
-        tell(batch, outcomes, (write) => !told(write));
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.kind === "result") batch[index]?.resolve(outcome.result);
+        else batch[index]?.reject(errorFrom(outcome.cause));
       }
       if (this.#pendingCount === 0) this.#drained?.();
     });
-  }
-}
-
-function tell(
-  batch: readonly Pending[],
-  outcomes: readonly Outcome[],
-  wanted: (write: Write) => boolean,
-): void {
-  for (const [index, outcome] of outcomes.entries()) {
-    const write = batch[index];
-    if (write === undefined || !wanted(write)) continue;
-    if (outcome.kind === "result") write.resolve(outcome.result);
-    else write.reject(errorFrom(outcome.cause));
   }
 }

@@ -9,7 +9,6 @@ import { openDatabase } from "./database.ts";
 import { failureOf } from "./failures.ts";
 import { makeFile, makeFolder, publish, refuseToOverwrite, withTemporary } from "./files.ts";
 import { environmentOf, migrate, refuseStrangers } from "./migrations.ts";
-import { afterLooks } from "./revisions.ts";
 
 /** Copies a database, as it is at one instant, into a new file while it is in use. */
 export async function backupSqlite(databasePath: string, file: string): Promise<CopyReport> {
@@ -59,7 +58,7 @@ export async function restoreSqlite(
   }
   makeFolder(dirname(target));
   const failed = `${source} could not be restored, and nothing was changed`;
-  const report = await explaining(failed, () =>
+  return explaining(failed, () =>
     withTemporary(target, (temporary) => {
       // A copy can be brought up to date, and nobody changes it between the check and the use.
       copyFileSync(source, temporary, fileConstants.COPYFILE_FICLONE);
@@ -68,8 +67,6 @@ export async function restoreSqlite(
       return restoreFrom(temporary, target, environment);
     }),
   );
-  await new Promise<void>(afterLooks);
-  return report;
 }
 
 function makeRestorable(db: DatabaseSync, source: string, environment: Environment): void {

@@ -15,20 +15,23 @@ import { type NewPet, type Pet, petText } from "../catalogue/pet.ts";
 import type { JsonOf } from "../contract/operations.ts";
 import { readError } from "./failures.ts";
 import { pageOf, prepareList } from "./pages.ts";
+import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
 export class SqliteCatalogue implements Catalogue {
   readonly #db: DatabaseSync;
   readonly #writer: Writer;
+  readonly #revisions: RevisionReader;
   readonly #find: StatementSync;
   readonly #listAll: StatementSync;
   readonly #listStatus: StatementSync;
   /** By their text: at most one for each number of ids, with and without a status. */
   readonly #listIds = new Map<string, StatementSync>();
 
-  constructor(db: DatabaseSync, writer: Writer) {
+  constructor(db: DatabaseSync, writer: Writer, revisions: RevisionReader) {
     this.#db = db;
     this.#writer = writer;
+    this.#revisions = revisions;
     this.#find = db.prepare("SELECT json FROM pets WHERE id = ?");
     this.#find.setReturnArrays(true);
     this.#listAll = prepareList(db, listQuery(false, undefined));
@@ -59,6 +62,14 @@ export class SqliteCatalogue implements Catalogue {
     } catch (cause) {
       throw readError(cause);
     }
+  }
+
+  revision(): number {
+    return this.#revisions.read().pet_revision;
+  }
+
+  lastRevision(): number {
+    return this.revision();
   }
 
   /** One more than asked for, which tells whether anything follows. */

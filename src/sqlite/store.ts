@@ -25,8 +25,8 @@ export async function openSqlite(path: string, options: StoresOptions): Promise<
   // This connection only reads from here on.
   db.exec("PRAGMA query_only = ON");
   const writer = new Writer(() => startWriterThread(file), options.onCommit);
-  const catalogue = new SqliteCatalogue(db, writer);
-  const revisions = new RevisionReader(db);
+  const revisions = new RevisionReader(db, file);
+  const catalogue = new SqliteCatalogue(db, writer, revisions);
   return {
     catalogue,
     categories: new SqliteCategories(db, writer),
@@ -38,10 +38,6 @@ export async function openSqlite(path: string, options: StoresOptions): Promise<
     access: new SqliteAccess(db, writer),
     accounts: new SqliteAccounts(db, writer),
     acmeAccounts: new SqliteAcmeAccounts(db, writer),
-    revisions() {
-      const { key_revision, pet_revision } = revisions.recent();
-      return { keys: key_revision, pets: pet_revision };
-    },
     async ready() {
       catalogue.get(1n);
       await writer.submit("probe", undefined);

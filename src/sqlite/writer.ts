@@ -5,7 +5,6 @@ import type { CommitReport } from "../stores.ts";
 import type { BatchReply } from "./batch.ts";
 import type { Argument, CommandName, Result } from "./commands.ts";
 import { errorFrom } from "./failures.ts";
-import { afterLooks } from "./revisions.ts";
 import type { WriterMessage, WriterThreadData } from "./writerThread.ts";
 
 /** Submitted and not yet on disk. Past it a write is refused at once: it would wait too long. */
@@ -14,16 +13,6 @@ export const writesPendingMax = 10_000;
 const batchWritesMax = 1_000;
 /** A thread that ends without having written is not started again sooner than this. */
 const restartMsMin = 1_000;
-
-/** What moves a revision that is looked at now and then: it is told when no look is older. */
-const noticed: ReadonlySet<CommandName> = new Set([
-  "addKey",
-  "rotateKey",
-  "revokeKey",
-  "importPets",
-  "placeOrder",
-  "moveOrder",
-]);
 
 interface Pending {
   readonly name: CommandName;
@@ -128,17 +117,8 @@ export class Writer {
     // Before anybody hears of their result: the disk need not wait for them.
     this.#send();
     for (const { index, failure } of failures) batch[index]?.reject(errorFrom(failure));
-    const later: (() => void)[] = [];
-    for (const [index, { name, resolve }] of batch.entries()) {
-      // Without effect on those that just failed.
-      if (noticed.has(name)) later.push(() => resolve(results[index]));
-      else resolve(results[index]);
-    }
-    if (later.length > 0) {
-      afterLooks(() => {
-        for (const resolve of later) resolve();
-      });
-    }
+    // Without effect on those that just failed.
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
     thread.committed ||= commits.length > 0;
     for (const commit of commits) this.#onCommit(commit);
     if (this.#pendingCount === 0) this.#drained?.();

@@ -283,6 +283,8 @@ test("when the store fails midway, it says what is certain", async () => {
         add: catalogue.add.bind(catalogue),
         get: catalogue.get.bind(catalogue),
         list: catalogue.list.bind(catalogue),
+        revision: () => catalogue.revision(),
+        lastRevision: () => catalogue.lastRevision(),
         import: async (pets: Parameters<typeof catalogue.import>[0]) => {
           if (batches++ > 0) {
             throw new Problem("store_unavailable", { cause: new Error("the disk is full") });

@@ -26,6 +26,8 @@ async function interrupted(shop: Shop, argv: string[], call: number, parts: Part
       catalogue: {
         add: catalogue.add.bind(catalogue),
         get: catalogue.get.bind(catalogue),
+        revision: () => catalogue.revision(),
+        lastRevision: () => catalogue.lastRevision(),
         list(query) {
           count();
           return catalogue.list(query);

@@ -13,6 +13,8 @@ export function faultyStores(stores: Stores): Stores & { fault: unknown } {
     get: (id) => failing(() => catalogue.get(id)),
     list: (query) => failing(() => catalogue.list(query)),
     import: async (pets) => failing(() => catalogue.import(pets)),
+    revision: () => failing(() => catalogue.revision()),
+    lastRevision: () => catalogue.lastRevision(),
   };
   const faulty = {
     ...stores,

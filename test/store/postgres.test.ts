@@ -5,12 +5,14 @@ import { describeHistories } from "./histories.suite.ts";
 import { describeKeys } from "./keys.suite.ts";
 import { describeOnce } from "./once.suite.ts";
 import { describeOrders } from "./orders.suite.ts";
+import { describeRevision } from "./revision.suite.ts";
 
 const database = usePostgres();
 const open = () => database.open();
 describeCatalogue("PostgreSQL", open);
 describeCategories("PostgreSQL", open);
 describeOrders("PostgreSQL", open);
+describeRevision("PostgreSQL", open);
 describeOnce("PostgreSQL", open);
 describeHistories("PostgreSQL", open);
 describeKeys("PostgreSQL", open);

@@ -1,4 +1,7 @@
-/** How soon a change to a key is in force in every process, with and without notifications. */
+/**
+ * How soon a change to a key is in force in every process, with and without notifications, and what
+ * a server that takes over makes of the pets' revision.
+ */
 import { describe, expect, test } from "bun:test";
 import pg from "pg";
 import { systemClock } from "../../src/clock.ts";
@@ -125,6 +128,25 @@ describe("a revocation on PostgreSQL", () => {
     await tamper(`UPDATE keys SET revoked_at_ms = 1 WHERE id = '${key.id}'`);
     expect(await door(token)).toBe("key_revoked");
   }, 30_000);
+});
+
+describe("the pets' revision on a server that took over without the last change", () => {
+  test("is that of the changes it has, and never one that stood for another change", async () => {
+    const { catalogue, orders } = await database.open();
+    for (let id = 1n; id <= 2n; id++) {
+      await catalogue.add({ name: "Prey", categoryId: 1n, status: "available" });
+    }
+    const first = await catalogue.revision();
+    await orders.place({ petId: 1n, quantity: 1 }, 1);
+    const lost = await catalogue.revision();
+    await database.server.query(
+      `UPDATE counters SET value = ${first} WHERE name = 'pet_revision'`,
+      database.address,
+    );
+    expect(await catalogue.revision()).toBe(first);
+    await orders.place({ petId: 2n, quantity: 1 }, 1);
+    expect([first, lost]).not.toContain(await catalogue.revision());
+  });
 });
 
 describe("while the database is away", () => {

@@ -11,6 +11,7 @@ import { describeKeys } from "./keys.suite.ts";
 import { describeLeases } from "./leases.suite.ts";
 import { describeOnce } from "./once.suite.ts";
 import { describeOrders } from "./orders.suite.ts";
+import { describeRevision } from "./revision.suite.ts";
 import { describeSiteContents } from "./siteContents.suite.ts";
 import { describeSites } from "./sites.suite.ts";
 
@@ -19,6 +20,7 @@ const open = () => folder.open();
 describeCatalogue("SQLite", open);
 describeCategories("SQLite", open);
 describeOrders("SQLite", open);
+describeRevision("SQLite", open);
 describeOnce("SQLite", open);
 describeHistories("SQLite", open);
 describeKeys("SQLite", open);

@@ -1,12 +1,25 @@
-import { beforeEach, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../src/clock.ts";
 import { mintKey } from "../../src/keys/lifecycle.ts";
-import type { Revisions, Stores } from "../../src/stores.ts";
+import { LogIndex } from "../../src/sqlite/logIndex.ts";
+import { RevisionReader } from "../../src/sqlite/revisions.ts";
+import type { Stores } from "../../src/stores.ts";
 import { useTemporaryFolder } from "./folder.ts";
 
 /** Two processes, as far as the database can tell. */
 const folder = useTemporaryFolder();
+const file = () => folder.path("petstore.db");
 let one: Stores;
 let two: Stores;
 beforeEach(async () => {
@@ -15,31 +28,14 @@ beforeEach(async () => {
 });
 
 const wanted = { environment: "production", scopes: "all", expiresAtMs: undefined } as const;
+const prey = { name: "Prey", categoryId: 1n, status: "available" } as const;
 const rounds = 60;
 
-/** Looks all the time, so that there is always a look that is very new. */
-async function whileLooking<T>(work: Promise<T>): Promise<T> {
-  let done = false;
-  const look = () => {
-    two.revisions();
-    if (!done) setImmediate(look);
-  };
-  look();
-  try {
-    return await work;
-  } finally {
-    done = true;
-  }
-}
-
-async function isSeenAtOnce(
-  kind: keyof Revisions,
-  change: (round: number) => Promise<unknown>,
-): Promise<void> {
+async function isSeenAtOnce(change: (round: number) => Promise<unknown>): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    const before = two.revisions()[kind];
-    await whileLooking(change(round));
-    expect([round, two.revisions()[kind] === before]).toEqual([round, false]);
+    const before = two.keys.revision();
+    await change(round);
+    expect([round, two.keys.revision() === before]).toEqual([round, false]);
   }
 }
 
@@ -48,64 +44,110 @@ test("whoever hears that a key is revoked finds no process that does not know", 
     mintKey({ ...wanted, name: "short-lived" }, systemClock),
   );
   for (const { key } of keys) await one.keys.add(key);
-  await isSeenAtOnce("keys", (round) => one.keys.revoke(keys[round]?.key.id ?? "", 1));
+  await isSeenAtOnce((round) => one.keys.revoke(keys[round]?.key.id ?? "", 1));
 });
 
 test("nor one that does not know that a key has a successor", async () => {
   const newKey = () => mintKey({ ...wanted, name: "rotated" }, systemClock).key;
   const keys = Array.from({ length: rounds }, newKey);
   for (const key of keys) await one.keys.add(key);
-  await isSeenAtOnce("keys", (round) => one.keys.rotate(keys[round]?.id ?? "", 1, newKey()));
+  await isSeenAtOnce((round) => one.keys.rotate(keys[round]?.id ?? "", 1, newKey()));
 });
 
-test("nor one that does not know of an order that was placed", async () => {
-  const pet = { name: "Prey", categoryId: 1n, status: "available" } as const;
-  for (let round = 0; round < rounds; round++) await one.catalogue.add(pet);
-  await isSeenAtOnce("pets", (round) =>
-    one.orders.place({ petId: BigInt(round + 1), quantity: 1 }, 1),
-  );
-});
-
-test("nor of one that was delivered", async () => {
-  const pet = { name: "Prey", categoryId: 1n, status: "available" } as const;
-  for (let id = 1n; id <= BigInt(rounds); id++) {
-    await one.catalogue.add(pet);
-    await one.orders.place({ petId: id, quantity: 1 }, 1);
-    await one.orders.move(id, "approve");
-  }
-  await isSeenAtOnce("pets", (round) => one.orders.move(BigInt(round + 1), "deliver"));
-});
-
-test("nor of a pet that was imported", async () => {
-  await isSeenAtOnce("pets", (round) =>
-    one.catalogue.import([
-      { id: BigInt(rounds - round), name: "Old", categoryId: 1n, status: "sold" },
-    ]),
-  );
-});
-
-test("a pet that is added moves nothing that is remembered", async () => {
-  const before = two.revisions();
-  await one.catalogue.add({ name: "New", categoryId: 1n, status: "available" });
-  await new Promise((later) => setTimeout(later, 5));
-  expect(two.revisions()).toEqual(before);
-});
-
-test("a pet that is changed behind our back is noticed", async () => {
-  const pet = { name: "Prey", categoryId: 1n, status: "available" } as const;
-  await one.catalogue.add(pet);
-  await one.catalogue.add(pet);
-  const { pets } = two.revisions();
-  const stranger = new DatabaseSync(folder.path("petstore.db"));
+test("a pet that is changed behind our back is noticed at once", async () => {
+  await one.catalogue.add(prey);
+  await one.catalogue.add(prey);
+  const before = two.catalogue.revision();
+  const stranger = new DatabaseSync(file());
   try {
     stranger.exec("UPDATE pets SET status = 'sold' WHERE id = 1");
-    await new Promise((later) => setTimeout(later, 5));
-    const changed = two.revisions().pets;
-    expect(changed).not.toBe(pets);
+    const changed = two.catalogue.revision();
+    expect(changed).not.toBe(before);
     stranger.exec("DELETE FROM pets WHERE id = 2");
-    await new Promise((later) => setTimeout(later, 5));
-    expect(two.revisions().pets).not.toBe(changed);
+    expect(two.catalogue.revision()).not.toBe(changed);
   } finally {
     stranger.close();
   }
+});
+
+describe("the index of the log", () => {
+  test("is other than remembered after every commit, and only after one", async () => {
+    const index = LogIndex.of(file()) as LogIndex;
+    expect(index.isAsRemembered()).toBe(false);
+    for (let round = 0; round < rounds; round++) {
+      index.remember();
+      await one.keys.list();
+      expect(index.isAsRemembered()).toBe(true);
+      await one.catalogue.add(prey);
+      expect(index.isAsRemembered()).toBe(false);
+    }
+  });
+
+  test("tells of a commit also where the log begins anew", async () => {
+    const stranger = new DatabaseSync(file());
+    const index = LogIndex.of(file()) as LogIndex;
+    try {
+      for (let round = 0; round < rounds; round++) {
+        index.remember();
+        stranger.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        await one.catalogue.add(prey);
+        expect(index.isAsRemembered()).toBe(false);
+      }
+    } finally {
+      stranger.close();
+    }
+  });
+
+  test("is read without a descriptor of our own, whose end would let go of SQLite's locks", () => {
+    const open = () =>
+      readdirSync("/proc/self/fd").filter((name) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${name}`) === `${realpathSync(file())}-shm`;
+        } catch {
+          return false;
+        }
+      });
+    const before = open();
+    expect(before).toHaveLength(1);
+    const locks = () => readFileSync("/proc/locks", "utf8").split("\n").filter(ofIndex);
+    const { ino } = statSync(`${file()}-shm`);
+    const ofIndex = (line: string) => line.includes(`:${ino} `);
+    const held = locks();
+    expect(held.length).toBeGreaterThan(0);
+    LogIndex.of(file())?.remember();
+    expect([open(), locks()]).toEqual([before, held]);
+  });
+
+  test("is not believed while it is being written", () => {
+    const head = Uint32Array.of(3_007_000, 0, 7, 1, 5, 3, 11, 12, 13, 14, 15, 16);
+    const next = head.with(2, 8).with(4, 6);
+    const path = folder.path("head");
+    const isBelieved = (...copies: Uint32Array[]) => {
+      writeFileSync(path, Buffer.concat(copies.map(({ buffer }) => Buffer.from(buffer))));
+      const descriptor = openSync(path, "r");
+      const index = new LogIndex(descriptor);
+      index.remember();
+      const believed = index.isAsRemembered();
+      closeSync(descriptor);
+      return believed;
+    };
+    expect(isBelieved(head, head)).toBe(true);
+    expect(isBelieved(head, next)).toBe(false);
+    expect(isBelieved(next, head)).toBe(false);
+    expect(isBelieved(head)).toBe(false);
+  });
+
+  test("is done without where there is none that we know: every question is then asked", async () => {
+    expect(LogIndex.of(folder.path("no.db"))).toBeUndefined();
+    const db = new DatabaseSync(file());
+    try {
+      const reader = new RevisionReader(db, folder.path("no.db"));
+      const before = reader.read();
+      expect(reader.read()).toEqual(before);
+      await one.catalogue.import([{ ...prey, id: 1n }]);
+      expect(reader.read().pet_revision).not.toBe(before.pet_revision);
+    } finally {
+      db.close();
+    }
+  });
 });
