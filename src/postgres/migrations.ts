@@ -101,13 +101,16 @@ async function takeStep(database: Database): Promise<number> {
   });
 }
 
-const beginMigration = `BEGIN;
+/** CockroachDB changes tables only so within a transaction. */
+const beginAlone = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+
+const beginMigration = `${beginAlone};
   SET LOCAL lock_timeout = ${lockMsMax};
   SET LOCAL statement_timeout = 0;
   SELECT value FROM meta WHERE name = 'version' FOR UPDATE`;
 
 async function makeMeta(database: Database): Promise<void> {
-  await database.transact("BEGIN", async (session) => {
+  await database.transact(beginAlone, async (session) => {
     await session.script(
       `CREATE TABLE IF NOT EXISTS meta (name text PRIMARY KEY, value text NOT NULL);
        INSERT INTO meta (name, value) VALUES ('application', '${applicationName}'), ('version', '0')

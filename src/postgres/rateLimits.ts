@@ -124,7 +124,8 @@ const nowMs = "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS i
 
 /** $4: how much a bucket holds; $5: what grows back in a millisecond. */
 const filled = `least($4::float8,
-  bucket.tokens + greatest(0, ${nowMs} - bucket.filled_at_ms) * $5::float8 + asked.given)`;
+  bucket.tokens + CAST(greatest(0, ${nowMs} - bucket.filled_at_ms) AS float8) * $5::float8
+    + asked.given)`;
 const taken = `least(asked.wanted, floor(${filled} + ${roundingError}))`;
 
 const settleBuckets = `
@@ -132,7 +133,7 @@ const settleBuckets = `
     tokens = greatest(0, ${filled} - ${taken}),
     taken = ${taken},
     filled_at_ms = greatest(bucket.filled_at_ms, ${nowMs})
-  FROM unnest($1::text[], $2::int8[], $3::int8[]) AS asked (key_id, wanted, given)
+  FROM unnest($1::text[], $2::float8[], $3::float8[]) AS asked (key_id, wanted, given)
   WHERE bucket.key_id = asked.key_id
   RETURNING bucket.key_id, bucket.tokens, bucket.taken`;
 

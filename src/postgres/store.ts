@@ -100,8 +100,10 @@ async function probe(database: Database): Promise<void> {
 async function sizeOf(database: Database): Promise<Record<string, number>> {
   try {
     const text = "SELECT pg_database_size(current_database())";
-    const [row] = await database.read<[bytes: bigint]>(text);
-    return { database: Number(row?.[0]) };
+    const [row] = await database.read<[bytes: bigint | null]>(text);
+    const bytes = row?.[0] ?? undefined;
+    // YugabyteDB has the function, and no answer.
+    return bytes === undefined ? {} : { database: Number(bytes) };
   } catch (cause) {
     // CockroachDB has no such function: its size is its own to tell.
     if (sqlStateOf(cause) === "42883") return {};

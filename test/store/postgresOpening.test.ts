@@ -40,6 +40,36 @@ describe("opening a database of PostgreSQL", () => {
     expect((await stores.size()).database).toBeGreaterThan(1_000_000);
   });
 
+  test("where the server has no answer to how large it is, as YugabyteDB, no size is told", async () => {
+    const schema = decodeURIComponent(database.address).split("search_path=")[1];
+    await database.server.query(
+      `CREATE FUNCTION ${schema}.pg_database_size(name) RETURNS int8 LANGUAGE sql AS 'SELECT NULL::int8'`,
+    );
+    // So that this function is found before the server's own.
+    const address = `${database.address}${encodeURIComponent(",pg_catalog")}`;
+    expect(await (await database.open({ address })).size()).toEqual({});
+  });
+
+  test("tables are changed in transactions that are serializable, as CockroachDB wants it", async () => {
+    const seen = "SELECT current_setting('transaction_isolation')";
+    await database.server.query(
+      `CREATE TABLE isolation_seen AS ${seen} AS level, ''::text AS tag WITH NO DATA;
+       CREATE FUNCTION note_isolation() RETURNS event_trigger LANGUAGE plpgsql AS
+       $$ BEGIN INSERT INTO public.isolation_seen VALUES ((${seen}), tg_tag); END $$;
+       CREATE EVENT TRIGGER watch_changes ON ddl_command_end EXECUTE FUNCTION note_isolation()`,
+    );
+    try {
+      await (await database.open({ address: await database.server.schema() })).close();
+    } finally {
+      await database.server.query("DROP EVENT TRIGGER watch_changes");
+    }
+    const noted = await database.server.query(
+      `SELECT level, count(*) > 20 AS many FROM isolation_seen
+       WHERE tag NOT LIKE '%SCHEMA' GROUP BY level`,
+    );
+    expect(noted).toEqual([{ level: "serializable", many: true }]);
+  });
+
   test("processes that start together on an empty one make its tables and share it", async () => {
     const processes = Array.from({ length: 5 }, () =>
       Bun.spawn([process.execPath, `${import.meta.dir}/../postgres/addTen.ts`, database.address], {
