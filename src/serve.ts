@@ -82,7 +82,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       knownCategoriesOnly: config.knownCategoriesOnly,
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
-    catalogue: stores.catalogue,
+    revisions: () => stores.revisions(),
+    petsRevision: () => stores.catalogue.revision(),
     uses,
     limiter:
       config.quota && (stores.limiter?.(config.quota) ?? new TokenBuckets(config.quota, clock)),

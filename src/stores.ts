@@ -33,6 +33,16 @@ export interface StoreVersion {
   readonly latest: number;
 }
 
+/** What a process knows without a question of how far a database has changed. */
+export interface Revisions {
+  /** As `KeyStore` has it. */
+  readonly keys: number;
+  /** As `Catalogue` has it, or had it when something was last read. */
+  readonly pets: number;
+  /** Whether that of the pets is the one of this moment; else the catalogue must be asked. */
+  readonly exact: boolean;
+}
+
 /** One database, whichever engine it runs on. */
 export interface Stores {
   readonly catalogue: Catalogue;
@@ -47,6 +57,8 @@ export interface Stores {
   readonly acmeAccounts: AcmeAccounts;
   /** Counts requests for all processes on this store; undefined where each counts for itself. */
   limiter?(quota: Quota): RateLimiter;
+  /** Asked once for every request. */
+  revisions(): Revisions;
   /** Resolves when the store can take a read and a write; rejects with `store_unavailable`. */
   ready(): Promise<void>;
   /** Bytes by part: `database`, `log`. */

@@ -79,7 +79,4 @@ export interface Catalogue {
    * number is the same.
    */
   revision(): Soon<number>;
-
-  /** The same, as this process knew it last, without a question. */
-  lastRevision(): number;
 }

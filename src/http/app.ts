@@ -11,6 +11,7 @@ import type { UseRecorder } from "../keys/useRecorder.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problems.ts";
 import { type Soon, then } from "../soon.ts";
+import type { Stores } from "../stores.ts";
 import { type Address, addressOf } from "./address.ts";
 import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
 import { plainToken, requireScope, tokenOf } from "./authorize.ts";
@@ -32,7 +33,9 @@ import { type PathParameters, route } from "./route.ts";
 export interface AppParts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
-  readonly catalogue: Pick<Catalogue, "revision" | "lastRevision">;
+  readonly revisions: Stores["revisions"];
+  /** As the catalogue has it, where the revisions are not exact. */
+  readonly petsRevision: Catalogue["revision"];
   readonly uses: UseRecorder;
   /** Undefined where requests are not limited. */
   readonly limiter: RateLimiter | undefined;
@@ -79,7 +82,7 @@ const ownWishes = ["if-none-match", "origin", "prefer", "x-request-id"];
 const jsonType = { "content-type": "application/json" } as const;
 
 export function createApp(parts: AppParts): (request: Request) => Soon<Response> {
-  const { authenticator, catalogue, clock, limiter, log, metrics, uses } = parts;
+  const { authenticator, clock, limiter, log, metrics, uses } = parts;
   const handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
   const nextId = requestIds(clock);
   const attempts = new AttemptsUnderWay();
@@ -139,8 +142,9 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     if (token === undefined || ownWishes.some((name) => headers.has(name))) return undefined;
     const { operation, body, init } = kept;
     try {
+      const { keys, pets, exact } = parts.revisions();
       const nowMs = clock.now();
-      const key = authenticator.recall(token, nowMs);
+      const key = authenticator.recall(token, keys, nowMs);
       if (key === undefined || !allows(key, operation.scope)) return undefined;
       if (isRemoved(operation, nowMs)) return undefined;
       const give = () => {
@@ -148,7 +152,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
         note({ request, operation, keyId: key.id, startedMs }, 200);
         return new Response(body, init);
       };
-      const revision = catalogue.revision();
+      const revision = exact ? pets : parts.petsRevision();
       if (!(revision instanceof Promise)) return revision === kept.revision ? give() : undefined;
       const anew = () => handleAnew(request, startedMs);
       return revision.then((now) => (now === kept.revision ? give() : anew()), anew);
@@ -163,8 +167,9 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     if (address.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
     // First of all, on unknown paths too: without a key nothing is learnt of what exists.
     const token = tokenOf(request.headers);
-    exchange.petsRevision = catalogue.lastRevision();
-    return then(authenticator.check(token), (key) => {
+    const revisions = parts.revisions();
+    exchange.petsRevision = revisions.pets;
+    return then(authenticator.check(token, revisions.keys), (key) => {
       exchange.keyId = key.id;
       return limiter === undefined ? operate(exchange, key) : operateWithin(limiter, exchange, key);
     });

@@ -6,16 +6,20 @@ import type { PathParameters } from "./route.ts";
 export function announcement(lifecycle: Lifecycle) {
   const deprecation = `@${Math.floor(lifecycle.deprecatedAtMs / 1000)}`; // RFC 9745
   const sunset = new Date(lifecycle.sunsetAtMs).toUTCString(); // RFC 8594
+  const fillIn = filling(lifecycle.successor);
+  // Nearly always the same as the last time.
+  let known = { base: "", links: "" };
   return (base: string, path: PathParameters): Record<string, string> => {
-    const notice = `<${base.slice(0, -"/v1".length)}/docs/guide/deprecation.md>`;
-    const successor = base + filledIn(lifecycle.successor, path);
-    const link = [
-      `${notice}; rel="deprecation"; type="text/markdown"`,
-      `${notice}; rel="sunset"; type="text/markdown"`,
-      `<${successor}>; rel="successor-version"`,
-    ];
-    return { deprecation, sunset, link: link.join(", ") };
+    if (base !== known.base) known = { base, links: linksUnder(base) };
+    const link = `${known.links}${fillIn(path)}>; rel="successor-version"`;
+    return { deprecation, sunset, link };
   };
+}
+
+function linksUnder(base: string): string {
+  const notice = `<${base.slice(0, -"/v1".length)}/docs/guide/deprecation.md>`;
+  const kind = 'type="text/markdown"';
+  return `${notice}; rel="deprecation"; ${kind}, ${notice}; rel="sunset"; ${kind}, <${base}`;
 }
 
 export function isRemoved({ lifecycle }: Operation, nowMs: number): boolean {
@@ -33,9 +37,11 @@ export function refuseRemoved(operation: Operation, nowMs: number): void {
 }
 
 /** A segment is repeated only where it needs no escaping; a client may have sent anything. */
-function filledIn(template: string, path: PathParameters): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = path[name] ?? "";
-    return /^[\w.~-]{1,64}$/.test(value) ? value : "";
-  });
+function filling(template: string): (path: PathParameters) => string {
+  const [start = "", ...holes] = template.split("{").map((piece) => piece.split("}"));
+  return (path) =>
+    holes.reduce((filled, [name = "", rest]) => {
+      const value = path[name] ?? "";
+      return `${filled}${/^[\w.~-]{1,64}$/.test(value) ? value : ""}${rest}`;
+    }, `${start}`);
 }

@@ -27,8 +27,7 @@ export class Authenticator {
    * The store's revision is asked before the look-up: a change that lands between the two is
    * noticed the next time.
    */
-  check(token: string): Soon<ApiKey> {
-    const revision = this.#store.revision();
+  check(token: string, revision = this.#store.revision()): Soon<ApiKey> {
     if (revision !== this.#revision) {
       this.#remembered.clear();
       this.#revision = revision;
@@ -52,9 +51,8 @@ export class Authenticator {
   }
 
   /** The same for a token that was judged before, and is active still; undefined for all others. */
-  recall(token: string, nowMs: number): ApiKey | undefined {
-    const isCurrent = this.#store.revision() === this.#revision;
-    const key = isCurrent ? this.#remembered.get(token) : undefined;
+  recall(token: string, revision: number, nowMs: number): ApiKey | undefined {
+    const key = revision === this.#revision ? this.#remembered.get(token) : undefined;
     return key !== undefined && keyState(key, nowMs) === "active" ? key : undefined;
   }
 

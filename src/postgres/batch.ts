@@ -7,7 +7,7 @@ import type { Database } from "./database.ts";
 import { isUnavailable } from "./failures.ts";
 import { Forgetting } from "./forgetting.ts";
 import type { Addition } from "./petCommands.ts";
-import { movePetRevision } from "./petRevision.ts";
+import { movePetRevision } from "./petReads.ts";
 import { readWanted } from "./reading.ts";
 import { int8s } from "./session.ts";
 import { lastIdsOf, takeTurn } from "./turn.ts";

@@ -9,34 +9,28 @@ import {
   type PetPage,
   type PetQuery,
 } from "../catalogue/catalogue.ts";
+import { normalIds } from "../catalogue/cursor.ts";
 import type { NewPet, Pet } from "../catalogue/pet.ts";
 import type { JsonOf } from "../contract/operations.ts";
 import type { Database } from "./database.ts";
 import { failing } from "./failures.ts";
 import { GatheredPages, pageStatements } from "./gatheredPages.ts";
-import { GatheredReads } from "./gatheredReads.ts";
 import { pageOf } from "./pages.ts";
-import type { PetRevision } from "./petRevision.ts";
+import type { PetReads, PetRow } from "./petReads.ts";
 import { int8s } from "./session.ts";
 import type { Writer } from "./writer.ts";
-
-type Row = [id: bigint, json: JsonOf<Pet>];
 
 export class PostgresCatalogue implements Catalogue {
   readonly #database: Database;
   readonly #writer: Writer;
-  readonly #byId: GatheredReads<JsonOf<Pet>>;
+  readonly #reads: PetReads;
   readonly #pages: GatheredPages<Pet>;
-  readonly #revision: PetRevision;
 
-  constructor(database: Database, writer: Writer, revision: PetRevision) {
+  constructor(database: Database, writer: Writer, reads: PetReads) {
     this.#database = database;
     this.#writer = writer;
-    this.#byId = new GatheredReads(
-      async (ids) => new Map(await failing(database.read<Row>(findPets, [int8s(ids)]))),
-    );
+    this.#reads = reads;
     this.#pages = new GatheredPages(database, petPages);
-    this.#revision = revision;
   }
 
   add({ name, categoryId, status }: NewPet, terms: AddTerms = {}): Promise<AddOutcome> {
@@ -44,7 +38,7 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   get(id: bigint): Promise<JsonOf<Pet> | undefined> {
-    return this.#byId.get(id);
+    return this.#reads.get(id);
   }
 
   async list({ status, ids, after = 0n, limit }: PetQuery): Promise<PetPage> {
@@ -55,21 +49,12 @@ export class PostgresCatalogue implements Catalogue {
     if (ids.length > idsFilterMax) throw new RangeError(`At most ${idsFilterMax} ids at once.`);
     const found =
       status === undefined
-        ? await this.#rowsOf(ids, after)
+        ? await this.#reads.getAll(normalIds(ids).filter((id) => id > after))
         : await failing(
-            this.#database.read<Row>(listPetsOfByStatus, [int8s(ids), after, limit + 1, status]),
+            this.#database.read<PetRow>(listPetsOfByStatus, [int8s(ids), after, limit + 1, status]),
           );
     const { rows, next } = pageOf(found.slice(0, limit + 1), limit);
     return { pets: rows.map(([, text]) => text), next };
-  }
-
-  async #rowsOf(ids: readonly bigint[], after: bigint): Promise<Row[]> {
-    const wanted = [...new Set(ids)].filter((id) => id > after);
-    const found = await this.#byId.getAll(wanted);
-    return wanted
-      .filter((id) => found.has(id))
-      .sort((one, other) => (one < other ? -1 : 1))
-      .map((id) => [id, found.get(id) as JsonOf<Pet>]);
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
@@ -80,15 +65,9 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   revision(): Promise<number> {
-    return this.#revision.now();
-  }
-
-  lastRevision(): number {
-    return this.#revision.last();
+    return this.#reads.revision();
   }
 }
-
-export const findPets = "SELECT id, json FROM pets WHERE id = ANY($1::int8[])";
 
 export const petPages = pageStatements("pets");
 

@@ -20,7 +20,7 @@ import {
   versionOf,
 } from "./migrations.ts";
 import { PostgresOrders } from "./orders.ts";
-import { PetRevision } from "./petRevision.ts";
+import { PetReads } from "./petReads.ts";
 import { SharedBuckets } from "./rateLimits.ts";
 import { Revisions } from "./revisions.ts";
 import { PostgresSites } from "./sites.ts";
@@ -36,14 +36,15 @@ export async function openPostgres(
 ): Promise<Stores> {
   const database = new Database(settings);
   const revisions = new Revisions(database, ["key_revision", "site_revision"]);
-  const petRevision = new PetRevision(database);
+  const petReads = new PetReads(database);
   const shown = shownAddress(settings.address);
   try {
     await migrate(database, shown);
     await claimEnvironment(database, options.environment);
     await refuseOthers(database, shown, options.environment);
     await revisions.refresh();
-    await petRevision.now();
+    // So that what is answered first can be kept.
+    await petReads.revision();
   } catch (cause) {
     await revisions.close();
     await database.close();
@@ -51,7 +52,7 @@ export async function openPostgres(
   }
   const writer = new Writer(database, options.onCommit);
   return {
-    catalogue: new PostgresCatalogue(database, writer, petRevision),
+    catalogue: new PostgresCatalogue(database, writer, petReads),
     categories: new PostgresCategories(database),
     orders: new PostgresOrders(database, writer),
     keys: new PostgresKeys(database, revisions),
@@ -62,6 +63,11 @@ export async function openPostgres(
     accounts: new PostgresAccounts(database),
     acmeAccounts: new PostgresAcmeAccounts(database),
     limiter: (quota) => new SharedBuckets(quota, database),
+    revisions: () => ({
+      keys: revisions.of("key_revision"),
+      pets: petReads.lastRevision(),
+      exact: false,
+    }),
     ready: () => failing(probe(database)),
     size: () => failing(sizeOf(database)),
     async close() {

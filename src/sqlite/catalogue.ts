@@ -68,10 +68,6 @@ export class SqliteCatalogue implements Catalogue {
     return this.#revisions.read().pet_revision;
   }
 
-  lastRevision(): number {
-    return this.revision();
-  }
-
   /** One more than asked for, which tells whether anything follows. */
   #rows({ status, ids, after = 0n, limit }: PetQuery): unknown[] {
     if (ids !== undefined) {

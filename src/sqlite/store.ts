@@ -38,6 +38,10 @@ export async function openSqlite(path: string, options: StoresOptions): Promise<
     access: new SqliteAccess(db, writer),
     accounts: new SqliteAccounts(db, writer),
     acmeAccounts: new SqliteAcmeAccounts(db, writer),
+    revisions() {
+      const { key_revision, pet_revision } = revisions.read();
+      return { keys: key_revision, pets: pet_revision, exact: true };
+    },
     async ready() {
       catalogue.get(1n);
       await writer.submit("probe", undefined);

@@ -284,7 +284,6 @@ test("when the store fails midway, it says what is certain", async () => {
         get: catalogue.get.bind(catalogue),
         list: catalogue.list.bind(catalogue),
         revision: () => catalogue.revision(),
-        lastRevision: () => catalogue.lastRevision(),
         import: async (pets: Parameters<typeof catalogue.import>[0]) => {
           if (batches++ > 0) {
             throw new Problem("store_unavailable", { cause: new Error("the disk is full") });

@@ -27,7 +27,6 @@ async function interrupted(shop: Shop, argv: string[], call: number, parts: Part
         add: catalogue.add.bind(catalogue),
         get: catalogue.get.bind(catalogue),
         revision: () => catalogue.revision(),
-        lastRevision: () => catalogue.lastRevision(),
         list(query) {
           count();
           return catalogue.list(query);

@@ -14,7 +14,6 @@ export function faultyStores(stores: Stores): Stores & { fault: unknown } {
     list: (query) => failing(() => catalogue.list(query)),
     import: async (pets) => failing(() => catalogue.import(pets)),
     revision: () => failing(() => catalogue.revision()),
-    lastRevision: () => catalogue.lastRevision(),
   };
   const faulty = {
     ...stores,

@@ -142,7 +142,6 @@ describe("an answer that is kept", () => {
           add: catalogue.add.bind(catalogue),
           list: catalogue.list.bind(catalogue),
           revision: () => catalogue.revision(),
-          lastRevision: () => catalogue.lastRevision(),
           import: catalogue.import.bind(catalogue),
           get,
         };

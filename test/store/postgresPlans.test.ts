@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
-import { findPets, listPetsOfByStatus, petPages } from "../../src/postgres/catalogue.ts";
+import { listPetsOfByStatus, petPages } from "../../src/postgres/catalogue.ts";
 import { listCategoriesAfter, listFirstCategories } from "../../src/postgres/categories.ts";
 import { forgetExpired } from "../../src/postgres/forgetting.ts";
 import { findKeys } from "../../src/postgres/keys.ts";
 import { orderPages } from "../../src/postgres/orders.ts";
+import { findPets } from "../../src/postgres/petReads.ts";
 import { findMarks } from "../../src/postgres/reading.ts";
 import { openPostgres } from "../../src/postgres/store.ts";
 import { type PostgresServer, startPostgres } from "../postgres/server.ts";
@@ -12,6 +13,7 @@ import { type PostgresServer, startPostgres } from "../postgres/server.ts";
 interface Plan {
   readonly "Node Type": string;
   readonly "Index Name"?: string;
+  readonly "Relation Name"?: string;
   readonly "Actual Rows": number;
   readonly "Rows Removed by Filter"?: number;
   readonly "Shared Hit Blocks": number;
@@ -157,7 +159,9 @@ for (const known of ["before its tables were analysed", "after that"]) {
         const steps = await explain(text, values);
         const used = steps.flatMap((step) => step["Index Name"] ?? []);
         expect(used.filter((name) => index.split(" or ").includes(name))).not.toEqual([]);
-        expect(steps.map((step) => step["Node Type"])).not.toContain("Seq Scan");
+        // Which has a row for each of a few names.
+        const others = steps.filter((step) => step["Relation Name"] !== "counters");
+        expect(others.map((step) => step["Node Type"])).not.toContain("Seq Scan");
         for (const step of steps.filter((each) => each["Node Type"].includes("Index"))) {
           const touched = step["Actual Rows"] + (step["Rows Removed by Filter"] ?? 0);
           expect(touched).toBeLessThanOrEqual(rowsMax);

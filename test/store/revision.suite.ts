@@ -27,7 +27,7 @@ export function describeRevision(engine: string, open: () => Promise<Stores>): v
           false,
           true,
         ]);
-        expect(two.catalogue.lastRevision()).toBe(after[1] as number);
+        expect(two.revisions().pets).toBe(after[1] as number);
       }
     }
 
