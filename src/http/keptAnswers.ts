@@ -15,8 +15,8 @@ export interface KeptAnswer {
 }
 
 /** Of addresses and bodies. With their objects around them, small answers take several times it. */
-const charactersMax = 16 * 1024 * 1024;
-const answersMax = 24_576;
+const charactersMax = 8 * 1024 * 1024;
+const answersMax = 20_480;
 /** Longer ones are rare, and are not worth the room. */
 const addressCharactersMax = 512;
 

@@ -239,7 +239,7 @@ describe("the room for kept answers", () => {
       answers.keep(`/${n}`, answer("{}"));
       if (n % 1_000 === 0) expect(answers.find("/often")).toBeDefined();
     }
-    expect(found(answers, 0, 200_000)).toBeLessThanOrEqual(24_576);
+    expect(found(answers, 0, 200_000)).toBeLessThanOrEqual(20_480);
     expect(found(answers, 199_000, 200_000)).toBe(1_000);
   });
 
@@ -250,7 +250,7 @@ describe("the room for kept answers", () => {
     answers.keep("/small", answer("{}"));
     expect(answers.find("/small")).toBeDefined();
     for (let n = 0; n < 100; n++) answers.keep(`/${n}`, large);
-    expect(found(answers, 0, 100)).toBeLessThanOrEqual(16);
+    expect(found(answers, 0, 100)).toBeLessThanOrEqual(8);
     expect(answers.find("/small")).toBeUndefined();
   });
 
