@@ -146,6 +146,13 @@ describe("time, timers and chance", () => {
   }
 });
 
+test("nothing lies about in src that a tool left there", () => {
+  const names = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+  expect(names.filter((name) => !/\.(?:tsx?|css|json)$/.test(name))).toEqual([]);
+});
+
 describe("Bun's own interfaces", () => {
   test("are used by the listener and the bundler alone, so that the rest also runs on Node", () => {
     const users = sources.filter((file) => /\bBun\.|from "bun(?::|")/.test(read(file)));

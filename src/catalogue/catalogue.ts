@@ -50,6 +50,9 @@ export const importBatchMax = 10_000;
 /** Half of the ids are kept for pets that are yet to be added. */
 export const idGivenMax = 2n ** 62n;
 
+/** To be compared with others, and nothing else. NaN, which equals nothing, where none is known. */
+export type Revision = number | string;
+
 /**
  * The pets, on whatever engine. A promise that resolves means: on disk. A failure of the engine is
  * a Problem `store_unavailable`; after it a write may or may not have happened, and none was
@@ -73,10 +76,10 @@ export interface Catalogue {
   import(pets: readonly ImportedPet[]): Promise<ImportOutcome>;
 
   /**
-   * Another number after any process has changed or removed a pet, or put one among those with
-   * smaller ids; what `add` does at the end does not count. It is as the store has it at the
-   * moment of the question: what was read after a number is what would be read now, as long as the
-   * number is the same.
+   * Another one after any process has changed or removed a pet, or put one among those with
+   * smaller ids; what `add` does at the end does not count, unless it was lost with a server. It is
+   * as the store has it at the moment of the question: what was read after a revision is what would
+   * be read now, as long as the revision is the same.
    */
-  revision(): Soon<number>;
+  revision(): Soon<Revision>;
 }

@@ -1,5 +1,5 @@
 /** The life of a request: authenticate, route, read, answer, and one way out for all. */
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Revision } from "../catalogue/catalogue.ts";
 import type { Clock } from "../clock.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { allOperations, type Operation } from "../contract/operations.ts";
@@ -20,7 +20,7 @@ import { conditionally, tagged } from "./conditional.ts";
 import { corsHeaders, isPreflight, preflightResponse } from "./cors.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import { AttemptsUnderWay, fingerprint, readMark } from "./idempotency.ts";
-import { KeptAnswers } from "./keptAnswers.ts";
+import { type KeptAnswer, KeptAnswers } from "./keptAnswers.ts";
 import { announcement, isRemoved, refuseRemoved } from "./lifecycle.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import { asksForStrict } from "./prefer.ts";
@@ -34,8 +34,8 @@ export interface AppParts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
   readonly revisions: Stores["revisions"];
-  /** As the catalogue has it, where the revisions are not exact. */
-  readonly petsRevision: Catalogue["revision"];
+  /** That of the pets at this moment, where `revisions` is not exact. */
+  readonly petsRevision: () => Promise<Revision>;
   readonly uses: UseRecorder;
   /** Undefined where requests are not limited. */
   readonly limiter: RateLimiter | undefined;
@@ -62,7 +62,7 @@ interface Exchange {
   readonly startedMs: number;
   readonly givenId: string | undefined;
   /** Of the pets, from before anything of them was read. */
-  petsRevision: number;
+  petsRevision: Revision;
   operation: Operation | undefined;
   /** Headers that the operation puts on every answer, refusals too. */
   announced: Readonly<Record<string, string>> | undefined;
@@ -73,6 +73,12 @@ interface Exchange {
 
 /** What the log and the metrics know of a request. */
 type Noted = Pick<Exchange, "request" | "operation" | "keyId" | "startedMs">;
+
+/** The same of one that was answered before. */
+interface Given extends Noted {
+  readonly operation: Operation;
+  readonly keyId: string;
+}
 
 type AnyHandler = (input: unknown, call: Call) => Soon<PlainAnswer>;
 
@@ -105,18 +111,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     if (site !== undefined) return site;
     if (!isUnder(address.path)) return parts.outside(address, request);
     if (isPreflight(request)) return preflightResponse();
-    const exchange: Exchange = {
-      request,
-      address,
-      base: parts.baseUrl ?? `${address.origin}${prefix}`,
-      startedMs,
-      givenId: givenRequestId(request.headers),
-      petsRevision: Number.NaN,
-      operation: undefined,
-      announced: undefined,
-      quota: undefined,
-      keyId: undefined,
-    };
+    const exchange = begin(request, address, startedMs);
     try {
       const answered = answer(exchange);
       return answered instanceof Promise
@@ -130,6 +125,21 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     }
   }
 
+  function begin(request: Request, address: Address, startedMs: number): Exchange {
+    return {
+      request,
+      address,
+      base: parts.baseUrl ?? `${address.origin}${prefix}`,
+      startedMs,
+      givenId: givenRequestId(request.headers),
+      petsRevision: Number.NaN,
+      operation: undefined,
+      announced: undefined,
+      quota: undefined,
+      keyId: undefined,
+    };
+  }
+
   /**
    * The short way, for what was answered before and asks for nothing of its own. Whatever is not
    * plain here, a key that is not remembered among it, takes the long way and is judged there.
@@ -140,26 +150,46 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     const { headers } = request;
     const token = plainToken(headers);
     if (token === undefined || ownWishes.some((name) => headers.has(name))) return undefined;
-    const { operation, body, init } = kept;
+    const revisions = revisionsKnown();
+    if (revisions === undefined) return undefined;
+    const { operation } = kept;
+    const nowMs = clock.now();
+    const key = authenticator.recall(token, revisions.keys, nowMs);
+    if (key === undefined || !allows(key, operation.scope)) return undefined;
+    // Where it is not exact it may be older than the answer, which is then made anew in vain.
+    if (isRemoved(operation, nowMs) || revisions.pets !== kept.revision) return undefined;
+    const noted = { request, operation, keyId: key.id, startedMs };
+    if (revisions.exact) return give(kept, noted);
+    return parts.petsRevision().then(
+      (now) => (now === kept.revision ? give(kept, noted) : handleAnew(request, startedMs)),
+      (cause) => refuse(noted, cause),
+    );
+  }
+
+  function revisionsKnown() {
     try {
-      const { keys, pets, exact } = parts.revisions();
-      const nowMs = clock.now();
-      const key = authenticator.recall(token, keys, nowMs);
-      if (key === undefined || !allows(key, operation.scope)) return undefined;
-      if (isRemoved(operation, nowMs)) return undefined;
-      const give = () => {
-        uses.count(key.id, operation.id);
-        note({ request, operation, keyId: key.id, startedMs }, 200);
-        return new Response(body, init);
-      };
-      const revision = exact ? pets : parts.petsRevision();
-      if (!(revision instanceof Promise)) return revision === kept.revision ? give() : undefined;
-      const anew = () => handleAnew(request, startedMs);
-      return revision.then((now) => (now === kept.revision ? give() : anew()), anew);
+      return parts.revisions();
     } catch {
       // The store cannot be read, and the long way will say so.
       return undefined;
     }
+  }
+
+  function give({ body, init }: KeptAnswer, noted: Given): Response {
+    uses.count(noted.keyId, noted.operation.id);
+    note(noted, 200);
+    return new Response(body, init);
+  }
+
+  /** The store was asked whether an answer stands, and did not say: it would not later either. */
+  function refuse({ request, operation, keyId, startedMs }: Given, cause: unknown): Response {
+    uses.count(keyId, operation.id);
+    const exchange = begin(request, addressOf(request.url), startedMs);
+    exchange.operation = operation;
+    exchange.keyId = keyId;
+    const path = route(exchange.address.path.slice(prefix.length))?.path;
+    exchange.announced = path && announcements.get(operation.id)?.(exchange.base, path);
+    return fail(exchange, cause);
   }
 
   function answer(exchange: Exchange): Soon<PlainAnswer> {

@@ -3,11 +3,12 @@
  * while the pets are at the revision it was made at, so it is never older than the request: who
  * asks for a revision and finds the same one knows that making the answer now would make the same.
  */
+import type { Revision } from "../catalogue/catalogue.ts";
 import type { Operation } from "../contract/operations.ts";
 
 export interface KeptAnswer {
   /** Of the pets, read before the answer was made. */
-  readonly revision: number;
+  readonly revision: Revision;
   readonly operation: Operation;
   readonly body: string;
   /** A Headers object is sent much faster than a record. */

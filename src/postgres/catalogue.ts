@@ -8,6 +8,7 @@ import {
   importBatchMax,
   type PetPage,
   type PetQuery,
+  type Revision,
 } from "../catalogue/catalogue.ts";
 import { normalIds } from "../catalogue/cursor.ts";
 import type { NewPet, Pet } from "../catalogue/pet.ts";
@@ -64,7 +65,7 @@ export class PostgresCatalogue implements Catalogue {
     return this.#writer.submit("importPets", pets);
   }
 
-  revision(): Promise<number> {
+  revision(): Promise<Revision> {
     return this.#reads.revision();
   }
 }

@@ -1,7 +1,8 @@
+import type { Revision } from "../catalogue/catalogue.ts";
 import type { Pet } from "../catalogue/pet.ts";
 import type { JsonOf } from "../contract/operations.ts";
 import type { Database } from "./database.ts";
-import { failing } from "./failures.ts";
+import { failing, sqlStateOf } from "./failures.ts";
 import { GatheredReads } from "./gatheredReads.ts";
 import { int8s, type Session } from "./session.ts";
 
@@ -15,16 +16,18 @@ const revisionPlace = 0n;
  * statement, and so one instant.
  */
 export class PetReads {
+  readonly #database: Database;
   readonly #byId: GatheredReads<string>;
-  #lastRevision = Number.NaN;
+  #findPets = findPets;
+  #lastRevision: Revision = Number.NaN;
 
   constructor(database: Database) {
+    this.#database = database;
     this.#byId = new GatheredReads(async (ids) => {
-      const rows = await failing(database.read<[id: bigint, text: string]>(findPets, [int8s(ids)]));
-      const found = new Map(rows);
+      const found = new Map(await failing(this.#read(ids)));
       const revision = found.get(revisionPlace);
       if (revision === undefined) throw new Error("The counters are missing from the database.");
-      this.#lastRevision = Number(revision);
+      this.#lastRevision = revision;
       return found;
     });
   }
@@ -42,13 +45,23 @@ export class PetReads {
       .map((id) => [id, found.get(id) as JsonOf<Pet>]);
   }
 
-  revision(): Promise<number> {
-    return this.#byId.get(revisionPlace).then(Number);
+  revision(): Promise<Revision> {
+    return this.#byId.get(revisionPlace) as Promise<Revision>;
   }
 
   /** As it was when anything was last read. */
-  lastRevision(): number {
+  lastRevision(): Revision {
     return this.#lastRevision;
+  }
+
+  async #read(ids: readonly bigint[]): Promise<[id: bigint, text: string][]> {
+    try {
+      return await this.#database.read(this.#findPets, [int8s(ids)]);
+    } catch (cause) {
+      if (sqlStateOf(cause) !== noSuchFunction || this.#findPets === findPetsPlainly) throw cause;
+      this.#findPets = findPetsPlainly;
+      return this.#database.read(findPetsPlainly, [int8s(ids)]);
+    }
   }
 }
 
@@ -61,8 +74,19 @@ export async function movePetRevision(session: Session): Promise<void> {
   if (count !== 1) throw new Error("The counters are missing from the database.");
 }
 
-export const findPets = `SELECT id, json FROM pets WHERE id = ANY($1::int8[])
-  UNION ALL SELECT ${revisionPlace}, value::text FROM counters WHERE name = 'pet_revision'`;
+const found = (revision: string) => `SELECT id, json FROM pets WHERE id = ANY($1::int8[])
+  UNION ALL SELECT ${revisionPlace}, ${revision} FROM counters WHERE name = 'pet_revision'`;
+
+/**
+ * With the server's timeline: one that takes over may lack the last pets that were added, which move
+ * no counter, and give their ids to others.
+ */
+export const findPets = found(`CASE WHEN pg_is_in_recovery() THEN 'standby'
+  ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END || ' ' || value::text`);
+
+/** CockroachDB has no timelines, and loses nothing that was acknowledged. */
+const findPetsPlainly = found("value::text");
+const noSuchFunction = "42883";
 
 const moveRevision = `UPDATE counters
   SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::int8)

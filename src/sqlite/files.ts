@@ -17,9 +17,16 @@ export function makeFolder(folder: string): void {
   if (first !== undefined) sync(dirname(first));
 }
 
-/** Leaves a file that is there as it is. */
+/**
+ * Leaves a file that is there as it is, and does not even open it: closing it would let go of the
+ * locks that SQLite has on it in this process.
+ */
 export function makeFile(path: string): void {
-  closeSync(openSync(path, "a", 0o600));
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+  }
 }
 
 /** A name beside a path, for one use: nothing is left under it, whatever happens. */

@@ -30,7 +30,9 @@ export class RevisionReader {
   read(): Revisions {
     if (this.#revisions !== undefined && this.#logIndex?.isAsRemembered()) return this.#revisions;
     return reading(() => {
-      // First this: a commit between the two is noticed by the next call.
+      // Where the reading fails, what was known is not what stands at the head remembered now.
+      this.#revisions = undefined;
+      // Before the reading: a commit between the two is noticed by the next call.
       this.#logIndex?.remember();
       this.#revisions = this.#readAll.get() as unknown as Revisions;
       return this.#revisions;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type KeptAnswer, KeptAnswers } from "../../src/http/keptAnswers.ts";
+import { Problem } from "../../src/problems.ts";
 import { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
@@ -218,6 +219,49 @@ describe("an answer that is kept", () => {
       await running.stop();
     }
   });
+});
+
+test("where the store cannot say whether an answer stands, it is refused and not asked again", async () => {
+  let asked = 0;
+  let away = false;
+  const running = await startTestService({
+    async openStores(_options, usual) {
+      const stores = await usual();
+      const { catalogue } = stores;
+      const failing = {
+        add: catalogue.add.bind(catalogue),
+        list: catalogue.list.bind(catalogue),
+        import: catalogue.import.bind(catalogue),
+        get: (id: bigint) => {
+          asked++;
+          return catalogue.get(id);
+        },
+        revision: async () => {
+          if (away) throw new Problem("store_unavailable");
+          return catalogue.revision();
+        },
+      };
+      const revisions = () => ({ ...stores.revisions(), exact: false });
+      return { ...stores, catalogue: failing, revisions };
+    },
+  });
+  try {
+    const { client } = running;
+    await client.post("/pets", { name: "Ada", categoryId: 1 });
+    for (let n = 0; n < 3; n++) expect((await client.get("/pets/1")).status).toBe(200);
+    expect(asked).toBe(2);
+    away = true;
+    const { status, headers, body } = await client.get("/pets/1");
+    expect([status, body]).toMatchObject([503, { code: "store_unavailable" }]);
+    expect(headers.get("retry-after")).not.toBeNull();
+    expect(headers.get("link")).toContain('/pets?id=1>; rel="successor-version"');
+    expect(asked).toBe(2);
+    away = false;
+    expect((await client.get("/pets/1")).status).toBe(200);
+    expect(asked).toBe(2);
+  } finally {
+    await running.stop();
+  }
 });
 
 describe("the room for kept answers", () => {

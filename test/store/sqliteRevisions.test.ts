@@ -70,6 +70,33 @@ test("a pet that is changed behind our back is noticed at once", async () => {
   }
 });
 
+test("what was known before a reading that failed is not believed after it", async () => {
+  const db = new DatabaseSync(file());
+  let fails = false;
+  const failing = {
+    prepare(text: string) {
+      const statement = db.prepare(text);
+      return {
+        get() {
+          if (fails) throw new Error("database is locked");
+          return statement.get();
+        },
+      };
+    },
+  } as unknown as DatabaseSync;
+  try {
+    const reader = new RevisionReader(failing, file());
+    const before = reader.read();
+    await one.catalogue.import([{ ...prey, id: 1n }]);
+    fails = true;
+    expect(() => reader.read()).toThrow("database is locked");
+    fails = false;
+    expect(reader.read().pet_revision).toBe(before.pet_revision + 1);
+  } finally {
+    db.close();
+  }
+});
+
 describe("the index of the log", () => {
   test("is other than remembered after every commit, and only after one", async () => {
     const index = LogIndex.of(file()) as LogIndex;
