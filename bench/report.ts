@@ -132,7 +132,7 @@ function howOursAnswers(work: WorkName, pets: number): string[] {
       return [];
     case "getPetAny":
       return [
-        `Drawn from all ${pets.toLocaleString("en")} pets: ours keeps about 24,000 finished answers, and has to read what else is asked for from its database.`,
+        `Drawn from all ${pets.toLocaleString("en")} pets: ours keeps about 20,000 finished answers, and has to read what else is asked for from its database.`,
       ];
     case "getPetAmongOrders":
       return [

@@ -142,6 +142,24 @@ describe("the pets' revision on a server that took over without the last change"
   });
 });
 
+test("where a server has no timelines, as CockroachDB, pets are read and their revision moves", async () => {
+  const schema = decodeURIComponent(database.address).split("search_path=")[1];
+  await database.server.query(
+    `CREATE FUNCTION ${schema}.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE plpgsql AS
+     $$ BEGIN RAISE undefined_function; END $$`,
+  );
+  // So that this function is found before the server's own.
+  const address = `${database.address}${encodeURIComponent(",pg_catalog")}`;
+  const { catalogue, orders } = await database.open({ address });
+  await catalogue.add({ name: "Prey", categoryId: 1n, status: "available" });
+  const before = await catalogue.revision();
+  expect(await catalogue.get(1n)).toContain("available");
+  expect(await catalogue.revision()).toBe(before);
+  await orders.place({ petId: 1n, quantity: 1 }, 1);
+  expect(await catalogue.get(1n)).toContain("pending");
+  expect(await catalogue.revision()).not.toBe(before);
+});
+
 describe("while the database is away", () => {
   test("no remembered key is believed, and the revision comes back by itself", async () => {
     const stores = await database.open();
