@@ -111,11 +111,9 @@ describeWithBedOnEngines("orders", (engine) => {
         [4, 24 * hourMs],
         [5, 24 * hourMs],
       ] as const) {
-        const details = await stage.until(
-          project,
-          host,
-          (each) => refusalsOf(each).length === attempts,
-        );
+        await stage.until(project, host, (each) => refusalsOf(each).length === attempts);
+        // Once more: the timeline is read after the rest, and may be ahead of it.
+        const details = await atRest(stage, project, host);
         expect(findingOf(details, "AUTHORIZATION_FAILED").message).toMatch(/\[::1\].*refused/);
         const failedAtMs = Math.max(...refusalsOf(details));
         expect(details.retryAtMs).toBe(failedAtMs + waitMs);
@@ -180,11 +178,8 @@ describeWithBedOnEngines("orders", (engine) => {
       const forbidden = { type: "caa", status: 403, detail: "not by us" };
       bed.ca.faults.refuse({ kind: "authorization", times: 1, ...forbidden });
       hold.release();
-      const refused = await stage.until(
-        project,
-        host,
-        (each) => refusalsOf(each).length === failures,
-      );
+      await stage.until(project, host, (each) => refusalsOf(each).length === failures);
+      const refused = await atRest(stage, project, host);
       expect(findingOf(refused, "CAA_BLOCKS").message).toContain("not by us");
     }
     await stage.verify(project, host);
