@@ -47,7 +47,9 @@ export function listen(
     peer: (request) => server.requestIP(request)?.address,
     async stop(withinMs) {
       const inTime = clock.after(withinMs, () => {
-        log.warn("shutdown.forced", { requestsUnderWay: server.pendingRequests });
+        // None may be left where no time was given: then only connections are closed.
+        const { pendingRequests: requestsUnderWay } = server;
+        if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
         void server.stop(true);
       });
       await server.stop();
