@@ -49,8 +49,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const root = new URL("../", import.meta.url).href;
-
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, clock, log } = parts;
   const metrics: Metrics = createMetrics(async () => stores.size());
@@ -101,7 +99,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     outside: createOutside({
       log,
       // Under the API's own origin, so that trying an operation needs no other address.
-      docs: () => publishDocs({ contract, root, baseUrl: "/v1", basePath: docsPath }),
+      docs: () => publishDocs({ contract, baseUrl: "/v1", basePath: docsPath }),
       // Only when somebody comes: what these take would make the start slower.
       dashboard: async () =>
         (await import("./dashboard/published.ts")).publishDashboard(dashboardPath),
@@ -221,7 +219,6 @@ export async function buildDocsSite(
   // On another origin than the API, so its pages need the API's whole address.
   const input = {
     contract,
-    root,
     baseUrl: baseUrl ?? addresses[config.environment],
     basePath: "/",
   };

@@ -1,9 +1,10 @@
 /** The one page of the dashboard: its frame before the script has come. */
+
+import type { PageAssets } from "../docs/assets.ts";
 import { html } from "../docs/html.ts";
 import { markIcon } from "../docs/icons.ts";
-import type { DashboardAssets } from "./assets.ts";
 
-export function dashboardPage(base: string, assets: DashboardAssets): string {
+export function dashboardPage(base: string, assets: PageAssets): string {
   return html`<!doctype html>
 <html lang="en">
 <head>

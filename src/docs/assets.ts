@@ -1,26 +1,23 @@
 /** Styles, scripts, fonts and the search index: files whose names change with their content. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { bundle } from "./bundle.ts";
+import { type BrowserScriptName, browserScript, font, projectFile } from "../runtimeFiles.ts";
 import { favicon } from "./icons.ts";
 
-/** The names of the files below the base path. */
-export interface Assets {
+/** The names of the files that a page loads, below the base path. */
+export interface PageAssets {
   readonly styles: string;
   readonly script: string;
   readonly early: string;
   readonly sansFont: string;
   readonly favicon: string;
+}
+
+export interface Assets extends PageAssets {
   readonly searchIndex: string;
 }
 
 export type Emit = (path: string, bytes: Uint8Array) => void | Promise<void>;
-
-const fonts = {
-  sans: "@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2",
-  mono: "@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2",
-};
 
 /** In the order of the cascade. */
 const styleSheets = [
@@ -39,61 +36,52 @@ const styleSheets = [
 const landingStyleSheets = ["tokens", "base", "layout", "prose", "code", "reference", "landing"];
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
+const inDocs = (sheet: string) => `src/docs/styles/${sheet}.css`;
 
 /** Files of these names never change: whoever serves them may say so. */
 export const hashedForm = /^assets\/[a-z]+-[0-9a-f]{12}\.[a-z0-9]+$/;
 
 export async function emitAssets(searchIndex: string, emit: Emit): Promise<Assets> {
-  const named = namesByContent(emit);
   return {
-    ...(await emitLook(styleSheets, named)),
-    script: await named("site", "js", await script("site", "esm")),
-    searchIndex: await named("search", "json", bytesOf(searchIndex)),
+    ...(await emitPageAssets("site", styleSheets.map(inDocs), emit)),
+    searchIndex: await emitHashed("search", "json", bytesOf(searchIndex), emit),
   };
 }
-
-export type LandingAssets = Omit<Assets, "searchIndex">;
 
 /** The landing page looks like the site, and needs less. */
-export async function emitLandingAssets(emit: Emit): Promise<LandingAssets> {
-  const named = namesByContent(emit);
-  return {
-    ...(await emitLook(landingStyleSheets, named)),
-    script: await named("landing", "js", await script("landing", "esm")),
-  };
+export function emitLandingAssets(emit: Emit): Promise<PageAssets> {
+  return emitPageAssets("landing", landingStyleSheets.map(inDocs), emit);
 }
 
-type Named = (name: string, extension: string, bytes: Uint8Array) => Promise<string>;
-
-function namesByContent(emit: Emit): Named {
-  return async (name, extension, bytes) => {
-    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-    const path = `assets/${name}-${hash}.${extension}`;
-    await emit(path, bytes);
-    return path;
-  };
-}
-
-async function emitLook(sheets: readonly string[], named: Named) {
-  const require = createRequire(import.meta.url);
-  const font = (file: string) => new Uint8Array(readFileSync(require.resolve(file)));
-  const sansFont = await named("sans", "woff2", font(fonts.sans));
-  const monoFont = await named("mono", "woff2", font(fonts.mono));
+/** `sheets` are paths from the project's root, in the order of the cascade. */
+export async function emitPageAssets(
+  name: BrowserScriptName,
+  sheets: readonly string[],
+  emit: Emit,
+): Promise<PageAssets> {
+  const sansFont = await emitHashed("sans", "woff2", font("sans"), emit);
+  const monoFont = await emitHashed("mono", "woff2", font("mono"), emit);
   return {
     sansFont,
-    styles: await named("site", "css", bytesOf(styles(sheets, sansFont, monoFont))),
-    early: await named("early", "js", await script("early", "iife")),
-    favicon: await named("favicon", "svg", bytesOf(favicon)),
+    styles: await emitHashed(name, "css", bytesOf(styles(sheets, sansFont, monoFont)), emit),
+    // The theme that is remembered, before anything is drawn.
+    early: await emitHashed("early", "js", await browserScript("early"), emit),
+    script: await emitHashed(name, "js", await browserScript(name), emit),
+    favicon: await emitHashed("favicon", "svg", bytesOf(favicon), emit),
   };
 }
 
-const script = (name: string, format: "esm" | "iife") =>
-  bundle(new URL(`browser/${name}.ts`, import.meta.url), format);
+async function emitHashed(name: string, extension: string, bytes: Uint8Array, emit: Emit) {
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  const path = `assets/${name}-${hash}.${extension}`;
+  await emit(path, bytes);
+  return path;
+}
 
 function styles(sheets: readonly string[], sansFont: string, monoFont: string): string {
   const beside = (path: string) => path.replace(/^assets\//, "");
   return sheets
-    .map((name) => readFileSync(new URL(`styles/${name}.css`, import.meta.url), "utf8"))
+    .map((sheet) => readFileSync(projectFile(sheet), "utf8"))
     .join("\n")
     .replaceAll("sans.woff2", beside(sansFont))
     .replaceAll("mono.woff2", beside(monoFont))

@@ -1,5 +1,5 @@
 /** The page at the root of the service: what it is, where it is, a first call, is it well. */
-import { emitLandingAssets, type LandingAssets } from "./assets.ts";
+import { emitLandingAssets, type PageAssets } from "./assets.ts";
 import { codeBlock, codeFigure } from "./codeBlock.ts";
 import { readContract } from "./contract.ts";
 import { html } from "./html.ts";
@@ -42,7 +42,7 @@ export async function makeLanding(contract: string): Promise<Landing> {
 function landingPage(
   title: string,
   summary: string,
-  assets: LandingAssets,
+  assets: PageAssets,
   { baseUrl, docs, ready, trouble }: LandingFacts,
 ): string {
   const well = trouble === undefined;

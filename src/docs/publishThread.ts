@@ -1,6 +1,7 @@
 /** Builds the site, compresses what gains by it, and hands it over. */
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import { projectFile } from "../runtimeFiles.ts";
 import { buildDocs } from "./build.ts";
 import { contentSecurityPolicy } from "./mediaTypes.ts";
 import type { PublishedFile } from "./published.ts";
@@ -9,8 +10,6 @@ import { publishedFile } from "./publishedFile.ts";
 export interface ThreadInput {
   /** The contract as JSON. */
   readonly contract: string;
-  /** The project's folder, with docs/ and CHANGELOG.md in it. */
-  readonly root: string;
   readonly baseUrl: string;
   readonly basePath: string;
 }
@@ -20,12 +19,12 @@ export interface ThreadOutput {
   readonly contentSecurityPolicy: string;
 }
 
-const { contract, root, baseUrl, basePath } = workerData as ThreadInput;
+const { contract, baseUrl, basePath } = workerData as ThreadInput;
 const files: [string, PublishedFile][] = [];
 await buildDocs({
   document: JSON.parse(contract),
-  docsFolder: new URL("docs/", root),
-  changelog: readFileSync(new URL("CHANGELOG.md", root), "utf8"),
+  docsFolder: projectFile("docs/"),
+  changelog: readFileSync(projectFile("CHANGELOG.md"), "utf8"),
   baseUrl,
   basePath,
   emit(path, bytes) {
