@@ -1,4 +1,5 @@
 /** What is asked of the rig on its command line. */
+import { existsSync } from "node:fs";
 import type { Scenario } from "./scenario.ts";
 
 export interface Options {
@@ -6,13 +7,16 @@ export interface Options {
   readonly minutes: number;
   readonly secondsEach: number;
   readonly chosen: readonly Scenario[];
+  /** The executable that is the service; its source where none is given. */
+  readonly program: string | undefined;
   readonly json: boolean;
 }
 
 export class UsageError extends Error {}
 
 export const usage =
-  "npm run torture -- [--seed <number>] [--minutes <number>] [--only <name,name>] [--json]";
+  "npm run torture -- [--seed <number>] [--minutes <number>] [--only <name,name>] [--program <file>] [--json]";
+const valued = ["--seed", "--minutes", "--only", "--program"];
 const minutesDefault = 10;
 const minutesMax = 24 * 60;
 const seedMax = 2 ** 32 - 1;
@@ -25,7 +29,7 @@ export function readOptions(args: readonly string[], scenarios: readonly Scenari
   for (let at = 0; at < args.length; at++) {
     const name = args[at] ?? "";
     if (name === "--json") json = true;
-    else if (["--seed", "--minutes", "--only"].includes(name)) values.set(name, args[++at] ?? "");
+    else if (valued.includes(name)) values.set(name, args[++at] ?? "");
     else throw new UsageError(`${name} is unknown. ${usage}`);
   }
   const chosen = chosenFrom(scenarios, values.get("--only"));
@@ -37,6 +41,7 @@ export function readOptions(args: readonly string[], scenarios: readonly Scenari
     minutes,
     secondsEach: Math.max(secondsEachMin, share),
     chosen,
+    program: programFrom(values.get("--program")),
     json,
   };
 }
@@ -49,6 +54,11 @@ function chosenFrom(scenarios: readonly Scenario[], only: string | undefined) {
     const known = scenarios.map((scenario) => scenario.name).join(", ");
     throw new UsageError(`There is no scenario "${name}". There are: ${known}.`);
   });
+}
+
+function programFrom(file: string | undefined): string | undefined {
+  if (file === undefined || existsSync(file)) return file;
+  throw new UsageError(`--program takes a file; "${file}" is not there. ${usage}`);
 }
 
 function numberIn(name: string, text: string, max: number): number {

@@ -66,8 +66,12 @@ function alignedRow([name = "", ...counts]: readonly string[], widths: readonly 
 }
 
 /** Gives each of those that failed as long as it had. */
-export function replayCommand({ seed, secondsEach }: Options, failed: readonly Outcome[]): string {
+export function replayCommand(
+  { seed, secondsEach, program }: Options,
+  failed: readonly Outcome[],
+): string {
   const minutes = Math.ceil(((secondsEach * failed.length) / 60) * 1_000) / 1_000;
   const only = failed.map(({ name }) => name).join(",");
-  return `npm run torture -- --seed ${seed} --minutes ${minutes} --only ${only}`;
+  const of = program === undefined ? "" : ` --program ${program}`;
+  return `npm run torture -- --seed ${seed} --minutes ${minutes} --only ${only}${of}`;
 }

@@ -25,6 +25,8 @@ function optionsOrExit() {
 }
 
 const options = optionsOrExit();
+// As for the tests that start the service, which share the code that does.
+if (options.program !== undefined) process.env.PETSTORE_PROGRAM = options.program;
 const root = mkdtempSync(join(tmpdir(), "petstore-torture-"));
 let leavesTraces = false;
 process.on("exit", () => {

@@ -2,11 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { petstore, type Running, startProcess } from "../test/end-to-end/process.ts";
+import { petstore, program, type Running, startProcess } from "../test/end-to-end/process.ts";
 import type { Tally } from "./tally.ts";
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const startMsMax = 60_000;
 const endMsMax = 60_000;
 
@@ -59,7 +57,8 @@ export async function startVictim(options: VictimOptions): Promise<Victim> {
 export async function killAtStart(options: VictimOptions, afterMs: number): Promise<void> {
   const { PATH = "", HOME = "" } = process.env;
   const data = { PORT: "0", PETSTORE_METRICS_PORT: "off", PETSTORE_DATA: options.folder };
-  const child = spawn(process.execPath, [main, "serve"], {
+  const [command, ...before] = program();
+  const child = spawn(command, [...before, "serve"], {
     env: { PATH, HOME, ...data, ...options.variables },
     stdio: "ignore",
   });

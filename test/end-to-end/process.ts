@@ -1,9 +1,16 @@
 /** The service as its users start it: a process of its own, with nothing but its environment. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** What is started: the source, or the executable that PETSTORE_PROGRAM names. */
+export function program(): readonly [command: string, ...args: string[]] {
+  const { PETSTORE_PROGRAM: file } = process.env;
+  return file === undefined ? [process.execPath, main] : [resolve(file)];
+}
 
 export interface Running {
   readonly child: ChildProcess;
@@ -17,7 +24,8 @@ export interface Running {
 
 function start(args: readonly string[], variables: Record<string, string>) {
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [main, ...args], {
+  const [command, ...before] = program();
+  const child = spawn(command, [...before, ...args], {
     env: { PATH, HOME, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });

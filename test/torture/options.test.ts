@@ -27,6 +27,7 @@ describe("the command line of the rig", () => {
       ["--seed", "1.5"],
       ["--minutes", "-1"],
       ["--minutes"],
+      ["--program", "/nowhere/petstore"],
     ]) {
       expect(() => readOptions(args, two)).toThrow(UsageError);
     }
@@ -59,8 +60,14 @@ describe("the report of the rig", () => {
   });
 
   test("says how to see the same again, with as much time as it had", () => {
-    const options = readOptions(["--seed", "9", "--minutes", "1"], two);
+    const program = process.execPath;
+    const options = readOptions(["--seed", "9", "--minutes", "1", "--program", program], two);
     const again = replayCommand(options, [failed]).split(" -- ")[1]?.split(" ") ?? [];
-    expect(readOptions(again, two)).toMatchObject({ seed: 9, secondsEach: 30, chosen: [two[0]] });
+    expect(readOptions(again, two)).toMatchObject({
+      seed: 9,
+      secondsEach: 30,
+      chosen: [two[0]],
+      program,
+    });
   });
 });
