@@ -6,7 +6,12 @@ import { table } from "./table.ts";
 
 export function version(): Report {
   const { version } = packageJson;
-  return { json: { version }, text: `petstore ${version}\n` };
+  const platform = `${process.platform}-${process.arch}`;
+  const { bun } = process.versions;
+  return {
+    json: { version, platform, bun },
+    text: `petstore ${version} (${platform}, Bun ${bun})\n`,
+  };
 }
 
 /** Of everything. */
@@ -20,7 +25,7 @@ export function overview(): Report {
       "",
       summaries(commands),
       "petstore <command> --help says more about one of them. Every command takes --json.",
-      "petstore --version says which version this is.",
+      "petstore --version says which version this is, for which platform and on which Bun.",
       "",
     ].join("\n"),
   };

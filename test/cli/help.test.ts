@@ -75,10 +75,14 @@ describe("help", () => {
     });
   });
 
-  test("--version says the version", async () => {
+  test("--version says the version, the platform and the Bun it runs on", async () => {
     await using shop = new Shop();
-    expect((await shop.types(["--version"])).out).toBe(`petstore ${packageJson.version}\n`);
-    expect(await shop.json("--version")).toEqual({ version: packageJson.version });
+    const { version, dependencies } = packageJson;
+    const platform = `${process.platform}-${process.arch}`;
+    expect((await shop.types(["--version"])).out).toBe(
+      `petstore ${version} (${platform}, Bun ${dependencies.bun})\n`,
+    );
+    expect(await shop.json("--version")).toEqual({ version, platform, bun: dependencies.bun });
   });
 });
 
