@@ -13,9 +13,12 @@ const walAttemptsMax = 20;
 export function connect(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: turnMsMax });
   // FULL syncs the log at every commit: a power cut loses nothing that was acknowledged.
+  // Temporary tables and the journals of statements stay in memory: with a read-only root and no
+  // /tmp, SQLite would find no place for their files, and refuse to publish a site.
   db.exec(
     `PRAGMA synchronous = FULL;
      PRAGMA foreign_keys = ON;
+     PRAGMA temp_store = MEMORY;
      PRAGMA journal_size_limit = ${logBytesMax};`,
   );
   return db;

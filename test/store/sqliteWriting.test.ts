@@ -13,6 +13,8 @@ import { doneOf } from "./outcomes.ts";
 import { rejectionOf } from "./rejection.ts";
 
 const folder = useTemporaryFolder();
+/** https://www.sqlite.org/pragma.html#pragma_temp_store */
+const memory = 2;
 const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
 
 function codeOf(reason: unknown): string | undefined {
@@ -219,4 +221,14 @@ describe("when the disk refuses", () => {
     expect(acknowledged.filter((id) => catalogue.get(id) === undefined)).toEqual([]);
     expect(doneOf(await catalogue.add(bella)).id > (acknowledged.at(-1) ?? 0n)).toBe(true);
   }, 30_000);
+});
+
+test("SQLite needs no folder for temporary files", async () => {
+  await folder.open();
+  const db = connect(folder.path("petstore.db"));
+  try {
+    expect(db.prepare("PRAGMA temp_store").get()).toEqual({ temp_store: memory });
+  } finally {
+    db.close();
+  }
 });
