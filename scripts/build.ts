@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -24,12 +25,13 @@ import {
   projectFile,
   projectPaths,
 } from "../src/runtimeFiles.ts";
+import { checkCodeSignature } from "./build/codeSignature.ts";
 import { hostTarget, isTarget, runtimeFor, type Target, targets } from "./build/runtimes.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Threads are modules of their own, which nothing imports. */
-const entryPoints = [
+export const entryPoints = [
   "src/main.ts",
   "src/docs/publishThread.ts",
   "src/sqlite/copyThread.ts",
@@ -74,6 +76,7 @@ export async function buildExecutable(file: string, target: Target = hostTarget(
         autoloadBunfig: false,
       },
     });
+    if (target.startsWith("darwin-")) checkCodeSignature(readFileSync(made));
     renameSync(made, file);
   } finally {
     rmSync(stage, { recursive: true });
