@@ -1,0 +1,86 @@
+/** What the workflows may do, and that what they call is there. Syntax is for actionlint. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const folder = ".github/workflows";
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly "timeout-minutes"?: number;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const workflows = readdirSync(join(root, folder)).map((file) => {
+  const text = read(`${folder}/${file}`);
+  return { file, text, workflow: parse(text) as Workflow };
+});
+const releaseJobs = workflows.find(({ file }) => file === "release.yml")?.workflow.jobs ?? {};
+
+describe.each(workflows)("$file", ({ text, workflow }) => {
+  const jobs = Object.values(workflow.jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  test("pins every action to a commit, and names its version", () => {
+    const lines = text.split("\n").filter((line) => /^\s*(?:- )?uses:/.test(line));
+    const pinned = /uses: [\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => !pinned.test(line))).toEqual([]);
+  });
+
+  test("may do nothing that a job does not ask for, and leaves no credentials behind", () => {
+    const rights = Object.entries(workflow.permissions ?? { all: "write" });
+    expect(rights.filter(([, right]) => right !== "read")).toEqual([]);
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+    expect(checkouts.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
+    // A change from outside would run with our rights there.
+    expect(Object.keys(workflow.on)).not.toContain("pull_request_target");
+  });
+
+  test("ends by itself", () => {
+    expect(jobs.filter((job) => job["timeout-minutes"] === undefined)).toEqual([]);
+  });
+
+  test("puts nothing that others wrote into a shell script", () => {
+    expect(steps.filter(({ run = "" }) => run.includes("${{"))).toEqual([]);
+  });
+});
+
+describe("the release", () => {
+  const runsOurCode = ({ run = "" }: Step) => /\bnpm (?:ci|test|run)\b|^\.ci\//.test(run);
+
+  test("gives no right to write to a job that runs what npm installed", () => {
+    const running = Object.values(releaseJobs).filter(({ steps }) => steps.some(runsOurCode));
+    expect(running.map(({ permissions }) => permissions)).toEqual([
+      { contents: "read" },
+      { contents: "read" },
+    ]);
+  });
+
+  test("publishes what was built and attested, and only with sums that hold", () => {
+    const publishing = Object.entries(releaseJobs).filter(
+      ([, { steps }]) => !steps.some(runsOurCode),
+    );
+    expect(publishing.map(([name]) => name)).toEqual(["attest", "publish", "npm"]);
+    for (const [, { steps }] of publishing) {
+      expect(steps[0]?.uses).toStartWith("actions/download-artifact@");
+      expect(steps[1]?.run).toBe("sha256sum --check --strict SHA256SUMS");
+    }
+  });
+});
