@@ -19,14 +19,13 @@ import {
 } from "./release/preconditions.ts";
 import { type Bom, productionBill } from "./release/sbom.ts";
 import { releasedFiles, sumsFile, sumsText } from "./release/sums.ts";
+import { targets } from "./release/targets.ts";
 
 const usage = `Usage: npm run release -- [--dry-run] [--json] [--repository <url>]
 
   --dry-run           build from a commit that has no tag
   --json              print what was built as JSON
   --repository <url>  where the links of the notes lead; in GitHub Actions, the repository itself`;
-
-const targets = ["linux-x64", "linux-arm64", "darwin-arm64"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");

@@ -22,6 +22,7 @@ const guideOrder = [
 
 /** What the operator reads and the caller need not. */
 const operatorGuides = [
+  "platforms",
   "operating",
   "dashboard",
   "production-and-staging",
