@@ -24,6 +24,7 @@ describe.skipIf(noBrowser)(named("in a browser"), () => {
     await page.goto(site.docs + path);
     return page;
   }
+  const bottomOf = (box: { y: number; height: number } | null) => (box ? box.y + box.height : 0);
   const close = (page: Page) => page.context().close();
 
   test("no page breaks the policy, loads anything from elsewhere, or is wider than a phone", async () => {
@@ -170,6 +171,15 @@ describe.skipIf(noBrowser)(named("in a browser"), () => {
     expect(await page.locator("[data-sample=python]").isVisible()).toBe(true);
     expect(await page.locator("#nav").isVisible()).toBe(true);
     expect(await page.locator("[data-menu-open]").isVisible()).toBe(false);
+    await close(page);
+  });
+
+  test("the list of pages is scrolled to the current one", async () => {
+    const page = await open("guide/scale/", { viewport: { width: 1440, height: 400 } });
+    const list = await page.locator("#nav").boundingBox();
+    const current = await page.locator("#nav [aria-current]").boundingBox();
+    expect(await page.evaluate("document.querySelector('#nav').scrollTop")).toBeGreaterThan(0);
+    expect(bottomOf(current)).toBeLessThanOrEqual(bottomOf(list));
     await close(page);
   });
 

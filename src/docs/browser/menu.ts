@@ -27,5 +27,10 @@ export function startMenu(): void {
   matchMedia("(min-width: 60rem)").addEventListener("change", ({ matches }) => {
     if (matches && dialog.open) dialog.close();
   });
-  place.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  // Not scrollIntoView: up to Chromium 153 it also moves the point that Tab starts from, past the skip link.
+  const current = nav.querySelector("[aria-current]");
+  if (current !== null) {
+    const below = current.getBoundingClientRect().bottom - nav.getBoundingClientRect().bottom;
+    if (below > 0) nav.scrollTop += below;
+  }
 }
