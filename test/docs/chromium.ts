@@ -1,30 +1,30 @@
 /** The site on a port of its own, with the policy it is meant to have, and a browser to read it. */
 import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { cacheControlOf, contentSecurityPolicy, mediaTypeOf } from "../../src/docs/mediaTypes.ts";
 import { build, fileAt } from "./built.ts";
+import { packedChromium, reasonOf } from "./packedChromium.ts";
 
-const places = [
-  process.env.CHROMIUM,
+const installed = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
-const executablePath = places.find((place) => place !== undefined && existsSync(place));
 
-/** Packed for such machines alone, by npm. */
-const packed = process.platform === "linux" && process.arch === "x64";
+/** The one that is asked for; or else the one that npm brings, the same for everybody; or else the machine's own. */
+function choices(): (() => Promise<LaunchOptions>)[] {
+  const at = (executablePath: string) => async () => ({ executablePath });
+  if (process.env.CHROMIUM) return [at(process.env.CHROMIUM)];
+  const isPacked = process.platform === "linux" && process.arch === "x64";
+  return [...(isPacked ? [packedChromium] : []), ...installed.filter(existsSync).map(at)];
+}
 
-/** Where a missing browser is no excuse, the tests run and fail. */
-export const noBrowser = executablePath === undefined && !packed && process.env.CI !== "true";
-export const named = (name: string) =>
-  noBrowser ? `${name} (skipped: no Chromium here; install it or set CHROMIUM)` : name;
-
-export async function launch(): Promise<Browser> {
-  const { default: unpacked } = await import("@sparticuz/chromium");
-  return chromium.launch({
-    executablePath: executablePath ?? (await unpacked.executablePath()),
+const start = (options: LaunchOptions): Promise<Browser> =>
+  chromium.launch({
+    ...options,
+    // A busy machine is no reason to skip.
+    timeout: 120_000,
     args: [
       "--headless",
       "--no-sandbox",
@@ -35,6 +35,35 @@ export async function launch(): Promise<Browser> {
       "--no-first-run",
     ],
   });
+
+type Found = { options: LaunchOptions; started?: Browser } | { reason: string };
+
+async function findBrowser(): Promise<Found> {
+  const reasons: string[] = [];
+  for (const choice of choices()) {
+    try {
+      const options = await choice();
+      return { options, started: await start(options) };
+    } catch (cause) {
+      reasons.push(reasonOf(cause));
+    }
+  }
+  return { reason: reasons.join("; ") || "no Chromium here; install it or set CHROMIUM" };
+}
+
+/** Only a start shows whether all that it needs is here. */
+const found = await findBrowser();
+
+/** Where a missing browser is no excuse, the tests run and fail. */
+export const noBrowser = "reason" in found && process.env.CI !== "true";
+export const named = (name: string) =>
+  noBrowser && "reason" in found ? `${name} (skipped: ${found.reason})` : name;
+
+export async function launch(): Promise<Browser> {
+  if ("reason" in found) throw new Error(`No browser starts: ${found.reason}`);
+  const { started } = found;
+  delete found.started;
+  return started ?? start(found.options);
 }
 
 /** With `/v1` on another origin, as on a host of the site's own. */
