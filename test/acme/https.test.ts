@@ -1,16 +1,15 @@
 /** An authority over TLS, as it is everywhere but in tests. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { areInstalled, selfSign } from "./pebble.ts";
+import { describeUnless } from "../describeUnless.ts";
+import { missingOf, selfSign } from "./pebble.ts";
 import { World } from "./world.ts";
 
-const possible = areInstalled(["openssl"], "test/acme/https.test.ts");
-
-describe.skipIf(!possible)("an authority over https", () => {
+describeUnless(missingOf(["openssl"]), "an authority over https", () => {
   const world = new World();
   let folder: string;
   let trustPem: string;

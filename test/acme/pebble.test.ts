@@ -1,16 +1,15 @@
 /** The client against an authority that others wrote. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { AcmeAuthority, type AcmeOptions } from "../../src/acme/authority.ts";
 import { renewalNameOf } from "../../src/acme/chain.ts";
 import { systemClock } from "../../src/clock.ts";
 import { Vault } from "../../src/domains/vault.ts";
-import { areInstalled, type Pebble, startPebble } from "./pebble.ts";
+import { describeUnless } from "../describeUnless.ts";
+import { missingOf, type Pebble, startPebble } from "./pebble.ts";
 import { issuedIn, KeptAccounts, refusalIn } from "./world.ts";
 
-const possible = areInstalled(["pebble", "openssl"], "test/acme/pebble.test.ts");
-
-describe.skipIf(!possible)("pebble", () => {
+describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
   let pebble: Pebble;
   beforeAll(async () => {
     pebble = await startPebble({

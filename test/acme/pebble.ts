@@ -12,13 +12,10 @@ export interface Pebble {
   stop(): Promise<void>;
 }
 
-/** Says so and returns false where they are missing, which is no excuse where CI=true. */
-export function areInstalled(commands: readonly string[], whose: string): boolean {
+/** Undefined where all of them are installed. */
+export function missingOf(commands: readonly string[]): string | undefined {
   const missing = commands.filter((command) => !isInstalled(command));
-  if (missing.length === 0) return true;
-  if (process.env.CI === "true") throw new Error(`${whose} needs ${missing.join(" and ")}.`);
-  console.warn(`Skipped: ${whose}, for want of ${missing.join(" and ")}.`);
-  return false;
+  return missing.length === 0 ? undefined : `not installed: ${missing.join(", ")}`;
 }
 
 function isInstalled(command: string): boolean {

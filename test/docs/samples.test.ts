@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import ts from "typescript";
 import { readContract } from "../../src/docs/contract.ts";
 import { samplesOf } from "../../src/docs/samples.ts";
+import { verdictOn } from "../describeUnless.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { document, root } from "./built.ts";
 
@@ -65,10 +66,12 @@ test("the TypeScript samples compile against the client", () => {
 }, 60_000);
 
 /** What the samples of a language need of the machine, where they need more than npm brings. */
-const missing: Record<string, string | false> = {
-  curl: Bun.which("curl") === null && process.env.CI !== "true" && "no curl here",
+const missing: Record<string, string | undefined> = {
+  curl: Bun.which("curl") === null ? "no curl here" : undefined,
   python:
-    spawnSync("python3", ["-c", "import requests"]).status !== 0 && "no python3 with requests here",
+    spawnSync("python3", ["-c", "import requests"]).status === 0
+      ? undefined
+      : "no python3 with requests here",
 };
 
 describe.each([
@@ -90,15 +93,15 @@ describe.each([
     },
   ],
 ] as const)("the %s samples", (language, commandFor) => {
-  const lacks = missing[language] ?? false;
-  const reason = lacks === false ? "" : ` (skipped: ${lacks})`;
+  const isSkipped = verdictOn(missing[language]) === "skip";
+  const reason = isSkipped ? ` (skipped: ${missing[language]})` : "";
   let running: TestService;
   beforeAll(async () => {
     running = await startTestService();
   });
   afterAll(() => running.stop());
 
-  test.skipIf(lacks !== false)(
+  test.skipIf(isSkipped)(
     `run in the order of the story${reason}`,
     async () => {
       const said: Record<string, string> = {};

@@ -2,13 +2,14 @@
  * The store behind pgbouncer in transaction mode, where each transaction may come to another
  * connection of the server, and where notifications and settings of a connection get lost.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { Authenticator } from "../../src/keys/authenticator.ts";
 import { mintKey } from "../../src/keys/lifecycle.ts";
 import { believedMs } from "../../src/postgres/revisions.ts";
 import { openPostgres } from "../../src/postgres/store.ts";
 import type { Stores } from "../../src/stores.ts";
+import { describeUnless } from "../describeUnless.ts";
 import { describeCatalogue } from "../store/catalogue.suite.ts";
 import { describeKeys } from "../store/keys.suite.ts";
 import { describeOrders } from "../store/orders.suite.ts";
@@ -18,125 +19,114 @@ import { type PostgresServer, startPostgres } from "./server.ts";
 
 /** Fewer than the clients below have, so that they must share them. */
 const serverConnectionsMax = 3;
-const missing = pgbouncerMissing();
-const isRequired = process.env.CI === "true";
 
-if (missing !== undefined && isRequired) {
-  test("pgbouncer can be run", () => expect(missing).toBeUndefined());
-}
+describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
+  let server: PostgresServer;
+  let pgbouncer: Pgbouncer;
+  let databases = 0;
+  let address = "";
+  let direct = "";
+  let opened: Stores[] = [];
+  beforeAll(async () => {
+    server = await startPostgres();
+    pgbouncer = await startPgbouncer(server, serverConnectionsMax);
+  }, 60_000);
+  beforeEach(async () => {
+    direct = await server.database(`pets_${++databases}`);
+    address = pgbouncer.through(direct);
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((stores) => stores.close()));
+    opened = [];
+  });
+  afterAll(async () => {
+    await pgbouncer?.stop();
+    await server?.remove();
+  });
 
-describe.skipIf(missing !== undefined)(
-  missing === undefined ? "behind pgbouncer" : `behind pgbouncer (skipped: ${missing})`,
-  () => {
-    let server: PostgresServer;
-    let pgbouncer: Pgbouncer;
-    let databases = 0;
-    let address = "";
-    let direct = "";
-    let opened: Stores[] = [];
-    beforeAll(async () => {
-      server = await startPostgres();
-      pgbouncer = await startPgbouncer(server, serverConnectionsMax);
-    }, 60_000);
-    beforeEach(async () => {
-      direct = await server.database(`pets_${++databases}`);
-      address = pgbouncer.through(direct);
-    });
-    afterEach(async () => {
-      await Promise.all(opened.map((stores) => stores.close()));
-      opened = [];
-    });
-    afterAll(async () => {
-      await pgbouncer?.stop();
-      await server?.remove();
-    });
+  async function open(): Promise<Stores> {
+    const settings = { address, connectionsMax: 8, namedStatements: false };
+    const stores = await openPostgres(settings, { environment: "production" });
+    opened.push(stores);
+    return stores;
+  }
 
-    async function open(): Promise<Stores> {
-      const settings = { address, connectionsMax: 8, namedStatements: false };
-      const stores = await openPostgres(settings, { environment: "production" });
-      opened.push(stores);
-      return stores;
-    }
+  describeCatalogue("PostgreSQL behind pgbouncer", open);
+  describeOrders("PostgreSQL behind pgbouncer", open);
+  describeKeys("PostgreSQL behind pgbouncer", open);
 
-    describeCatalogue("PostgreSQL behind pgbouncer", open);
-    describeOrders("PostgreSQL behind pgbouncer", open);
-    describeKeys("PostgreSQL behind pgbouncer", open);
+  const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
 
-    const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
-
-    test("three processes that read and write at once get what is theirs, over few connections", async () => {
-      const stores = [await open(), await open(), await open()];
-      const added = await Promise.all(
-        Array.from({ length: 600 }, async (_, count) => {
-          const { catalogue } = stores[count % 3] as Stores;
-          const { id, text } = doneOf(await catalogue.add({ ...bella, name: `pet ${count}` }));
-          expect(text).toContain(`"name":"pet ${count}"`);
-          const elsewhere = (stores[(count + 1) % 3] as Stores).catalogue;
-          expect(await elsewhere.get(id)).toBe(text);
-          const { pets } = await elsewhere.list({ after: id - 1n, limit: 1 });
-          expect(pets).toEqual([text]);
-          return id;
-        }),
-      );
-      expect(added.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
-        Array.from({ length: 600 }, (_, index) => BigInt(index + 1)),
-      );
-      const connections = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'petstore'
+  test("three processes that read and write at once get what is theirs, over few connections", async () => {
+    const stores = [await open(), await open(), await open()];
+    const added = await Promise.all(
+      Array.from({ length: 600 }, async (_, count) => {
+        const { catalogue } = stores[count % 3] as Stores;
+        const { id, text } = doneOf(await catalogue.add({ ...bella, name: `pet ${count}` }));
+        expect(text).toContain(`"name":"pet ${count}"`);
+        const elsewhere = (stores[(count + 1) % 3] as Stores).catalogue;
+        expect(await elsewhere.get(id)).toBe(text);
+        const { pets } = await elsewhere.list({ after: id - 1n, limit: 1 });
+        expect(pets).toEqual([text]);
+        return id;
+      }),
+    );
+    expect(added.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
+      Array.from({ length: 600 }, (_, index) => BigInt(index + 1)),
+    );
+    const connections = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'petstore'
         AND datname = current_database()`;
-      expect((await server.query(connections, direct)).length).toBeLessThanOrEqual(
-        serverConnectionsMax,
-      );
-    }, 60_000);
+    expect((await server.query(connections, direct)).length).toBeLessThanOrEqual(
+      serverConnectionsMax,
+    );
+  }, 60_000);
 
-    test("one animal that sixty want at once through three processes is ordered once", async () => {
-      const stores = [await open(), await open(), await open()];
-      const { id: petId } = doneOf(await (stores[0] as Stores).catalogue.add(bella));
-      const outcomes = await Promise.all(
-        Array.from({ length: 60 }, (_, count) =>
-          (stores[count % 3] as Stores).orders.place({ petId, quantity: 1 }, 0),
-        ),
-      );
-      expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
-    }, 60_000);
+  test("one animal that sixty want at once through three processes is ordered once", async () => {
+    const stores = [await open(), await open(), await open()];
+    const { id: petId } = doneOf(await (stores[0] as Stores).catalogue.add(bella));
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, count) =>
+        (stores[count % 3] as Stores).orders.place({ petId, quantity: 1 }, 0),
+      ),
+    );
+    expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
+  }, 60_000);
 
-    test("a quota is spent by three processes together, to the last request", async () => {
-      const stores = [await open(), await open(), await open()];
-      const limiters = stores.map((each) =>
-        each.limiter?.({ requests: 20, windowSeconds: 100_000 }),
-      );
-      const verdicts = await Promise.all(
-        Array.from({ length: 60 }, async (_, count) => limiters[count % 3]?.take("key_a")),
-      );
-      expect(verdicts.filter((verdict) => verdict?.allowed)).toHaveLength(20);
-    }, 60_000);
+  test("a quota is spent by three processes together, to the last request", async () => {
+    const stores = [await open(), await open(), await open()];
+    const limiters = stores.map((each) => each.limiter?.({ requests: 20, windowSeconds: 100_000 }));
+    const verdicts = await Promise.all(
+      Array.from({ length: 60 }, async (_, count) => limiters[count % 3]?.take("key_a")),
+    );
+    expect(verdicts.filter((verdict) => verdict?.allowed)).toHaveLength(20);
+  }, 60_000);
 
-    test("a revocation is in force in every process when it is acknowledged, though nobody hears of it", async () => {
-      const [one, two, three] = [await open(), await open(), await open()];
-      const doors = [one, two, three].map(
-        ({ keys }) => new Authenticator(keys, "production", systemClock),
-      );
-      const wanted = {
-        name: "a",
-        environment: "production",
-        scopes: "all",
-        expiresAtMs: undefined,
-      } as const;
-      const took: number[] = [];
-      for (let round = 0; round < 5; round++) {
-        const { key, token } = mintKey(wanted, systemClock);
-        await one.keys.add(key);
-        for (const door of doors) expect((await door.check(token)).id).toBe(key.id);
-        const startedMs = performance.now();
-        await one.keys.revoke(key.id, 5);
-        took.push(performance.now() - startedMs);
-        for (const door of doors) {
-          const refusal = await Promise.resolve()
-            .then(() => door.check(token))
-            .catch((cause) => cause.code);
-          expect(refusal).toBe("key_revoked");
-        }
+  test("a revocation is in force in every process when it is acknowledged, though nobody hears of it", async () => {
+    const [one, two, three] = [await open(), await open(), await open()];
+    const doors = [one, two, three].map(
+      ({ keys }) => new Authenticator(keys, "production", systemClock),
+    );
+    const wanted = {
+      name: "a",
+      environment: "production",
+      scopes: "all",
+      expiresAtMs: undefined,
+    } as const;
+    const took: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const { key, token } = mintKey(wanted, systemClock);
+      await one.keys.add(key);
+      for (const door of doors) expect((await door.check(token)).id).toBe(key.id);
+      const startedMs = performance.now();
+      await one.keys.revoke(key.id, 5);
+      took.push(performance.now() - startedMs);
+      for (const door of doors) {
+        const refusal = await Promise.resolve()
+          .then(() => door.check(token))
+          .catch((cause) => cause.code);
+        expect(refusal).toBe("key_revoked");
       }
-      expect(Math.min(...took)).toBeLessThan(believedMs);
-    }, 60_000);
-  },
-);
+    }
+    expect(Math.min(...took)).toBeLessThan(believedMs);
+  }, 60_000);
+});

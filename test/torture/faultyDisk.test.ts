@@ -1,16 +1,17 @@
 /** Each fault of the disk, as SQLite meets it in a process of its own. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  buildFaultyDisk,
   diskCounts,
   type Faults,
   faultyDisk,
+  lacksFaultyDisk,
   setFaults,
 } from "../../torture/disk/faultyDisk.ts";
+import { describeUnless } from "../describeUnless.ts";
 
 const root = mkdtempSync(join(tmpdir(), "petstore-faulty-disk-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -51,7 +52,7 @@ function writeWith(faults: Faults) {
   return { ...run(variables), counts: diskCounts(control) };
 }
 
-describe.skipIf(buildFaultyDisk() === undefined)("a disk", () => {
+describeUnless(lacksFaultyDisk(), "a disk", () => {
   test("without faults takes writes, and counts them", () => {
     const { errcode, rows, counts } = writeWith({});
     expect([errcode, rows, counts.refused]).toEqual([0, 2, 0]);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildFaultyDisk, faultyDisk } from "../../torture/disk/faultyDisk.ts";
+import { faultyDisk, lacksFaultyDisk } from "../../torture/disk/faultyDisk.ts";
 import { type DiskRecord, readJournal } from "../../torture/disk/journal.ts";
 import {
   cutPower,
@@ -14,6 +14,7 @@ import {
 import { losePower } from "../../torture/scenarios/powerLoss.ts";
 import { startVictim } from "../../torture/service.ts";
 import { Tally } from "../../torture/tally.ts";
+import { describeUnless } from "../describeUnless.ts";
 import { Chance } from "../simulation/chance.ts";
 
 const root = mkdtempSync(join(tmpdir(), "petstore-power-"));
@@ -93,7 +94,7 @@ describe("after a power cut", () => {
   });
 });
 
-describe.skipIf(buildFaultyDisk() === undefined)("the service on the watched disk", () => {
+describeUnless(lacksFaultyDisk(), "the service on the watched disk", () => {
   test("leaves a journal from which its files come out byte for byte", async () => {
     const folder = join(root, "data");
     mkdirSync(folder);

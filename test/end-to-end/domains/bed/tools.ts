@@ -1,7 +1,8 @@
 /** The programs that the bed is made of, and what happens to its tests where one is not installed. */
-import { describe, setDefaultTimeout, test } from "bun:test";
+import { setDefaultTimeout } from "bun:test";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { describeUnless } from "../../../describeUnless.ts";
 
 const packages = {
   pebble: "pebble",
@@ -51,34 +52,12 @@ export function howToInstall(missing: readonly string[]): string {
   return `Not installed: ${missing.join(", ")}. apt-get install ${wanted.join(" ")}`;
 }
 
-/** Nobody looks at what was skipped in CI, so there a missing tool is a failure. */
-export function verdictOn(
-  missing: readonly string[],
-  ci = process.env.CI,
-): "run" | "skip" | "fail" {
-  if (missing.length === 0) return "run";
-  return ci === "true" ? "fail" : "skip";
-}
-
 const msMax = 60_000;
 
 /** `describe` for tests that start the bed or a part of it. */
 export function describeWithBed(name: string, body: () => void): void {
   const missing = missingTools();
-  const verdict = verdictOn(missing);
-  const reason = howToInstall(missing);
-  if (verdict === "run") {
-    // Name servers and authorities take their time, the more so on a busy machine.
-    setDefaultTimeout(msMax);
-    describe(name, body);
-  } else if (verdict === "skip") {
-    console.warn(`Skipped: ${name}. ${reason}`);
-    describe.skip(name, body);
-  } else {
-    describe(name, () => {
-      test("has the programs it needs", () => {
-        throw new Error(reason);
-      });
-    });
-  }
+  // Name servers and authorities take their time, the more so on a busy machine.
+  if (missing.length === 0) setDefaultTimeout(msMax);
+  describeUnless(missing.length === 0 ? undefined : howToInstall(missing), name, body);
 }
