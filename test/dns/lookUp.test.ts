@@ -3,20 +3,21 @@ import { AUTHORITATIVE_ANSWER, TRUNCATED_RESPONSE } from "dns-packet";
 import {
   a,
   aaaa,
+  attemptMs,
   closeAll,
   cname,
   ns,
+  pass,
   rcode,
   reply,
   resolverOf,
   serverOf,
   soa,
   startServer,
+  startSilentServer,
 } from "./servers.ts";
 
 afterEach(closeAll);
-
-const silentMs = 60;
 
 describe("the answer of a recursor", () => {
   test("is its records, with the TTLs left in its cache", async () => {
@@ -211,9 +212,9 @@ describe("when a recursor fails", () => {
   }
 
   test("by silence, the next is asked", async () => {
-    const silent = await startServer({});
+    const silent = await startSilentServer();
     const second = await serverOf(good);
-    const resolver = resolverOf([silent, second], { attemptMs: 300 });
+    const resolver = resolverOf([silent, second]);
     expect(await resolver.lookUp("shop.example", "A")).toMatchObject({ kind: "found" });
   });
 
@@ -222,18 +223,19 @@ describe("when a recursor fails", () => {
     const server = await startServer({
       udp: (query, send) => {
         if (++times === 2) send(reply(query, good));
+        else pass(attemptMs);
       },
     });
-    const resolver = resolverOf([server], { attempts: 2, attemptMs: 300 });
+    const resolver = resolverOf([server], { attempts: 2 });
     expect(await resolver.lookUp("shop.example", "A")).toMatchObject({ kind: "found" });
     const [first, second] = server.heard;
     expect(first?.id === second?.id && first?.fromPort === second?.fromPort).toBe(false);
   });
 
   test("and all others, too, the last reason is told", async () => {
-    const silent = await startServer({});
+    const silent = await startSilentServer();
     const failing = await serverOf({ rcode: rcode.servFail });
-    const resolver = resolverOf([silent, failing], { attemptMs: silentMs });
+    const resolver = resolverOf([silent, failing]);
     expect(await resolver.lookUp("shop.example", "A")).toEqual({
       kind: "unreachable",
       reason: "servfail",
@@ -242,9 +244,9 @@ describe("when a recursor fails", () => {
   });
 
   test("outright, it is not asked again, and one that was silent is", async () => {
-    const silent = await startServer({});
+    const silent = await startSilentServer();
     const failing = await serverOf({ rcode: rcode.servFail });
-    const resolver = resolverOf([silent, failing], { attemptMs: silentMs, attempts: 3 });
+    const resolver = resolverOf([silent, failing], { attempts: 3 });
     await resolver.lookUp("shop.example", "A");
     expect([silent.heard.length, failing.heard.length]).toEqual([3, 1]);
   });

@@ -4,6 +4,7 @@ import { createServer, type Socket as TcpSocket } from "node:net";
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, RECURSION_AVAILABLE } from "dns-packet";
 import { systemClock } from "../../src/clock.ts";
 import { createResolver, type ResolverOptions } from "../../src/dns/resolver.ts";
+import { type FakeClock, fakeClock } from "../fakes/clock.ts";
 
 export interface Query {
   readonly id: number;
@@ -30,10 +31,28 @@ export interface StartedServer {
 
 const opened: (() => void)[] = [];
 
+/** For how long the resolvers wait for one packet. */
+export const attemptMs = 1_500;
+
+/** Stands still until a test or a server lets time pass, so that no answer comes too late by chance. */
+let clock: FakeClock = fakeClock(0);
+export const pass = (ms: number): void => clock.advance(ms);
+export const passedMs = (): number => clock.elapsed();
+
+/** Lets everything that is ready happen, so many times. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((next) => setImmediate(next));
+}
+
 /** Call it after each test. */
 export function closeAll(): void {
   for (const close of opened.splice(0)) close();
+  clock = fakeClock(0);
 }
+
+/** A server that hears a question and lets the time for an answer run out. */
+export const startSilentServer = (): Promise<StartedServer> =>
+  startServer({ udp: () => pass(attemptMs) });
 
 export async function startServer(behaviour: Behaviour): Promise<StartedServer> {
   const { address = "127.0.0.1" } = behaviour;
@@ -48,6 +67,8 @@ export async function startServer(behaviour: Behaviour): Promise<StartedServer> 
 
 function answerOver(socket: UdpSocket, heard: Query[], behaviour: Behaviour): void {
   let open = true;
+  // An answer may find the port closed of somebody who no longer waits.
+  socket.on("error", () => {});
   socket.on("close", () => {
     open = false;
   });
@@ -122,11 +143,11 @@ export function resolverOf(
   options: Partial<ResolverOptions> = {},
 ): ReturnType<typeof createResolver> {
   const resolver = createResolver({
-    clock: systemClock,
+    clock: { ...clock, random: systemClock.random },
     recursors: servers.map(({ address, port }) => ({ address, port })),
     authorityPort: servers[0]?.port ?? 53,
     allowPrivateAddresses: true,
-    attemptMs: 1500,
+    attemptMs,
     attempts: 1,
     ...options,
   });
