@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testMsMax } from "../test/hanging.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-report-"));
 const report = join(folder, "report.xml");
@@ -36,7 +37,7 @@ const fine = run("bun", [
   // Most tests wait for processes of their own: three at a time keep two cores busy.
   "--parallel=3",
   "--timeout",
-  "60000",
+  String(testMsMax),
   ...reporter,
   ...(wanted.length > 0 ? wanted : ["test/"]),
 ]);

@@ -48,4 +48,4 @@ test("the first start prints a link that works once; a second start says how to 
   });
   expect(await known.json()).toMatchObject({ actor: { kind: "operator", id: "operator" } });
   expect(await second.end("SIGTERM")).toBe(0);
-}, 30_000);
+});

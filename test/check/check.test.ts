@@ -46,7 +46,7 @@ describe("our service", () => {
     );
     expect(outcomes(verdict, "failed")).toEqual([]);
     expect(outcomes(verdict, "skipped")).toEqual([]);
-  }, 60_000);
+  });
 
   test("keeps them a second time, on the data of the first", async () => {
     const verdict = await withService({}, async ({ base, token }) => {

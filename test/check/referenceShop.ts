@@ -2,6 +2,9 @@
 import { createHmac } from "node:crypto";
 import { idOf, integerOf, isName, isObject, type Members, parse } from "./reading.ts";
 
+/** Longer than ten requests sent at once are apart. */
+const noRivalMs = 200;
+
 /** A request and an answer as a fault may change them. `path` is without `/v1`, with its query. */
 export interface Asked {
   method: string;
@@ -106,6 +109,16 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
   const isStatus = (value: unknown): value is string =>
     ["available", "pending", "sold"].includes(value as string);
 
+  /** Another buyer of the same pet, unless none comes for a while. */
+  const rivals = new Map<bigint, () => void>();
+  function rivalFor(petId: bigint): Promise<void> {
+    rivals.get(petId)?.();
+    return Promise.race([
+      new Promise<void>((resolve) => rivals.set(petId, resolve)),
+      Bun.sleep(noRivalMs),
+    ]);
+  }
+
   async function newOrder(body: Members): Promise<Plain> {
     const petId = integerOf(body.petId);
     const quantity = "quantity" in body ? integerOf(body.quantity) : 1n;
@@ -114,7 +127,7 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
     const wrong = [pet === undefined ? "petId" : "", counted ? "" : "quantity"].filter(Boolean);
     if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
     if (pet?.status !== "available") throw new Refusal("pet_not_available", "It is taken.");
-    if (has("double sale")) await Bun.sleep(5);
+    if (has("double sale")) await rivalFor(pet.id);
     if (!has("stays available")) pet.status = "pending";
     const placedAt = "2026-11-15T12:00:00Z";
     const id = BigInt(orders.length + 1);

@@ -43,4 +43,4 @@ test("the TypeScript of the guide compiles under strict", () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

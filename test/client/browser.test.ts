@@ -51,7 +51,7 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   running = await startTestService();
   if (!noBrowser) browser = await launch();
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   pages.close();

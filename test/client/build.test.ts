@@ -25,7 +25,7 @@ beforeAll(async () => {
   writeFileSync(join(installed, "package.json"), JSON.stringify({ name, type, exports }));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   running = await startTestService();
-}, 60_000);
+});
 afterAll(async () => {
   await running.stop();
   rmSync(folder, { recursive: true });
@@ -103,7 +103,7 @@ describe("the built client", () => {
       `,
     );
     await compile("types.ts", browser);
-  }, 60_000);
+  });
 
   test("runs on Node.js, with identifiers at both ends of int64", async () => {
     writeFileSync(
@@ -138,7 +138,7 @@ describe("the built client", () => {
     expect(stdout).toContain("name: 'Bella', categoryId: 3n, status: 'available'");
     expect(stdout.match(/^true$/gm)).toHaveLength(2);
     expect(stdout).toMatch(/^name .+ \S+$/m);
-  }, 60_000);
+  });
 });
 
 describe("the client's room", () => {

@@ -38,7 +38,7 @@ describeWithBrowser("the catalogue", (browser) => {
     ({ page } = visitor);
     await enterFirst(stand, visitor);
     await page.goto(`${stand.dashboard}#/catalogue`);
-  }, 60_000);
+  });
 
   const row = (name: string): Locator =>
     page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });

@@ -20,7 +20,7 @@ describeWithBrowser("a connection that comes and goes", (browser) => {
   beforeAll(async () => {
     visitor = await visit(browser());
     await enterFirst(stand, visitor);
-  }, 60_000);
+  });
 
   test("being offline is said, what was loaded stays, and it comes back by itself", async () => {
     const { page, context } = visitor;
@@ -43,7 +43,7 @@ describeWithBrowser("a connection that comes and goes", (browser) => {
     await page.getByRole("link", { name: "Projects", exact: true }).click();
     await page.getByText("The service cannot be reached. What you see may be old").waitFor();
     await page.unroute(silent);
-    await page.getByRole("heading", { name: "No project yet" }).waitFor({ timeout: 15_000 });
+    await page.getByRole("heading", { name: "No project yet" }).waitFor();
     expect(await page.locator(".offline").count()).toBe(0);
   });
 

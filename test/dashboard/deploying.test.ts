@@ -54,7 +54,7 @@ describeWithBrowser("deploying a folder", (browser) => {
     visitor = await visit(browser());
     ({ page } = visitor);
     await enterFirst(stand, visitor);
-  }, 60_000);
+  });
 
   const choose = (site: string) => page.getByLabel("Choose a folder").setInputFiles(site);
   const rows = () => page.locator(".rows > .row");
@@ -171,7 +171,7 @@ describeWithBrowser("deploying a folder", (browser) => {
     await page.getByRole("region", { name: "Deploy a folder" }).getByRole("alert").waitFor();
     expect((await shownSite()).text).toContain("<title>One</title>");
     await page.unroute("**/contents/*");
-    await page.getByText("Failed", { exact: true }).first().waitFor({ timeout: 20_000 });
+    await page.getByText("Failed", { exact: true }).first().waitFor();
   });
 
   test("one that is stopped while it begins is not shown, though nothing of it was to be sent", async () => {

@@ -42,7 +42,7 @@ describeLife("the life of a domain in the dashboard", () => {
     // The page counts by its own clock, and the service's does not stand still in this test.
     await enterFirst(stand, visitor);
     await page.goto(`${stand.dashboard}#/projects/acme-docs/domains`);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await stage?.stop();
@@ -70,7 +70,7 @@ describeLife("the life of a domain in the dashboard", () => {
 
   /** By its badge: the last of the three steps has the same name. */
   const isLive = (host: string) =>
-    card(host).locator(".badge").getByText("Live", { exact: true }).waitFor({ timeout: 30_000 });
+    card(host).locator(".badge").getByText("Live", { exact: true }).waitFor();
 
   async function choose(host: string, item: string): Promise<void> {
     await card(host)
@@ -111,7 +111,7 @@ describeLife("the life of a domain in the dashboard", () => {
     await card(help)
       .getByRole("button", { name: `Verify now: ${help}` })
       .click();
-    await card(help).getByText("DNS needs a change").waitFor({ timeout: 20_000 });
+    await card(help).getByText("DNS needs a change").waitFor();
     const finding = card(help).locator(".finding").first();
     expect(await finding.locator(".found").innerText()).toContain("A 192.0.2.7");
     expect(await finding.locator(".expected").innerText()).toContain(`CNAME ${bed.target}`);

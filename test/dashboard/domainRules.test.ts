@@ -47,7 +47,7 @@ describeWithBrowser("the screen of domains", (browser) => {
     ({ page } = visitor);
     await enterFirst(stand, visitor);
     await page.goto(`${stand.dashboard}#/projects/acme/domains`);
-  }, 60_000);
+  });
 
   const card = (host: string): Locator =>
     page.locator(".domain").filter({ has: page.getByRole("heading", { name: host, exact: true }) });
@@ -105,7 +105,7 @@ describeWithBrowser("the screen of domains", (browser) => {
     await note.waitFor();
     expect(await own.getByRole("alert").count()).toBe(0);
     // It goes away when its seconds are over.
-    await note.waitFor({ state: "detached", timeout: 15_000 });
+    await note.waitFor({ state: "detached" });
   });
 
   test("marks a target of a redirect that is not live, and warns of it", async () => {

@@ -74,14 +74,14 @@ describeWithBrowser("every screen", (browser) => {
     visitor = await visit(browser());
     ({ page } = visitor);
     await enterFirst(stand, visitor);
-  }, 60_000);
+  });
 
   test("has nothing that axe calls serious, in light and in dark", async () => {
     for (const name of Object.keys(screens) as (keyof typeof screens)[]) {
       await show(page, name);
       expect([name, ...(await barriersInBothThemes(page))]).toEqual([name]);
     }
-  }, 90_000);
+  });
 
   test("fits a phone of 360 points, and every target is large enough for a finger", async () => {
     const small = await visit(browser(), phone);
@@ -97,7 +97,7 @@ describeWithBrowser("every screen", (browser) => {
       expect([name, tooSmall]).toEqual([name, []]);
     }
     await small.context.close();
-  }, 90_000);
+  });
 
   test("asks nobody but the service, and breaks no rule of its own policy", async () => {
     const strangers: string[] = [];
@@ -112,7 +112,7 @@ describeWithBrowser("every screen", (browser) => {
     expect(faultsOf(visitor)).toEqual([]);
     const policy = (await page.request.get(stand.dashboard)).headers()["content-security-policy"];
     expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';");
-  }, 90_000);
+  });
 });
 
 describeWithBrowser("with the keyboard alone", (browser) => {
@@ -120,7 +120,7 @@ describeWithBrowser("with the keyboard alone", (browser) => {
     visitor = await visit(browser());
     ({ page } = visitor);
     await signIn(stand, visitor, "operator", operatorPassword);
-  }, 60_000);
+  });
 
   test("the first stop leads to the content, and stays on the screen", async () => {
     await show(page, "keys");

@@ -35,7 +35,7 @@ describeWithBrowser("keys", (browser) => {
     ({ page } = visitor);
     await enterFirst(stand, visitor);
     await page.goto(`${stand.dashboard}#/keys`);
-  }, 60_000);
+  });
 
   const row = (name: string): Locator =>
     page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
@@ -101,11 +101,11 @@ describeWithBrowser("keys", (browser) => {
     const region = page.getByRole("region", { name: "Deprecated operations still called" });
     // Uses are written down every few seconds, and the page asks again by itself.
     const use = region.getByRole("row").filter({ hasText: "old-script" });
-    await use.first().waitFor({ timeout: 25_000 });
+    await use.first().waitFor();
     expect(await use.first().innerText()).toMatch(/getPet[\s\S]*5 Dec 2030/);
     await pictures(page, "keys");
     expect(await barriersInBothThemes(page)).toEqual([]);
-  }, 40_000);
+  });
 
   test("the keys of the dashboard's own sessions are one line until they are asked for", async () => {
     await page.goto(`${stand.dashboard}#/catalogue`);

@@ -53,7 +53,7 @@ describeWithBrowser("owners", (browser) => {
     await enterFirst(stand, operator);
     ({ page } = operator);
     await page.goto(`${stand.dashboard}#/owners`);
-  }, 60_000);
+  });
 
   test("the operator adds an owner and gets a link for them", async () => {
     await page.getByRole("button", { name: "Add owner" }).click();

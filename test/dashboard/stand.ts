@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { complaintsOf, launch, named, noBrowser } from "../docs/chromium.ts";
 import { startTestService, type TestOptions, type TestService } from "../end-to-end/service.ts";
+import { hangMs } from "../hanging.ts";
 
 export interface Visit {
   readonly page: Page;
@@ -31,7 +32,7 @@ export function describeWithBrowser(
     beforeAll(async () => {
       browser = await launch();
       await before?.();
-    }, 60_000);
+    });
     afterAll(async () => {
       await browser?.close();
     });
@@ -49,7 +50,7 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     // Twice as many points, so that a picture of it can be read.
     deviceScaleFactor: 2,
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(hangMs);
   const page = await context.newPage();
   return { page, context, complaints: complaintsOf(page) };
 }

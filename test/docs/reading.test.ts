@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)(named("in a browser"), () => {
   let site: Site;
   beforeAll(async () => {
     [browser, site] = await Promise.all([launch(), serveSite("/v1")]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     site?.stop();
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)(named("in a browser"), () => {
     expect(complaints).toEqual([]);
     expect(foreign).toEqual([]);
     await close(page);
-  }, 120_000);
+  });
 
   test("a slash opens search, arrows choose, Enter opens, and the count is said", async () => {
     const page = await open("guide/keys/");

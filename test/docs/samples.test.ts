@@ -63,7 +63,7 @@ test("the TypeScript samples compile against the client", () => {
     .getPreEmitDiagnostics(program)
     .map(({ messageText, file }) => `${file?.fileName}: ${JSON.stringify(messageText)}`);
   expect(faults).toEqual([]);
-}, 60_000);
+});
 
 /** What the samples of a language need of the machine, where they need more than npm brings. */
 const missing: Record<string, string | undefined> = {

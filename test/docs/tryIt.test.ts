@@ -13,7 +13,7 @@ describe.skipIf(noBrowser)(named("trying an operation"), () => {
     running = await startTestService();
     [browser, site] = await Promise.all([launch(), serveSite(running.base)]);
     page = await (await browser.newContext()).newPage();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     site?.stop();

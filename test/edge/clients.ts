@@ -182,13 +182,3 @@ export function requestHttp2(
     stream.end();
   });
 }
-
-/** Whether something becomes true within a time; asks again and again. */
-export async function within(ms: number, isSo: () => boolean): Promise<boolean> {
-  const untilMs = performance.now() + ms;
-  while (!isSo()) {
-    if (performance.now() > untilMs) return false;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return true;
-}

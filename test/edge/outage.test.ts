@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { AnswerSite } from "../../src/edge/answering.ts";
 import { edgeLimits } from "../../src/edge/limits.ts";
+import { eventually } from "../eventually.ts";
 import { fakeClock } from "../fakes/clock.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import {
@@ -11,12 +12,10 @@ import {
   plainLine,
   requestHttp2,
   securedLine,
-  within,
 } from "./clients.ts";
 import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
 
 const question = (path = "/") => `GET ${path} HTTP/1.1\r\nhost: a.example\r\n\r\n`;
-const patienceMs = 2_000;
 
 describe("while the store is away", () => {
   let edge: TestEdge;
@@ -41,14 +40,14 @@ describe("while the store is away", () => {
     }
     await rejectionOf(getSecured(edge, "a.example"));
     const events = () => new Set(edge.logged.map(({ event }) => event));
-    expect(await within(patienceMs, () => events().has("edge.pollFailed"))).toBe(true);
+    await eventually(() => events().has("edge.pollFailed"));
 
     edge.view.failure = undefined;
     expect((await line.ask(question())).status).toBe(200);
     expect((await requestHttp2(session, { ":path": "/" })).status).toBe(200);
     expect((await getSecured(edge, "a.example")).status).toBe(200);
     edge.view.remove("a.example");
-    expect(await within(patienceMs, () => line.socket.destroyed && session.destroyed)).toBe(true);
+    await eventually(() => line.socket.destroyed && session.destroyed);
   });
 
   test("a removal that could not be seen is acted on as soon as it can", async () => {
@@ -66,8 +65,8 @@ describe("while the store is away", () => {
       return route(host);
     };
     const failed = () => edge.logged.some(({ event }) => event === "edge.pollFailed");
-    expect(await within(patienceMs, failed)).toBe(true);
-    expect(await within(patienceMs, () => line.socket.destroyed)).toBe(true);
+    await eventually(failed);
+    await eventually(() => line.socket.destroyed);
   });
 
   test("an edge starts and stops", async () => {
@@ -144,13 +143,13 @@ describe("an edge that stops", () => {
     line.send(question());
     const session = await openHttp2(edge, "a.example");
     const answer2 = requestHttp2(session, { ":path": "/" });
-    await within(patienceMs, () => release.length === 2);
+    await eventually(() => release.length === 2);
     let stopped = false;
     const stopping = edge.stop(30_000).then(() => {
       stopped = true;
     });
     const ended = () => idle.every(({ socket }) => socket.destroyed) && idle2.destroyed;
-    expect(await within(patienceMs, ended)).toBe(true);
+    await eventually(ended);
     await rejectionOf(plainLine(edge));
     await rejectionOf(bareLine(edge));
     expect(stopped).toBe(false);
@@ -168,7 +167,7 @@ describe("an edge that stops", () => {
     edge.attach("a.example");
     const line = await securedLine(edge, "a.example");
     line.send(question());
-    await within(patienceMs, () => line.received !== "");
+    await eventually(() => line.received !== "");
     line.socket.pause();
     const stopping = edge.stop(30_000);
     line.socket.resume();
@@ -185,7 +184,7 @@ describe("an edge that stops", () => {
     const session = await openHttp2(edge, "a.example");
     const answer = requestHttp2(session, { ":path": "/" });
     const unanswered = rejectionOf(answer);
-    await within(patienceMs, () => edge.view.asked.length >= 6);
+    await eventually(() => edge.view.asked.length >= 6);
     await edge.stop(50);
     await line.closed;
     await unanswered;

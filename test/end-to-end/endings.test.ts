@@ -115,7 +115,7 @@ describeOnEngines("SIGKILL under concurrent creates", (engine) => {
       expectAllPresent(acknowledged, await storedPets());
     }
     expect(acknowledged.size).toBeGreaterThan(kills * 40);
-  }, 120_000);
+  });
 });
 
 describeOnEngines("SIGKILL between a commit and its answer", (engine) => {
@@ -194,7 +194,7 @@ describeOnEngines("SIGKILL between a commit and its answer", (engine) => {
       (json) => (JSON.parse(json) as { name: string }).name,
     );
     expect(names.sort()).toEqual(asked.sort());
-  }, 90_000);
+  });
 });
 
 describeOnEngines("SIGTERM under load", (engine) => {
@@ -223,7 +223,7 @@ describeOnEngines("SIGTERM under load", (engine) => {
       // Nothing was stored that its client was not told of: no request was cut off after its commit.
       expect(rows.size).toBe(acknowledged.size);
     }
-  }, 60_000);
+  });
 
   test("a client that never finishes its request is cut off when the time is over", async () => {
     const variables = { ...database.variables, PETSTORE_SHUTDOWN_SECONDS: "1" };
@@ -240,5 +240,5 @@ describeOnEngines("SIGTERM under load", (engine) => {
     expect(await running.end("SIGTERM")).toBe(0);
     expect(running.stderr()).toContain("shutdown.forced");
     socket.destroy();
-  }, 20_000);
+  });
 });

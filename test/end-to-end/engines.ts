@@ -145,7 +145,7 @@ function usePostgres(first: boolean): Engine {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server?.remove());
   return {
     name: "PostgreSQL",

@@ -1,24 +1,25 @@
 import { connect } from "node:net";
 
-/** Sends bytes as they are and returns what came back until the answer or the connection ended. */
+/**
+ * Sends bytes as they are and returns what came back until the answer or the connection ended, or
+ * leaves when they are sent.
+ */
 export function rawExchange(
   port: number,
   bytes: string,
-  { leaveAfterMs = 1_000 }: { leaveAfterMs?: number } = {},
+  { leave = false }: { leave?: boolean } = {},
 ): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(Buffer.from(bytes, "latin1")));
+    const socket = connect(port, "127.0.0.1", () =>
+      socket.write(Buffer.from(bytes, "latin1"), () => leave && socket.destroy()),
+    );
     let answer = "";
-    const leave = setTimeout(() => socket.destroy(), leaveAfterMs);
     socket.on("data", (chunk) => {
       answer += chunk.toString("latin1");
       if (isWhole(answer)) socket.destroy();
     });
     socket.on("error", () => {});
-    socket.on("close", () => {
-      clearTimeout(leave);
-      resolve(answer);
-    });
+    socket.on("close", () => resolve(answer));
   });
 }
 

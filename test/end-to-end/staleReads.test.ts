@@ -31,7 +31,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     const variables = { ...database.variables, PETSTORE_SECRET: testSecret };
     processes = await Promise.all([1, 2, 3].map(() => startProcess(variables)));
     clients = processes.map(({ base }) => new Client(base, minted.token));
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.end("SIGTERM")));
     await database.remove();
@@ -99,7 +99,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     await watching;
     expect([...known.values()]).toEqual(Array(writers * petsOfEach).fill(2));
     expect(judged).toBeGreaterThanOrEqual(writers * petsOfEach * 14);
-  }, 120_000);
+  });
 
   test("so does whoever was only shown it, before it was acknowledged", async () => {
     const [first, ...others] = clients as [Client, Client, Client];
@@ -116,7 +116,7 @@ describeOnEngines("with three processes on one database", (engine) => {
       expect([id, ...seen]).toEqual([id, "pending", "pending"]);
       expect((await placing).status).toBe(201);
     }
-  }, 60_000);
+  });
 
   test("and on a connection of its own, while many others come and go", async () => {
     const [flooded, other] = clients as [Client, Client];
@@ -149,5 +149,5 @@ describeOnEngines("with three processes on one database", (engine) => {
       await flooding;
       await store.close();
     }
-  }, 120_000);
+  });
 });

@@ -114,7 +114,7 @@ describeOnEngines("starting", (engine) => {
       expect(stderr).toContain("postgres://127.0.0.1:1/pets");
       expect(stderr).not.toContain("hushhush");
       expect(stderr).not.toContain("    at ");
-    }, 30_000);
+    });
   }
 
   // What is wrong with the settings is found before any database is looked for.
@@ -250,7 +250,7 @@ describeOnEngines("a start that fails half-way", (engine) => {
     });
     await letWritersIn();
     expect([code, stdout]).toEqual([1, ""]);
-  }, 30_000);
+  });
 });
 
 describeOnEngines("migrate", (engine) => {

@@ -33,12 +33,12 @@ describeOnEngines("a start with custom domains", (engine) => {
       expect(code).toBe(1);
       expect(stderr).toContain(`Port ${port} is taken by another program.`);
       expect(stderr).toContain(`set ${setting} to a free port`);
-    }, 30_000);
+    });
   }
 
   test("names the file with the root when it cannot be read, and ends", async () => {
     const { code, stderr } = await startWith(engine, { PETSTORE_ACME_TRUST: "/nowhere/root.pem" });
     expect(code).toBe(1);
     expect(stderr).toContain("PETSTORE_ACME_TRUST names /nowhere/root.pem");
-  }, 30_000);
+  });
 });

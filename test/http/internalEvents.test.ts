@@ -169,6 +169,7 @@ describeOnEngines("events of a domain", (engine) => {
         PETSTORE_SITES_HOST: target,
         PETSTORE_ACME_TERMS: "agreed",
         PETSTORE_ROLES: "none",
+        PETSTORE_SHUTDOWN_SECONDS: "300",
       },
     });
     try {
@@ -209,14 +210,12 @@ describeOnEngines("events of a domain", (engine) => {
       expect([onSite.status, await onSite.text()]).not.toContain("docs.example.com");
       expect(onSite.status).toBe(404);
       expect(running.logged()).not.toContain(token.slice(13, 30));
-      // Far sooner than the ten seconds after which requests under way are broken off.
-      const stoppedAtMs = performance.now();
+      // Not by being broken off, which would take longer than this test may.
       await running.stop();
       expect(await events.news()).toBeUndefined();
-      expect(performance.now() - stoppedAtMs).toBeLessThan(5_000);
     } catch (cause) {
       await running.stop().catch(() => {});
       throw cause;
     }
-  }, 20_000);
+  });
 });

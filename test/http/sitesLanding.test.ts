@@ -109,7 +109,7 @@ describeOnEngines("the landing page", (engine) => {
         expect(copied).toBe(`curl -H "Authorization: Bearer $API_KEY" ${running.origin}/v1/pets`);
         expect(complaints).toEqual([]);
         await context.close();
-      }, 60_000);
+      });
 
       test.each([320, 390, 1200])(
         "it fits a screen of %i pixels",
@@ -144,7 +144,7 @@ describeOnEngines("the landing page", (engine) => {
         await page.waitForSelector("[data-health].fine:has-text('The service is well')");
         await page.close();
         await ill.stop();
-      }, 60_000);
+      });
     });
   }
 });

@@ -17,7 +17,7 @@ let sqlite: Variables;
 let postgres: Variables;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "petstore-moving-"));
   sqlite = { PETSTORE_DATA: join(folder, "data"), PETSTORE_LOG: "error" };
@@ -78,7 +78,7 @@ describe("pets that move", () => {
       const { text } = await exported(engine);
       expect(text).toContain(`{"id":${idGivenMax + 1n},"name":"next"`);
     }
-  }, 120_000);
+  });
 
   test("can be moved while more are added, and the rest afterwards", async () => {
     await run(sqlite, "pets", "seed", "--count", "300");
@@ -91,7 +91,7 @@ describe("pets that move", () => {
       unchanged: 300,
     });
     expect((await exported(postgres)).text).toBe(second.text);
-  }, 120_000);
+  });
 
   test("are refused by name where they changed between the two, and nothing is overwritten", async () => {
     await importText(sqlite, lines.slice(0, 1).join(""));
@@ -101,7 +101,7 @@ describe("pets that move", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("Line 1");
     expect((await exported(postgres)).text).toContain("pending");
-  }, 120_000);
+  });
 });
 
 /** The tables that are the same in both engines, in the order in which they refer to each other. */
@@ -178,5 +178,5 @@ describe("keys, categories, orders and marks", () => {
     } finally {
       await after.end("SIGTERM");
     }
-  }, 120_000);
+  });
 });

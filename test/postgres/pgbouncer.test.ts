@@ -6,16 +6,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { systemClock } from "../../src/clock.ts";
 import { Authenticator } from "../../src/keys/authenticator.ts";
 import { mintKey } from "../../src/keys/lifecycle.ts";
-import { believedMs } from "../../src/postgres/revisions.ts";
 import { openPostgres } from "../../src/postgres/store.ts";
 import type { Stores } from "../../src/stores.ts";
 import { describeUnless } from "../describeUnless.ts";
+import { eventually } from "../eventually.ts";
 import { describeCatalogue } from "../store/catalogue.suite.ts";
 import { describeKeys } from "../store/keys.suite.ts";
 import { describeOrders } from "../store/orders.suite.ts";
 import { doneOf } from "../store/outcomes.ts";
 import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from "./pgbouncer.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
+import { allKnow } from "./watchers.ts";
 
 /** Fewer than the clients below have, so that they must share them. */
 const serverConnectionsMax = 3;
@@ -30,7 +31,7 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
   beforeAll(async () => {
     server = await startPostgres();
     pgbouncer = await startPgbouncer(server, serverConnectionsMax);
-  }, 60_000);
+  });
   beforeEach(async () => {
     direct = await server.database(`pets_${++databases}`);
     address = pgbouncer.through(direct);
@@ -79,7 +80,7 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
     expect((await server.query(connections, direct)).length).toBeLessThanOrEqual(
       serverConnectionsMax,
     );
-  }, 60_000);
+  });
 
   test("one animal that sixty want at once through three processes is ordered once", async () => {
     const stores = [await open(), await open(), await open()];
@@ -90,7 +91,7 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
       ),
     );
     expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
-  }, 60_000);
+  });
 
   test("a quota is spent by three processes together, to the last request", async () => {
     const stores = [await open(), await open(), await open()];
@@ -99,7 +100,7 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
       Array.from({ length: 60 }, async (_, count) => limiters[count % 3]?.take("key_a")),
     );
     expect(verdicts.filter((verdict) => verdict?.allowed)).toHaveLength(20);
-  }, 60_000);
+  });
 
   test("a revocation is in force in every process when it is acknowledged, though nobody hears of it", async () => {
     const [one, two, three] = [await open(), await open(), await open()];
@@ -112,21 +113,18 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
       scopes: "all",
       expiresAtMs: undefined,
     } as const;
-    const took: number[] = [];
     for (let round = 0; round < 5; round++) {
       const { key, token } = mintKey(wanted, systemClock);
       await one.keys.add(key);
       for (const door of doors) expect((await door.check(token)).id).toBe(key.id);
-      const startedMs = performance.now();
       await one.keys.revoke(key.id, 5);
-      took.push(performance.now() - startedMs);
       for (const door of doors) {
         const refusal = await Promise.resolve()
           .then(() => door.check(token))
           .catch((cause) => cause.code);
         expect(refusal).toBe("key_revoked");
       }
+      await eventually(allKnow((text) => server.query(text, direct)));
     }
-    expect(Math.min(...took)).toBeLessThan(believedMs);
-  }, 60_000);
+  });
 });

@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../eventually.ts";
 import type { PostgresServer } from "./server.ts";
 
 const program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find(existsSync);

@@ -19,7 +19,7 @@ let processes: Running[] = [];
 beforeAll(async () => {
   server = await startPostgres();
   folder = mkdtempSync(join(tmpdir(), "petstore-processes-"));
-}, 60_000);
+});
 beforeEach(async () => {
   variables = {
     DATABASE_URL: await server.database(`pets_${++databases}`),
@@ -61,7 +61,7 @@ test("a revoked key is refused by every process from the moment the command ends
   expect(seen.map(({ body }) => (body as { code?: string }).code)).toEqual(
     clients.map(() => "key_revoked"),
   );
-}, 90_000);
+});
 
 test("a quota is spent by all processes together: of 60 requests exactly 20 pass", async () => {
   // So long a window gives nothing back during the test.
@@ -74,7 +74,7 @@ test("a quota is spent by all processes together: of 60 requests exactly 20 pass
   const statuses = seen.map(({ status }) => status);
   expect(statuses.filter((status) => status !== 429)).toEqual(Array(quotaRequests).fill(200));
   for (const client of clients) expect((await client.get("/pets")).status).toBe(429);
-}, 90_000);
+});
 
 test("what one process adds or orders, the others show with the next request", async () => {
   const { clients } = await startThree();
@@ -96,7 +96,7 @@ test("what one process adds or orders, the others show with the next request", a
     ]);
     expect((await writer.post("/store/orders", { petId: pet.id })).status).toBe(409);
   }
-}, 90_000);
+});
 
 test("a process that is killed loses nothing it acknowledged, and the others do not falter", async () => {
   const { clients } = await startThree();
@@ -130,4 +130,4 @@ test("a process that is killed loses nothing it acknowledged, and the others do 
   const rows = await server.query("SELECT id::int FROM pets", variables.DATABASE_URL);
   const stored = new Set((rows as { id: number }[]).map(({ id }) => id));
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
-}, 90_000);
+});

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "../end-to-end/client.ts";
 import { petstore, startProcess } from "../end-to-end/process.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../eventually.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
 
 let server: PostgresServer;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     PETSTORE_DATA: folder,
     PETSTORE_SECRET: "one secret for all processes of this service",
   };
-}, 60_000);
+});
 afterAll(async () => {
   await server?.remove();
   rmSync(folder, { recursive: true, force: true });
@@ -73,4 +73,4 @@ test("two processes are one service, which outlives its database's absence", asy
     await one.end("SIGKILL");
     await two.end("SIGKILL");
   }
-}, 90_000);
+});

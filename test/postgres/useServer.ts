@@ -20,7 +20,7 @@ export function usePostgres(): TestDatabase {
   let opened: Stores[] = [];
   beforeAll(async () => {
     server = await startPostgres();
-  }, 30_000);
+  });
   beforeEach(async () => {
     address = await server.schema();
   });

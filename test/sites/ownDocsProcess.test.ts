@@ -65,7 +65,7 @@ test("the documentation is a site after the first start, with the API's whole ad
   expect((await siteEvent(second)).kind).toBe("unchanged");
   await second.end("SIGTERM");
   expect(await deploymentsOf(variables)).toMatchObject([{ state: "ready", shown: true }]);
-}, 60_000);
+});
 
 test("processes that start together make one deployment", async () => {
   const variables = newVariables();
@@ -76,7 +76,7 @@ test("processes that start together make one deployment", async () => {
   for (const { base } of running) expect((await pageAt(base, "/")).status).toBe(200);
   await Promise.all(running.map(({ end }) => end("SIGTERM")));
   expect(await deploymentsOf(variables)).toMatchObject([{ state: "ready", shown: true }]);
-}, 60_000);
+});
 
 test("a stop or a kill in the middle of it delays nobody, and the next start makes up for it", async () => {
   const variables = newVariables();
@@ -89,4 +89,4 @@ test("a stop or a kill in the middle of it delays nobody, and the next start mak
   expect((await siteEvent(last)).kind).toBe("deployed");
   expect((await pageAt(last.base, "/")).status).toBe(200);
   await last.end("SIGTERM");
-}, 60_000);
+});

@@ -44,7 +44,7 @@ describe("publishing", () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(uploadBytesMax);
     // Half-full at worst: a part that does not fit any more is no larger than half.
     expect(sizes.length).toBeLessThanOrEqual(Math.ceil((2 * 78_000_000) / uploadBytesMax));
-  }, 60_000);
+  });
 
   test("each part travels alone, not with the whole content behind it", async () => {
     const store = await project();

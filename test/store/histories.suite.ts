@@ -72,6 +72,6 @@ export function describeHistories(engine: string, open: () => Promise<Stores>): 
         "deliver",
         "place",
       ]);
-    }, 120_000);
+    });
   });
 }

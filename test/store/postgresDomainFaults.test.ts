@@ -7,7 +7,7 @@ import type { DomainChange } from "../../src/domains/domains.ts";
 import { noRouting } from "../../src/domains/routing.ts";
 import { Problem } from "../../src/problems.ts";
 import type { Stores } from "../../src/stores.ts";
-import { eventually, onceBack } from "../postgres/eventually.ts";
+import { eventually, onceBack } from "../eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { begun, publishAcme, textAt, uploadOf, withProject } from "../sites/projects.ts";
 import {
@@ -109,12 +109,12 @@ describe("a change whose connection is cut", () => {
       expect(await domains.change(change)).toBe("done");
       expect((await storedIn(stores, domain)).version).toBe(2);
       expect(await edgeView.revision()).toBeGreaterThan(revision);
-    }, 20_000);
+    });
   }
 });
 
 describe("edges in processes of their own", () => {
-  test("stop answering for a name within two seconds of its removal", async () => {
+  test("stop answering for a name that is removed", async () => {
     const stores = await database.open();
     await projectIn(stores, "shop");
     const domain = await servedIn(stores, host);
@@ -132,15 +132,13 @@ describe("edges in processes of their own", () => {
     });
     try {
       for (const { said } of edges) await eventually(() => said() === "served\n");
-      const startedMs = performance.now();
       await changeIn(stores, { ...domain, ownership: removed() });
       for (const { said } of edges) await eventually(() => said() === "served\ngone\n");
-      expect(performance.now() - startedMs).toBeLessThan(2_000);
       expect(await Promise.all(edges.map(({ ended }) => ended))).toEqual([0, 0]);
     } finally {
       for (const { child } of edges) child.kill("SIGKILL");
     }
-  }, 30_000);
+  });
 });
 
 describe("look-ups on PostgreSQL", () => {
@@ -266,7 +264,7 @@ describe("contents that come and go at the same time", () => {
         }
       }
     }
-  }, 60_000);
+  });
 });
 
 describe("a server that is away", () => {
@@ -311,7 +309,7 @@ describe("a server that is away", () => {
     await database.server.start();
     await onceBack(() => stores.ready());
     for (const question of Object.values(questions)) await ask(question);
-  }, 60_000);
+  });
 });
 
 describe("what the tables of PostgreSQL refuse by themselves", () => {

@@ -87,7 +87,7 @@ beforeAll(async () => {
   await client.connect();
   await client.query(fill);
   await client.query("VACUUM ANALYZE");
-}, 60_000);
+});
 afterAll(async () => {
   await client?.end();
   await server?.remove();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import pg from "pg";
 import { openPostgres, postgresVersion } from "../../src/postgres/store.ts";
-import { eventually } from "../postgres/eventually.ts";
+import { eventually } from "../eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -82,7 +82,7 @@ describe("opening a database of PostgreSQL", () => {
     expect(ids.toSorted((a, b) => Number(a - b))).toEqual(
       Array.from({ length: 50 }, (_, index) => BigInt(index + 1)),
     );
-  }, 60_000);
+  });
 
   test("handles that open it at the same instant all succeed, every time", async () => {
     for (let round = 0; round < 8; round++) {
@@ -97,7 +97,7 @@ describe("opening a database of PostgreSQL", () => {
       expect(version).toBe(latest);
       await Promise.all(handles.map((handle) => handle.close()));
     }
-  }, 60_000);
+  });
 
   test("one of the other environment is refused, with what to do about it", async () => {
     await (await database.open({}, { environment: "staging" })).close();
@@ -172,7 +172,7 @@ describe("opening a database of PostgreSQL", () => {
     expect((await serving.catalogue.add(bella)).kind).toBe("done");
     await release();
     expect((await (await opening).catalogue.list({ limit: 10 })).pets).toHaveLength(1);
-  }, 30_000);
+  });
 
   test("what cannot be opened is named without its password", async () => {
     const { port } = database.server;

@@ -44,7 +44,7 @@ beforeAll(async () => {
   client = new pg.Client(address);
   await client.connect();
   await client.query(fill);
-}, 60_000);
+});
 afterAll(async () => {
   await client?.end();
   await server?.remove();
@@ -152,7 +152,7 @@ for (const known of ["before its tables were analysed", "after that"]) {
   describe(`what PostgreSQL does ${known}`, () => {
     beforeAll(async () => {
       if (known === "after that") await client.query("VACUUM ANALYZE");
-    }, 60_000);
+    });
 
     for (const [what, text, values, index, rowsMax] of questions) {
       test(`${what}: it seeks in ${index}, and touches no more than it finds`, async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Problem } from "../../src/problems.ts";
-import { eventually } from "../postgres/eventually.ts";
+import { eventually } from "../eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { rejectionOf } from "./rejection.ts";
 
@@ -41,5 +41,5 @@ describe("a server whose standbys are away", () => {
     }
     // The connections that were given up are replaced, and the store goes on.
     expect(await catalogue.add(bella)).toMatchObject({ kind: "done" });
-  }, 30_000);
+  });
 });

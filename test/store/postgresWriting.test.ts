@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import { onceMs } from "../../src/once.ts";
 import type { CommitReport } from "../../src/stores.ts";
-import { eventually } from "../postgres/eventually.ts";
+import { eventually } from "../eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { doneOf } from "./outcomes.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -38,7 +38,7 @@ describe("writing to PostgreSQL", () => {
     adding = false;
     await walking;
     expect(walked).toEqual(Array.from({ length: 3 * 6 * 60 }, (_, index) => BigInt(index + 1)));
-  }, 60_000);
+  });
 
   test("what is added at once shares few commits", async () => {
     const commits: CommitReport[] = [];
@@ -55,7 +55,7 @@ describe("writing to PostgreSQL", () => {
     );
     expect(await adding.at(-1)).toMatchObject({ code: "store_unavailable" });
     expect(await adding[9_999]).toMatchObject({ kind: "done" });
-  }, 30_000);
+  });
 
   test("a pet that PostgreSQL cannot hold fails alone", async () => {
     const { catalogue } = await database.open();

@@ -96,7 +96,7 @@ describe("a database of version 1", () => {
     }
     await Promise.all(threads.map((thread) => thread.terminate()));
     await expectContents(await folder.open({}, "1.db"));
-  }, 60_000);
+  });
 
   test("in use by a program of its time goes on working for that program", async () => {
     makeVersionOne(database());

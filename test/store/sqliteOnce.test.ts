@@ -128,7 +128,7 @@ describe("marks in SQLite", () => {
         outcomes[3]?.text as string,
       ]);
       expect(outcomes[3]?.text).toContain('"status":"delivered"');
-    }, 30_000);
+    });
   }
 });
 

@@ -122,7 +122,7 @@ describeUnless(lacksFaultyDisk(), "the service on the watched disk", () => {
     const copy = join(root, "copy");
     writeImage(copy, after);
     expect([...readImage(copy).keys()].sort()).toEqual([...after.keys()].sort());
-  }, 60_000);
+  });
 
   test("is found to lose acknowledged writes when the disk lies about its syncs", async () => {
     const tally = new Tally();
@@ -132,5 +132,5 @@ describeUnless(lacksFaultyDisk(), "the service on the watched disk", () => {
     // A database may be left in which nothing can be read at all: that is a finding too.
     const failure = await losePower(stage, { lies: true }).catch((cause) => cause);
     expect(failure instanceof Error || tally.violations.length > 0).toBe(true);
-  }, 120_000);
+  });
 });

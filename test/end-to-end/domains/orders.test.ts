@@ -41,8 +41,7 @@ async function addReady(name: string): Promise<string> {
 }
 
 const click = (host: string) => stage.desk.verify(operator, project, host);
-const untilLive = (host: string) =>
-  stage.until(project, host, ({ status }) => status === "live", 30_000);
+const untilLive = (host: string) => stage.until(project, host, ({ status }) => status === "live");
 
 /** How a click ended: undefined, or what the owner was told. */
 async function clickOutcome(host: string): Promise<DeskRefusal | undefined> {
@@ -126,7 +125,7 @@ describeWithBedOnEngines("orders", (engine) => {
       await leadAuthorityBack(stage);
     }
     await untilLive(host);
-  }, 60_000);
+  });
 
   test("stay under the authority's limit however often somebody clicks", async () => {
     const host = await addReady("stubborn");
@@ -143,7 +142,7 @@ describeWithBedOnEngines("orders", (engine) => {
       const endMs = stage.clock.now() + 2 * hourMs;
       while (stage.clock.now() < endMs) {
         await click(host);
-        const details = await stage.until(project, host, rests, 30_000);
+        const details = await stage.until(project, host, rests);
         expect(findingOf(details, "AUTHORIZATION_FAILED").message).toMatch(/\[::1\].*refused/);
         if (details.status === "blocked") {
           waits++;
@@ -166,7 +165,7 @@ describeWithBedOnEngines("orders", (engine) => {
     expect(waits).toBeGreaterThan(0);
     await stage.skip(hourMs);
     await untilLive(host);
-  }, 90_000);
+  });
 
   test("that the authority refuses for CAA while it looks count as failures too", async () => {
     const host = await addReady("seenbyit");
@@ -191,12 +190,13 @@ describeWithBedOnEngines("orders", (engine) => {
   test("that the authority limits wait as long as it says, and no other order does", async () => {
     const limited = await addReady("limited");
     bed.ca.faults.rateLimit({ host: limited, times: 1, retryAfter: 3600 });
+    const clickedAtMs = stage.clock.now();
     await click(limited);
     const refused = await stage.until(project, limited, ({ status }) => status === "blocked");
-    const [refusedAtMs = 0] = refusalsOf(refused);
     const { untilMs = 0, message } = findingOf(refused, "RATE_LIMITED");
     expect(message).toContain("too many orders");
-    expect(Math.abs(untilMs - refusedAtMs - hourMs)).toBeLessThan(2 * secondMs);
+    expect(untilMs).toBeGreaterThanOrEqual(clickedAtMs + hourMs);
+    expect(untilMs).toBeLessThanOrEqual(stage.clock.now() + hourMs);
     expect(refused.retryAtMs).toBe(untilMs);
 
     const other = await addReady("unlimited");

@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eventually } from "../../eventually.ts";
 import type { Engine } from "../engines.ts";
 import { type Bed, type BedOptions, startBed } from "./bed/bed.ts";
-import { eventually, run } from "./bed/processes.ts";
+import { run } from "./bed/processes.ts";
 import { describeWithBedOnEngines } from "./engines.ts";
 import { type Stage, startStage } from "./stage.ts";
 import {
@@ -77,7 +78,7 @@ describeWithBedOnEngines("certificates that live for a minute", (engine) => {
     expect(serials.size).toBe(3);
     expect(handshakes).toBeGreaterThan(100);
     expect((await stage.show(project, host)).status).toBe("live");
-  }, 60_000);
+  });
 });
 
 describeWithBedOnEngines("a renewal", (engine) => {
@@ -111,7 +112,7 @@ describeWithBedOnEngines("a renewal", (engine) => {
   }
 
   const renewedFrom = (host: string, serial: string) =>
-    eventually(async () => (await serialAt(host)) !== serial, 15_000);
+    eventually(async () => (await serialAt(host)) !== serial);
 
   /** The edge has closed whatever it means to close for the latest change. */
   async function edgeActed(): Promise<void> {

@@ -5,6 +5,7 @@ import type { DomainDetails } from "../../../src/domains/domainView.ts";
 import { edgeSilentMaxMs } from "../../../src/domains/schedule.ts";
 import { publish } from "../../../src/sites/publish.ts";
 import type { Plan } from "../../../src/sites/site.ts";
+import { eventually } from "../../eventually.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type Engine, sqlite } from "../engines.ts";
 import { startTestService, type TestService } from "../service.ts";
@@ -25,7 +26,6 @@ export interface Stage {
     project: string,
     host: string,
     wanted: (details: DomainDetails) => boolean,
-    msMax?: number,
   ): Promise<DomainDetails>;
   /** Lets time pass, as if the edge had reported all the while. */
   skip(durationMs: number): Promise<void>;
@@ -78,16 +78,15 @@ export async function startStage(
   });
   const show = (project: string, host: string) => desk.show(operator, project, host);
 
-  const until: Stage["until"] = async (project, host, wanted, msMax = 15_000) => {
-    const endMs = clock.elapsed() + msMax;
-    for (;;) {
-      const details = await show(project, host);
-      if (wanted(details)) return details;
-      if (clock.elapsed() > endMs) {
-        throw new Error(`${host} did not come to it: ${JSON.stringify(details, undefined, 1)}`);
-      }
-      await Bun.sleep(50);
-    }
+  const until: Stage["until"] = (project, host, wanted) => {
+    let details: DomainDetails | undefined;
+    return eventually(
+      async () => {
+        details = await show(project, host);
+        return wanted(details) && details;
+      },
+      () => `${host} did not come to it: ${JSON.stringify(details, undefined, 1)}`,
+    );
   };
 
   const stage: Stage = {

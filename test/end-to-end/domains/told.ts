@@ -18,7 +18,7 @@ export const refusalsOf = ({ timeline }: DomainDetails): number[] =>
 
 /** The domain once nothing is due for it: no check, and no order under way. */
 export function atRest(stage: Stage, project: string, host: string): Promise<DomainDetails> {
-  return stage.until(project, host, ({ nextAtMs }) => nextAtMs > stage.clock.now(), 30_000);
+  return stage.until(project, host, ({ nextAtMs }) => nextAtMs > stage.clock.now());
 }
 
 /** How many orders for the host reached the authority. */

@@ -11,8 +11,6 @@ import {
   streamEncode,
 } from "dns-packet";
 
-const answerMsMax = 1_000;
-
 export interface Question {
   readonly address: string;
   readonly port: number;
@@ -20,7 +18,8 @@ export interface Question {
   /** `"A"`, or `"UNKNOWN_65280"` for a type without a name. */
   readonly type: string;
   readonly tcp?: boolean;
-  readonly msMax?: number;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
 }
 
 /** dns-packet reads the response code from the header, but its types do not say so. */
@@ -42,14 +41,14 @@ export async function ask(question: Question): Promise<Reply> {
   return reply;
 }
 
-async function overUdp({ address, port, msMax }: Question, packet: Packet): Promise<Buffer> {
+async function overUdp({ address, port, signal }: Question, packet: Packet): Promise<Buffer> {
   const socket = createSocket("udp4");
   try {
     // Connected, so that the system drops what comes from elsewhere and tells of a closed port.
     const connected = once(socket, "connect");
     socket.connect(port, address);
     await connected;
-    const answered = once(socket, "message", { signal: AbortSignal.timeout(msMax ?? answerMsMax) });
+    const answered = once(socket, "message", { signal });
     socket.send(encode(packet));
     const [message] = await answered;
     return message;
@@ -58,9 +57,8 @@ async function overUdp({ address, port, msMax }: Question, packet: Packet): Prom
   }
 }
 
-async function overTcp({ address, port, msMax }: Question, packet: Packet): Promise<Buffer> {
+async function overTcp({ address, port, signal }: Question, packet: Packet): Promise<Buffer> {
   const socket = connect(port, address);
-  const signal = AbortSignal.timeout(msMax ?? answerMsMax);
   try {
     await once(socket, "connect", { signal });
     socket.write(streamEncode(packet));
@@ -75,9 +73,13 @@ async function overTcp({ address, port, msMax }: Question, packet: Packet): Prom
   }
 }
 
+/** Before a server is there, its port may swallow a question: then it is asked another. */
+const anotherAfterMs = 1_000;
+
 /** True once something at this address answers DNS at all, be it with a refusal. */
 export async function answersDns(address: string, port: number): Promise<boolean> {
-  await ask({ address, port, name: ".", type: "SOA", msMax: 200 });
+  const signal = AbortSignal.timeout(anotherAfterMs);
+  await ask({ address, port, name: ".", type: "SOA", signal });
   return true;
 }
 
@@ -86,7 +88,8 @@ export async function serialOf(
   port: number,
   zone: string,
 ): Promise<number | undefined> {
-  const { answers = [] } = await ask({ address, port, name: zone, type: "SOA" });
+  const signal = AbortSignal.timeout(anotherAfterMs);
+  const { answers = [] } = await ask({ address, port, name: zone, type: "SOA", signal });
   const soa = answers.find(({ type }) => type === "SOA");
   return soa?.type === "SOA" ? soa.data.serial : undefined;
 }

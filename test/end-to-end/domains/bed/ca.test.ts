@@ -1,11 +1,13 @@
 /** The CA issues for real, through a proxy that sees all and fails when it is told to. */
+
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { eventually } from "../../../eventually.ts";
 import { type AcmeAccount, type AcmeAnswer, type AcmeObject, openAccount } from "./acmeAccount.ts";
 import { type Bed, startBed } from "./bed.ts";
-import { eventually, run } from "./processes.ts";
+import { run } from "./processes.ts";
 import { describeWithBed } from "./tools.ts";
 
 let bed: Bed;

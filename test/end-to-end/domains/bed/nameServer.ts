@@ -1,11 +1,11 @@
 /** What the bed's name servers have in common, whichever program it is that serves. */
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eventually } from "../../../eventually.ts";
 import { serialOf } from "./ask.ts";
-import { type Child, eventually, oneAtATime } from "./processes.ts";
+import { type Child, oneAtATime } from "./processes.ts";
 import { bareName, type ZoneContent, zoneText } from "./zoneText.ts";
-
-const takesEffectMsMax = 3_000;
 
 export interface NameServer {
   readonly address: string;
@@ -68,7 +68,7 @@ export async function serveZones(
       await eventually(async () => {
         if (control.complaint(zone).test(said())) throw new Error("The server complains.");
         return (await serialOf(address, port, zone).catch(() => undefined)) === serial;
-      }, takesEffectMsMax);
+      });
     } catch (cause) {
       throw new Error(`${zone} was not taken over:\n${said()}`, { cause });
     }
@@ -77,7 +77,8 @@ export async function serveZones(
   async function remove(zone: string): Promise<void> {
     if (!kept.delete(zone)) throw new Error(`${zone} is not served here.`);
     await control.remove(zone);
-    await eventually(async () => (await serialOf(address, port, zone)) === undefined);
+    const serial = () => serialOf(address, port, zone).catch(() => "nobody knows");
+    await eventually(async () => (await serial()) === undefined);
   }
 
   const server: NameServer = {

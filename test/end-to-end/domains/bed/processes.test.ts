@@ -1,4 +1,5 @@
 /** Servers of the bed start, fail loudly, and never stay behind. */
+
 import { describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -7,9 +8,10 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { verdictOn } from "../../../describeUnless.ts";
+import { eventually } from "../../../eventually.ts";
 import { rejectionOf } from "../../../store/rejection.ts";
 import { freePort, isFree } from "./ports.ts";
-import { eventually, oneAtATime, startChild } from "./processes.ts";
+import { oneAtATime, startChild } from "./processes.ts";
 import { describeWithBed, howToInstall } from "./tools.ts";
 
 /** One that has ended and was not yet collected by its parent is not alive. */

@@ -1,11 +1,9 @@
 /** Servers as child processes: started, asked until they answer, and never left behind. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as wait } from "node:timers/promises";
+import { eventually } from "../../../eventually.ts";
 import { findTool, toolPath } from "./tools.ts";
 
-const readyMsMax = 10_000;
-const betweenAsksMs = 10;
 const graceMs = 2_000;
 const outputCharsMax = 1_000_000;
 
@@ -84,18 +82,6 @@ async function end(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
   await exited;
   clearTimeout(timer);
-}
-
-/** Asks again and again until the answer is true. What the question throws ends the asking. */
-export async function eventually(
-  question: () => Promise<boolean>,
-  msMax = readyMsMax,
-): Promise<void> {
-  const deadline = performance.now() + msMax;
-  while (!(await question())) {
-    if (performance.now() > deadline) throw new Error(`Not so within ${msMax} ms.`);
-    await wait(betweenAsksMs);
-  }
 }
 
 /** Runs one command to its end and gives its stdout; a failure is thrown with all it said. */

@@ -1,5 +1,4 @@
 /** The programs that the bed is made of, and what happens to its tests where one is not installed. */
-import { setDefaultTimeout } from "bun:test";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describeUnless } from "../../../describeUnless.ts";
@@ -52,12 +51,8 @@ export function howToInstall(missing: readonly string[]): string {
   return `Not installed: ${missing.join(", ")}. apt-get install ${wanted.join(" ")}`;
 }
 
-const msMax = 60_000;
-
 /** `describe` for tests that start the bed or a part of it. */
 export function describeWithBed(name: string, body: () => void): void {
   const missing = missingTools();
-  // Name servers and authorities take their time, the more so on a busy machine.
-  if (missing.length === 0) setDefaultTimeout(msMax);
   describeUnless(missing.length === 0 ? undefined : howToInstall(missing), name, body);
 }

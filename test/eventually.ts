@@ -1,15 +1,18 @@
+import { hangMs } from "./hanging.ts";
+
 const everyMs = 10;
-const patienceMs = 20_000;
 
 /** Asks again and again until the answer is neither undefined nor false. */
 export async function eventually<T>(
   ask: () => T | Promise<T>,
+  /** What to say of it should it never come about. */
+  otherwise: () => string = () => "It never came about.",
 ): Promise<Exclude<T, undefined | false>> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + hangMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
-    if (performance.now() > deadline) throw new Error("It never came about.");
+    if (performance.now() > deadline) throw new Error(otherwise());
     await Bun.sleep(everyMs);
   }
 }
