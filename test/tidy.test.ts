@@ -147,6 +147,25 @@ describe("time, timers and chance", () => {
   }
 });
 
+describe("the tests", () => {
+  const tests = all.filter((file) => file.startsWith("test/"));
+
+  test("measure no time: they wait for what happens, or hold the clock", () => {
+    const stopwatch =
+      /performance\.now\(|\bset(?:Timeout|Interval)\(|Bun\.sleep\(|Signal\.timeout\(/;
+    const measuring = tests.filter(
+      (file) => /\.(?:test|suite)\.ts$/.test(file) && stopwatch.test(read(file)),
+    );
+    // It shows that a sync takes at least so long, which holds on any machine.
+    expect(measuring).toEqual(["test/torture/faultyDisk.test.ts"]);
+  });
+
+  test("draw from one seed", () => {
+    const drawing = tests.filter((file) => /^import .* from "fast-check"/m.test(read(file)));
+    expect(drawing).toEqual(["test/fastCheck.ts"]);
+  });
+});
+
 test("nothing lies about in src that a tool left there", () => {
   const names = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { run } from "../../src/cli/run.ts";
 import type { Output } from "../../src/cli/world.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
+import fc from "../fastCheck.ts";
 import { chunks, Shop } from "./shop.ts";
 
 const int64 = fc.oneof(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { int64Members, withInt64 } from "../../src/client/int64.ts";
 import { parseExactly, writeExactly } from "../../src/client/json.ts";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import { parseJson } from "../../src/contract/json.ts";
+import fc from "../fastCheck.ts";
 
 const int64 = fc.bigInt({ min: int64Min, max: int64Max });
 /** Strings that look like numbers, marks or names, and everything else. */

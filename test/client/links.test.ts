@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { linksOf, linkTo } from "../../src/client/links.ts";
+import fc from "../fastCheck.ts";
 
 const base = "https://api.example/v1/pets?limit=2";
 const next = (header: string | null) => linkTo("next", header, base);

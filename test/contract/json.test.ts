@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
 import { int64FromJson, int64FromText, int64Max, int64Min } from "../../src/contract/int64.ts";
 import { parseJson } from "../../src/contract/json.ts";
+import fc from "../fastCheck.ts";
 import { hangMs } from "../hanging.ts";
 
 const int64 = fc.bigInt({ min: int64Min, max: int64Max });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import fc from "fast-check";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
 import { readerFor } from "../../src/contract/operations.ts";
 import { jsonReader, parameterReader, type Reading } from "../../src/contract/schema.ts";
+import fc from "../fastCheck.ts";
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);

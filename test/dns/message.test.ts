@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Answer, AUTHORITATIVE_ANSWER, encode } from "dns-packet";
-import fc from "fast-check";
 import { readMessage } from "../../src/dns/message.ts";
+import fc from "../fastCheck.ts";
 import {
   authoritativeFlag,
   bytes,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { isApex, readHost, registrableOf, withParents } from "../../src/domains/hostName.ts";
 import { proofFor, recordFor } from "../../src/domains/instructions.ts";
+import fc from "../fastCheck.ts";
 
 const reserved = ["sites.petstore.example", "api.petstore.example"];
 

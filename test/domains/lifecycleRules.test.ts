@@ -1,9 +1,9 @@
 /** What holds of a domain whatever happens to it, in whatever order. */
 import { expect, test } from "bun:test";
-import fc from "fast-check";
 import { agendaOf, dueAtMs, workFor } from "../../src/domains/agenda.ts";
 import { type Domain, isServed, statuses, statusOf } from "../../src/domains/domain.ts";
 import * as lifecycle from "../../src/domains/lifecycle.ts";
+import fc from "../fastCheck.ts";
 import {
   certificateOf,
   dayMs,

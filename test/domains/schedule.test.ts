@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { budgetFor, budgetWindowMs, usedOf } from "../../src/domains/budget.ts";
 import type { CaAttempt } from "../../src/domains/domains.ts";
 import * as schedule from "../../src/domains/schedule.ts";
+import fc from "../fastCheck.ts";
 
 const second = 1000;
 const minute = 60 * second;

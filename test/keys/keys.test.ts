@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { systemClock } from "../../src/clock.ts";
 import { allows, keyState, mintKey, planRotation } from "../../src/keys/lifecycle.ts";
 import {
@@ -10,6 +9,7 @@ import {
   withoutTokens,
 } from "../../src/keys/token.ts";
 import { fakeClock } from "../fakes/clock.ts";
+import fc from "../fastCheck.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { TokenBuckets } from "../../src/keys/rateLimiter.ts";
 import { fakeClock } from "../fakes/clock.ts";
+import fc from "../fastCheck.ts";
 
 describe("token buckets", () => {
   test("never allow more than the quota and what grew back, and waste nothing that did", () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { placeOf } from "../../src/edge/sitePlace.ts";
 import {
   asSeen,
@@ -17,6 +16,7 @@ import {
   siteFilesMax,
   sizeComplaint,
 } from "../../src/sites/siteFile.ts";
+import fc from "../fastCheck.ts";
 
 describe("a slug", () => {
   test.each(["a", "7", "acme", "acme-docs", "a--b", "x".repeat(63)])("%s is one", (slug) => {

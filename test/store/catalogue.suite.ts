@@ -1,6 +1,5 @@
 /** What every catalogue does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import {
   type ImportedPet,
   idGivenMax,
@@ -10,6 +9,7 @@ import {
 import type { NewPet, PetStatus } from "../../src/catalogue/pet.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import type { Stores } from "../../src/stores.ts";
+import fc from "../fastCheck.ts";
 import { doneOf } from "./outcomes.ts";
 
 const statuses: readonly PetStatus[] = ["available", "pending", "sold"];

@@ -1,9 +1,9 @@
 /** What every store of categories does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import type { Category } from "../../src/catalogue/categories.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import type { Stores } from "../../src/stores.ts";
+import fc from "../fastCheck.ts";
 import { spellings } from "./catalogue.suite.ts";
 import { kindsOf } from "./outcomes.ts";
 import { rejectionOf } from "./rejection.ts";

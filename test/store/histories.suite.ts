@@ -1,8 +1,8 @@
 /** What holds in every history of pets and orders, whichever engine it happens on. */
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { onceMs } from "../../src/once.ts";
 import type { Stores } from "../../src/stores.ts";
+import fc from "../fastCheck.ts";
 import {
   type Asked,
   ask,

@@ -1,8 +1,9 @@
 /** Random histories of pets and orders: what is asked for, in which words, how often and when. */
-import fc from "fast-check";
+
 import type { PetStatus } from "../../src/catalogue/pet.ts";
 import { type Once, onceMs } from "../../src/once.ts";
 import type { Stores } from "../../src/stores.ts";
+import fc from "../fastCheck.ts";
 
 export type Request =
   | { readonly kind: "add"; readonly status: PetStatus }

@@ -1,12 +1,12 @@
 /** What every store of orders does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import type { ImportedPet } from "../../src/catalogue/catalogue.ts";
 import type { NewPet, PetStatus } from "../../src/catalogue/pet.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import type { OrderEvent, OrderStatus } from "../../src/orders/order.ts";
 import type { OrderQuery } from "../../src/orders/orders.ts";
 import type { Stores } from "../../src/stores.ts";
+import fc from "../fastCheck.ts";
 import { spellings } from "./catalogue.suite.ts";
 import { doneOf, kindsOf } from "./outcomes.ts";
 
