@@ -25,7 +25,7 @@ export function overview(): Report {
       "",
       summaries(commands),
       "petstore <command> --help says more about one of them. Every command takes --json.",
-      "petstore --version says which version this is, for which platform and on which Bun.",
+      "petstore --version says which version this is, and what it runs on.",
       "",
     ].join("\n"),
   };

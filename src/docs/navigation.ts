@@ -24,6 +24,7 @@ const guideOrder = [
 const operatorGuides = [
   "platforms",
   "operating",
+  "executable",
   "dashboard",
   "production-and-staging",
   "check",
