@@ -1,93 +1,62 @@
-// Writes the client as other programs use it into dist/client/: one ES module for Node.js 20 and
-// browsers, and its types, which refer to nothing outside. Run by `npm run client`.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Writes the package `petstore-client` into dist/client/, for `npm pack ./dist/client`. Run by
+// `npm run client`.
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
-import ts from "typescript";
+import { bundleModules } from "./client/bundle.ts";
+import { rollDeclarations } from "./client/declarations.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const entry = join(root, "src/client/client.ts");
 
-export interface Built {
-  /** The module itself. */
-  readonly module: string;
-  /** Where its types begin. */
-  readonly types: string;
-  readonly bytes: number;
-  readonly gzipBytes: number;
+/** Empties the folder first, so that nothing of an older build stays. */
+export function buildClient(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "cjs"), { recursive: true });
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  const { code, exported, map } = bundleModules(root, entry);
+  const names = exported.join(", ");
+  // Both builds have the same code in the same lines, and so the same source map. That the files
+  // have the same name lets npm put them side by side, where gzip stores the second one for nothing.
+  write("client.js", `${code}export { ${names} };\n//# sourceMappingURL=client.js.map\n`);
+  write(
+    "cjs/client.js",
+    `"use strict"; ${code}module.exports = { ${names} };\n//# sourceMappingURL=../client.js.map\n`,
+  );
+  write("client.js.map", map);
+  // One set of types for both builds: a client made by one can be passed to code typed by the other.
+  write("cjs/client.d.ts", rollDeclarations(root, entry));
+  write("client.d.ts", 'export * from "./cjs/client.js";\n');
+  write("package.json", `${JSON.stringify(manifest(), null, 2)}\n`);
+  write("cjs/package.json", '{ "type": "commonjs" }\n');
+  copyFileSync(join(root, "scripts/client/README.md"), join(folder, "README.md"));
+  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 }
 
-/** Empties the folder first, so that nothing of an older build stays. */
-export async function buildClient(folder: string): Promise<Built> {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const code = await bundle();
-  const module = join(folder, "client.js");
-  writeFileSync(module, code);
-  const types = join(folder, "types");
-  declare(types);
+function manifest(): Readonly<Record<string, unknown>> {
+  const { version, license, engines } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  );
   return {
-    module,
-    types: join(types, "client/client.d.ts"),
-    bytes: code.byteLength,
-    gzipBytes: gzipSync(code, { level: 9 }).byteLength,
+    name: "petstore-client",
+    version,
+    description: "The typed client of the Pet Store API.",
+    license,
+    type: "module",
+    sideEffects: false,
+    engines,
+    // For tools that do not read `exports`, such as TypeScript with moduleResolution node10.
+    main: "./cjs/client.js",
+    types: "./cjs/client.d.ts",
+    exports: {
+      ".": {
+        import: { types: "./client.d.ts", default: "./client.js" },
+        require: { types: "./cjs/client.d.ts", default: "./cjs/client.js" },
+      },
+      "./package.json": "./package.json",
+    },
+    files: ["cjs", "client.js", "client.js.map", "client.d.ts"],
   };
 }
 
-async function bundle(): Promise<Uint8Array> {
-  const { outputs } = await Bun.build({
-    entrypoints: [entry],
-    target: "browser",
-    format: "esm",
-    minify: true,
-    throw: true,
-  });
-  const [output] = outputs;
-  if (output === undefined || outputs.length > 1) throw new Error("The bundle is not one file.");
-  return new Uint8Array(await output.arrayBuffer());
-}
-
-/**
- * Compiles with the web's types alone: a use of Node's or Bun's own interfaces in the client ends
- * the build.
- */
-function declare(folder: string): void {
-  const program = ts.createProgram([entry], {
-    target: ts.ScriptTarget.ESNext,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-    types: [],
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    allowImportingTsExtensions: true,
-    declaration: true,
-    emitDeclarationOnly: true,
-    rootDir: join(root, "src"),
-    outDir: folder,
-  });
-  const faults = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics];
-  if (faults.length > 0) {
-    throw new Error(
-      ts.formatDiagnostics(faults, {
-        getCanonicalFileName: (name) => name,
-        getCurrentDirectory: () => root,
-        getNewLine: () => "\n",
-      }),
-    );
-  }
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".d.ts")) continue;
-    const file = join(folder, name);
-    // The compiler leaves .ts in the imports of declarations; a package holds no such files.
-    const text = readFileSync(file, "utf8");
-    writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"'));
-  }
-}
-
-if (import.meta.main) {
-  const { bytes, gzipBytes } = await buildClient(join(root, "dist/client"));
-  console.log(`dist/client/client.js: ${bytes} bytes, ${gzipBytes} with gzip`);
-}
+if (import.meta.main) buildClient(join(root, "dist/client"));

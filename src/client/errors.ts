@@ -50,6 +50,11 @@ export class PetStoreError<Code extends PetStoreErrorCode = PetStoreErrorCode>
     this.attempts = refusal.attempts;
     this.idempotencyKey = refusal.idempotencyKey;
   }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: in a subclass it is the subclass.
+    return isInstance(value, this, PetStoreError, "PetStoreError");
+  }
 }
 
 /** No answer came: no connection, a connection that broke, or the time limit. */
@@ -65,6 +70,20 @@ export class PetStoreUnreachable extends Error implements FailedCall {
     this.attempts = call.attempts;
     this.idempotencyKey = call.idempotencyKey;
   }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: in a subclass it is the subclass.
+    return isInstance(value, this, PetStoreUnreachable, "PetStoreUnreachable");
+  }
+}
+
+/**
+ * A program that loads this module as ESM and as CommonJS has each class twice. An error of one is an
+ * instance of the other too, by its name. A subclass is compared as any class is.
+ */
+function isInstance(value: unknown, asked: unknown, own: unknown, name: string): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(asked, value)) return true;
+  return asked === own && value instanceof Error && value.name === name;
 }
 
 /** Whether this is a PetStoreError, and one of these codes if any are named. */

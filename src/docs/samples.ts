@@ -73,7 +73,7 @@ function curl(operation: Operation, input: SampleInput): string {
 function typescript(operation: Operation, input: SampleInput): string {
   const list = operation.answers[0]?.body?.schema.type === "array";
   const name = list ? "page" : resultName(operation);
-  return `import { PetStoreClient } from "petstore/client";
+  return `import { PetStoreClient } from "petstore-client";
 
 const client = new PetStoreClient({
   baseUrl: process.env.BASE_URL ?? "",

@@ -39,7 +39,7 @@ document.title = JSON.stringify(said);
 `;
 
 beforeAll(async () => {
-  await buildClient(folder);
+  buildClient(folder);
   const files: Record<string, [type: string, body: string]> = {
     "/": ["text/html", '<!doctype html><script type="module" src="/page.js"></script>'],
     "/page.js": ["text/javascript", script],

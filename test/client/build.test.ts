@@ -1,4 +1,4 @@
-/** The client as other programs get it: built, installed, compiled against and run on Node.js. */
+/** The client as other programs get it: packed, installed, compiled against and run on Node.js. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,24 +6,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Built, buildClient } from "../../scripts/client.ts";
+import ts from "typescript";
+import { buildClient } from "../../scripts/client.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
+import { installOffline, type Packed, pack } from "../scripts/npmPackage.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const run = promisify(execFile);
-const gzipBytesMax = 6_000;
+const packedBytesMax = 20_000;
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-client-"));
-const installed = join(folder, "node_modules/petstore");
-let built: Built;
+const project = join(folder, "project");
+const installed = (file: string) =>
+  readFileSync(join(project, "node_modules/petstore-client", file), "utf8");
+let packed: Packed;
 let running: TestService;
 
 beforeAll(async () => {
-  built = await buildClient(join(installed, "dist/client"));
-  const { name, type, exports } = JSON.parse(read("package.json"));
-  writeFileSync(join(installed, "package.json"), JSON.stringify({ name, type, exports }));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  buildClient(join(folder, "client"));
+  packed = await pack(join(folder, "client"), folder);
+  await installOffline(packed.tarball, project);
   running = await startTestService();
 });
 afterAll(async () => {
@@ -31,59 +34,90 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const onNode = (file: string) =>
-  run("node", [file], {
-    cwd: folder,
+const onNode = (file: string, ...options: string[]) =>
+  run("node", [...options, file], {
+    cwd: project,
     env: { PATH: process.env.PATH, BASE_URL: running.base, API_KEY: running.token },
   });
 
-interface Setting {
-  readonly lib: readonly string[];
-  readonly types: readonly string[];
-  /** Whether to take declarations as they are. */
-  readonly skipLibCheck: boolean;
-}
+// Read once for all that is compiled here.
+const libraries = new Map<string, ts.SourceFile | undefined>();
 
-/** Strictly, with the types of one kind of platform alone. */
-async function compile(file: string, setting: Setting): Promise<void> {
-  const compilerOptions = {
-    ...setting,
+/** Strictly, with the types of one kind of platform alone. Checks the declarations of the package too. */
+function compile(file: string, options: ts.CompilerOptions): void {
+  const all: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+    types: [],
     typeRoots: [join(root, "node_modules/@types")],
+    skipDefaultLibCheck: true,
     noEmit: true,
     strict: true,
     exactOptionalPropertyTypes: true,
-    target: "esnext",
-    module: "nodenext",
+    target: ts.ScriptTarget.ESNext,
+    ...options,
   };
-  const project = join(folder, `${file}.json`);
-  writeFileSync(project, JSON.stringify({ compilerOptions, files: [file] }));
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  await run("node", [tsc, "--project", project]).catch((cause) => {
-    throw new Error(cause.stdout);
-  });
+  const host = ts.createCompilerHost(all);
+  const { getSourceFile } = host;
+  host.getSourceFile = (name, ...rest) => {
+    if (!/\/typescript\/lib\//.test(name)) return getSourceFile(name, ...rest);
+    if (!libraries.has(name)) libraries.set(name, getSourceFile(name, ...rest));
+    return libraries.get(name);
+  };
+  const program = ts.createProgram([join(project, file)], all, host);
+  const errors = ts.getPreEmitDiagnostics(program);
+  expect(
+    errors.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")),
+  ).toEqual([]);
 }
 
-const browser = { lib: ["esnext", "dom", "dom.iterable"], types: [], skipLibCheck: false };
-const node = { lib: ["esnext"], types: ["node"], skipLibCheck: true };
+const node: ts.CompilerOptions = { lib: ["lib.esnext.d.ts"], types: ["node"], skipLibCheck: true };
 
-describe("the built client", () => {
-  test("is one small module that holds no contract and imports nothing", () => {
-    const code = readFileSync(built.module, "utf8");
-    expect(built.gzipBytes).toBeLessThan(gzipBytesMax);
-    expect(code).not.toMatch(/\bimport\b/);
-    expect(code).not.toContain("operationId");
+describe("the package", () => {
+  test("holds the two builds, their types, one source map and nothing else", () => {
+    expect(packed.files).toEqual([
+      "LICENSE",
+      "README.md",
+      "cjs/client.d.ts",
+      "cjs/client.js",
+      "cjs/package.json",
+      "client.d.ts",
+      "client.js",
+      "client.js.map",
+      "package.json",
+    ]);
+    expect(packed.bytes).toBeLessThan(packedBytesMax);
   });
 
-  test("comes with types that refer to nothing outside", async () => {
-    writeFileSync(
-      join(folder, "types.ts"),
-      `import { isPetStoreError, type NewPet, type Page, type Pet, PetStoreClient } from "petstore/client";
+  test("has the version and licence of the service, and brings nothing along", () => {
+    const { version, license } = JSON.parse(read("package.json"));
+    const manifest = JSON.parse(installed("package.json"));
+    expect(manifest).toMatchObject({ name: "petstore-client", version, license });
+    expect(Object.keys(manifest).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
+    expect(readdirSync(join(project, "node_modules")).filter((name) => name[0] !== ".")).toEqual([
+      "petstore-client",
+    ]);
+  });
+
+  test("holds no contract, and imports nothing", () => {
+    for (const file of ["client.js", "cjs/client.js"]) {
+      expect(installed(file)).not.toMatch(/\bimport\b|\brequire\b/);
+      expect(installed(file)).not.toContain("operationId");
+    }
+  });
+});
+
+describe("its types", () => {
+  const program = `import { isPetStoreError, type NewPet, type Page, type Pet, PetStoreClient } from "petstore-client";
+    export async function main() {
       const client = new PetStoreClient({ baseUrl: "https://api.example/v1", apiKey: "pet_live_…" });
       const status: "sold" | undefined = undefined as "sold" | undefined;
       const minimal: NewPet = { name: "Bella", categoryId: 3 };
       const page: Page<Pet> = await client.listPets({ status, id: [1, 2n] });
       const id: bigint | undefined = page.items[0]?.id;
-      const created: Pet = (await client.call("createPet", { body: minimal })).body;
+      const { body, headers } = await client.call("createPet", { body: minimal });
+      const created: Pet = body;
+      headers.get("location") satisfies string | null;
       try {
         await client.placeOrder({ petId: created.id });
       } catch (error) {
@@ -99,46 +133,196 @@ describe("the built client", () => {
       await client.call("getPet", {});
       // @ts-expect-error: no such code
       isPetStoreError(undefined, "pet_no_found");
-      export { id };
-      `,
-    );
-    await compile("types.ts", browser);
-  });
+      return id;
+    }
+    `;
 
-  test("runs on Node.js, with identifiers at both ends of int64", async () => {
+  test.each([
+    [
+      "node10",
+      "types10.ts",
+      { module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10 },
+    ],
+    ["nodenext, from ESM", "types.mts", {}],
+    ["nodenext, from CommonJS", "types.cts", {}],
+    [
+      "bundler",
+      "typesBundler.ts",
+      { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+    ],
+  ])(
+    "resolve under %s and refer to nothing outside",
+    async (_name, file, resolution) => {
+      writeFileSync(join(project, file), program);
+      compile(file, resolution);
+    },
+    60_000,
+  );
+
+  test("are the same for both builds: a client of one goes where the other's is expected", async () => {
     writeFileSync(
-      join(folder, "run.js"),
-      `import { isPetStoreError, PetStoreClient } from "petstore/client";
-      const client = new PetStoreClient({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
+      join(project, "library.cts"),
+      `import { type PetStoreClient } from "petstore-client";
+      export declare function use(client: PetStoreClient): void;`,
+    );
+    writeFileSync(
+      join(project, "both.mts"),
+      `import { PetStoreClient } from "petstore-client";
+      import { use } from "./library.cjs";
+      use(new PetStoreClient({ baseUrl: "https://api.example/v1", apiKey: "pet_live_…" }));`,
+    );
+    compile("both.mts", {});
+  });
+});
+
+describe("on Node.js", () => {
+  const body = `
+    const client = new PetStoreClient({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
+    async function main() {
       const ends = [-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n];
-      for (const categoryId of ends) await client.createPet({ name: "A \\"9007199254740993\\"", categoryId });
+      const ids = [];
+      for (const categoryId of ends) {
+        ids.push((await client.createPet({ name: "A \\"9007199254740993\\"", categoryId })).id);
+      }
       const seen = [];
-      for await (const pet of client.pets({ limit: 1 })) seen.push(String(pet.categoryId));
+      for await (const pet of client.pets({ id: ids, limit: 1 })) seen.push(String(pet.categoryId));
       const refused = await client.getPet(2n ** 63n - 1n).catch((error) => isPetStoreError(error, "pet_not_found"));
       console.log(JSON.stringify({ seen, refused }));
+    }
+    main();`;
+
+  test.each([
+    [
+      "an ES module",
+      "run.mjs",
+      'import { isPetStoreError, PetStoreClient } from "petstore-client";',
+    ],
+    [
+      "a CommonJS module",
+      "run.cjs",
+      'const { isPetStoreError, PetStoreClient } = require("petstore-client");',
+    ],
+  ])(
+    "%s calls the service, with identifiers at both ends of int64",
+    async (_name, file, imports) => {
+      writeFileSync(join(project, file), imports + body);
+      const { stdout, stderr } = await onNode(file);
+      expect(JSON.parse(stdout)).toEqual({
+        seen: ["-9223372036854775808", "9223372036854775807", "9007199254740993"],
+        refused: true,
+      });
+      expect(stderr).toContain("Pet Store: getPet is deprecated and ends on 2030-12-05.");
+    },
+  );
+
+  test("an error of one build is an instance of the other's class, and of no subclass", async () => {
+    writeFileSync(
+      join(project, "both.mjs"),
+      `import { createRequire } from "node:module";
+      import * as esm from "petstore-client";
+      const cjs = createRequire(import.meta.url)("petstore-client");
+      const judge = (error) => [esm, cjs].map((build) => [
+        error instanceof build.PetStoreError,
+        build.isPetStoreError(error, "pet_not_found"),
+        error instanceof build.PetStoreUnreachable,
+        error instanceof class extends build.PetStoreError {},
+      ]);
+      const options = { baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY, onDeprecation() {} };
+      const refused = await new cjs.PetStoreClient(options).getPet(0).catch(judge);
+      const nobody = async () => { throw new Error("nobody") };
+      const unreachable = await new cjs.PetStoreClient({ ...options, retries: 0, fetch: nobody }).getPet(0).catch(judge);
+      console.log(JSON.stringify({ same: esm.PetStoreError === cjs.PetStoreError, refused, unreachable, other: judge(new Error()) }));
       `,
     );
-    const { stdout, stderr } = await onNode("run.js");
+    const { stdout } = await onNode("both.mjs");
+    const [refused, unreachable, other] = [
+      [true, true, false, false],
+      [false, false, true, false],
+      [false, false, false, false],
+    ];
     expect(JSON.parse(stdout)).toEqual({
-      seen: ["-9223372036854775808", "9223372036854775807", "9007199254740993"],
-      refused: true,
+      same: false,
+      refused: [refused, refused],
+      unreachable: [unreachable, unreachable],
+      other: [other, other],
     });
-    expect(stderr).toContain("Pet Store: getPet is deprecated and ends on 2030-12-05.");
   });
 
-  test("does what the guide says: its examples compile and run on Node.js", async () => {
-    const examples = [...read("docs/guide/client.md").matchAll(/```ts\n(.*?)```/gs)];
-    expect(examples.length).toBeGreaterThan(5);
-    const program = examples.map(([, code]) => code).join("\n");
-    writeFileSync(join(folder, "guide.ts"), program);
-    writeFileSync(join(folder, "guide.js"), program);
-    await compile("guide.ts", node);
-    const { stdout, stderr } = await onNode("guide.js");
-    expect(stderr).toBe("");
-    expect(stdout).toContain("name: 'Bella', categoryId: 3n, status: 'available'");
-    expect(stdout.match(/^true$/gm)).toHaveLength(2);
-    expect(stdout).toMatch(/^name .+ \S+$/m);
+  test.each([
+    ["ESM", "trace.mjs", 'import { PetStoreClient } from "petstore-client";', "client.js"],
+    [
+      "CommonJS",
+      "trace.cjs",
+      'const { PetStoreClient } = require("petstore-client");',
+      "cjs/client.js",
+    ],
+  ])(
+    "a stack trace of the %s build names functions and their lines, of the build and of the source",
+    async (_name, file, imports, build) => {
+      writeFileSync(
+        join(project, file),
+        `${imports}
+      const { BASE_URL: baseUrl, API_KEY: apiKey } = process.env;
+      new PetStoreClient({ baseUrl, apiKey }).listPets({ limit: 0 }).catch((error) => console.log(error.stack));`,
+      );
+      // With a source map, Node.js leaves out the class of a method.
+      const placesIn = (stack: string) =>
+        [
+          ...stack.matchAll(
+            /at (?:async )?(?:\w+\.)?(\S+) \(.*petstore-client\/(\S+?):(\d+):\d+\)/g,
+          ),
+        ].map(([, name, path = "", line]) => ({ name, path, line: Number(line) }));
+      const plain = placesIn((await onNode(file)).stdout);
+      expect(plain[0]).toMatchObject({ name: "failure", path: build });
+      const mapped = placesIn((await onNode(file, "--enable-source-maps")).stdout);
+      expect(mapped[0]).toMatchObject({ name: "failure", path: "src/client/answer.ts" });
+      expect(mapped.map(({ name }) => name)).toEqual(plain.map(({ name }) => name));
+      const erased = (text: string) => text.replace(/^\s*(?:export )?/, "").slice(0, 12);
+      for (const [index, { path, line }] of mapped.entries()) {
+        const code = installed(build).split("\n")[(plain[index]?.line ?? 0) - 1] ?? "";
+        const source = read(path).split("\n")[line - 1] ?? "";
+        expect(erased(source)).toBe(erased(code));
+      }
+    },
+  );
+
+  test("the source map holds its sources, in the lines of the files that they are", () => {
+    const { sources, sourcesContent } = JSON.parse(installed("client.js.map"));
+    expect(sources.length).toBeGreaterThan(10);
+    for (const [index, source] of sources.entries()) {
+      const original = read(source).split("\n");
+      const lines: string[] = sourcesContent[index].split("\n");
+      expect(lines).toHaveLength(original.length);
+      // A line without a type in it is there to the letter, up to a comment.
+      const kept = lines.filter((line, at) => line !== "" && original[at]?.startsWith(line));
+      expect(kept.length).toBeGreaterThan(lines.filter((line) => line !== "").length / 2);
+    }
   });
+});
+
+describe("what is written about it", () => {
+  test.each([
+    ["docs/guide/client.md", 6],
+    ["scripts/client/README.md", 1],
+  ])(
+    "the examples of %s compile and run on Node.js",
+    async (page, examplesMin) => {
+      const examples = [...read(page).matchAll(/```ts\n(.*?)```/gs)];
+      expect(examples.length).toBeGreaterThanOrEqual(examplesMin);
+      const program = examples.map(([, code]) => code).join("\n");
+      writeFileSync(join(project, "page.ts"), program);
+      writeFileSync(join(project, "page.js"), program);
+      compile("page.ts", node);
+      const { stdout, stderr } = await onNode("page.js");
+      expect(stderr).toBe("");
+      expect(stdout).toContain("Bella");
+      if (examplesMin === 1) return;
+      expect(stdout).toContain("name: 'Bella', categoryId: 3n, status: 'available'");
+      expect(stdout.match(/^true$/gm)).toHaveLength(2);
+      expect(stdout).toMatch(/^name .+ \S+$/m);
+    },
+    60_000,
+  );
 });
 
 describe("the client's room", () => {

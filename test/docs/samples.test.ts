@@ -53,7 +53,7 @@ test("the TypeScript samples compile against the client", () => {
     lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
     types: ["bun"],
     typeRoots: [fileURLToPath(new URL("node_modules/@types", root))],
-    paths: { "petstore/client": [fileURLToPath(new URL("src/client/client.ts", root))] },
+    paths: { "petstore-client": [fileURLToPath(new URL("src/client/client.ts", root))] },
     strict: true,
     noEmit: true,
     skipLibCheck: true,
@@ -84,7 +84,7 @@ describe.each([
     "typescript",
     (text: string) => {
       const linked = text.replace(
-        '"petstore/client"',
+        '"petstore-client"',
         JSON.stringify(fileURLToPath(new URL("src/client/client.ts", root))),
       );
       mkdirSync(join(folder, "run"), { recursive: true });
