@@ -19,7 +19,7 @@ import {
 } from "./release/preconditions.ts";
 import { type Bom, productionBill } from "./release/sbom.ts";
 import { releasedFiles, sumsFile, sumsText } from "./release/sums.ts";
-import { targets } from "./release/targets.ts";
+import { debianArchitectures, targets } from "./release/targets.ts";
 
 const usage = `Usage: npm run release -- [--dry-run] [--json] [--repository <url>]
 
@@ -82,9 +82,12 @@ step("archives of the executables", () => {
   }
 });
 step("Debian packages", () => {
-  run("npm", ["run", "deb"]);
-  const built = readdirSync(dist).filter((file) => file.endsWith(".deb"));
-  for (const file of built) renameSync(join(dist, file), join(folder, file));
+  for (const architecture of debianArchitectures) {
+    run("npm", ["run", "deb", "--", "--arch", architecture]);
+    const file = readdirSync(dist).find((each) => each.endsWith(`_${architecture}.deb`));
+    if (file === undefined) throw new Error(`npm run deb made no package for ${architecture}.`);
+    renameSync(join(dist, file), join(folder, file));
+  }
 });
 step("bill of materials", () => {
   const asked = ["--sbom-format=cyclonedx", "--sbom-type=application", "--package-lock-only"];

@@ -14,7 +14,7 @@ mkdir -p dist/client
 case $1 in
   build) for target in linux-x64 linux-arm64 darwin-arm64; do echo $target >dist/petstore-$target; done ;;
   client) echo '{"name":"petstore-client","version":"1.0.0"}' >dist/client/package.json ;;
-  deb) for cpu in amd64 arm64; do echo $cpu >dist/petstore_1.0.0_$cpu.deb; done ;;
+  deb) echo "$*" >"dist/petstore_1.0.0_$3.deb" ;; # npm run deb -- --arch <architecture>
 esac
 `;
 

@@ -1,6 +1,6 @@
 /** What the workflows may do, and that what they call is there. Syntax is for actionlint. */
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -8,6 +8,7 @@ import { parse } from "yaml";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const folder = ".github/workflows";
+const npmScripts = JSON.parse(read("package.json")).scripts;
 
 interface Step {
   readonly uses?: string;
@@ -60,9 +61,27 @@ describe.each(workflows)("$file", ({ text, workflow }) => {
   test("puts nothing that others wrote into a shell script", () => {
     expect(steps.filter(({ run = "" }) => run.includes("${{"))).toEqual([]);
   });
+
+  test("calls only npm scripts and files that there are", () => {
+    const called = steps.flatMap(({ run = "" }) => run.split("\n"));
+    const names = called.flatMap((line) =>
+      [...line.matchAll(/\bnpm (?:run (\S+)|(test|start)\b)/g)].map(
+        ([, run, short]) => run ?? short,
+      ),
+    );
+    expect(names.filter((name = "") => !Object.hasOwn(npmScripts, name))).toEqual([]);
+    const files = called.flatMap((line) => /^(\.ci\/\S+)/.exec(line)?.[1] ?? []);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
 });
 
 describe("the release", () => {
+  test("is built by npm scripts that there are", () => {
+    const names = [...read("scripts/release.ts").matchAll(/run\("npm", \["run", "(\w+)"/g)];
+    expect(names.map(([, name]) => name)).toEqual(["client", "build", "deb"]);
+    expect(names.filter(([, name = ""]) => !Object.hasOwn(npmScripts, name))).toEqual([]);
+  });
+
   const runsOurCode = ({ run = "" }: Step) => /\bnpm (?:ci|test|run)\b|^\.ci\//.test(run);
 
   test("gives no right to write to a job that runs what npm installed", () => {
