@@ -27,6 +27,8 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel | "off";
   readonly shutdownSecondsMax: number;
+  /** Whether a start without any API key creates one and prints it. */
+  readonly printsFirstKey: boolean;
   /** What each key may ask for; undefined where requests are not limited. */
   readonly quota: Quota | undefined;
   /** Whether a pet's category must be among the categories. */
@@ -112,6 +114,7 @@ export function readConfig(variables: Variables): Config {
       "a whole number of seconds from 1 to 600",
       wholeNumber(1, 600),
     ),
+    printsFirstKey: setting("PETSTORE_FIRST_KEY", true, "on or off", onOrOff),
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quotaText, quota),
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", onOrOff),
     roles: setting(

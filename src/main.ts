@@ -59,6 +59,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
     baseUrl: `http://${reachable(config.host)}:${service.port}/v1`,
     environment: config.environment,
     firstKey: service.firstKey,
+    hasKeys: service.hasKeys,
     dashboard: {
       address: dashboardAt(config, service.port),
       firstLink:

@@ -45,6 +45,8 @@ export interface Service {
   readonly firstKey: string | undefined;
   /** With it, the token of the operator's first link to the dashboard. */
   readonly firstLink: string | undefined;
+  /** False where there is no API key yet: every call is refused until one is created. */
+  readonly hasKeys: boolean;
   /** Stops accepting, finishes what is under way, writes everything down and lets go. */
   stop(): Promise<void>;
 }
@@ -134,7 +136,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       ).startDomains({ ...parts, stores, contents }, config.domains));
     undo.unshift(() => domains?.stop(0));
     // Last of all: a key that is stored must be shown, and nothing may fail in between.
-    const first = await firstSecretsOf(stores, config.environment, clock);
+    const first = await firstSecretsOf(stores, config, clock);
     return { first, listener, metricsListener, domains };
   });
   const contract = contractFor(publishedAddresses(config, listener.port));
@@ -146,8 +148,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     port: listener.port,
     metricsPort: metricsListener?.port,
     edge: domains?.edge,
-    firstKey: first?.key,
-    firstLink: first?.link,
+    ...first,
     async stop() {
       leaving = true;
       log.info("service.stopping");
@@ -246,20 +247,22 @@ function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Sto
 
 /**
  * An empty store gets a key, so that the first call works without another command, and the operator
- * a link to the dashboard.
+ * a link to the dashboard. Neither is made where it would be printed into a log.
  */
 async function firstSecretsOf(
   { keys, accounts }: Stores,
-  environment: Environment,
+  { environment, printsFirstKey }: Config,
   clock: Clock,
-): Promise<{ readonly key: string; readonly link: string } | undefined> {
-  if ((await keys.list()).length > 0) return undefined;
+): Promise<Pick<Service, "firstKey" | "firstLink" | "hasKeys">> {
+  const none = { firstKey: undefined, firstLink: undefined };
+  if ((await keys.list()).length > 0) return { ...none, hasKeys: true };
+  if (!printsFirstKey) return { ...none, hasKeys: false };
   const wanted = { name: "first key", environment, scopes: "all", expiresAtMs: undefined } as const;
   const { key, token } = mintKey(wanted, clock);
   // The key comes last: a start that fails before it is not the first.
   const link = await issueLink(accounts, clock, { kind: "operator" }, firstLinkMs);
   await keys.add(key);
-  return { key: token, link: link.token };
+  return { firstKey: token, firstLink: link.token, hasKeys: true };
 }
 
 /** A service that cannot start whole lets go of what it had already taken. */

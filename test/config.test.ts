@@ -24,6 +24,7 @@ describe("settings", () => {
       metrics: { host: "127.0.0.1", port: 9464 },
       logLevel: "info",
       shutdownSecondsMax: 10,
+      printsFirstKey: true,
       quota: undefined,
       knownCategoriesOnly: false,
       roles: ["edge", "worker"],
@@ -42,6 +43,7 @@ describe("settings", () => {
       PETSTORE_LOG: "off",
       PETSTORE_SHUTDOWN_SECONDS: "30",
       PETSTORE_RATE_LIMIT: "600/60",
+      PETSTORE_FIRST_KEY: "off",
       PETSTORE_ENFORCE_CATEGORIES: "on",
     });
     expect(config).toMatchObject({
@@ -55,6 +57,7 @@ describe("settings", () => {
       metrics: undefined,
       logLevel: "off",
       shutdownSecondsMax: 30,
+      printsFirstKey: false,
       quota: { requests: 600, windowSeconds: 60 },
       knownCategoriesOnly: true,
     });
@@ -83,6 +86,7 @@ describe("settings", () => {
     ["PETSTORE_RATE_LIMIT", "1000001/1"],
     ["PETSTORE_RATE_LIMIT", "600/60s"],
     ["PETSTORE_ENFORCE_CATEGORIES", "yes"],
+    ["PETSTORE_FIRST_KEY", "no"],
     ["PETSTORE_ROLES", "edge,cook"],
     ["PETSTORE_SITES_HOST", "sites"],
     ["PETSTORE_SITES_HOST", "192.0.2.1"],

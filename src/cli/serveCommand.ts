@@ -18,6 +18,7 @@ const settings = [
   ["PETSTORE_METRICS_HOST", "127.0.0.1", "Address of the metrics"],
   ["PETSTORE_LOG", "info", "info, warn, error or off"],
   ["PETSTORE_SHUTDOWN_SECONDS", "10", "Patience with requests under way when stopping"],
+  ["PETSTORE_FIRST_KEY", "on", "off creates and prints no key on first start"],
   ["PETSTORE_RATE_LIMIT", "no limit", "Requests per seconds and key, such as 600/60"],
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],
   ["PETSTORE_SITES_HOST", "no domains", "Name that owners point their domains to"],
@@ -64,7 +65,7 @@ function asJson({ baseUrl, environment, firstKey, dashboard }: StartedService): 
   return `${JSON.stringify({ baseUrl, environment, key: firstKey ?? null, ...shown })}\n`;
 }
 
-function asText({ baseUrl, environment, firstKey, dashboard }: StartedService): string {
+function asText({ baseUrl, environment, firstKey, hasKeys, dashboard }: StartedService): string {
   const lines = [`Pet Store (${environment}) listens on ${baseUrl}`];
   if (firstKey !== undefined) {
     lines.push(
@@ -78,6 +79,9 @@ function asText({ baseUrl, environment, firstKey, dashboard }: StartedService): 
       `  curl -H "Authorization: Bearer ${firstKey}" ${baseUrl}/pets`,
       "",
     );
+  }
+  if (!hasKeys) {
+    lines.push("There are no keys yet. Create one with petstore keys create --name <name>.");
   }
   if (dashboard !== undefined) lines.push(...dashboardText(dashboard));
   return `${lines.join("\n")}\n`;

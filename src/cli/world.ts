@@ -62,6 +62,8 @@ export interface StartedService {
   readonly environment: Environment;
   /** The key that an empty store is given. It is known now and never again. */
   readonly firstKey: string | undefined;
+  /** False where every call is refused until a key is created. */
+  readonly hasKeys: boolean;
   /** Left out where there is no dashboard. */
   readonly dashboard?: {
     /** `http://127.0.0.1:8080/dashboard/` */

@@ -49,3 +49,20 @@ test("the first start prints a link that works once; a second start says how to 
   expect(await known.json()).toMatchObject({ actor: { kind: "operator", id: "operator" } });
   expect(await second.end("SIGTERM")).toBe(0);
 });
+
+test("a start whose stdout is a log creates and prints no key, and says how to create one", async () => {
+  const variables = { PETSTORE_DATA: join(folder, "logged"), PETSTORE_FIRST_KEY: "off" };
+  const started = await startProcess(variables);
+  expect(started.stdout()).toContain("petstore keys create --name <name>");
+  expect(started.stdout()).toContain("petstore owners invite --operator");
+  expect(started.stdout()).not.toMatch(/pet_(?:live|test)_|\/welcome\//);
+  const refused = await fetch(`${started.base}/pets`, {
+    headers: { authorization: "Bearer pet_live_x" },
+  });
+  expect(refused.status).toBe(401);
+  expect(await started.end("SIGTERM")).toBe(0);
+  // Nothing was created in secret either: the next start may print.
+  const printing = await startProcess({ ...variables, PETSTORE_FIRST_KEY: "on" });
+  expect(printing.stdout()).toMatch(/pet_live_/);
+  expect(await printing.end("SIGTERM")).toBe(0);
+});

@@ -67,6 +67,7 @@ describe("petstore serve", () => {
     baseUrl: "http://127.0.0.1:8080/v1",
     environment: "production",
     firstKey: "pet_live_key",
+    hasKeys: true,
     dashboard: {
       address: "http://127.0.0.1:8080/dashboard/",
       firstLink: "http://127.0.0.1:8080/dashboard/#/welcome/abc",

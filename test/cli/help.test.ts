@@ -144,13 +144,17 @@ describe("serve", () => {
     }
   });
 
-  const started = { baseUrl: "http://127.0.0.1:8080/v1", environment: "staging" } as const;
+  const started = {
+    baseUrl: "http://127.0.0.1:8080/v1",
+    environment: "staging",
+  } as const;
   const said = async (firstKey: string | undefined, ...options: string[]) => {
     await using shop = new Shop();
     const { run } = await import("../../src/cli/run.ts");
     const { Page } = await import("./shop.ts");
     const stdout = new Page();
-    const serve: World["serve"] = async (announce) => announce({ ...started, firstKey });
+    const serve: World["serve"] = async (announce) =>
+      announce({ ...started, firstKey, hasKeys: true });
     expect(await run(["serve", ...options], shop.world({ serve, stdout }))).toBe(0);
     return stdout.text;
   };
