@@ -239,6 +239,10 @@ const world: World = {
     return buildDocsSite(config, { port: usualPort(config), baseUrl });
   },
   domainSettings: () => domainSettings(settings()),
+  serviceAddress() {
+    const config = settings();
+    return `http://${reachable(config.host)}:${usualPort(config)}`;
+  },
   dashboardAddress() {
     const config = settings();
     return dashboardAt(config, usualPort(config));

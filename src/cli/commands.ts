@@ -7,6 +7,7 @@ import { buildDocsSite } from "./docsCommand.ts";
 import { addDomain, listDomains, removeDomain, showDomain } from "./domainsCommands.ts";
 import { makePrimary, redirectDomain, routeDomains } from "./domainsRouting.ts";
 import { verifyDomain } from "./domainsVerify.ts";
+import { healthcheck } from "./healthcheckCommand.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keysCommands.ts";
 import { keysUsage } from "./keysUsage.ts";
 import { migrate } from "./migrateCommand.ts";
@@ -71,6 +72,7 @@ export const commands: readonly Command[] = [
   backup,
   restore,
   migrate,
+  healthcheck,
   check,
 ];
 

@@ -26,6 +26,8 @@ export interface World {
   buildDocs(baseUrl: string | undefined): Promise<ReadonlyMap<string, Uint8Array>>;
   /** What the settings say of custom domains. */
   domainSettings(): DomainSettings;
+  /** Where this machine reaches the service while it runs: `http://127.0.0.1:8080`. */
+  serviceAddress(): string;
   /** Where the dashboard is while the service runs: `http://127.0.0.1:8080/dashboard/`. */
   dashboardAddress(): string;
   /** Runs the service until it is told to stop. `started` is called once it takes requests. */

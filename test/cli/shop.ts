@@ -70,6 +70,7 @@ export class Shop implements AsyncDisposable {
       siteAddress: (slug) => `http://${slug}.localhost:8080/`,
       buildDocs: async () => new Map(),
       domainSettings: () => ({ target: "sites.platform.test", reserved: ["platform.test"] }),
+      serviceAddress: () => "http://127.0.0.1:8080",
       dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",
       serve: async () => {},
       backup: (file) => backupStoppable(this.database, file, this.#stop.signal),

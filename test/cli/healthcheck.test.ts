@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import { run } from "../../src/cli/run.ts";
+import { petstore, startProcess } from "../end-to-end/process.ts";
+import { Page, Shop } from "./shop.ts";
+
+/** What the command says of a service that answers as given. */
+async function asked(answer: (shop: Shop) => Response | Promise<Response>) {
+  await using shop = new Shop();
+  const paths: string[] = [];
+  await using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      paths.push(new URL(request.url).pathname);
+      return answer(shop);
+    },
+  });
+  const [stdout, stderr] = [new Page(), new Page()];
+  const serviceAddress = () => `http://127.0.0.1:${server.port}`;
+  const code = await run(["healthcheck"], shop.world({ stdout, stderr, serviceAddress }));
+  return { code, out: stdout.text, err: stderr.text, paths };
+}
+
+describe("healthcheck", () => {
+  test("exits with 0 where the service is ready, and with 1 where it is not", async () => {
+    expect(await asked(() => new Response("ok"))).toEqual({
+      code: 0,
+      out: "Ready.\n",
+      err: "",
+      paths: ["/readyz"],
+    });
+    for (const answer of [
+      () => new Response("", { status: 503 }),
+      () => Response.redirect("http://127.0.0.1/"),
+    ]) {
+      const { code, out, err } = await asked(answer);
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toMatch(/answered (?:503|302): not ready/);
+    }
+  });
+
+  test("does not wait for ever", async () => {
+    const silent = await asked((shop) => {
+      shop.clock.advance(3000);
+      return new Promise(() => {});
+    });
+    expect(silent.code).toBe(1);
+    expect(silent.err).toContain("does not answer within 3 seconds");
+  });
+
+  test("finds the service by its settings, on every address of the machine too", async () => {
+    await using shop = new Shop({ store: false });
+    const service = await startProcess({ HOST: "0.0.0.0", PETSTORE_DATA: shop.folder });
+    const PORT = new URL(service.base).port;
+    expect(await petstore(["healthcheck"], { HOST: "0.0.0.0", PORT })).toMatchObject({ code: 0 });
+    expect(await service.end("SIGTERM")).toBe(0);
+    const gone = await petstore(["healthcheck"], { HOST: "0.0.0.0", PORT });
+    expect(gone.code).toBe(1);
+    expect(gone.stderr).toContain("does not answer at all. Check HOST and PORT.");
+  }, 30_000);
+});
