@@ -1,6 +1,7 @@
-/** What deploy/ grants and forbids. Nothing here runs a container or an init system. */
+/** What deploy/ grants and forbids. `npm run systemd` and `npm run image` run it. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parse } from "yaml";
 
 const folder = new URL("../../deploy/", import.meta.url);
@@ -31,6 +32,10 @@ describe("the unit", () => {
     for (const setting of ["NoNewPrivileges", "ProtectHome", "PrivateTmp", "PrivateDevices"]) {
       expect([setting, ...valuesOf(unit, setting)]).toEqual([setting, "yes"]);
     }
+  });
+
+  test("prints no key into the journal", () => {
+    expect(valuesOf(unit, "Environment")).toEqual(["PETSTORE_FIRST_KEY=off"]);
   });
 
   test("of an edge has the right to its ports, and no other", () => {
@@ -108,9 +113,10 @@ describe("the image", () => {
 
 test("every setting that is named here is one that there is", () => {
   const guide = readFileSync(new URL("../docs/guide/operating.md", folder), "utf8");
-  const named = readdirSync(folder).flatMap(
-    (file) => read(file).match(/\bPETSTORE_[A-Z_]+\b/g) ?? [],
-  );
+  const named = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"))
+    .flatMap((text) => text.match(/\bPETSTORE_[A-Z_]+\b/g) ?? []);
   const unknown = new Set(named.filter((name) => !guide.includes(`\`${name}\``)));
   expect([...unknown]).toEqual([]);
 });
