@@ -1,0 +1,142 @@
+// What `npm run systemd` runs: the Debian package inside a booted systemd, from its installation to
+// its purge. It needs Linux, root, debootstrap, systemd-nspawn and dpkg-deb, and `npm run build` before.
+import { spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import packageJson from "../package.json" with { type: "json" };
+import { architectureOfHost, buildPackage } from "./deb.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const suite = "bookworm";
+const bootSecondsMax = 600;
+const debootstrapSecondsMax = 1800;
+
+function requireOrExit(): void {
+  const missing = ["debootstrap", "systemd-nspawn", "dpkg-deb"].filter(
+    (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status !== 0,
+  );
+  const complaints = [
+    ...(process.getuid?.() === 0 ? [] : ["It must run as root: systemd-nspawn boots a system."]),
+    ...missing.map((command) => `${command} is missing.`),
+    ...(existsSync(join(root, "dist/petstore")) ? [] : ["Make dist/petstore: npm run build."]),
+  ];
+  if (complaints.length === 0) return;
+  console.error(complaints.join("\n"));
+  process.exit(2);
+}
+
+/** A Debian with systemd, made once. It stays as it was made: each boot has an overlay over it. */
+function debian(): string {
+  const folder = join(root, "node_modules/.cache/petstore-systemd", suite);
+  if (existsSync(folder)) return folder;
+  console.log(`debootstrap ${suite}, once`);
+  const draft = `${folder}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  const options = ["--variant=minbase", "--include=systemd,systemd-sysv,dbus,curl,procps"];
+  const made = spawnSync("debootstrap", [...options, suite, draft], {
+    stdio: ["ignore", "ignore", "inherit"],
+    timeout: debootstrapSecondsMax * 1000,
+  });
+  if (made.status !== 0) throw new Error("debootstrap failed.");
+  renameSync(draft, folder);
+  return folder;
+}
+
+/** Boots, runs the checks, and powers off. Resolves when the system is down. */
+async function boot(machine: string, shared: string): Promise<void> {
+  const options = [
+    // The system is read-only below an overlay in memory, and on a network of its own.
+    ...[`--directory=${machine}`, "--volatile=overlay", "--private-network"],
+    ...["--register=no", "--keep-unit", "--console=pipe", "--quiet"],
+    `--bind=${shared}:/check`,
+    `--bind-ro=${join(shared, "check.service")}:/etc/systemd/system/check.service`,
+    ...["--boot", "systemd.wants=check.service", "systemd.show_status=no"],
+  ];
+  const system = spawn("systemd-nspawn", options, { stdio: ["ignore", "ignore", "inherit"] });
+  const ended = new Promise<void>((resolve) => system.once("exit", () => resolve()));
+  // The leader passes on SIGTERM as a request to power off; SIGKILL takes the whole system with it.
+  const late = setTimeout(() => system.kill("SIGKILL"), bootSecondsMax * 1000);
+  await ended;
+  clearTimeout(late);
+}
+
+const service = `[Unit]
+After=multi-user.target
+SuccessAction=poweroff-force
+FailureAction=poweroff-force
+[Service]
+Type=oneshot
+ExecStart=/bin/bash /check/inside.sh
+TimeoutStartSec=${bootSecondsMax - 60}
+`;
+
+interface JournalEntry {
+  readonly _TRANSPORT?: string;
+  readonly _COMM?: string;
+  readonly MESSAGE?: string;
+}
+
+/** What the program itself wrote, apart from what it says on stdout once it has started. */
+function notJson(journal: string): string[] {
+  const messages = journal
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as JournalEntry)
+    .filter(({ _TRANSPORT, _COMM }) => _TRANSPORT === "stdout" && _COMM !== "systemd")
+    .map(({ MESSAGE = "" }) => MESSAGE);
+  const said = /^(?:Pet Store \(|There are no keys yet|The dashboard is at |petstore: )/;
+  const lines = messages.filter((message) => !said.test(message));
+  if (lines.length === 0) return ["The journal has no lines of the log."];
+  return lines.filter((line) => {
+    try {
+      return typeof JSON.parse(line).event !== "string";
+    } catch {
+      return true;
+    }
+  });
+}
+
+requireOrExit();
+const shared = mkdtempSync(join(tmpdir(), "petstore-systemd-"));
+try {
+  const executable = join(root, "dist/petstore");
+  const architecture = architectureOfHost();
+  const higher = packageJson.version.replace(/^\d+/, (major) => String(Number(major) + 1));
+  buildPackage({ executable, architecture, folder: join(shared, "first") });
+  buildPackage({ executable, architecture, folder: join(shared, "second"), version: higher });
+  cpSync(join(root, "scripts/systemd/inside.sh"), join(shared, "inside.sh"));
+  writeFileSync(join(shared, "check.service"), service);
+  await boot(debian(), shared);
+
+  const read = (name: string) =>
+    existsSync(join(shared, name)) ? readFileSync(join(shared, name), "utf8") : "";
+  const results = read("results");
+  process.stdout.write(results);
+  const faults: string[] = [];
+  if (read("finished") === "") faults.push(`The checks did not finish.\n${read("output")}`);
+  else {
+    const strange = notJson(read("journal"));
+    if (strange.length === 0) console.log("pass the journal has the log, a JSON object a line");
+    else faults.push(`The journal has other lines than JSON:\n${strange.slice(0, 5).join("\n")}`);
+    process.stdout.write(read("security"));
+  }
+  for (const fault of faults) console.log(`FAIL ${fault}`);
+  const passed = results.match(/^pass /gm)?.length ?? 0;
+  const failed = (results.match(/^FAIL /gm)?.length ?? 0) + faults.length;
+  console.log(`${passed + Number(faults.length === 0)} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  rmSync(shared, { recursive: true, force: true });
+}
