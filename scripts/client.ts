@@ -14,7 +14,7 @@ export function buildClient(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "cjs"), { recursive: true });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  const { code, exported, map } = bundleModules(root, entry);
+  const { code, exported, map } = bundleModules(root, entry, "petstore-client:///");
   const names = exported.join(", ");
   // Both builds have the same code in the same lines, and so the same source map. That the files
   // have the same name lets npm put them side by side, where gzip stores the second one for nothing.

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import tsBlankSpace from "ts-blank-space";
 import ts from "typescript";
-import { exportsOf } from "./declarations.ts";
+import { exportsOf, namesOf } from "./declarations.ts";
 
 export interface Bundle {
   /** Begins with a comment, and ends before the exports. */
@@ -25,9 +25,10 @@ interface Module {
   readonly file: ts.SourceFile;
 }
 
-/** Two declarations of the same name in different modules make code that no engine loads. */
-export function bundleModules(root: string, entry: string): Bundle {
+/** `sourceRoot` is an absolute URL: Deno takes the lines of a map but no relative name of a source. */
+export function bundleModules(root: string, entry: string, sourceRoot: string): Bundle {
   const modules = modulesFrom(root, entry);
+  requireOwnNames(modules);
   const lines: string[] = [];
   const mappings: string[] = [];
   let last = { source: 0, line: 0 };
@@ -47,7 +48,7 @@ export function bundleModules(root: string, entry: string): Bundle {
     exported: modules.slice(-1).flatMap(({ file }) => exportsOf(file)),
     map: JSON.stringify({
       version: 3,
-      sources: modules.map(({ source }) => source),
+      sources: modules.map(({ source }) => sourceRoot + source),
       sourcesContent: modules.map((module) => textOf(module, () => true)),
       names: [],
       mappings: mappings.join(";"),
@@ -64,7 +65,7 @@ function modulesFrom(root: string, entry: string): Module[] {
     seen.add(path);
     const typescript = readFileSync(path, "utf8");
     const javascript = tsBlankSpace(typescript, (node) => {
-      throw new Error(`${path} has more to erase than types: ${node.getText()}`);
+      throw new Error(`${path} has more to erase than types: ${ts.SyntaxKind[node.kind]}.`);
     });
     const file = ts.createSourceFile("module.js", javascript, ts.ScriptTarget.ESNext, true);
     for (const imported of importsOf(file)) visit(join(dirname(path), imported));
@@ -73,6 +74,17 @@ function modulesFrom(root: string, entry: string): Module[] {
   };
   visit(entry);
   return modules;
+}
+
+/** The modules share one scope here, where nothing is renamed. */
+function requireOwnNames(modules: readonly Module[]): void {
+  const names = new Set<string>();
+  const statements = modules.flatMap(({ file }) => [...file.statements]);
+  for (const name of statements.filter((one) => !ts.isEmptyStatement(one)).flatMap(namesOf)) {
+    if (names.has(name)) throw new Error(`Two modules declare ${name}.`);
+    if (name in globalThis) throw new Error(`A module declares ${name}, which is a global.`);
+    names.add(name);
+  }
 }
 
 function importsOf(file: ts.SourceFile): string[] {

@@ -62,7 +62,8 @@ function declare(root: string, entry: string): ts.SourceFile[] {
   return files;
 }
 
-function namesOf(statement: ts.Statement): string[] {
+/** The names that a statement declares. */
+export function namesOf(statement: ts.Statement): string[] {
   if (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)) return [];
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.map(({ name }) => name.getText());

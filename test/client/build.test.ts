@@ -269,7 +269,7 @@ describe("on Node.js", () => {
       const placesIn = (stack: string) =>
         [
           ...stack.matchAll(
-            /at (?:async )?(?:\w+\.)?(\S+) \(.*petstore-client\/(\S+?):(\d+):\d+\)/g,
+            /at (?:async )?(?:\w+\.)?(\S+) \(.*petstore-client(?::\/\/)?\/(\S+?):(\d+):\d+\)/g,
           ),
         ].map(([, name, path = "", line]) => ({ name, path, line: Number(line) }));
       const plain = placesIn((await onNode(file)).stdout);
@@ -290,7 +290,7 @@ describe("on Node.js", () => {
     const { sources, sourcesContent } = JSON.parse(installed("client.js.map"));
     expect(sources.length).toBeGreaterThan(10);
     for (const [index, source] of sources.entries()) {
-      const original = read(source).split("\n");
+      const original = read(new URL(source).pathname).split("\n");
       const lines: string[] = sourcesContent[index].split("\n");
       expect(lines).toHaveLength(original.length);
       // A line without a type in it is there to the letter, up to a comment.

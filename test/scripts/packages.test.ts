@@ -27,7 +27,7 @@ let packed: Packed;
 
 beforeAll(async () => {
   packed = await pack(root, folder);
-}, 60_000);
+}, 180_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Locked {
