@@ -33,11 +33,18 @@ export function hindrance(here: { platform: string; arch: string; uid: number | 
 
 const children = new Set<ChildProcess>();
 
+interface RunOptions {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly msMax?: number;
+  /** Takes the output as it comes, so that a long run can be followed. */
+  readonly log?: string;
+}
+
 /** Output is stdout and stderr as they came. */
-export async function run(
+async function run(
   command: string,
   args: readonly string[],
-  options: { variables?: Readonly<Record<string, string>>; msMax?: number } = {},
+  options: RunOptions = {},
 ): Promise<Ended> {
   const child = spawn(command, args, {
     env: options.variables ?? (process.env as Record<string, string>),
@@ -50,6 +57,7 @@ export async function run(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => {
       output = (output + chunk).slice(-outputCharactersMax);
+      if (options.log !== undefined) fs.appendFileSync(options.log, chunk);
     });
   }
   try {
@@ -129,7 +137,7 @@ const enter = `mount --bind "$1/home" /home/dev && mount --bind "$1/tmp" /tmp &&
 export interface BareMachine {
   /** A clean clone of what is committed here, at `/home/dev/<name>`. */
   clone(name: string): Promise<void>;
-  run(command: string, where: { folder?: string; runtime: string; msMax: number }): Promise<Ended>;
+  run(command: string, where: { folder: string; runtime: string; msMax: number }): Promise<Ended>;
   remove(): void;
 }
 
@@ -138,6 +146,8 @@ export async function newMachine(
   repository: string,
   caller: CallerSettings,
 ): Promise<BareMachine> {
+  const log = join(root, "last.log");
+  fs.writeFileSync(log, "");
   for (const file of ["/etc/resolv.conf", "/etc/hosts"])
     if (fs.existsSync(file)) fs.copyFileSync(file, join(root, file));
   const { certificates } = caller;
@@ -155,7 +165,8 @@ export async function newMachine(
       await must("git", ["clone", "--quiet", "--no-hardlinks", repository, join(outside, folder)]);
       await must("chroot", [root, "chown", "-R", "dev:dev", join(inside, folder)]);
     },
-    run(command, { folder = "", runtime, msMax }) {
+    run(command, { folder, runtime, msMax }) {
+      fs.appendFileSync(log, `# ${runtime}: ${command}\n`);
       // bash stays the first process of its namespace, which has to reap the orphans of the others.
       const whole = `cd ~/${folder} && ${command}; exit $?`;
       const namespaces = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -170,6 +181,7 @@ export async function newMachine(
             ...caller.variables,
           },
           msMax,
+          log,
         },
       );
     },

@@ -35,7 +35,7 @@ export function readOptions(args: readonly string[]): Options {
     const released = npmOf[major];
     if (released !== undefined) return { node: major, npm: npm ?? released };
     const known = Object.keys(npmOf).join(", ");
-    throw new UsageError(`Node.js "${major}" is not tried. These are: ${known}. ${usage}`);
+    throw new UsageError(`Node.js "${major}" is not among ${known}. ${usage}`);
   });
   return { runtimes, tests: suite, json };
 }
