@@ -57,11 +57,9 @@ process.env.SOURCE_DATE_EPOCH = String(committedAtSeconds);
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-// First of all, while dist/ is empty: what is built there later is no part of the package.
-step("npm package of the server", () => pack("."));
-step("npm package of the client", () => {
+step("npm packages of the server and the client", () => {
   run("npm", ["run", "client"]);
-  pack("dist/client");
+  run("npm", ["pack", ".", "./dist/client", `--pack-destination=${folder}`]);
 });
 step(`executables for ${targets.join(", ")}`, () =>
   run("npm", ["run", "build", "--", "--target", targets.join(",")]),
@@ -165,10 +163,6 @@ function versionsElsewhere() {
 
 function git(...args: string[]): string {
   return run("git", args).trimEnd();
-}
-
-function pack(place: string): void {
-  run("npm", ["pack", `--pack-destination=${folder}`], join(root, place));
 }
 
 /** Tells on stderr what is under way and how long it took, so that stdout is only the result. */

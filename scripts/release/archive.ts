@@ -29,7 +29,7 @@ export function archive({ file, folder, contents, modifiedAtSeconds }: Archive):
     const { status, stderr, error } = spawnSync("tar", [
       "--create",
       `--file=${file}`,
-      "--use-compress-program=gzip -n -9",
+      "--use-compress-program=gzip -n",
       `--directory=${place}`,
       "--format=ustar",
       "--sort=name",
