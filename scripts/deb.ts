@@ -20,12 +20,12 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import packageJson from "../package.json" with { type: "json" };
+import { debianTargets } from "./build/runtimes.ts";
 import { petstoreManPage } from "./deb/manPage.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const targets = { amd64: "linux-x64", arm64: "linux-arm64" } as const;
-type Architecture = keyof typeof targets;
-const isArchitecture = (name: string): name is Architecture => name in targets;
+type Architecture = keyof typeof debianTargets;
+const isArchitecture = (name: string): name is Architecture => name in debianTargets;
 
 export interface PackageParts {
   readonly executable: string;
@@ -150,7 +150,7 @@ function changelog(version: string, date: Date): string {
 
 export function architectureOfHost(): Architecture {
   const host = `${process.platform}-${process.arch}`;
-  const found = Object.entries(targets).find(([, target]) => target === host);
+  const found = Object.entries(debianTargets).find(([, target]) => target === host);
   if (found === undefined) throw new Error(`There is no package for ${host}. Name one: --arch.`);
   return found[0] as Architecture;
 }
@@ -159,16 +159,16 @@ if (import.meta.main) {
   const [option, name, ...rest] = process.argv.slice(2);
   const known = option === undefined || (option === "--arch" && isArchitecture(name ?? ""));
   if (!known || rest.length > 0) {
-    console.error(`npm run deb -- [--arch <${Object.keys(targets).join("|")}>]`);
+    console.error(`npm run deb -- [--arch <${Object.keys(debianTargets).join("|")}>]`);
     process.exit(2);
   }
   const architecture = name === undefined ? architectureOfHost() : (name as Architecture);
   const executable = join(
     root,
-    name === undefined ? "dist/petstore" : `dist/petstore-${targets[architecture]}`,
+    name === undefined ? "dist/petstore" : `dist/petstore-${debianTargets[architecture]}`,
   );
   if (!existsSync(executable)) {
-    const how = name === undefined ? "" : ` -- --target ${targets[architecture]}`;
+    const how = name === undefined ? "" : ` -- --target ${debianTargets[architecture]}`;
     console.error(`${relative(root, executable)} is missing. Make it: npm run build${how}`);
     process.exit(1);
   }

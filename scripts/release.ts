@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import { debianTargets, targets } from "./build/runtimes.ts";
 import { archive } from "./release/archive.ts";
 import { thirdPartyLicenses } from "./release/licenses.ts";
 import { notesOf, withAbsoluteLinks } from "./release/notes.ts";
@@ -19,7 +20,6 @@ import {
 } from "./release/preconditions.ts";
 import { type Bom, productionBill } from "./release/sbom.ts";
 import { releasedFiles, sumsFile, sumsText } from "./release/sums.ts";
-import { debianArchitectures, targets } from "./release/targets.ts";
 
 const usage = `Usage: npm run release -- [--dry-run] [--json] [--repository <url>]
 
@@ -80,7 +80,7 @@ step("archives of the executables", () => {
   }
 });
 step("Debian packages", () => {
-  for (const architecture of debianArchitectures) {
+  for (const architecture of Object.keys(debianTargets)) {
     run("npm", ["run", "deb", "--", "--arch", architecture]);
     const file = readdirSync(dist).find((each) => each.endsWith(`_${architecture}.deb`));
     if (file === undefined) throw new Error(`npm run deb made no package for ${architecture}.`);

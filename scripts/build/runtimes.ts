@@ -19,6 +19,9 @@ export type Target = keyof typeof packages;
 export const targets = Object.keys(packages) as Target[];
 export const isTarget = (name: string): name is Target => name in packages;
 
+/** Debian's names of architectures, each with its target. */
+export const debianTargets = { amd64: "linux-x64", arm64: "linux-arm64" } as const;
+
 export function hostTarget(): Target {
   const host = `${process.platform}-${process.arch}`;
   if (isTarget(host)) return host;

@@ -31,7 +31,13 @@ describe.skipIf(process.platform !== "linux")("the command", () => {
   const place = (file: string) => join(repository, file);
   const changelog = "## 1.0.0\n\nSee [orders](docs/guide/orders.md).\n";
 
-  for (const file of ["scripts/release.ts", "scripts/release", "openapi", "LICENSE"]) {
+  for (const file of [
+    "scripts/release.ts",
+    "scripts/release",
+    "scripts/build",
+    "openapi",
+    "LICENSE",
+  ]) {
     cpSync(join(root, file), place(file), { recursive: true });
   }
   for (const file of ["package-lock.json", "deploy/compose.yaml"]) {
