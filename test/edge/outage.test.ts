@@ -54,6 +54,8 @@ describe("while the store is away", () => {
     edge = await startTestEdge({ limits: { pollEveryMs: 20 } });
     edge.attach("a.example");
     const line = await securedLine(edge, "a.example");
+    // Answered, so that the edge, too, is done with the handshake and what it asks after it.
+    await line.ask(question());
     const { view } = edge;
     view.remove("a.example");
     // It fails between the revision and the routes, too.
