@@ -1,58 +1,16 @@
 // What `npm run systemd` runs: the Debian package inside a booted systemd, from its installation to
 // its purge. It needs Linux, root, debootstrap, systemd-nspawn and dpkg-deb, and `npm run build` before.
-import { spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packageJson from "../package.json" with { type: "json" };
 import { architectureOfHost, buildPackage } from "./deb.ts";
+import { debianRoot, requireOrExit } from "./debianRoot.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const suite = "bookworm";
 const bootSecondsMax = 600;
-const debootstrapSecondsMax = 1800;
-
-function requireOrExit(): void {
-  const missing = ["debootstrap", "systemd-nspawn", "dpkg-deb"].filter(
-    (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status !== 0,
-  );
-  const complaints = [
-    ...(process.getuid?.() === 0 ? [] : ["It must run as root: systemd-nspawn boots a system."]),
-    ...missing.map((command) => `${command} is missing.`),
-    ...(existsSync(join(root, "dist/petstore")) ? [] : ["Make dist/petstore: npm run build."]),
-  ];
-  if (complaints.length === 0) return;
-  console.error(complaints.join("\n"));
-  process.exit(2);
-}
-
-/** A Debian with systemd, made once. It stays as it was made: each boot has an overlay over it. */
-function debian(): string {
-  const folder = join(root, "node_modules/.cache/petstore-systemd", suite);
-  if (existsSync(folder)) return folder;
-  console.log(`debootstrap ${suite}, once`);
-  const draft = `${folder}.draft`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true });
-  const options = ["--variant=minbase", "--include=systemd,systemd-sysv,dbus,curl,procps"];
-  const made = spawnSync("debootstrap", [...options, suite, draft], {
-    stdio: ["ignore", "ignore", "inherit"],
-    timeout: debootstrapSecondsMax * 1000,
-  });
-  if (made.status !== 0) throw new Error("debootstrap failed.");
-  renameSync(draft, folder);
-  return folder;
-}
 
 /** Boots, runs the checks, and powers off. Resolves when the system is down. */
 async function boot(machine: string, shared: string): Promise<void> {
@@ -108,7 +66,10 @@ function notJson(journal: string): string[] {
   });
 }
 
-requireOrExit();
+requireOrExit(
+  ["debootstrap", "systemd-nspawn", "dpkg-deb"],
+  ...(existsSync(join(root, "dist/petstore")) ? [] : ["Make dist/petstore: npm run build."]),
+);
 const shared = mkdtempSync(join(tmpdir(), "petstore-systemd-"));
 try {
   const executable = join(root, "dist/petstore");
@@ -118,7 +79,7 @@ try {
   buildPackage({ executable, architecture, folder: join(shared, "second"), version: higher });
   cpSync(join(root, "scripts/systemd/inside.sh"), join(shared, "inside.sh"));
   writeFileSync(join(shared, "check.service"), service);
-  await boot(debian(), shared);
+  await boot(debianRoot(), shared);
 
   const read = (name: string) =>
     existsSync(join(shared, name)) ? readFileSync(join(shared, name), "utf8") : "";

@@ -72,6 +72,7 @@ describe("the compose file", () => {
       read_only: true,
       cap_drop: ["ALL"],
       security_opt: ["no-new-privileges:true"],
+      mem_limit: "512m",
     });
     expect([service?.privileged, service?.cap_add]).toEqual([undefined, undefined]);
   });
@@ -102,12 +103,32 @@ describe("the compose file", () => {
 });
 
 describe("the image", () => {
-  test("runs as a user without rights, which it becomes before it starts anything", () => {
-    const lines = read("Dockerfile").split("\n");
-    const last = (word: string) => lines.findLastIndex((line) => line.startsWith(`${word} `));
-    expect(lines[last("USER")]).toBe("USER petstore");
-    expect(last("USER")).toBeGreaterThan(last("RUN"));
-    expect(last("USER")).toBeLessThan(last("ENTRYPOINT"));
+  const lines = read("Dockerfile").split("\n");
+  const after = (word: string) =>
+    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+  const final = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
+
+  test("runs as a user without rights, whose number an orchestrator can see", () => {
+    expect(after("USER")).toEqual(["10001:10001"]);
+  });
+
+  test("is made of bases that are pinned by digest", () => {
+    const bases = after("ARG").map((text) => text.split("=", 2));
+    expect(after("FROM").map((text) => text.split(" ")[0])).toEqual(
+      bases.map(([name]) => `\${${name}}`),
+    );
+    for (const [, base] of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  });
+
+  test("has the executable and its volume, and needs no shell", () => {
+    expect(final.filter((line) => line.startsWith("COPY "))).toEqual([
+      "COPY --from=build /build/dist/petstore /usr/bin/petstore",
+      "COPY --from=build --chown=10001:10001 /volume/ /",
+    ]);
+    expect(final.filter((line) => line.startsWith("RUN "))).toEqual([]);
+    const commands = final.filter((line) => /\b(?:CMD|ENTRYPOINT) /.test(line));
+    expect(commands).toHaveLength(3);
+    for (const line of commands) expect(line).toMatch(/(?:CMD|ENTRYPOINT) \[".+"\]$/);
   });
 });
 
