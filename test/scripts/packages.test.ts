@@ -112,7 +112,7 @@ describe("the package of the service", () => {
     // The data are where the command was run, not where it is installed.
     expect(existsSync(join(elsewhere, "data/production/petstore.db"))).toBe(true);
     expect(existsSync(join(dirname(command), "../data"))).toBe(false);
-  }, 60_000);
+  });
 
   test("finds Bun where npm did not run its install script, beside it and below it", async () => {
     const command = await install("scriptless");
@@ -124,13 +124,13 @@ describe("the package of the service", () => {
     mkdirSync(dirname(binary), { recursive: true });
     symlinkSync(process.execPath, binary);
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    expect((await run(command, ["--version"])).stdout).toBe(`petstore ${version}\n`);
+    expect((await run(command, ["--version"])).stdout).toStartWith(`petstore ${version} `);
 
     const below = join(modules, "petstore/node_modules");
     mkdirSync(below);
     for (const name of ["bun", "@oven"]) {
       await run("mv", [join(modules, name), join(below, name)]);
     }
-    expect((await run(command, ["--version"])).stdout).toBe(`petstore ${version}\n`);
-  }, 60_000);
+    expect((await run(command, ["--version"])).stdout).toStartWith(`petstore ${version} `);
+  });
 });
