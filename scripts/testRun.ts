@@ -3,11 +3,12 @@
 /** Left out with --quick: what starts other programs or a browser, or takes long for another reason. */
 export const slow: readonly string[] = [
   "test/{check,cli,dashboard,end-to-end,postgres,simulation,store,torture}/**",
-  "test/accounts/firstStart.test.ts",
+  "test/accounts/{firstStart,invite}.test.ts",
   "test/acme/{https,pebble}.test.ts",
   "test/client/{browser,build}.test.ts",
-  "test/docs/{reading,samples,tryIt,types}.test.ts",
-  "test/http/{keptAnswers,sitesLanding}.test.ts",
+  "test/docs/{packedChromium,reading,samples,tryIt,types}.test.ts",
+  "test/http/{dashboardApiProjects,keptAnswers,session*,sitesLanding}.test.ts",
+  "test/scripts/{build,bundle,packages,releaseCommand}.test.ts",
   "test/sites/{ownDocsProcess,publish}.test.ts",
 ];
 
