@@ -64,6 +64,8 @@ check "the first call with it works" equal "$(created)" \
   '{"id":1,"name":"Bella","categoryId":3,"status":"available"}'
 check "a refusal's exit code comes through petstorectl" equal "$(petstorectl production keys revoke nobody >/dev/null 2>&1; echo $?)" 1
 check "petstorectl asks for root" equal "$(runuser -u nobody -- petstorectl production keys list 2>/dev/null; echo $?)" 1
+check "petstorectl works in a terminal" \
+  grep -q first <(timeout 30 script --quiet --command "petstorectl production keys list" /dev/null)
 petstorectl production pets export --format csv >/root/pets.csv
 check "pets are exported to a file of root's" grep -q '^1,Bella,3,available' /root/pets.csv
 check "a backup is made in the state folder" \
