@@ -1,7 +1,7 @@
 // What `npm run image` runs: deploy/Dockerfile, built by buildah and run without a container engine.
 // It needs Linux, root, buildah and debootstrap. Bases made here stand in for those of the registry:
 // a Debian with Node.js to build on, and the C library alone to run on.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chownSync,
@@ -11,7 +11,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -24,6 +23,7 @@ import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { parse } from "yaml";
 import { debianRoot, requireOrExit } from "./debianRoot.ts";
+import { Container, type ImageConfig, memoryGroup } from "./image/container.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nodeVersion = "24.21.0";
@@ -31,7 +31,6 @@ const nodeVersion = "24.21.0";
 const schemaPackage = "dclint@3.1.0";
 const buildSecondsMax = 1800;
 const stepSecondsMax = 300;
-const readySecondsMax = 60;
 
 requireOrExit(["buildah", "debootstrap", "dpkg-deb", "apt-get"]);
 const work = mkdtempSync(join(tmpdir(), "petstore-image-"));
@@ -128,44 +127,12 @@ function build(): string {
   return "localhost/petstore";
 }
 
-interface ImageConfig {
-  readonly User: string;
-  readonly Env: readonly string[];
-  readonly Entrypoint: readonly string[];
-  readonly Cmd: readonly string[];
-  readonly Volumes: Readonly<Record<string, unknown>>;
-  readonly Healthcheck: { readonly Test: readonly string[] };
-}
-
 let passed = 0;
 let failed = 0;
 function check(name: string, holds: boolean, said: unknown = ""): void {
   if (holds) passed++;
   else failed++;
   console.log(holds ? `pass ${name}` : `FAIL ${name} ${JSON.stringify(said)}`);
-}
-
-/** A group of processes with the memory of the compose file; undefined where there can be none. */
-function memoryGroup(bytes: number) {
-  const v1 = existsSync("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-  const folder = join(v1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup", basename(work));
-  const [limit, peak, out] = v1
-    ? ["memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control"]
-    : ["memory.max", "memory.peak", "memory.events"];
-  try {
-    mkdirSync(folder);
-    writeFileSync(join(folder, limit), String(bytes));
-  } catch {
-    return undefined;
-  }
-  const read = (file: string) => readFileSync(join(folder, file), "utf8");
-  return {
-    processes: join(folder, "cgroup.procs"),
-    peakBytes: () => Number(read(peak)),
-    kills: () => Number(/^oom_kill (\d+)$/m.exec(read(out))?.[1]),
-    // Empty once the last process is gone.
-    remove: () => execFileSync("rmdir", [folder]),
-  };
 }
 
 function bytesOf(text: string): number {
@@ -182,36 +149,6 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** The process of the program, below the one that buildah is. */
-function programBelow(ancestor: number): number | undefined {
-  const children = readdirSync("/proc").filter((name) => {
-    try {
-      const status = readFileSync(`/proc/${name}/status`, "utf8");
-      return Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) === ancestor;
-    } catch {
-      return false;
-    }
-  });
-  for (const child of children.map(Number)) {
-    if (basename(readlinkSync(`/proc/${child}/exe`)) === "petstore") return child;
-    const found = programBelow(child);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<boolean> {
-  const deadline = performance.now() + readySecondsMax * 1000;
-  while (performance.now() < deadline) {
-    if (await holds()) return true;
-    await Bun.sleep(100);
-  }
-  return false;
-}
-
-const idOf = (pid: number) =>
-  Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
-
 /** What the schema has against the compose files. */
 function checkCompose(): void {
   const schema = JSON.parse(
@@ -227,103 +164,69 @@ function checkCompose(): void {
   }
 }
 
-async function run(image: string): Promise<void> {
-  const container = buildah(["from", "--pull-never", image]);
-  const config: ImageConfig = JSON.parse(buildah(["inspect", container])).Docker.config;
+function checkContents(container: string, config: ImageConfig): void {
   check("the user is a number and not root", config.User === "10001:10001", config.User);
   check("one volume", Object.keys(config.Volumes).join() === "/data", config.Volumes);
-  check("no shell is in it", !existsSync(join(buildah(["mount", container]), "bin/sh")));
+  const files = buildah(["mount", container]);
+  const { uid, mode } = statSync(join(files, "data"));
+  check("which is that user's alone", uid === 10001 && (mode & 0o777) === 0o700, { uid, mode });
+  check("no shell is in it", !existsSync(join(files, "bin/sh")));
+}
 
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
+async function checkRunning(container: Container): Promise<void> {
+  check("the health check fails where nothing runs", !container.isHealthy());
+  check("its command serves", await container.start(), container.log);
+  check("the health check passes", container.isHealthy());
+  check("the process is that user", container.userId() === 10001, container.userId());
+  check(
+    "the log has no key and no link",
+    !/pet_(?:live|test)_\w{8}|\/welcome\//.test(container.log),
+  );
+  const { key } = JSON.parse(container.petstore("keys", "create", "--name", "first", "--json"));
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const pets = `${container.base}/v1/pets`;
+  const body = JSON.stringify({ name: "Bella", categoryId: 3 });
+  const created = await fetch(pets, { method: "POST", headers, body });
+  check("the first call works", created.status === 201, created.status);
+  container.petstore("pets", "seed", "--count", "100000");
+  const judge = [process.execPath, "src/main.ts", "check", `${container.base}/v1`, "--key", key];
+  const judged = Bun.spawnSync(judge, { cwd: root, timeout: stepSecondsMax * 1000 });
+  check("petstore check passes", judged.exitCode === 0, judged.stdout.toString().slice(-500));
+  check("SIGTERM ends it with 0", (await container.end("SIGTERM")) === 0, container.log);
+  check("it starts again", await container.start(), container.log);
+  const found = await (await fetch(`${pets}?id=1`, { headers })).text();
+  const database = join(work, "volume/production/petstore.db");
+  check("the database is on the volume", existsSync(database));
+  check("what it holds is there after a start", found.includes('"name":"Bella"'), found);
+  check("SIGTERM ends it with 0 again", (await container.end("SIGTERM")) === 0, container.log);
+}
+
+async function run(image: string): Promise<void> {
+  const id = buildah(["from", "--pull-never", image]);
+  const config: ImageConfig = JSON.parse(buildah(["inspect", id])).Docker.config;
+  checkContents(id, config);
+  // Else buildah mounts a folder of its own there, over the one that it is given.
+  buildah(["config", "--volume", "/data-", id]);
+  const compose = parse(readFileSync(join(root, "deploy/compose.yaml"), "utf8"), { merge: true });
+  const limit: string = compose.services.production.mem_limit;
+  const group = memoryGroup(basename(work), bytesOf(limit));
   const volume = join(work, "volume");
   mkdirSync(volume, { mode: 0o700 });
   chownSync(volume, 10001, 10001);
-  const inside = (command: readonly string[]) => [
-    ...["run", "--isolation", "chroot", "--volume", `${volume}:/data`],
-    ...["--env", `PORT=${port}`, "--env", "PETSTORE_METRICS_PORT=off", container, "--", ...command],
-  ];
-  const program = (...args: string[]) => inside([...config.Entrypoint, ...args]);
-  const status = (args: readonly string[]) =>
-    Bun.spawnSync(["buildah", ...storage, ...args], { timeout: stepSecondsMax * 1000 }).exitCode;
-  const [kind, ...healthcheck] = config.Healthcheck.Test;
-  const healthy = () => kind === "CMD" && status(inside(healthcheck)) === 0;
-
-  const compose = parse(readFileSync(join(root, "deploy/compose.yaml"), "utf8"), { merge: true });
-  const limit: string = compose.services.production.mem_limit;
-  const group = memoryGroup(bytesOf(limit));
-  const start = (): ChildProcess => {
-    const line = ["buildah", ...storage, ...program(...config.Cmd)];
-    const joined =
-      group === undefined
-        ? line
-        : ["sh", "-c", `echo $$ >${group.processes}; exec "$@"`, "sh", ...line];
-    const [file = "", ...args] = joined;
-    return spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
-  };
-  const ready = () =>
-    fetch(`${base}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  /** Ends it as an engine does, by SIGTERM to the program itself. */
-  const stop = async (service: ChildProcess): Promise<number | null> => {
-    const exited = once(service, "exit");
-    const pid = programBelow(service.pid ?? 0);
-    if (pid === undefined) throw new Error("The program does not run.");
-    process.kill(pid, "SIGTERM");
-    const late = setTimeout(() => service.kill("SIGKILL"), stepSecondsMax * 1000);
-    const [code] = await exited;
-    clearTimeout(late);
-    return code;
-  };
-
-  check("the health check fails where nothing runs", !healthy());
-  const first = start();
-  let log = "";
-  first.stdout?.on("data", (chunk) => {
-    log += chunk;
-  });
-  first.stderr?.on("data", (chunk) => {
-    log += chunk;
-  });
-  check("its command serves", await until(ready), log);
-  check("the health check passes", healthy());
-  const pid = programBelow(first.pid ?? 0) ?? 0;
-  check("the process is that user", idOf(pid) === 10001, idOf(pid));
-  check("the log has no key and no link", !/pet_(?:live|test)_\w{8}|\/welcome\//.test(log), log);
-  const { key } = JSON.parse(buildah(program("keys", "create", "--name", "first", "--json")));
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const body = JSON.stringify({ name: "Bella", categoryId: 3 });
-  const created = await fetch(`${base}/v1/pets`, { method: "POST", headers, body });
-  check("the first call works", created.status === 201, created.status);
-  buildah(program("pets", "seed", "--count", "100000"));
-  const judged = Bun.spawnSync(
-    [process.execPath, "src/main.ts", "check", `${base}/v1`, "--key", key],
-    {
-      cwd: root,
-      timeout: stepSecondsMax * 1000,
-    },
-  );
-  check("petstore check passes", judged.exitCode === 0, judged.stdout.toString().slice(-500));
-  if (group === undefined) {
-    console.log("skip the memory limit: this machine has no memory cgroup that can be written");
-  } else {
-    const peak = Math.round(group.peakBytes() / 1e6);
-    check(
-      `nothing was killed within ${limit} (peak ${peak} MB, with the page cache)`,
-      group.kills() === 0,
-    );
+  const container = new Container({ id, config, port: await freePort(), volume, storage, group });
+  try {
+    await checkRunning(container);
+    if (group === undefined) {
+      console.log("skip the memory limit: this machine has no memory cgroup that can be written");
+    } else {
+      const peak = Math.round(group.peakBytes() / 1e6);
+      const name = `nothing was killed within ${limit} (peak ${peak} MB, with the page cache)`;
+      check(name, group.kills() === 0);
+    }
+  } finally {
+    await container.end("SIGKILL");
+    group?.remove();
   }
-  check("SIGTERM ends it with 0", (await stop(first)) === 0, log);
-
-  const second = start();
-  check("it starts again", await until(ready));
-  const pets = await (await fetch(`${base}/v1/pets?id=1`, { headers })).text();
-  check("what the volume holds is there", pets.includes('"name":"Bella"'), pets);
-  check("and is readable by its user alone", (statSync(volume).mode & 0o077) === 0);
-  check("SIGTERM ends it with 0 again", (await stop(second)) === 0);
-  group?.remove();
 }
 
 try {
@@ -334,6 +237,8 @@ try {
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   console.log(`built in ${seconds} s: ${size}`);
   await run(image);
+} catch (cause) {
+  check("all checks were made", false, String(cause));
 } finally {
   buildah(["umount", "--all"]);
   buildah(["rm", "--all"]);
