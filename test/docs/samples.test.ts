@@ -65,13 +65,15 @@ test("the TypeScript samples compile against the client", () => {
   expect(faults).toEqual([]);
 });
 
+/** The first on the path may be one that Debian's packages do not serve. */
+const python = ["python3", "/usr/bin/python3"].find(
+  (command) => spawnSync(command, ["-c", "import requests"]).status === 0,
+);
+
 /** What the samples of a language need of the machine, where they need more than npm brings. */
 const missing: Record<string, string | undefined> = {
   curl: Bun.which("curl") === null ? "no curl here" : undefined,
-  python:
-    spawnSync("python3", ["-c", "import requests"]).status === 0
-      ? undefined
-      : "no python3 with requests here",
+  python: python === undefined ? "no python3 with requests here" : undefined,
 };
 
 describe.each([
@@ -79,7 +81,7 @@ describe.each([
     "curl",
     (text: string) => ["bash", "-c", text.replace(/^curl /, "curl --silent --fail-with-body ")],
   ],
-  ["python", (text: string) => ["python3", "-c", text]],
+  ["python", (text: string) => [python ?? "python3", "-c", text]],
   [
     "typescript",
     (text: string) => {
