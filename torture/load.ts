@@ -47,6 +47,8 @@ export interface Load {
   readonly seen: Seen;
   /** Lets every client have its last answer. */
   ended(): Promise<void>;
+  /** After the end: repeats what was left without an answer until it has one, or the time is up. */
+  settled(withinMs: number): Promise<void>;
 }
 
 export interface Seen {
@@ -94,6 +96,15 @@ export function startLoad(options: LoadOptions): Load {
     async ended() {
       stopping = true;
       await all;
+    },
+    async settled(withinMs) {
+      const { addresses, ledger } = options;
+      const chance = options.chance.fork("settling");
+      const lateMs = performance.now() + withinMs;
+      while (ledger.unsettled.length > 0 && performance.now() < lateMs) {
+        const client = { ...options, chance, seen, fresh: true, base: chance.oneOf(addresses()) };
+        if (!(await write(client, takeAny(ledger.unsettled, chance)))) await pause(idleMs);
+      }
     },
   };
 }
