@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { testMsMax } from "../test/hanging.ts";
 import { makeCluster } from "../test/postgres/server.ts";
 import { testSeed } from "../test/seed.ts";
+import { isTarget } from "./build/runtimes.ts";
+import { buildExecutable } from "./build.ts";
 import { countsIn, slow } from "./testRun.ts";
 
 const typesKept = "node_modules/.cache/petstore.tsbuildinfo";
@@ -17,6 +19,7 @@ const checks: [what: string, command: string, ...args: string[]][] = [
   ["contract", "redocly", "lint", "petstore"],
 ];
 
+const host = `${process.platform}-${process.arch}`;
 const given = process.argv.slice(2);
 const quick = given.includes("--quick");
 const rest = given.filter((argument) => argument !== "--quick");
@@ -57,6 +60,8 @@ async function runTests(): Promise<boolean> {
   const env: NodeJS.ProcessEnv = { ...process.env, PETSTORE_TEST_SEED: String(testSeed) };
   if (quick) env.PETSTORE_TEST_ENGINE = "sqlite";
   if (cluster !== undefined) env.PETSTORE_TEST_CLUSTER = cluster.data;
+  const whole = rest.every((argument) => argument.startsWith("--"));
+  if (whole && !quick) env.PETSTORE_PROGRAM ??= await executable();
   const args = [
     "test",
     // Most tests wait for processes of their own: three at a time keep two cores busy.
@@ -64,18 +69,31 @@ async function runTests(): Promise<boolean> {
     // The slowest files first, so that none of them is left over at the end.
     "--timings=test/timings.json",
     // Loading the modules anew for each file takes a fifth of the time.
-    ...(quick ? ["--no-isolate"] : []),
+    "--no-isolate",
     `--timeout=${testMsMax}`,
     "--reporter=junit",
     `--reporter-outfile=${report}`,
     ...(quick ? slow.map((pattern) => `--path-ignore-patterns=${pattern}`) : []),
     ...rest,
-    ...(rest.every((argument) => argument.startsWith("--")) ? ["test/"] : []),
+    ...(whole ? ["test/"] : []),
   ];
   const child = Bun.spawn(["bun", ...args], { stdio: ["ignore", "inherit", "inherit"], env });
-  const code = await child.exited;
-  cluster?.remove();
-  return code === 0;
+  try {
+    return (await child.exited) === 0;
+  } finally {
+    cluster?.remove();
+  }
+}
+
+/** What most users run, and it starts faster than the source, which test/scripts/ starts too. */
+async function executable(): Promise<string | undefined> {
+  if (!isTarget(host)) return undefined;
+  try {
+    return (await buildExecutable(join(folder, "petstore"), host)).file;
+  } catch {
+    // The test of the build fails with the cause.
+    return undefined;
+  }
 }
 
 /** Where there is no PostgreSQL, the tests that need it say so. */

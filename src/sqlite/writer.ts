@@ -42,6 +42,7 @@ export function startWriterThread(path: string): Worker {
 export class Writer {
   readonly #start: () => Worker;
   readonly #onCommit: (report: CommitReport) => void;
+  /** Started by the first write: many a command only reads. */
   #thread: Thread | undefined;
   #restartableMs = 0;
   #waiting: Pending[] = [];
@@ -54,7 +55,6 @@ export class Writer {
   constructor(start: () => Worker, onCommit: (report: CommitReport) => void = () => {}) {
     this.#start = start;
     this.#onCommit = onCommit;
-    this.#thread = this.#startThread();
   }
 
   /** Resolves when the write is on disk. */
