@@ -1,11 +1,10 @@
 // What `npm run image` runs: deploy/Dockerfile, built by buildah and run without a container engine.
-// It needs Linux, root, buildah and debootstrap. Bases made here stand in for those of the registry:
+// It needs Linux, root and buildah. Bases made here stand in for those of the registry:
 // a Debian with Node.js to build on, and the C library alone to run on.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,24 +15,36 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { parse } from "yaml";
-import { debianRoot, requireOrExit } from "./debianRoot.ts";
+import { callerSettings } from "./debian/callerSettings.ts";
+import {
+  barePackages,
+  debianRoot,
+  nodeFolder,
+  nodeRuntime,
+  path,
+  requireOrExit,
+  runFolder,
+} from "./debian/root.ts";
 import { Container, type ImageConfig, memoryGroup } from "./image/container.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const nodeVersion = "24.21.0";
+const runtime = { node: "24.21.0", npm: "11" };
 /** It has the schema of the Compose Specification in a package, and the schema is all we take. */
 const schemaPackage = "dclint@3.1.0";
 const buildSecondsMax = 1800;
 const stepSecondsMax = 300;
 
-requireOrExit(["buildah", "debootstrap", "dpkg-deb", "apt-get"]);
-const work = mkdtempSync(join(tmpdir(), "petstore-image-"));
+requireOrExit(["buildah", "dpkg-deb", "apt-get", "npm"]);
+const work = runFolder("image", () => {
+  buildah(["umount", "--all"]);
+  buildah(["rm", "--all"]);
+});
 const storage = ["--root", join(work, "storage"), "--runroot", join(work, "run")];
 
 function buildah(args: readonly string[], secondsMax = stepSecondsMax): string {
@@ -65,24 +76,20 @@ function unpacked(name: string): string {
 /** As node:24-bookworm-slim: Debian, Node.js and npm; and what this machine trusts. */
 function buildBase(): string {
   const folder = join(work, "build-base");
-  execFileSync("cp", ["--archive", debianRoot(), folder]);
+  execFileSync("cp", ["--archive", debianRoot(barePackages), folder]);
+  execFileSync("cp", [
+    "--archive",
+    "--no-target-directory",
+    nodeRuntime(runtime),
+    join(folder, nodeFolder),
+  ]);
   // Devices are for buildah to make.
   for (const name of readdirSync(join(folder, "dev")))
     rmSync(join(folder, "dev", name), { recursive: true });
-  cpSync(
-    join(unpacked(`node-linux-${process.arch}@${nodeVersion}`), "bin/node"),
-    join(folder, "usr/bin/node"),
-  );
-  cpSync(unpacked("npm@11"), join(folder, "usr/lib/node_modules/npm"), { recursive: true });
-  writeFileSync(
-    join(folder, "usr/bin/npm"),
-    '#!/bin/sh\nexec node /usr/lib/node_modules/npm/bin/npm-cli.js "$@"\n',
-    { mode: 0o755 },
-  );
-  const trusted = process.env.NODE_EXTRA_CA_CERTS;
-  if (trusted !== undefined) cpSync(trusted, join(folder, "etc/extra.pem"), { dereference: true });
-  const variables = trusted === undefined ? [] : ["NODE_EXTRA_CA_CERTS=/etc/extra.pem"];
-  const image = imageOf(folder, "build-base", ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", ...variables]);
+  const { certificates } = callerSettings(process.env);
+  if (certificates) writeFileSync(join(folder, certificates.file), certificates.text);
+  const variables = certificates ? [`NODE_EXTRA_CA_CERTS=${certificates.file}`] : [];
+  const image = imageOf(folder, "build-base", [`PATH=${path}`, ...variables]);
   rmSync(folder, { recursive: true });
   return image;
 }
@@ -239,10 +246,6 @@ try {
   await run(image);
 } catch (cause) {
   check("all checks were made", false, String(cause));
-} finally {
-  buildah(["umount", "--all"]);
-  buildah(["rm", "--all"]);
-  rmSync(work, { recursive: true, force: true });
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

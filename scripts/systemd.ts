@@ -1,16 +1,17 @@
 // What `npm run systemd` runs: the Debian package inside a booted systemd, from its installation to
-// its purge. It needs Linux, root, debootstrap, systemd-nspawn and dpkg-deb, and `npm run build` before.
+// its purge. It needs Linux, root, systemd-nspawn and dpkg-deb, and `npm run build` before.
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packageJson from "../package.json" with { type: "json" };
 import { architectureOfHost, buildPackage } from "./deb.ts";
-import { debianRoot, requireOrExit } from "./debianRoot.ts";
+import { debianRoot, requireOrExit, runFolder } from "./debian/root.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bootSecondsMax = 600;
+let killSystem = () => {};
 
 /** Boots, runs the checks, and powers off. Resolves when the system is down. */
 async function boot(machine: string, shared: string): Promise<void> {
@@ -23,9 +24,10 @@ async function boot(machine: string, shared: string): Promise<void> {
     ...["--boot", "systemd.wants=check.service", "systemd.show_status=no"],
   ];
   const system = spawn("systemd-nspawn", options, { stdio: ["ignore", "ignore", "inherit"] });
-  const ended = new Promise<void>((resolve) => system.once("exit", () => resolve()));
+  const ended = once(system, "exit");
   // The leader passes on SIGTERM as a request to power off; SIGKILL takes the whole system with it.
-  const late = setTimeout(() => system.kill("SIGKILL"), bootSecondsMax * 1000);
+  killSystem = () => void system.kill("SIGKILL");
+  const late = setTimeout(killSystem, bootSecondsMax * 1000);
   await ended;
   clearTimeout(late);
 }
@@ -67,37 +69,33 @@ function notJson(journal: string): string[] {
 }
 
 requireOrExit(
-  ["debootstrap", "systemd-nspawn", "dpkg-deb"],
+  ["systemd-nspawn", "dpkg-deb"],
   ...(existsSync(join(root, "dist/petstore")) ? [] : ["Make dist/petstore: npm run build."]),
 );
-const shared = mkdtempSync(join(tmpdir(), "petstore-systemd-"));
-try {
-  const executable = join(root, "dist/petstore");
-  const architecture = architectureOfHost();
-  const higher = packageJson.version.replace(/^\d+/, (major) => String(Number(major) + 1));
-  buildPackage({ executable, architecture, folder: join(shared, "first") });
-  buildPackage({ executable, architecture, folder: join(shared, "second"), version: higher });
-  cpSync(join(root, "scripts/systemd/inside.sh"), join(shared, "inside.sh"));
-  writeFileSync(join(shared, "check.service"), service);
-  await boot(debianRoot(), shared);
+const shared = runFolder("systemd", () => killSystem());
+const executable = join(root, "dist/petstore");
+const architecture = architectureOfHost();
+const higher = packageJson.version.replace(/^\d+/, (major) => String(Number(major) + 1));
+buildPackage({ executable, architecture, folder: join(shared, "first") });
+buildPackage({ executable, architecture, folder: join(shared, "second"), version: higher });
+cpSync(join(root, "scripts/systemd/inside.sh"), join(shared, "inside.sh"));
+writeFileSync(join(shared, "check.service"), service);
+await boot(debianRoot(["systemd", "systemd-sysv", "dbus", "curl", "procps"]), shared);
 
-  const read = (name: string) =>
-    existsSync(join(shared, name)) ? readFileSync(join(shared, name), "utf8") : "";
-  const results = read("results");
-  process.stdout.write(results);
-  const faults: string[] = [];
-  if (read("finished") === "") faults.push(`The checks did not finish.\n${read("output")}`);
-  else {
-    const strange = notJson(read("journal"));
-    if (strange.length === 0) console.log("pass the journal has the log, a JSON object a line");
-    else faults.push(`The journal has other lines than JSON:\n${strange.slice(0, 5).join("\n")}`);
-    process.stdout.write(read("security"));
-  }
-  for (const fault of faults) console.log(`FAIL ${fault}`);
-  const passed = results.match(/^pass /gm)?.length ?? 0;
-  const failed = (results.match(/^FAIL /gm)?.length ?? 0) + faults.length;
-  console.log(`${passed + Number(faults.length === 0)} passed, ${failed} failed`);
-  process.exitCode = failed === 0 ? 0 : 1;
-} finally {
-  rmSync(shared, { recursive: true, force: true });
+const read = (name: string) =>
+  existsSync(join(shared, name)) ? readFileSync(join(shared, name), "utf8") : "";
+const results = read("results");
+process.stdout.write(results);
+const faults: string[] = [];
+if (read("finished") === "") faults.push(`The checks did not finish.\n${read("output")}`);
+else {
+  const strange = notJson(read("journal"));
+  if (strange.length === 0) console.log("pass the journal has the log, a JSON object a line");
+  else faults.push(`The journal has other lines than JSON:\n${strange.slice(0, 5).join("\n")}`);
+  process.stdout.write(read("security"));
 }
+for (const fault of faults) console.log(`FAIL ${fault}`);
+const passed = results.match(/^pass /gm)?.length ?? 0;
+const failed = (results.match(/^FAIL /gm)?.length ?? 0) + faults.length;
+console.log(`${passed + Number(faults.length === 0)} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

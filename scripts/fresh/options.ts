@@ -1,5 +1,6 @@
 /** What `npm run fresh` is asked for on its command line. */
 import { parseArgs } from "node:util";
+import type { Runtime } from "../debian/root.ts";
 
 /** The major version of npm that each supported Node.js is released with. */
 const npmOf: Readonly<Record<string, string>> = { 20: "10", 22: "10", 24: "11", 26: "11" };
@@ -7,12 +8,6 @@ const nodesDefault = "20,22,26";
 const suites = ["none", "quick", "all"] as const;
 
 export type Suite = (typeof suites)[number];
-
-/** Major versions. */
-export interface Runtime {
-  readonly node: string;
-  readonly npm: string;
-}
 
 export interface Options {
   readonly runtimes: readonly Runtime[];

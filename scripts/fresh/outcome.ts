@@ -1,5 +1,5 @@
 /** What one command on the bare machine showed. */
-import type { Ended } from "./bareMachine.ts";
+import type { Ended } from "../debian/root.ts";
 
 export interface Check {
   readonly name: string;

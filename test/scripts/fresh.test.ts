@@ -1,11 +1,5 @@
-/** What `npm run fresh` is told, what it takes along to the bare machine, and what it takes for a failure. */
+/** What `npm run fresh` is told, and what it takes for a failure. */
 import { describe, expect, test } from "bun:test";
-import { hindrance } from "../../scripts/fresh/bareMachine.ts";
-import {
-  connectionSettings,
-  debianMirror,
-  trustedFiles,
-} from "../../scripts/fresh/callerSettings.ts";
 import { readOptions, UsageError } from "../../scripts/fresh/options.ts";
 import { outcomeOf } from "../../scripts/fresh/outcome.ts";
 
@@ -40,62 +34,6 @@ describe("the options", () => {
     [["20"]],
   ])("%j are refused", (args) => {
     expect(() => readOptions(args)).toThrow(UsageError);
-  });
-});
-
-describe("a machine that cannot make another", () => {
-  const fit = { platform: "linux", arch: "x64", uid: 0 };
-  test("is told why", () => {
-    expect(hindrance(fit)).toBeUndefined();
-    expect(hindrance({ ...fit, uid: 1000 })).toContain("needs root");
-    expect(hindrance({ ...fit, platform: "darwin", uid: 0 })).toContain("on Linux");
-  });
-});
-
-describe("what is taken along", () => {
-  test("is how the registry is reached, and nothing else of an npmrc", () => {
-    const everybody = "fund=false\nregistry = https://a.test/\n; proxy=no\n";
-    const mine = `nodedir=/usr\nregistry="https://b.test/"\n@acme:registry=https://c.test/\n//b.test/:_authToken=\${TOKEN}\n`;
-    expect(connectionSettings([everybody, mine], { TOKEN: "t", HOME: "/root" })).toEqual({
-      npm_config_registry: "https://b.test/",
-      "npm_config_@acme:registry": "https://c.test/",
-      "npm_config_//b.test/:_authToken": "t",
-    });
-  });
-
-  test("is what the environment says of it, which npm prefers", () => {
-    const variables = {
-      npm_config_registry: "https://b.test/",
-      npm_config_https_proxy: "http://p.test/",
-      npm_config_noproxy: "",
-      npm_config_cache: "/root/.npm",
-      no_proxy: "localhost",
-      PATH: "/bin",
-    };
-    expect(connectionSettings(["registry=https://a.test/"], variables)).toEqual({
-      npm_config_registry: "https://b.test/",
-      npm_config_https_proxy: "http://p.test/",
-      no_proxy: "localhost",
-    });
-  });
-
-  test("are files of certificates, each once", () => {
-    const variables = { NODE_EXTRA_CA_CERTS: "/a.pem", SSL_CERT_FILE: "/b.pem" };
-    expect(trustedFiles(["fund=false\ncafile=/a.pem\n", "cafile = /c.pem"], variables)).toEqual([
-      "/a.pem",
-      "/b.pem",
-      "/c.pem",
-    ]);
-    expect(trustedFiles([], {})).toEqual([]);
-  });
-
-  test("is the mirror that apt uses, in either format", () => {
-    const stanza = "Types: deb\nURIs: http://m.test/debian\nSuites: bookworm\n";
-    const line =
-      "# deb http://no.test/debian x main\ndeb [arch=amd64] http://m.test/debian/ x main\n";
-    expect(debianMirror([stanza])).toBe("http://m.test/debian");
-    expect(debianMirror([line])).toBe("http://m.test/debian/");
-    expect(debianMirror(["deb http://s.test/debian-security x main\n"])).toBeUndefined();
   });
 });
 

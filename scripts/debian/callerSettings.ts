@@ -1,5 +1,6 @@
 /** What a new machine must know of the network of the one it is made on: registry, proxies, certificates. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -76,4 +77,13 @@ export function debianMirror(sources: readonly string[]): string | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+export function aptSources(): readonly string[] {
+  if (!existsSync("/etc/debian_version")) return [];
+  const folder = "/etc/apt/sources.list.d";
+  const files = existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : [];
+  return [...files.filter((file) => /\.(?:list|sources)$/.test(file)), "/etc/apt/sources.list"]
+    .filter(existsSync)
+    .map((file) => readFileSync(file, "utf8"));
 }
