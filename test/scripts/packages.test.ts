@@ -53,7 +53,7 @@ async function install(name: string): Promise<string> {
 /** Bun's package as npm leaves it where it may not run install scripts. */
 function withoutInstallScript(name: string): void {
   const modules = join(folder, name, "node_modules");
-  rmSync(join(modules, "bun"));
+  rmSync(join(modules, "bun"), { force: true });
   mkdirSync(join(modules, "bun/bin"), { recursive: true });
   const placeholder = join(modules, "bun/bin/bun.exe");
   writeFileSync(placeholder, 'echo "Error: the postinstall script was not run." >&2\nexit 1\n');
@@ -132,5 +132,43 @@ describe("the package of the service", () => {
       await run("mv", [join(modules, name), join(below, name)]);
     }
     expect((await run(command, ["--version"])).stdout).toStartWith(`petstore ${version} `);
+  });
+});
+
+describe("a clone where npm did not run install scripts", () => {
+  const clone = join(folder, "clone");
+  const env = { PATH: process.env.PATH, PORT: "0", PETSTORE_METRICS_PORT: "off" };
+
+  beforeAll(async () => {
+    withoutInstallScript("clone");
+    const binary = join(clone, "node_modules/@oven/bun-linux-x64/bin/bun");
+    mkdirSync(dirname(binary), { recursive: true });
+    symlinkSync(process.execPath, binary);
+    mkdirSync(join(clone, "node_modules/.bin"));
+    symlinkSync("../bun/bin/bun.exe", join(clone, "node_modules/.bin/bun"));
+    await run("cp", ["-R", join(root, "bin"), join(root, "package.json"), clone]);
+    symlinkSync(join(root, "src"), join(clone, "src"));
+  });
+
+  test("starts by npm start, and SIGTERM ends it", async () => {
+    const npm = spawn("npm", ["start"], { cwd: clone, env, stdio: ["ignore", "pipe", "ignore"] });
+    const ended = once(npm, "close");
+    let said = "";
+    for await (const chunk of npm.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+      said += chunk;
+      if (said.includes("listens on")) break;
+    }
+    npm.kill("SIGTERM");
+    npm.stdout.resume();
+    expect(said).toContain("listens on");
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("has the command line as npm run petstore", async () => {
+    const { stdout } = await run("npm", ["run", "--silent", "petstore", "--", "--version"], {
+      cwd: clone,
+      env,
+    });
+    expect(stdout).toStartWith("petstore ");
   });
 });
