@@ -17,6 +17,7 @@ interface Step {
 }
 
 interface Job {
+  readonly container?: string;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly "timeout-minutes"?: number;
   readonly steps: readonly Step[];
@@ -52,6 +53,15 @@ describe.each(workflows)("$file", ({ text, workflow }) => {
     expect(checkouts.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
     // A change from outside would run with our rights there.
     expect(Object.keys(workflow.on)).not.toContain("pull_request_target");
+  });
+
+  test("lets git read the checkout of a job in a container, where another user owns it", () => {
+    for (const { steps } of jobs.filter(({ container }) => container !== undefined)) {
+      const checkout = steps.findIndex(({ uses }) => uses?.startsWith("actions/checkout@"));
+      expect(steps[checkout + 1]?.run).toBe(
+        'git config --global --add safe.directory "$GITHUB_WORKSPACE"',
+      );
+    }
   });
 
   test("ends by itself", () => {
