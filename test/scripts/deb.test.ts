@@ -1,5 +1,5 @@
 /** The Debian package, as far as it can be judged without installing it; `npm run systemd` does that. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,16 @@ const folder = mkdtempSync(join(tmpdir(), "petstore-deb-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const executable = join(folder, "petstore");
 writeFileSync(executable, "#!/bin/sh\n");
+
+// Else the time is that of the commit, and sources from an archive have none.
+const epoch = process.env.SOURCE_DATE_EPOCH;
+beforeAll(() => {
+  process.env.SOURCE_DATE_EPOCH = "1800000000";
+});
+afterAll(() => {
+  if (epoch === undefined) delete process.env.SOURCE_DATE_EPOCH;
+  else process.env.SOURCE_DATE_EPOCH = epoch;
+});
 
 const built = (name: string, version = "1.2.3") =>
   buildPackage({ executable, architecture: "amd64", folder: join(folder, name), version });
