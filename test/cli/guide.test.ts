@@ -1,10 +1,11 @@
 /** What the guide tells people to paste. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { commands } from "../../src/cli/commands.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const guide = join(root, "docs/guide");
@@ -43,4 +44,27 @@ test("the TypeScript of the guide compiles under strict", () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+describe("the commands of the README and the guide", () => {
+  const texts = [
+    join(root, "README.md"),
+    ...readdirSync(guide).map((page) => join(guide, page)),
+  ].map((file) => readFileSync(file, "utf8"));
+
+  test("are ones that there are", () => {
+    const names = commands.map(({ name }) => name);
+    const blocks = texts.flatMap((text) => text.match(/(?<=```sh\n)[\s\S]*?(?=```)/g) ?? []);
+    const typed = blocks
+      .flatMap((block) => [...block.matchAll(/(?:^|[/ (])petstore ([a-z]+)(?: ([a-z][a-z-]*))?/gm)])
+      .map(([, first, second]) => [`${first} ${second}`, first ?? ""]);
+    expect(typed.length).toBeGreaterThan(50);
+    expect(typed.filter((either) => !either.some((name) => names.includes(name)))).toEqual([]);
+  });
+
+  test("are not run by the package that is named petstore in the npm registry", () => {
+    const strange = /`npx petstore` would run that one|\b(?:npx|npm exec|bunx)\s+petstore\b/g;
+    const found = texts.flatMap((text) => text.match(strange) ?? []);
+    expect(found).toEqual(["`npx petstore` would run that one"]);
+  });
 });
