@@ -106,7 +106,7 @@ describe("the release", () => {
     const publishing = Object.entries(releaseJobs).filter(
       ([, { steps }]) => !steps.some(runsOurCode),
     );
-    expect(publishing.map(([name]) => name)).toEqual(["attest", "publish", "npm"]);
+    expect(publishing.map(([name]) => name)).toEqual(["attest", "publish"]);
     for (const [, { steps }] of publishing) {
       expect(steps[0]?.uses).toStartWith("actions/download-artifact@");
       expect(steps[1]?.run).toBe("sha256sum --check --strict SHA256SUMS");
