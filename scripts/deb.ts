@@ -22,6 +22,7 @@ import { gzipSync } from "node:zlib";
 import packageJson from "../package.json" with { type: "json" };
 import { debianTargets } from "./build/runtimes.ts";
 import { petstoreManPage } from "./deb/manPage.ts";
+import { thirdPartyLicenses } from "./release/licenses.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 type Architecture = keyof typeof debianTargets;
@@ -86,6 +87,7 @@ export function buildPackage(parts: PackageParts): string {
       "usr/share/doc/petstore/CHANGELOG.md.gz",
       gzip(readFileSync(join(root, "CHANGELOG.md"), "utf8")),
     );
+    write("usr/share/doc/petstore/THIRD_PARTY_LICENSES.txt.gz", gzip(thirdPartyLicenses(root)));
     const installed = filesBelow(stage).filter((path) => !path.startsWith("DEBIAN/"));
     write(
       "DEBIAN/md5sums",

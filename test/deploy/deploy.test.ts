@@ -120,9 +120,10 @@ describe("the image", () => {
     for (const [, base] of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
   });
 
-  test("has the executable and its volume, and needs no shell", () => {
+  test("has the executable, its licenses and its volume, and needs no shell", () => {
     expect(final.filter((line) => line.startsWith("COPY "))).toEqual([
       "COPY --from=build /build/dist/petstore /usr/bin/petstore",
+      "COPY --from=build /build/LICENSE /build/THIRD_PARTY_LICENSES.txt /usr/share/doc/petstore/",
       "COPY --from=build --chown=10001:10001 /volume/ /",
     ]);
     expect(final.filter((line) => line.startsWith("RUN "))).toEqual([]);

@@ -51,6 +51,7 @@ describe.skipIf(noDpkg)("the Debian package (needs dpkg-deb)", () => {
       "-rw-r--r-- root/root ./usr/lib/systemd/system/petstore@.service",
       "-rw-r--r-- root/root ./usr/lib/sysusers.d/petstore.conf",
       "-rw-r--r-- root/root ./usr/share/doc/petstore/CHANGELOG.md.gz",
+      "-rw-r--r-- root/root ./usr/share/doc/petstore/THIRD_PARTY_LICENSES.txt.gz",
       "-rw-r--r-- root/root ./usr/share/doc/petstore/changelog.gz",
       "-rw-r--r-- root/root ./usr/share/doc/petstore/copyright",
       "-rw-r--r-- root/root ./usr/share/doc/petstore/examples/petstore-edge.conf",

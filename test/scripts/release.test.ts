@@ -1,8 +1,10 @@
 /** What `npm run release` takes from the changelog, and what it refuses. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { thirdPartyLicenses } from "../../scripts/release/licenses.ts";
 import { notesOf, withAbsoluteLinks } from "../../scripts/release/notes.ts";
 import {
   notesComplaints,
@@ -101,6 +103,50 @@ describe("the links of the notes", () => {
     "```\n[code](docs/x.md)\n```",
   ])("%p stay as they are", (given) => {
     expect(withAbsoluteLinks(given, base)).toBe(given);
+  });
+});
+
+describe("the licenses of what is inside", () => {
+  /** Those of a project with one package, which has these files. */
+  function licensesWith(name: string, files: Readonly<Record<string, string>>): string {
+    const project = mkdtempSync(join(tmpdir(), "petstore-licenses-"));
+    try {
+      const folder = `node_modules/${name}`;
+      mkdirSync(join(project, folder), { recursive: true });
+      const manifest = JSON.stringify({ name, version: "1.2.3", license: "MIT" });
+      for (const [file, text] of Object.entries({ "package.json": manifest, ...files })) {
+        writeFileSync(join(project, folder, file), text);
+      }
+      writeFileSync(
+        join(project, "package-lock.json"),
+        JSON.stringify({ packages: { "": {}, [folder]: {}, "node_modules/tool": { dev: true } } }),
+      );
+      return thirdPartyLicenses(project);
+    } finally {
+      rmSync(project, { recursive: true });
+    }
+  }
+
+  test.each([
+    ["a file of their own", "LICENCE", "Copyright 2026 A. Bee\n"],
+    ["their README", "README.md", "# a\n\n## License\n\nPermission is hereby granted to A. Bee"],
+  ])("are taken from %s", (_where, file, text) => {
+    expect(licensesWith("a", { [file]: text })).toContain("A. Bee");
+  });
+
+  test("are an error where a package has none", () => {
+    expect(() => licensesWith("a", { "README.md": "## License\n\nMIT\n" })).toThrow(
+      "a 1.2.3 has no license text.",
+    );
+  });
+
+  test("have that of Bun, with the texts that it asks for", () => {
+    const text = licensesWith("bun", {});
+    expect(text).toContain("Bun statically links JavaScriptCore");
+    expect(text).toContain("GNU LIBRARY GENERAL PUBLIC LICENSE\n                       Version 2,");
+    expect(text).toContain(
+      "GNU LESSER GENERAL PUBLIC LICENSE\n                       Version 2.1,",
+    );
   });
 });
 
