@@ -67,6 +67,10 @@ check "a refusal's exit code comes through petstorectl" equal "$(petstorectl pro
 check "petstorectl asks for root" equal "$(runuser -u nobody -- petstorectl production keys list 2>/dev/null; echo $?)" 1
 check "petstorectl works in a terminal" \
   grep -q first <(timeout 30 script --quiet --command "petstorectl production keys list" /dev/null)
+name='$HOME ${PATH} $$ 100%n'
+petstorectl production keys create --name "$name" >/dev/null
+check "petstorectl passes its arguments on as they are" \
+  grep -qF "\"name\":\"$name\"" <(petstorectl production keys list --json)
 petstorectl production pets export --format csv >/root/pets.csv
 check "pets are exported to a file of root's" grep -q '^1,Bella,3,available' /root/pets.csv
 check "a backup is made in the state folder" \
