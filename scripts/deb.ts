@@ -26,7 +26,7 @@ import { thirdPartyLicenses } from "./release/licenses.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 type Architecture = keyof typeof debianTargets;
-const isArchitecture = (name: string): name is Architecture => name in debianTargets;
+const isArchitecture = (name: string): name is Architecture => Object.hasOwn(debianTargets, name);
 
 export interface PackageParts {
   readonly executable: string;
@@ -55,8 +55,9 @@ const placed = {
 /** Returns the file. The same input gives the same bytes. */
 export function buildPackage(parts: PackageParts): string {
   const { executable, architecture, folder } = parts;
-  // A pre-release sorts before its release: 1.1.0~rc.1.
-  const version = (parts.version ?? packageJson.version).replace("-", "~");
+  const released = parts.version ?? packageJson.version;
+  // A pre-release sorts before its release: 1.1.0~rc.1. A hyphen would begin a Debian revision.
+  const version = released.replaceAll("-", "~");
   const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? timeOfCommit());
   const stage = mkdtempSync(join(tmpdir(), "petstore-deb-"));
   try {
@@ -98,7 +99,8 @@ export function buildPackage(parts: PackageParts): string {
     write("DEBIAN/control", filled("control", { version, architecture, kilobytes }));
     setModes(stage, seconds);
     mkdirSync(folder, { recursive: true });
-    const file = join(folder, `petstore_${version}_${architecture}.deb`);
+    // With the version as everywhere else: GitHub renames a file that has a ~ in its name.
+    const file = join(folder, `petstore_${released}_${architecture}.deb`);
     // The default level takes three times as long, for a package that is a tenth smaller.
     const options = ["--root-owner-group", "-Zxz", "-z1"];
     execFileSync("dpkg-deb", [...options, "--build", stage, file], {

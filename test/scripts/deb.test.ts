@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { buildPackage } from "../../scripts/deb.ts";
 import { commands } from "../../src/cli/commands.ts";
 
@@ -71,13 +71,18 @@ describe.skipIf(noDpkg)("the Debian package (needs dpkg-deb)", () => {
     );
   });
 
-  test("of a pre-release sorts before the release", () => {
-    const field = (name: string, version: string) =>
-      output("dpkg-deb", "--field", built(name, version), "Version").trim();
-    const [candidate, release] = [field("candidate", "2.0.0-rc.1"), field("release", "2.0.0")];
-    expect(candidate).toBe("2.0.0~rc.1");
+  test.each([
+    ["2.0.0-rc.1", "2.0.0~rc.1"],
+    ["2.0.0-rc-1", "2.0.0~rc~1"],
+  ])("of the pre-release %s sorts before the release", (version, expected) => {
+    const candidate = built("candidate", version);
+    expect(output("dpkg-deb", "--field", candidate, "Version").trim()).toBe(expected);
     // Exits with 1 where it does not hold.
-    output("dpkg", "--compare-versions", candidate, "lt", release);
+    output("dpkg", "--compare-versions", expected, "lt", "2.0.0");
+  });
+
+  test("has a file name that GitHub keeps", () => {
+    expect(basename(built("named", "2.0.0-rc.1"))).toBe("petstore_2.0.0-rc.1_amd64.deb");
   });
 
   test("describes every command in its manual page", () => {
