@@ -121,13 +121,18 @@ function npmSettings(): string[] {
 }
 
 function build(): string {
-  const bases = { BUILD_BASE: buildBase(), BASE: runBase() };
+  const file = join(root, "deploy/Dockerfile");
+  const bases = [...readFileSync(file, "utf8").matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  const made = [buildBase(), runBase()];
   buildah(
     [
       ...["bud", "--quiet", "--isolation", "chroot", "--format", "docker", "--pull-never"],
-      ...Object.entries(bases).flatMap(([name, image]) => ["--build-arg", `${name}=${image}`]),
+      ...made.flatMap((image, index) => [
+        "--build-context",
+        `${bases[index]}=container-image://${image}`,
+      ]),
       ...npmSettings(),
-      ...["--file", join(root, "deploy/Dockerfile"), "--tag", "localhost/petstore", root],
+      ...["--file", file, "--tag", "localhost/petstore", root],
     ],
     buildSecondsMax,
   );

@@ -113,11 +113,10 @@ describe("the image", () => {
   });
 
   test("is made of bases that are pinned by digest", () => {
-    const bases = after("ARG").map((text) => text.split("=", 2));
-    expect(after("FROM").map((text) => text.split(" ")[0])).toEqual(
-      bases.map(([name]) => `\${${name}}`),
-    );
-    for (const [, base] of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+    const bases = after("FROM").map((text) => text.split(" ")[0]);
+    expect(bases).toHaveLength(2);
+    // Written out: Dependabot does not resolve an ARG.
+    for (const base of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
   });
 
   test("has the executable, its licenses and its volume, and needs no shell", () => {
