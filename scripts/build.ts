@@ -47,7 +47,7 @@ export interface Built {
 
 export async function buildExecutable(file: string, target: Target = hostTarget()): Promise<Built> {
   const startedMs = performance.now();
-  const runtime = target === hostTarget() ? undefined : await runtimeFor(target);
+  const runtime = target === hostTarget() ? undefined : runtimeFor(target);
   mkdirSync(dirname(file), { recursive: true });
   // Beside the file, so that it appears in one step. The bundler leaves its source maps there.
   const stage = mkdtempSync(join(dirname(file), ".build-"));

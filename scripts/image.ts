@@ -34,7 +34,7 @@ import {
 import { Container, type ImageConfig, memoryGroup } from "./image/container.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const runtime = { node: "24.21.0", npm: "11" };
+const runtime = { node: "24.21.0", npm: "11.19.1" };
 /** It has the schema of the Compose Specification in a package, and the schema is all we take. */
 const schemaPackage = "dclint@3.1.0";
 const buildSecondsMax = 1800;

@@ -17,7 +17,7 @@ const packages = {
 
 export type Target = keyof typeof packages;
 export const targets = Object.keys(packages) as Target[];
-export const isTarget = (name: string): name is Target => name in packages;
+export const isTarget = (name: string): name is Target => Object.hasOwn(packages, name);
 
 /** Debian's names of architectures, each with its target. */
 export const debianTargets = { amd64: "linux-x64", arm64: "linux-arm64" } as const;
