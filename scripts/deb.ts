@@ -1,6 +1,6 @@
 // What `npm run deb` runs: the executable of `npm run build` as a Debian package. `--arch arm64`
-// packs dist/petstore-linux-arm64.
-import { execFileSync } from "node:child_process";
+// packs dist/petstore-linux-arm64, and `--lint` has lintian read the package.
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -18,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import packageJson from "../package.json" with { type: "json" };
 import { debianTargets } from "./build/runtimes.ts";
@@ -159,14 +160,23 @@ export function architectureOfHost(): Architecture {
   return found[0] as Architecture;
 }
 
-if (import.meta.main) {
-  const [option, name, ...rest] = process.argv.slice(2);
-  const known = option === undefined || (option === "--arch" && isArchitecture(name ?? ""));
-  if (!known || rest.length > 0) {
-    console.error(`npm run deb -- [--arch <${Object.keys(debianTargets).join("|")}>]`);
-    process.exit(2);
+function optionsOf(args: string[]): { readonly arch?: Architecture; readonly lint: boolean } {
+  const options = { arch: { type: "string" }, lint: { type: "boolean", default: false } } as const;
+  try {
+    const { arch, lint } = parseArgs({ args, options }).values;
+    if (arch === undefined) return { lint };
+    if (isArchitecture(arch)) return { arch, lint };
+    console.error(`There is no package for ${arch}.`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
   }
-  const architecture = name === undefined ? architectureOfHost() : (name as Architecture);
+  console.error(`npm run deb -- [--arch <${Object.keys(debianTargets).join("|")}>] [--lint]`);
+  process.exit(2);
+}
+
+if (import.meta.main) {
+  const { arch: name, lint } = optionsOf(process.argv.slice(2));
+  const architecture = name ?? architectureOfHost();
   const executable = join(
     root,
     name === undefined ? "dist/petstore" : `dist/petstore-${debianTargets[architecture]}`,
@@ -178,4 +188,19 @@ if (import.meta.main) {
   }
   const file = buildPackage({ executable, architecture, folder: join(root, "dist") });
   console.log(`${relative(root, file)}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+  if (lint) {
+    // The rules of Debian on a system that has others too, such as Ubuntu.
+    const options = [
+      "--profile",
+      "debian",
+      "--fail-on",
+      "error,warning",
+      "--tag-display-limit",
+      "0",
+    ];
+    const { status, error } = spawnSync("lintian", [...options, file], { stdio: "inherit" });
+    if (error !== undefined) console.error(`lintian did not run: ${error.message}`);
+    console.log(status === 0 ? "ok: lintian" : "FAILED: lintian");
+    process.exitCode = status === 0 ? 0 : 1;
+  }
 }

@@ -85,6 +85,19 @@ describe.each(workflows)("$file", ({ text, workflow }) => {
   });
 });
 
+test("each night, what is shipped is tried: the package, its unit and the image", () => {
+  const nightly = workflows.find(({ file }) => file === "nightly.yml")?.workflow;
+  const commands = nightly?.jobs.packages?.steps.map(({ run }) => run);
+  expect(commands).toEqual(
+    expect.arrayContaining([
+      "npm run deb -- --lint",
+      'sudo env "PATH=$PATH" npm run systemd',
+      "docker build -f deploy/Dockerfile .",
+      "docker compose -f deploy/compose.yaml config --quiet",
+    ]),
+  );
+});
+
 describe("the release", () => {
   test("is built by npm scripts that there are", () => {
     const names = [...read("scripts/release.ts").matchAll(/run\("npm", \["run", "(\w+)"/g)];
