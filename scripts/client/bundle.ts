@@ -35,9 +35,10 @@ export function bundleModules(root: string, entry: string, sourceRoot: string): 
   for (const [source, module] of modules.entries()) {
     lines.push(`// ${module.source}`);
     mappings.push("");
+    const literal = linesInLiterals(module.file);
     for (const [line, text] of textOf(module, isCode).split("\n").entries()) {
       // A semicolon by itself is what is left of a type.
-      if (/^[ ;]*$/.test(text)) continue;
+      if (/^[ ;]*$/.test(text) && !literal.has(line)) continue;
       lines.push(text);
       mappings.push([0, source - last.source, line - last.line, 0].map(vlq).join(""));
       last = { source, line };
@@ -130,6 +131,17 @@ function textOf({ file, indents }: Module, kept: (token: ts.Node) => boolean): s
     line += newLinesIn(token);
   }
   return text;
+}
+
+/** The lines that begin within a template literal: an empty one is a part of its value. */
+function linesInLiterals(file: ts.SourceFile): ReadonlySet<number> {
+  const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line;
+  return new Set(
+    tokensIn(file).flatMap((token) => {
+      const first = lineOf(token.getStart());
+      return Array.from({ length: lineOf(token.end) - first }, (_, at) => first + 1 + at);
+    }),
+  );
 }
 
 const newLinesIn = (text: string) => text.split("\n").length - 1;

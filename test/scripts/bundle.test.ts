@@ -67,6 +67,20 @@ class Shape {
   });
 });
 
+test("a literal keeps its empty lines", () => {
+  const entry = `export const text = \`one
+
+  ;
+\${1 +
+
+  1}
+
+two\`;
+`;
+  const { code } = bundled("export const zero = 0;\n", entry);
+  expect(new Function(`${code} return text;`)()).toBe("one\n\n  ;\n2\n\ntwo");
+});
+
 test.each([
   [
     "the same name in two modules",
