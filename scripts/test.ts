@@ -28,6 +28,7 @@ const report = join(folder, "report.xml");
 let passed = 0;
 let failed = 0;
 
+if (process.env.PETSTORE_TEST_SEED !== undefined) console.log(`The seed is ${testSeed}.`);
 const [fine, ...checked] = await Promise.all([runTests(), ...checks.map(check)]);
 for (const { what, fine, said } of checked) {
   console.log(`${fine ? "ok" : `${said}FAILED`}: ${what}`);
