@@ -33,4 +33,5 @@ if (texts.join("\n") !== expected.join("\n"))
   throw new Error(`Expected:\n${expected.join("\n")}\nReceived:\n${texts.join("\n")}`);
 
 service.kill("SIGTERM");
-await ended;
+const [code, signal] = await ended;
+if (code !== 0) throw new Error(`npm start ended with ${code ?? signal}, and not with 0.`);
