@@ -1,11 +1,12 @@
 /** The Debian package, as far as it can be judged without installing it; `npm run systemd` does that. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { buildPackage } from "../../scripts/deb.ts";
 import { commands } from "../../src/cli/commands.ts";
+import { describeUnless } from "../describeUnless.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-deb-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,9 +28,9 @@ const built = (name: string, version = "1.2.3") =>
 const output = (command: string, ...args: string[]) =>
   execFileSync(command, args, { encoding: "utf8" });
 
-const noDpkg = !existsSync("/usr/bin/dpkg-deb");
+const missing = Bun.which("dpkg-deb") === null ? "not installed: dpkg-deb" : undefined;
 
-describe.skipIf(noDpkg)("the Debian package (needs dpkg-deb)", () => {
+describeUnless(missing, "the Debian package", () => {
   test("is the same bytes whenever and wherever it is built", () => {
     const umask = process.umask(0o077);
     const first = readFileSync(built("first"));
