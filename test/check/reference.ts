@@ -77,6 +77,7 @@ export function startReference(fault: Partial<Fault> = {}) {
         path,
         headers: new Headers(request.headers),
         body: await request.bytes(),
+        gone: request.signal,
       };
       fault.asked?.(asked);
       const answered = await answer(asked);

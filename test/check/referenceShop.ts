@@ -2,15 +2,14 @@
 import { createHmac } from "node:crypto";
 import { idOf, integerOf, isName, isObject, type Members, parse } from "./reading.ts";
 
-/** Longer than ten requests sent at once are apart. */
-const noRivalMs = 200;
-
 /** A request and an answer as a fault may change them. `path` is without `/v1`, with its query. */
 export interface Asked {
   method: string;
   path: string;
   headers: Headers;
   body: Uint8Array;
+  /** Aborted when whoever asked has gone. */
+  gone: AbortSignal;
 }
 export interface Answered {
   status: number;
@@ -109,17 +108,20 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
   const isStatus = (value: unknown): value is string =>
     ["available", "pending", "sold"].includes(value as string);
 
-  /** Another buyer of the same pet, unless none comes for a while. */
-  const rivals = new Map<bigint, () => void>();
-  function rivalFor(petId: bigint): Promise<void> {
-    rivals.get(petId)?.();
-    return Promise.race([
-      new Promise<void>((resolve) => rivals.set(petId, resolve)),
-      Bun.sleep(noRivalMs),
-    ]);
+  /** The first of two buyers waits for the second, who finds the pet available too. */
+  const buyers = new Map<bigint, () => void>();
+  async function meetRival({ id, name }: Pet, gone: AbortSignal): Promise<void> {
+    // Nobody else comes for a pet that is not raced for.
+    if (!/ race /.test(name)) return;
+    const first = buyers.get(id);
+    if (first !== undefined) return first();
+    await new Promise<void>((resolve) => {
+      buyers.set(id, resolve);
+      gone.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 
-  async function newOrder(body: Members): Promise<Plain> {
+  async function newOrder(body: Members, gone: AbortSignal): Promise<Plain> {
     const petId = integerOf(body.petId);
     const quantity = "quantity" in body ? integerOf(body.quantity) : 1n;
     const counted = quantity !== undefined && quantity >= 1n && quantity <= 1_000n;
@@ -127,7 +129,7 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
     const wrong = [pet === undefined ? "petId" : "", counted ? "" : "quantity"].filter(Boolean);
     if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
     if (pet?.status !== "available") throw new Refusal("pet_not_available", "It is taken.");
-    if (has("double sale")) await rivalFor(pet.id);
+    if (has("double sale")) await meetRival(pet, gone);
     if (!has("stays available")) pet.status = "pending";
     const placedAt = "2026-11-15T12:00:00Z";
     const id = BigInt(orders.length + 1);
@@ -262,7 +264,7 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
       case "POST pets":
         return once(asked, () => newPet(body("name", "categoryId", "status")));
       case "POST store/orders":
-        return once(asked, () => newOrder(body("petId", "quantity")));
+        return once(asked, () => newOrder(body("petId", "quantity"), asked.gone));
       default:
         return once(asked, () => moveOrder(order(), fourth));
     }

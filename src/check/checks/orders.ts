@@ -83,7 +83,7 @@ export const orders: readonly Check[] = [
     ),
   ),
   check("order-race", "Of ten orders for one animal, one is placed.", place, async (caller) => {
-    const { id } = await addPet(caller);
+    const { id } = await addPet(caller, { name: caller.newName("race") });
     const body = `{"petId":${id}}`;
     const ten = Array.from({ length: 10 }, () => caller.post("/store/orders", body));
     const all = await Promise.all(ten);
