@@ -153,11 +153,28 @@ describe("the tests", () => {
   test("measure no time: they wait for what happens, or hold the clock", () => {
     const stopwatch =
       /performance\.now\(|\bset(?:Timeout|Interval)\(|Bun\.sleep\(|Signal\.timeout\(/;
-    const measuring = tests.filter(
-      (file) => /\.(?:test|suite)\.ts$/.test(file) && stopwatch.test(read(file)),
-    );
-    // It shows that a sync takes at least so long, which holds on any machine.
-    expect(measuring).toEqual(["test/torture/faultyDisk.test.ts"]);
+    const measuring = tests.filter((file) => stopwatch.test(read(file)));
+    expect(measuring.toSorted()).toEqual([
+      // A question to a server that is not there yet is lost, and asked again.
+      "test/end-to-end/domains/bed/ask.ts",
+      // Other people's servers that do not end when told to are killed.
+      "test/end-to-end/domains/bed/processes.ts",
+      // The one wait, and its limit is that of hanging.ts.
+      "test/eventually.ts",
+      // Programs that are run by hand, and tell how long something took.
+      "test/postgres/measure.ts",
+      "test/postgres/measureService.ts",
+      "test/simulation/run.ts",
+      // It shows that a sync takes at least so long, which holds on any machine.
+      "test/torture/faultyDisk.test.ts",
+    ]);
+  });
+
+  test("have no time limits of their own: those of hanging.ts are for all", () => {
+    const ofTests = /^ *\}, \d[\d_]*\);$|^ *\},\n +\d[\d_]*,\n *\);$/m;
+    const ofTools = /\btimeout: \d|TimeoutMillis: \d|Timeout\(\d/;
+    const limited = tests.filter((file) => ofTests.test(read(file)) || ofTools.test(read(file)));
+    expect(limited).toEqual([]);
   });
 
   test("draw from one seed", () => {

@@ -78,6 +78,5 @@ describe("in a browser", () => {
         "true 409",
       ]);
     },
-    60_000,
   );
 });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { complaintsOf, launch, named, noBrowser } from "../docs/chromium.ts";
 import { startTestService, type TestOptions, type TestService } from "../end-to-end/service.ts";
-import { hangMs } from "../hanging.ts";
 
 export interface Visit {
   readonly page: Page;
@@ -50,7 +49,6 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     // Twice as many points, so that a picture of it can be read.
     deviceScaleFactor: 2,
   });
-  context.setDefaultTimeout(hangMs);
   const page = await context.newPage();
   return { page, context, complaints: complaintsOf(page) };
 }

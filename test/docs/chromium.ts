@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { cacheControlOf, contentSecurityPolicy, mediaTypeOf } from "../../src/docs/mediaTypes.ts";
+import { hangMs } from "../hanging.ts";
 import { build, fileAt } from "./built.ts";
 import { packedChromium, reasonOf } from "./packedChromium.ts";
 
@@ -20,11 +21,11 @@ function choices(): (() => Promise<LaunchOptions>)[] {
   return [...(isPacked ? [packedChromium] : []), ...installed.filter(existsSync).map(at)];
 }
 
-const start = (options: LaunchOptions): Promise<Browser> =>
-  chromium.launch({
+/** A busy machine is no reason to skip, nor to fail: Playwright's own limits are shorter. */
+async function start(options: LaunchOptions): Promise<Browser> {
+  const browser = await chromium.launch({
     ...options,
-    // A busy machine is no reason to skip.
-    timeout: 120_000,
+    timeout: hangMs,
     args: [
       "--headless",
       "--no-sandbox",
@@ -35,6 +36,9 @@ const start = (options: LaunchOptions): Promise<Browser> =>
       "--no-first-run",
     ],
   });
+  browser.on("context", (context) => context.setDefaultTimeout(hangMs));
+  return browser;
+}
 
 type Found = { options: LaunchOptions; started?: Browser } | { reason: string };
 

@@ -103,23 +103,19 @@ describe.each([
   });
   afterAll(() => running.stop());
 
-  test.skipIf(isSkipped)(
-    `run in the order of the story${reason}`,
-    async () => {
-      const said: Record<string, string> = {};
-      for (const id of story) {
-        const [command = "", ...args] = commandFor(sample(id, language));
-        const { stdout } = await run(command, args, {
-          env: { PATH: process.env.PATH, BASE_URL: running.base, API_KEY: running.token },
-        });
-        said[id] = stdout;
-      }
-      expect(said.listPets).toContain("Bella");
-      expect(said.getPet).toContain("Bella");
-      expect(said.placeOrder).toContain("placed");
-      expect(said.approveOrder).toContain("approved");
-      expect(said.deliverOrder).toContain("delivered");
-    },
-    60_000,
-  );
+  test.skipIf(isSkipped)(`run in the order of the story${reason}`, async () => {
+    const said: Record<string, string> = {};
+    for (const id of story) {
+      const [command = "", ...args] = commandFor(sample(id, language));
+      const { stdout } = await run(command, args, {
+        env: { PATH: process.env.PATH, BASE_URL: running.base, API_KEY: running.token },
+      });
+      said[id] = stdout;
+    }
+    expect(said.listPets).toContain("Bella");
+    expect(said.getPet).toContain("Bella");
+    expect(said.placeOrder).toContain("placed");
+    expect(said.approveOrder).toContain("approved");
+    expect(said.deliverOrder).toContain("delivered");
+  });
 });

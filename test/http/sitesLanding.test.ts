@@ -111,16 +111,12 @@ describeOnEngines("the landing page", (engine) => {
         await context.close();
       });
 
-      test.each([320, 390, 1200])(
-        "it fits a screen of %i pixels",
-        async (width) => {
-          const page = await browser.newPage({ viewport: { width, height: 700 } });
-          await page.goto(running.origin);
-          expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-          await page.close();
-        },
-        60_000,
-      );
+      test.each([320, 390, 1200])("it fits a screen of %i pixels", async (width) => {
+        const page = await browser.newPage({ viewport: { width, height: 700 } });
+        await page.goto(running.origin);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+        await page.close();
+      });
 
       test("it says when the service falls ill and when it is well again", async () => {
         const { promise: opened, resolve } =

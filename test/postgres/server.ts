@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { eventually } from "../eventually.ts";
+import { hangMs } from "../hanging.ts";
 
-const startMsMax = 20_000;
 /** PostgreSQL refuses to run as root. */
 const otherUser = { name: "nobody", id: 65534 };
 const isRoot = process.getuid?.() === 0;
@@ -107,13 +108,11 @@ class Server implements PostgresServer {
     child.stderr?.on("data", (text) => {
       this.#said = `${this.#said}${text}`.slice(-4_000);
     });
-    const deadline = Date.now() + startMsMax;
-    while (!(await this.#answers())) {
-      if (child.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`PostgreSQL does not start: ${this.#said}`);
-      }
-      await Bun.sleep(20);
-    }
+    const complaint = () => `PostgreSQL does not start: ${this.#said}`;
+    await eventually(() => {
+      if (child.exitCode !== null) throw new Error(complaint());
+      return this.#answers();
+    }, complaint);
   }
 
   async #answers(): Promise<boolean> {
@@ -149,7 +148,7 @@ class Server implements PostgresServer {
   }
 
   async query(text: string, address = this.#address("postgres")): Promise<unknown[]> {
-    const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: 2_000 });
+    const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: hangMs });
     client.on("error", () => {});
     try {
       await client.connect();

@@ -1,5 +1,6 @@
 /** Says `served` once the host named is answered for, and `gone` once it is not any more. */
 import { openPostgres } from "../../src/postgres/store.ts";
+import { eventually } from "../eventually.ts";
 
 const [, , address = "", host = ""] = process.argv;
 const settings = { address, connectionsMax: 2, namedStatements: true };
@@ -7,11 +8,10 @@ const stores = await openPostgres(settings, { environment: "production" });
 
 async function until(served: boolean): Promise<void> {
   const { edgeView } = stores;
-  for (;;) {
+  await eventually(async () => {
     const found = await Promise.all([edgeView.route(host), edgeView.certificate(host)]);
-    if (found.every((each) => (each !== undefined) === served)) return;
-    await Bun.sleep(5);
-  }
+    return found.every((each) => (each !== undefined) === served);
+  });
 }
 
 await until(true);

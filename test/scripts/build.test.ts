@@ -80,7 +80,7 @@ describe.skipIf(!isTarget(host))("the executable", () => {
     const started = JSON.parse(line) as { baseUrl: string; key: string };
     origin = new URL(started.baseUrl).origin;
     key = started.key;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     expect(await end()).toBe(0);

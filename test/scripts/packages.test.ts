@@ -28,7 +28,7 @@ let packed: Packed;
 
 beforeAll(async () => {
   packed = await pack(root, folder);
-}, 180_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Locked {
