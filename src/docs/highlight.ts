@@ -28,7 +28,7 @@ const shell: readonly Rule[] = [
   ["mark", /(?<=\s)--?[A-Za-z][\w-]*/y],
   [
     "word",
-    /(?<=^|[\n;|&(]\s*)(?:curl|export|npm|npx|sed|grep|while|do|done|echo|jq|if|fi|then)\b/y,
+    /(?<=^|[\n;|&(]\s*)(?:curl|export|npm|npx|petstore|sed|grep|while|do|done|echo|jq|if|fi|then)\b/y,
   ],
 ];
 
