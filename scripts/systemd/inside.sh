@@ -10,12 +10,12 @@ first=$(echo /check/first/*.deb) second=$(echo /check/second/*.deb)
 version_of() { dpkg-deb --field "$1" Version; }
 
 check() { # name, command and its arguments
-  local name=$1 said
+  local name=$1 output
   shift
-  if said=$("$@" 2>&1); then
+  if output=$("$@" 2>&1); then
     echo "pass $name" >>/check/results
   else
-    printf 'FAIL %s\n%s\n' "$name" "$said" | sed '2,$s/^/     /' >>/check/results
+    printf 'FAIL %s\n%s\n' "$name" "$output" | sed '2,$s/^/     /' >>/check/results
   fi
 }
 # Everything that is waited for is waited for at most this long.

@@ -108,11 +108,11 @@ class Server implements PostgresServer {
     child.stderr?.on("data", (text) => {
       this.#said = `${this.#said}${text}`.slice(-4_000);
     });
-    const complaint = () => `PostgreSQL does not start: ${this.#said}`;
+    const message = () => `PostgreSQL does not start: ${this.#said}`;
     await eventually(() => {
-      if (child.exitCode !== null) throw new Error(complaint());
+      if (child.exitCode !== null) throw new Error(message());
       return this.#answers();
-    }, complaint);
+    }, message);
   }
 
   async #answers(): Promise<boolean> {
