@@ -1,8 +1,7 @@
 /** The pages that are written by hand: guides, errors, changelog. */
-import { lexer } from "marked";
 import { Html, html, join } from "./html.ts";
 import { changelogTwin, linkFrom, type SourcePath } from "./links.ts";
-import { type Heading, plainText, renderMarkdown } from "./markdown.ts";
+import { type Heading, plainText, readMarkdown, renderMarkdown } from "./markdown.ts";
 import { codeLinks, type Page, type PageKind, type Site, shortened } from "./site.ts";
 import { status } from "./status.ts";
 
@@ -32,7 +31,7 @@ export function articlePage(site: Site, { path, kind, source, text }: Article): 
 }
 
 export function titleOf(text: string, source: SourcePath): string {
-  const [first] = lexer(text);
+  const [first] = readMarkdown(text);
   if (first?.type !== "heading" || first.depth !== 1) {
     throw new Error(`${source} must begin with its title: # Title`);
   }
@@ -40,7 +39,7 @@ export function titleOf(text: string, source: SourcePath): string {
 }
 
 function firstParagraph(text: string): string {
-  const paragraph = lexer(text).find(
+  const paragraph = readMarkdown(text).find(
     (token) => token.type === "paragraph" && !token.raw.startsWith("HTTP status:"),
   );
   return paragraph?.type === "paragraph" ? plainText(paragraph.tokens) : "";

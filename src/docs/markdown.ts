@@ -2,7 +2,7 @@
  * Markdown to HTML. marked reads it; what becomes of each part is decided here, so that raw HTML is
  * shown as text and a part that is not expected ends the build.
  */
-import { lexer, type Token, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 import { slug } from "./addresses.ts";
 import { codeBlock } from "./codeBlock.ts";
 import { Html, html, join } from "./html.ts";
@@ -25,12 +25,30 @@ export interface MarkdownOptions {
   readonly codeLink?: (code: string) => string | undefined;
 }
 
+const reader = new Marked({
+  // To look for titles that are underlined takes a fifth of the time of a build. Ours begin with #.
+  tokenizer: { lheading: () => undefined },
+});
+
+/** Of the pages of one build: each is read for its title, its beginning, its body and the search. */
+const known = new Map<string, readonly Token[]>();
+const knownMax = 256;
+
+export function readMarkdown(text: string): readonly Token[] {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  if (known.size === knownMax) known.clear();
+  const tokens = reader.lexer(text);
+  known.set(text, tokens);
+  return tokens;
+}
+
 /** A code of up to this length is not broken over two lines. */
 const shortCodeMax = 28;
 
 export function renderMarkdown(text: string, options: MarkdownOptions): Rendered {
   const writer = new MarkdownWriter(options);
-  const body = writer.blocks(lexer(text));
+  const body = writer.blocks(readMarkdown(text));
   return { body, headings: writer.headings };
 }
 

@@ -1,8 +1,8 @@
 /** What search knows: every section of every page, taken from its Markdown. */
-import { lexer, type Token } from "marked";
+import type { Token } from "marked";
 import { slug } from "./addresses.ts";
 import type { SearchEntry } from "./browser/rank.ts";
-import { plainText } from "./markdown.ts";
+import { plainText, readMarkdown } from "./markdown.ts";
 import { operationPath, type Page, type Site } from "./site.ts";
 
 /** Beyond this a section is no longer about one thing, and the index would carry it to everyone. */
@@ -40,7 +40,7 @@ function entriesOf(site: Site, page: Page): SearchEntry[] {
       text,
     });
   };
-  for (const token of lexer(page.markdown)) {
+  for (const token of readMarkdown(page.markdown)) {
     if (token.type === "heading" && token.depth > 1) {
       close();
       heading = plainText(token.tokens);
