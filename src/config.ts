@@ -33,6 +33,8 @@ export interface Config {
   readonly quota: Quota | undefined;
   /** Whether a pet's category must be among the categories. */
   readonly knownCategoriesOnly: boolean;
+  /** Whether a start deploys the service's own documentation as a site. */
+  readonly docsSite: boolean;
   /** What this process does for custom domains, beside the API. */
   readonly roles: readonly Role[];
   /** Undefined where no custom domains are served. */
@@ -117,6 +119,7 @@ export function readConfig(variables: Variables): Config {
     printsFirstKey: setting("PETSTORE_FIRST_KEY", true, "on or off", onOrOff),
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quotaText, quota),
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", onOrOff),
+    docsSite: setting("PETSTORE_DOCS_SITE", true, "on or off", onOrOff),
     roles: setting(
       "PETSTORE_ROLES",
       roles,

@@ -53,7 +53,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
     clock,
     log,
     openStores: (options) => openStores(config, options),
-    ownDocs: true,
+    ownDocs: config.docsSite,
   }).catch(explainStart(config));
   started({
     baseUrl: `http://${reachable(config.host)}:${service.port}/v1`,

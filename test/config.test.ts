@@ -27,6 +27,7 @@ describe("settings", () => {
       printsFirstKey: true,
       quota: undefined,
       knownCategoriesOnly: false,
+      docsSite: true,
       roles: ["edge", "worker"],
       domains: undefined,
     });
@@ -45,6 +46,7 @@ describe("settings", () => {
       PETSTORE_RATE_LIMIT: "600/60",
       PETSTORE_FIRST_KEY: "off",
       PETSTORE_ENFORCE_CATEGORIES: "on",
+      PETSTORE_DOCS_SITE: "off",
     });
     expect(config).toMatchObject({
       host: "0.0.0.0",
@@ -60,6 +62,7 @@ describe("settings", () => {
       printsFirstKey: false,
       quota: { requests: 600, windowSeconds: 60 },
       knownCategoriesOnly: true,
+      docsSite: false,
     });
   });
 
@@ -87,6 +90,7 @@ describe("settings", () => {
     ["PETSTORE_RATE_LIMIT", "600/60s"],
     ["PETSTORE_ENFORCE_CATEGORIES", "yes"],
     ["PETSTORE_FIRST_KEY", "no"],
+    ["PETSTORE_DOCS_SITE", "none"],
     ["PETSTORE_ROLES", "edge,cook"],
     ["PETSTORE_SITES_HOST", "sites"],
     ["PETSTORE_SITES_HOST", "192.0.2.1"],

@@ -34,7 +34,11 @@ export interface VictimOptions {
 }
 
 export async function startVictim(options: VictimOptions): Promise<Victim> {
-  const variables = { PETSTORE_DATA: options.folder, ...options.variables };
+  const variables = {
+    PETSTORE_DATA: options.folder,
+    PETSTORE_DOCS_SITE: "on",
+    ...options.variables,
+  };
   const token = options.token ?? (await newToken(variables));
   const running = await within(startMsMax, "The service does not start", startProcess(variables));
   const { base, child } = running;

@@ -21,6 +21,7 @@ const settings = [
   ["PETSTORE_FIRST_KEY", "on", "off creates and prints no key on first start"],
   ["PETSTORE_RATE_LIMIT", "no limit", "Requests per seconds and key, such as 600/60"],
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],
+  ["PETSTORE_DOCS_SITE", "on", "off deploys no site of the documentation"],
   ["PETSTORE_SITES_HOST", "no domains", "Name that owners point their domains to"],
   ["PETSTORE_ACME_TERMS", "", "agreed, to the terms of the certificate authority"],
   ["PETSTORE_ACME_DIRECTORY", "Let's Encrypt", "Address of the authority's directory"],

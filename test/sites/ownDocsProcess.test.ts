@@ -14,7 +14,11 @@ afterEach(() => {
 function newVariables() {
   const folder = mkdtempSync(join(tmpdir(), "petstore-docs-"));
   folders.push(folder);
-  return { PETSTORE_DATA: folder, PETSTORE_BASE_URL: "https://api.example.com/v1" };
+  return {
+    PETSTORE_DATA: folder,
+    PETSTORE_BASE_URL: "https://api.example.com/v1",
+    PETSTORE_DOCS_SITE: "on",
+  };
 }
 
 /** Resolves with the event of the log that tells what became of the site. */
@@ -89,4 +93,14 @@ test("a stop or a kill in the middle of it delays nobody, and the next start mak
   expect((await siteEvent(last)).kind).toBe("deployed");
   expect((await pageAt(last.base, "/")).status).toBe(200);
   await last.end("SIGTERM");
+});
+
+test("with the setting off, a start deploys nothing", async () => {
+  const variables = { ...newVariables(), PETSTORE_DOCS_SITE: "off" };
+  const running = await startProcess(variables);
+  expect((await fetch(new URL("/docs/", running.base))).status).toBe(200);
+  await running.end("SIGTERM");
+  // Even a site that is stopped in the middle has its project by then.
+  expect((await petstore(["sites", "list", "--json"], variables)).stdout).not.toContain("docs");
+  expect(running.stderr()).not.toContain("docs.site");
 });
