@@ -8,7 +8,12 @@ import pg from "pg";
 import { openPostgres } from "../../src/postgres/store.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores, StoresOptions } from "../../src/stores.ts";
-import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import {
+  type PostgresServer,
+  type Settings,
+  startPostgres,
+  withoutSync,
+} from "../postgres/server.ts";
 
 export interface Engine {
   readonly name: "SQLite" | "PostgreSQL";
@@ -141,10 +146,10 @@ function textOf(value: unknown): string {
 }
 
 /** Within a `describe`: one server for all of its tests. */
-function usePostgres(first: boolean): Engine {
+function usePostgres(first: boolean, settings: Settings = withoutSync): Engine {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres(settings);
   });
   afterAll(() => server?.remove());
   return {
@@ -175,8 +180,10 @@ export function describeOnEngines(
   name: string,
   body: (engine: Engine) => void,
   describing: (name: string, body: () => void) => void = describe,
+  /** Of the server, where it is PostgreSQL. */
+  settings?: Settings,
 ): void {
   for (const [index, { name: engine, use }] of wanted.entries()) {
-    describing(`${name}, on ${engine}`, () => body(use(index === 0)));
+    describing(`${name}, on ${engine}`, () => body(use(index === 0, settings)));
   }
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { Client } from "../end-to-end/client.ts";
 import { petstore, startProcess } from "../end-to-end/process.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 
 type Variables = Record<string, string>;
 
@@ -16,7 +16,7 @@ let folder: string;
 let sqlite: Variables;
 let postgres: Variables;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await startPostgres(withoutSync);
 });
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "petstore-moving-"));

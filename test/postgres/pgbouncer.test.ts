@@ -15,7 +15,7 @@ import { describeKeys } from "../store/keys.suite.ts";
 import { describeOrders } from "../store/orders.suite.ts";
 import { doneOf } from "../store/outcomes.ts";
 import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from "./pgbouncer.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 import { allKnow } from "./watchers.ts";
 
 /** Fewer than the clients below have, so that they must share them. */
@@ -24,18 +24,16 @@ const serverConnectionsMax = 3;
 describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
   let server: PostgresServer;
   let pgbouncer: Pgbouncer;
-  let databases = 0;
   let address = "";
   let direct = "";
   let opened: Stores[] = [];
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres(withoutSync);
     pgbouncer = await startPgbouncer(server, serverConnectionsMax);
-  });
-  beforeEach(async () => {
-    direct = await server.database(`pets_${++databases}`);
+    direct = await server.database("pets");
     address = pgbouncer.through(direct);
   });
+  beforeEach(() => server.empty(direct));
   afterEach(async () => {
     await Promise.all(opened.map((stores) => stores.close()));
     opened = [];

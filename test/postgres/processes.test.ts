@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "../end-to-end/client.ts";
 import { petstore, type Running, startProcess } from "../end-to-end/process.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 
 const processCount = 3;
 const quotaRequests = 20;
@@ -17,7 +17,7 @@ let variables: Record<string, string>;
 let processes: Running[] = [];
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await startPostgres(withoutSync);
   folder = mkdtempSync(join(tmpdir(), "petstore-processes-"));
 });
 beforeEach(async () => {

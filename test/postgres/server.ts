@@ -19,6 +19,8 @@ export interface PostgresServer {
   database(name: string): Promise<string>;
   /** An empty schema of its own in the usual database: a database for the store, made in no time. */
   schema(): Promise<string>;
+  /** Takes a schema back to what a migration leaves, in less time than another migration takes. */
+  empty(address: string): Promise<void>;
   /** Statements behind the back of the store. */
   query(text: string, address?: string): Promise<unknown[]>;
   /** A copy of this server that follows it, and waits to be promoted. Restarts this one. */
@@ -37,7 +39,10 @@ export interface PostgresServer {
 const stopSignals = { fast: "SIGINT", immediate: "SIGQUIT", kill: "SIGKILL" } as const;
 type StopMode = keyof typeof stopSignals;
 
-type Settings = Readonly<Record<string, string>>;
+export type Settings = Readonly<Record<string, string>>;
+
+/** For what ends no server but by its process: the system keeps what was written, and nobody waits. */
+export const withoutSync: Settings = { fsync: "off" };
 
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const folder = makeFolder();
@@ -66,7 +71,9 @@ export function makeCluster(): { readonly data: string; remove(): void } {
 
 function initialise(data: string): void {
   const user = ["-U", "postgres", "-A", "trust"];
-  runAsOther(binary("initdb"), ["-D", data, ...user, "-N", "--locale=C", "-E", "UTF8"]);
+  // Every server starts as a copy: of a log of 1 MB, where 16 MB are usual.
+  const small = ["--wal-segsize=1"];
+  runAsOther(binary("initdb"), ["-D", data, ...user, ...small, "-N", "--locale=C", "-E", "UTF8"]);
 }
 
 function makeFolder(): string {
@@ -145,6 +152,20 @@ class Server implements PostgresServer {
     const name = `schema_${++this.#schemas}`;
     await this.query(`CREATE SCHEMA ${name}`);
     return `${this.#address("postgres")}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
+  }
+
+  async empty(address: string): Promise<void> {
+    await this.query(
+      `DO $$ DECLARE name text; BEGIN
+         -- The tables refer to each other, and all of them are emptied.
+         SET LOCAL session_replication_role = replica;
+         FOR name IN SELECT tablename FROM pg_tables
+           WHERE schemaname = current_schema() AND tablename NOT IN ('meta', 'counters')
+         LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+         IF to_regclass('counters') IS NOT NULL THEN UPDATE counters SET value = 0; END IF;
+       END $$`,
+      address,
+    );
   }
 
   async query(text: string, address = this.#address("postgres")): Promise<unknown[]> {

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { Client } from "../end-to-end/client.ts";
 import { petstore, startProcess } from "../end-to-end/process.ts";
 import { eventually } from "../eventually.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 
 let server: PostgresServer;
 let folder: string;
 let variables: Record<string, string>;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await startPostgres(withoutSync);
   folder = mkdtempSync(join(tmpdir(), "petstore-service-"));
   const address = await server.database("pets");
   variables = {

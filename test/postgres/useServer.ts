@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import type { DatabaseSettings } from "../../src/postgres/database.ts";
 import { openPostgres } from "../../src/postgres/store.ts";
 import type { Stores, StoresOptions } from "../../src/stores.ts";
-import { type PostgresServer, startPostgres } from "./server.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 
 export interface TestDatabase {
   readonly server: PostgresServer;
@@ -13,16 +13,20 @@ export interface TestDatabase {
   open(changes?: Partial<DatabaseSettings>, options?: Partial<StoresOptions>): Promise<Stores>;
 }
 
-/** One server for the file, and an empty database for each of its tests. */
-export function usePostgres(): TestDatabase {
+/**
+ * One server for the file, and an empty database for each of its tests: without as much as a table,
+ * or as the first one to open it left it where it is said to be `migrated`.
+ */
+export function usePostgres({ migrated = false } = {}): TestDatabase {
   let server: PostgresServer;
   let address = "";
   let opened: Stores[] = [];
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres(withoutSync);
   });
   beforeEach(async () => {
-    address = await server.schema();
+    if (migrated && address !== "") await server.empty(address);
+    else address = await server.schema();
   });
   afterEach(async () => {
     await Promise.all(opened.map((stores) => stores.close()));

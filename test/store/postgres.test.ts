@@ -7,7 +7,7 @@ import { describeOnce } from "./once.suite.ts";
 import { describeOrders } from "./orders.suite.ts";
 import { describeRevision } from "./revision.suite.ts";
 
-const database = usePostgres();
+const database = usePostgres({ migrated: true });
 const open = () => database.open();
 describeCatalogue("PostgreSQL", open);
 describeCategories("PostgreSQL", open);

@@ -29,7 +29,7 @@ import {
 import { rejectionOf } from "./rejection.ts";
 
 const host = "docs.example.com";
-const database = usePostgres();
+const database = usePostgres({ migrated: true });
 
 /** A connection of its own, behind the back of the stores. */
 async function aside<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {

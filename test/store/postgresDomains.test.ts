@@ -4,7 +4,7 @@ import { describeDomains } from "./domains.suite.ts";
 import { describeEdgeView } from "./edgeView.suite.ts";
 import { describeLeases } from "./leases.suite.ts";
 
-const database = usePostgres();
+const database = usePostgres({ migrated: true });
 const open = () => database.open();
 describeDomains("PostgreSQL", open);
 describeDomainRecords("PostgreSQL", open);

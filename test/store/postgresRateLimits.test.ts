@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { RateLimiter } from "../../src/keys/rateLimiter.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 
-const database = usePostgres();
+const database = usePostgres({ migrated: true });
 const quota = { requests: 50, windowSeconds: 100_000 };
 
 async function limiters(count: number): Promise<RateLimiter[]> {

@@ -4,7 +4,7 @@ import { describeAccounts } from "./accounts.suite.ts";
 import { describeSiteContents } from "./siteContents.suite.ts";
 import { describeSites } from "./sites.suite.ts";
 
-const database = usePostgres();
+const database = usePostgres({ migrated: true });
 const open = () => database.open();
 describeSites("PostgreSQL", open);
 describeSiteContents("PostgreSQL", open);
