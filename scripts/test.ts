@@ -42,9 +42,15 @@ failed += counted.failed;
 if (!fine && counted.failed === 0) failed++;
 rmSync(folder, { recursive: true });
 
-if (failed > 0) console.log(`The seed was ${testSeed}: PETSTORE_TEST_SEED=${testSeed} repeats it.`);
+if (failed > 0) console.log(`The seed was ${testSeed}: ${repeated()} repeats it.`);
 console.log(`${passed} passed, ${failed} failed, ${counted.skipped} skipped`);
 process.exit(failed === 0 ? 0 : 1);
+
+function repeated(): string {
+  const { PETSTORE_TEST_ROUNDS: rounds } = process.env;
+  const seeded = `PETSTORE_TEST_SEED=${testSeed}`;
+  return rounds === undefined ? seeded : `${seeded} PETSTORE_TEST_ROUNDS=${rounds}`;
+}
 
 async function check([what, command, ...args]: (typeof checks)[number]) {
   try {

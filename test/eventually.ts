@@ -1,6 +1,8 @@
 import { hangMs } from "./hanging.ts";
 
-const everyMs = 10;
+/** Soon at first, and then less and less often: what takes long needs the processor for itself. */
+const firstPauseMs = 4;
+const pauseMsMax = 50;
 
 /** Asks again and again until the answer is neither undefined nor false. */
 export async function eventually<T>(
@@ -9,11 +11,11 @@ export async function eventually<T>(
   otherwise: () => string = () => "It never came about.",
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = performance.now() + hangMs;
-  for (;;) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, pauseMsMax)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
     if (performance.now() > deadline) throw new Error(otherwise());
-    await Bun.sleep(everyMs);
+    await Bun.sleep(pauseMs);
   }
 }
 

@@ -1,8 +1,10 @@
 /** How the service ends, by order and by force, while clients are writing. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { judge } from "../contract/judge.ts";
+import { eventually } from "../eventually.ts";
+import { rounds } from "../rounds.ts";
 import { describeOnEngines, type Engine, type TestDatabase } from "./engines.ts";
 import { petstore, type Running, startProcess } from "./process.ts";
 
@@ -92,13 +94,9 @@ async function newToken(variables: Record<string, string>): Promise<string> {
   return (JSON.parse(stdout) as { key: string }).key;
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate);
-}
-
 describeOnEngines("SIGKILL under concurrent creates", (engine) => {
   useDatabase(engine);
-  const kills = 20;
+  const kills = rounds(6, 20);
   test(`${kills} times: every acknowledged pet is there and whole, and no id was given twice`, async () => {
     const variables = { ...database.variables, PETSTORE_LOG: "off" };
     const token = await newToken(variables);
@@ -108,7 +106,7 @@ describeOnEngines("SIGKILL under concurrent creates", (engine) => {
       const load = createUnderLoad(running.base, token, 16, acknowledged);
       // At another point of the load each time, so that the kill hits other moments of a commit.
       const goal = acknowledged.size + 40 + ((round * 37) % 200);
-      await until(() => acknowledged.size >= goal);
+      await eventually(() => acknowledged.size >= goal);
       expect(await running.end("SIGKILL")).toBe("SIGKILL");
       expect(await load.finished).toBeGreaterThan(0);
       expect(await database.damage()).toEqual([]);
@@ -118,7 +116,7 @@ describeOnEngines("SIGKILL under concurrent creates", (engine) => {
   });
 });
 
-describeOnEngines("SIGKILL between a commit and its answer", (engine) => {
+const betweenCommitAndAnswer = (engine: Engine) => {
   useDatabase(engine);
 
   /** Long enough to be seen: a server that has begun to commit goes on when we are gone. */
@@ -172,11 +170,11 @@ describeOnEngines("SIGKILL between a commit and its answer", (engine) => {
           }
         }
       });
-      await until(() => answered >= 100 + round * 7);
+      await eventually(() => answered >= 100 + round * 7);
       await untilCommitting();
       // The first to ask again was alone in that commit, and the others wait for the next one.
       const before = answered;
-      await until(() => answered > before);
+      await eventually(() => answered > before);
       await untilCommitting();
       await running.end("SIGKILL");
       await Promise.all(clients);
@@ -195,7 +193,16 @@ describeOnEngines("SIGKILL between a commit and its answer", (engine) => {
     );
     expect(names.sort()).toEqual(asked.sort());
   });
-});
+};
+
+// Without a sync to wait for there is no delay before it.
+const syncing = { fsync: "on" };
+describeOnEngines(
+  "SIGKILL between a commit and its answer",
+  betweenCommitAndAnswer,
+  describe,
+  syncing,
+);
 
 describeOnEngines("SIGTERM under load", (engine) => {
   useDatabase(engine);
@@ -203,11 +210,11 @@ describeOnEngines("SIGTERM under load", (engine) => {
     const variables = { ...database.variables, PETSTORE_LOG: "info" };
     const token = await newToken(variables);
     const acknowledged: Acknowledged = new Map();
-    for (let round = 1; round <= 5; round++) {
+    for (let round = 1; round <= rounds(2, 5); round++) {
       const running = await startProcess(variables);
       const load = createUnderLoad(running.base, token, 16, acknowledged);
       const goal = acknowledged.size + 200;
-      await until(() => acknowledged.size >= goal);
+      await eventually(() => acknowledged.size >= goal);
       expect(await running.end("SIGTERM")).toBe(0);
       await load.finished;
       const events = running

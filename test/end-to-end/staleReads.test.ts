@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { mintKey } from "../../src/keys/lifecycle.ts";
+import { rounds } from "../rounds.ts";
 import { Chance } from "../simulation/chance.ts";
 import { Client } from "./client.ts";
 import { describeOnEngines, type TestDatabase } from "./engines.ts";
@@ -10,7 +11,7 @@ import { testSecret } from "./service.ts";
 
 const statuses = ["available", "pending", "sold"] as const;
 const writers = 12;
-const petsOfEach = 8;
+const petsOfEach = rounds(2, 8);
 
 const newKey = () =>
   mintKey(
@@ -105,7 +106,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     const [first, ...others] = clients as [Client, Client, Client];
     const statusAt = async (client: Client, id: number) =>
       ((await client.get(`/pets/${id}`)).body as { status: string }).status;
-    for (let n = 0; n < 150; n++) {
+    for (let n = 0; n < rounds(30, 150); n++) {
       const { body } = await first.post("/pets", { name: "Prey", categoryId: 1 });
       const { id } = body as { id: number };
       // So that every process has kept it.
@@ -130,7 +131,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     const flooding = Promise.all(Array.from({ length: 96 }, flood));
     const store = await database.open();
     try {
-      for (let n = 0; n < 30; n++) {
+      for (let n = 0; n < rounds(6, 30); n++) {
         const created = await other.post("/pets", { name: "Prey", categoryId: 1 });
         const { id } = created.body as { id: number };
         for (let m = 0; m < 3; m++) await flooded.get(`/pets/${id}`, fresh);

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { Client } from "./client.ts";
 import { describeOnEngines, type Engine, type TestDatabase } from "./engines.ts";
-import { petstore, startProcess } from "./process.ts";
+import { petstore, program, startProcess } from "./process.ts";
 
 /** Databases for one test each. */
 function useDatabases(engine: Engine): () => Promise<TestDatabase> {
@@ -223,7 +223,7 @@ describeOnEngines("output that cannot be written", (engine) => {
     const { variables } = await newDatabase();
     await petstore(["pets", "seed", "--count", "10"], variables);
     for (const command of ["keys create --json", "pets export", "keys list"]) {
-      const line = `exec "${process.execPath}" src/main.ts ${command} > /dev/full`;
+      const line = `exec ${program().join(" ")} ${command} > /dev/full`;
       const ended = spawnSync("sh", ["-c", line], {
         cwd: new URL("../..", import.meta.url),
         env: { PATH: process.env.PATH, ...variables },
