@@ -54,6 +54,16 @@ function useWriteAheadLog(db: DatabaseSync): void {
   }
 }
 
+/** Of the connection that wrote. */
+export function closeWriting(db: DatabaseSync): void {
+  try {
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // Only tidiness: what is in the log is as safe there, and the next one to open reads it.
+  }
+  db.close();
+}
+
 export function rollBack(db: DatabaseSync): void {
   try {
     db.exec("ROLLBACK");

@@ -13,18 +13,22 @@ import { SqliteKeys } from "./keys.ts";
 import { SqliteOrders } from "./orders.ts";
 import { RevisionReader } from "./revisions.ts";
 import { SqliteSites } from "./sites.ts";
-import { startWriterThread, Writer } from "./writer.ts";
+import { startWriterThread, Writer, type WriterWorker } from "./writer.ts";
 
 /**
  * Opens the database in a file, making it and its folders if they are not there. Any number of
  * processes may have it open. Reads run here and now, writes in a thread of their own.
  */
-export async function openSqlite(path: string, options: StoresOptions): Promise<Stores> {
+export async function openSqlite(
+  path: string,
+  options: StoresOptions,
+  startThread: (path: string) => WriterWorker = startWriterThread,
+): Promise<Stores> {
   const file = resolve(path);
   const db = openDatabase(file, options.environment);
   // This connection only reads from here on.
   db.exec("PRAGMA query_only = ON");
-  const writer = new Writer(() => startWriterThread(file), options.onCommit);
+  const writer = new Writer(() => startThread(file), options.onCommit);
   const revisions = new RevisionReader(db, file);
   const catalogue = new SqliteCatalogue(db, writer, revisions);
   return {

@@ -23,10 +23,18 @@ interface Pending {
 
 /** One life of the writing thread. */
 interface Thread {
-  readonly worker: Worker;
+  readonly worker: WriterWorker;
   readonly startedMs: number;
   readonly ended: Promise<void>;
   committed: boolean;
+}
+
+/** A thread that answers as `writerThread.ts` does. */
+export interface WriterWorker {
+  on(event: "message", listener: (reply: BatchReply) => void): unknown;
+  on(event: "error", listener: (cause: unknown) => void): unknown;
+  on(event: "exit", listener: () => void): unknown;
+  postMessage(message: WriterMessage): void;
 }
 
 export function startWriterThread(path: string): Worker {
@@ -40,7 +48,7 @@ export function startWriterThread(path: string): Worker {
  * (A second batch under way would split them: 10,700 writes/s become 7,900 when a sync takes 2 ms.)
  */
 export class Writer {
-  readonly #start: () => Worker;
+  readonly #start: () => WriterWorker;
   readonly #onCommit: (report: CommitReport) => void;
   /** Started by the first write: many a command only reads. */
   #thread: Thread | undefined;
@@ -51,8 +59,7 @@ export class Writer {
   #drained: (() => void) | undefined;
   #closed = false;
 
-  /** `start` begins a thread that answers as `writerThread.ts` does. */
-  constructor(start: () => Worker, onCommit: (report: CommitReport) => void = () => {}) {
+  constructor(start: () => WriterWorker, onCommit: (report: CommitReport) => void = () => {}) {
     this.#start = start;
     this.#onCommit = onCommit;
   }

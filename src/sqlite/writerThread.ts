@@ -1,7 +1,7 @@
 /** The thread that owns the writing connection, so that no reader ever waits for the disk. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type Batch, BatchRunner } from "./batch.ts";
-import { connect } from "./connection.ts";
+import { closeWriting, connect } from "./connection.ts";
 
 export interface WriterThreadData {
   readonly path: string;
@@ -19,11 +19,6 @@ parentPort?.on("message", (message: WriterMessage) => {
 });
 
 function close(): void {
-  try {
-    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch {
-    // Only tidiness: what is in the log is as safe there, and the next one to open reads it.
-  }
-  db.close();
+  closeWriting(db);
   parentPort?.close();
 }

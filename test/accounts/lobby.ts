@@ -13,6 +13,7 @@ import { createLog } from "../../src/log.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores } from "../../src/stores.ts";
 import { fakeClock } from "../fakes/clock.ts";
+import { takeWriterThread } from "../store/writerPool.ts";
 
 export const origin = "http://petstore.test:8080";
 export const startMs = Date.UTC(2026, 10, 15, 12);
@@ -49,7 +50,7 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
   const folder = mkdtempSync(join(tmpdir(), "petstore-lobby-"));
   const file = join(folder, "petstore.db");
   const clock = fakeClock(startMs, 11);
-  const stores = await openSqlite(file, { environment: "production" });
+  const stores = await openSqlite(file, { environment: "production" }, takeWriterThread);
   for (const id of ["shop", "rival"]) {
     await stores.sites.addOwner({ id, name: `The ${id}`, plan: "paid" });
   }

@@ -10,6 +10,7 @@ import { openDatabase, sqliteVersion } from "../../src/sqlite/database.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores } from "../../src/stores.ts";
 import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { takeWriterThread } from "../store/writerPool.ts";
 
 export interface Outcome {
   readonly code: number;
@@ -63,7 +64,7 @@ export class Shop implements AsyncDisposable {
       stdout: new Page(),
       stderr: new Page(),
       locateStore: () => ({ path: this.database, exists: existsSync(this.database) }),
-      openStores: () => openSqlite(this.database, { environment: "production" }),
+      openStores: () => openSqlite(this.database, { environment: "production" }, takeWriterThread),
       storeVersion: async () =>
         sqliteVersion(existsSync(this.database) ? this.database : undefined, "production"),
       stopSignal: () => this.#stop.signal,

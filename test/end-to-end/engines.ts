@@ -14,13 +14,17 @@ import {
   startPostgres,
   withoutSync,
 } from "../postgres/server.ts";
+import { takeWriterThread } from "../store/writerPool.ts";
 
 export interface Engine {
   readonly name: "SQLite" | "PostgreSQL";
   /** True for one engine of a run: what no database has a part in is tested there and only there. */
   readonly first: boolean;
-  /** Empty, and shared with nobody. */
-  newDatabase(): Promise<TestDatabase>;
+  /**
+   * Empty, and shared with nobody. One that is `migrated` may have its tables already, from a test
+   * of production before, and is to be had sooner.
+   */
+  newDatabase(options?: { readonly migrated?: boolean }): Promise<TestDatabase>;
 }
 
 export interface TestDatabase {
@@ -64,7 +68,7 @@ async function newSqliteDatabase(): Promise<TestDatabase> {
     folder,
     variables: { PETSTORE_DATA: folder },
     open: ({ environment = "production", ...options } = {}) =>
-      openSqlite(fileOf(environment), { environment, ...options }),
+      openSqlite(fileOf(environment), { environment, ...options }, takeWriterThread),
     query,
     async damage() {
       const found = (await query("PRAGMA integrity_check")).map((row) => row.integrity_check);
@@ -82,9 +86,12 @@ async function newSqliteDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function newPostgresDatabase(server: PostgresServer): Promise<TestDatabase> {
+async function newPostgresDatabase(
+  server: PostgresServer,
+  address: string,
+  removed: () => void,
+): Promise<TestDatabase> {
   const folder = newFolder();
-  const address = await server.schema();
   const query = async (text: string) =>
     (await server.query(text, address)) as Record<string, unknown>[];
   const tables = async () =>
@@ -131,6 +138,7 @@ async function newPostgresDatabase(server: PostgresServer): Promise<TestDatabase
     },
     async remove() {
       removeFolder(folder);
+      removed();
     },
   };
 }
@@ -148,6 +156,7 @@ function textOf(value: unknown): string {
 /** Within a `describe`: one server for all of its tests. */
 function usePostgres(first: boolean, settings: Settings = withoutSync): Engine {
   let server: PostgresServer | undefined;
+  const migratedBefore: string[] = [];
   beforeAll(async () => {
     server = await startPostgres(settings);
   });
@@ -155,9 +164,14 @@ function usePostgres(first: boolean, settings: Settings = withoutSync): Engine {
   return {
     name: "PostgreSQL",
     first,
-    async newDatabase() {
+    async newDatabase({ migrated = false } = {}) {
       if (server === undefined) throw new Error("There is no database before the tests begin.");
-      return newPostgresDatabase(server);
+      const before = migrated ? migratedBefore.pop() : undefined;
+      if (before !== undefined) await server.empty(before);
+      const address = before ?? (await server.schema());
+      return newPostgresDatabase(server, address, () => {
+        if (migrated) migratedBefore.push(address);
+      });
     },
   };
 }

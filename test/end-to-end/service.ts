@@ -41,8 +41,9 @@ export function testConfig(variables: Record<string, string> = {}): Config {
 
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const clock = options.clock ?? systemClock;
-  const database = await (options.engine ?? sqlite).newDatabase();
-  const config = testConfig({ ...database.variables, ...options.variables });
+  const { engine = sqlite, variables = {} } = options;
+  const database = await engine.newDatabase({ migrated: variables.PETSTORE_ENV === undefined });
+  const config = testConfig({ ...database.variables, ...variables });
   let lines = "";
   const log = createLog("info", clock, (text) => {
     lines += text;

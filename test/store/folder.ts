@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqlite } from "../../src/sqlite/store.ts";
+import { startWriterThread, type WriterWorker } from "../../src/sqlite/writer.ts";
 import type { Stores, StoresOptions } from "../../src/stores.ts";
 
 export interface TemporaryFolder {
@@ -12,7 +13,9 @@ export interface TemporaryFolder {
 }
 
 /** A new folder for each test of the file. */
-export function useTemporaryFolder(): TemporaryFolder {
+export function useTemporaryFolder(
+  startThread: (path: string) => WriterWorker = startWriterThread,
+): TemporaryFolder {
   let folder = "";
   let opened: Stores[] = [];
   beforeEach(() => {
@@ -26,10 +29,8 @@ export function useTemporaryFolder(): TemporaryFolder {
   return {
     path: (name) => join(folder, name),
     async open(options, name = "petstore.db") {
-      const stores = await openSqlite(join(folder, name), {
-        environment: "production",
-        ...options,
-      });
+      const all = { environment: "production", ...options } as const;
+      const stores = await openSqlite(join(folder, name), all, startThread);
       let closing: Promise<void> | undefined;
       const closable = {
         ...stores,

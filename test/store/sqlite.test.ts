@@ -14,8 +14,9 @@ import { describeOrders } from "./orders.suite.ts";
 import { describeRevision } from "./revision.suite.ts";
 import { describeSiteContents } from "./siteContents.suite.ts";
 import { describeSites } from "./sites.suite.ts";
+import { takeWriterThread } from "./writerPool.ts";
 
-const folder = useTemporaryFolder();
+const folder = useTemporaryFolder(takeWriterThread);
 const open = () => folder.open();
 describeCatalogue("SQLite", open);
 describeCategories("SQLite", open);

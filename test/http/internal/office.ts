@@ -29,7 +29,7 @@ export interface Answered {
 
 /** Two owners, shop and rival, with a project each of the same name; tokens for both and us. */
 export async function openOffice(engine: Engine) {
-  const database = await engine.newDatabase();
+  const database = await engine.newDatabase({ migrated: true });
   const clock = fakeClock(nowMs, 7);
   const stores: Stores = await database.open();
   let lines = "";
