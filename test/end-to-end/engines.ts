@@ -153,24 +153,41 @@ function textOf(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Within a `describe`: one server for all of its tests. */
-function usePostgres(first: boolean, settings: Settings = withoutSync): Engine {
-  let server: PostgresServer | undefined;
-  const migratedBefore: string[] = [];
+/** With the databases on it that a test of production has migrated and left. */
+interface Host {
+  readonly server: PostgresServer;
+  readonly migrated: string[];
+}
+
+async function startHost(settings: Settings): Promise<Host> {
+  return { server: await startPostgres(settings), migrated: [] };
+}
+
+/** Of this process, for one file after another, where the whole run removes what it leaves. */
+let shared: Promise<Host> | undefined;
+
+/** Within a `describe`: one server for all of its tests, and of its own if it has settings. */
+function usePostgres(first: boolean, settings?: Settings): Engine {
+  const own = settings !== undefined || process.env.PETSTORE_TEST_CLUSTER === undefined;
+  let host: Host | undefined;
   beforeAll(async () => {
-    server = await startPostgres(settings);
+    if (!own) shared ??= startHost(withoutSync);
+    host = await (own ? startHost(settings ?? withoutSync) : shared);
   });
-  afterAll(() => server?.remove());
+  afterAll(async () => {
+    if (own) await host?.server.remove();
+  });
   return {
     name: "PostgreSQL",
     first,
     async newDatabase({ migrated = false } = {}) {
-      if (server === undefined) throw new Error("There is no database before the tests begin.");
-      const before = migrated ? migratedBefore.pop() : undefined;
-      if (before !== undefined) await server.empty(before);
-      const address = before ?? (await server.schema());
+      if (host === undefined) throw new Error("There is no database before the tests begin.");
+      const { server, migrated: before } = host;
+      const emptied = migrated ? before.pop() : undefined;
+      if (emptied !== undefined) await server.empty(emptied);
+      const address = emptied ?? (await server.schema());
       return newPostgresDatabase(server, address, () => {
-        if (migrated) migratedBefore.push(address);
+        if (migrated) before.push(address);
       });
     },
   };

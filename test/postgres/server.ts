@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { eventually } from "../eventually.ts";
@@ -66,7 +66,9 @@ export function makeCluster(): { readonly data: string; remove(): void } {
   const folder = makeFolder();
   const data = join(folder, "data");
   initialise(data);
-  return { data, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  // Servers that just lost their process may be writing their last words.
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  return { data, remove };
 }
 
 function initialise(data: string): void {
@@ -76,8 +78,11 @@ function initialise(data: string): void {
   runAsOther(binary("initdb"), ["-D", data, ...user, ...small, "-N", "--locale=C", "-E", "UTF8"]);
 }
 
+/** Beside the cluster of the run if there is one, so that it goes with it whoever is ended. */
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
+  const { PETSTORE_TEST_CLUSTER: made } = process.env;
+  const place = made === undefined ? tmpdir() : dirname(made);
+  const folder = mkdtempSync(join(place, "petstore-postgres-"));
   if (isRoot) chownSync(folder, otherUser.id, otherUser.id);
   return folder;
 }
