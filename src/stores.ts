@@ -8,9 +8,9 @@ import type { EdgeView } from "./domains/edgeView.ts";
 import type { KeyStore } from "./keys/keys.ts";
 import type { Quota, RateLimiter } from "./keys/rateLimiter.ts";
 import type { Environment } from "./keys/token.ts";
+import type { MaybePromise } from "./maybePromise.ts";
 import type { OrderStore } from "./orders/orders.ts";
 import type { SiteStore } from "./sites/sites.ts";
-import type { Soon } from "./soon.ts";
 
 /** What one commit held and how long it took: for the metrics. */
 export interface CommitReport {
@@ -62,7 +62,7 @@ export interface Stores {
   /** Resolves when the store can take a read and a write; rejects with `store_unavailable`. */
   ready(): Promise<void>;
   /** Bytes by part: `database`, `log`. */
-  size(): Soon<Readonly<Record<string, number>>>;
+  size(): MaybePromise<Readonly<Record<string, number>>>;
   /** Waits for what was submitted to be on disk, then lets go. Nothing may be called after. */
   close(): Promise<void>;
 }

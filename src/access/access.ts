@@ -1,4 +1,4 @@
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 
 /** Whom a token speaks for: the operator may do everything, an owner what is theirs. */
 export type AccessHolder =
@@ -24,7 +24,7 @@ export interface AccessStore {
   /** Keeps the first instant if it was revoked before. False when there is no such token. */
   revoke(id: string, atMs: number): Promise<boolean>;
   /** Revoked ones too. */
-  findByHash(hash: string): Soon<AccessToken | undefined>;
+  findByHash(hash: string): MaybePromise<AccessToken | undefined>;
   /** In the order of their creation. */
-  list(): Soon<readonly AccessToken[]>;
+  list(): MaybePromise<readonly AccessToken[]>;
 }

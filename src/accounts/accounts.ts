@@ -1,5 +1,5 @@
 import type { AccessHolder } from "../access/access.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Account, OneTimeLink, Session } from "./account.ts";
 
 export interface NewPassword {
@@ -54,11 +54,11 @@ export const sessionsPerAccountMax = 20;
  * returns judges by time, except where an instant is handed to it.
  */
 export interface AccountStore {
-  find(name: string): Soon<Account | undefined>;
+  find(name: string): MaybePromise<Account | undefined>;
   /** Makes the account if need be, and ends an earlier link of it. False: there is no such owner. */
   issueLink(link: OneTimeLink): Promise<boolean>;
   /** Expired ones too. */
-  findLink(hash: string): Soon<OneTimeLink | undefined>;
+  findLink(hash: string): MaybePromise<OneTimeLink | undefined>;
   /**
    * Trades a link for a session. False, with nothing done, when the link is gone or has expired: of
    * several uses at once, one is told true.
@@ -67,9 +67,9 @@ export interface AccountStore {
   /** False, with nothing done, when the password is another than that of the version by now. */
   addSession(session: Session, passwordVersion: number): Promise<boolean>;
   /** Those that are over too, as long as they are kept. */
-  findSession(hash: string): Soon<KnownSession | undefined>;
+  findSession(hash: string): MaybePromise<KnownSession | undefined>;
   /** The most recently used first. */
-  listSessions(account: string): Soon<readonly Session[]>;
+  listSessions(account: string): MaybePromise<readonly Session[]>;
   /** Moves forward only, and does nothing for a session that has ended. */
   sawSession(hash: string, atMs: number): Promise<void>;
   /** False when the account has no such session. */

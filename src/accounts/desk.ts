@@ -2,7 +2,7 @@
 import type { AccessHolder } from "../access/access.ts";
 import type { Clock } from "../clock.ts";
 import { TokenBuckets } from "../keys/rateLimiter.ts";
-import { type Soon, then } from "../soon.ts";
+import { type MaybePromise, then } from "../maybePromise.ts";
 import { type Account, nameAsTyped, type OneTimeLink, type Session } from "./account.ts";
 import type { AccountStore, KnownSession, Try } from "./accounts.ts";
 import { type IssuedLink, invitationMs, issueLink } from "./links.ts";
@@ -109,7 +109,7 @@ export class AccountDesk {
    * Whose session it is; undefined when it is over or was never one. `using` says that somebody is
    * at it, which keeps it from ending of idleness.
    */
-  recognise(token: string, using: boolean): Soon<KnownSession | undefined> {
+  recognise(token: string, using: boolean): MaybePromise<KnownSession | undefined> {
     const hash = secretHash(token);
     if (hash === undefined) return undefined;
     return then(this.#store.findSession(hash), (known) => {

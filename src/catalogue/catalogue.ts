@@ -1,6 +1,6 @@
 import type { JsonOf } from "../contract/operations.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Done, Mismatch, Once } from "../once.ts";
-import type { Soon } from "../soon.ts";
 import type { NewPet, Pet, PetStatus } from "./pet.ts";
 
 /** Which pets, and from where on. No member means no restriction. */
@@ -62,10 +62,10 @@ export interface Catalogue {
   /** Assigns the id. Ids grow, start at 1, and are never used twice. A refusal leaves nothing. */
   add(pet: NewPet, terms?: AddTerms): Promise<AddOutcome>;
 
-  get(id: bigint): Soon<JsonOf<Pet> | undefined>;
+  get(id: bigint): MaybePromise<JsonOf<Pet> | undefined>;
 
   /** Costs the same at any depth: it seeks to `after` and never counts past rows. */
-  list(query: PetQuery): Soon<PetPage>;
+  list(query: PetQuery): MaybePromise<PetPage>;
 
   /**
    * Stores all of the batch or, on a conflict, nothing. A pet that is already there with the same
@@ -81,5 +81,5 @@ export interface Catalogue {
    * as the store has it at the moment of the question: what was read after a revision is what would
    * be read now, as long as the revision is the same.
    */
-  revision(): Soon<Revision>;
+  revision(): MaybePromise<Revision>;
 }

@@ -1,5 +1,5 @@
 import type { JsonOf, Schemas } from "../contract/operations.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 
 export type Category = Schemas["Category"];
 
@@ -24,7 +24,10 @@ export interface CategoryStore {
   remove(id: bigint): Promise<boolean>;
 
   /** `after` may be any int64: ids may be negative. */
-  list(query: { readonly after?: bigint | undefined; readonly limit: number }): Soon<CategoryPage>;
+  list(query: {
+    readonly after?: bigint | undefined;
+    readonly limit: number;
+  }): MaybePromise<CategoryPage>;
 }
 
 export function categoryText({ id, name }: Category): JsonOf<Category> {

@@ -1,9 +1,9 @@
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Stores } from "../stores.ts";
 import { type Call, note } from "./command.ts";
 import { CommandFailure, type World } from "./world.ts";
 
-type Work<T> = (stores: Stores) => Soon<T>;
+type Work<T> = (stores: Stores) => MaybePromise<T>;
 
 /** Opens the store for as long as the work takes. Refuses, and makes nothing, where there is none. */
 export async function withStores<T>(world: World, work: Work<T>): Promise<T> {

@@ -1,5 +1,5 @@
 /** What we ask of a certificate authority. */
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 
 /** What the authority will fetch over HTTP from the host (RFC 8555, section 8.3). */
 export interface Challenge {
@@ -80,7 +80,7 @@ export interface AcmeAccount {
 
 /** Accounts are kept in the database, so that every worker orders with the same one. */
 export interface AcmeAccounts {
-  account(directory: string): Soon<AcmeAccount | undefined>;
+  account(directory: string): MaybePromise<AcmeAccount | undefined>;
   /** Keeps it unless there is one for this directory; resolves with the one that is kept. */
   keepAccount(account: AcmeAccount): Promise<AcmeAccount>;
 }

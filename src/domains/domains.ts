@@ -1,5 +1,5 @@
 /** What a store of domains promises, on whatever engine, to whoever keeps them. */
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Domain, Standing } from "./domain.ts";
 import type { Finding } from "./finding.ts";
 import type { Routing } from "./routing.ts";
@@ -102,17 +102,17 @@ export interface DomainStore {
     entries: readonly TimelineEntry[],
   ): Promise<"added" | "taken">;
   change(change: DomainChange): Promise<ChangeOutcome>;
-  get(id: string): Soon<StoredDomain | undefined>;
+  get(id: string): MaybePromise<StoredDomain | undefined>;
   /** Every claim on a name, the ended ones too, newest first, at most 100. */
-  claimsOn(host: string): Soon<readonly StoredDomain[]>;
+  claimsOn(host: string): MaybePromise<readonly StoredDomain[]>;
   /** The one that holds the name, and therefore may be served. */
-  holderOf(host: string): Soon<StoredDomain | undefined>;
+  holderOf(host: string): MaybePromise<StoredDomain | undefined>;
   /** Those of a project, or all; not the removed and abandoned ones; in the order of their hosts. */
-  list(project?: string): Soon<readonly StoredDomain[]>;
+  list(project?: string): MaybePromise<readonly StoredDomain[]>;
   /** Newest first. The store keeps the last 200 of each domain. */
-  timeline(domainId: string, limit: number): Soon<readonly TimelineEntry[]>;
+  timeline(domainId: string, limit: number): MaybePromise<readonly TimelineEntry[]>;
 
-  routing(project: string): Soon<{ readonly routing: Routing; readonly version: number }>;
+  routing(project: string): MaybePromise<{ readonly routing: Routing; readonly version: number }>;
   /** `changed` when it is no longer at the version. */
   saveRouting(change: RoutingChange): Promise<"done" | "changed">;
 
@@ -132,9 +132,12 @@ export interface DomainStore {
   endLease(lease: Lease): Promise<void>;
 
   /** The newest stored certificate for exactly this host that is valid until after an instant. */
-  certificateFor(host: string, validAfterMs: number): Soon<StoredCertificate | undefined>;
+  certificateFor(host: string, validAfterMs: number): MaybePromise<StoredCertificate | undefined>;
   /** Attempts for the host or its registrable domain since an instant, at most 1,000, oldest first. */
-  attempts(of: { host: string; registrable: string }, sinceMs: number): Soon<readonly CaAttempt[]>;
+  attempts(
+    of: { host: string; registrable: string },
+    sinceMs: number,
+  ): MaybePromise<readonly CaAttempt[]>;
   recordAttempt(attempt: CaAttempt): Promise<void>;
 
   /** Readable by every edge when it resolves. False when the lease was lost. */

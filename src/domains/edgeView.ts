@@ -1,5 +1,5 @@
 /** What the edges need of the domains: who answers for a host, with which certificate. */
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { RedirectStatus } from "./routing.ts";
 import { edgeSilentMaxMs } from "./schedule.ts";
 
@@ -43,16 +43,16 @@ export interface EdgeView {
    * Undefined unless the host is attached, was verified, has a certificate, its owner's plan is
    * paid and its project is deployed: all of it as it is now.
    */
-  route(host: string): Soon<Route | undefined>;
+  route(host: string): MaybePromise<Route | undefined>;
   /** Undefined wherever `route` is. */
-  certificate(host: string): Soon<ServedCertificate | undefined>;
+  certificate(host: string): MaybePromise<ServedCertificate | undefined>;
   /** The key authorization to answer with, by whichever worker it was published. */
-  challenge(host: string, token: string, nowMs: number): Soon<string | undefined>;
+  challenge(host: string, token: string, nowMs: number): MaybePromise<string | undefined>;
   /** A number that grows with every change to what is served, by any process. Cheap. */
-  revision(): Soon<number>;
+  revision(): MaybePromise<number>;
   reportEdge(edge: Edge): Promise<void>;
   /** The edges that were seen since an instant. */
-  edges(sinceMs: number): Soon<readonly Edge[]>;
+  edges(sinceMs: number): MaybePromise<readonly Edge[]>;
   /** For an edge that stops. */
   forgetEdge(id: string): Promise<void>;
 }

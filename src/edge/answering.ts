@@ -1,7 +1,7 @@
 /** Decides what each request gets. Who answers for a host is asked anew every time. */
 import type { Clock } from "../clock.ts";
 import type { EdgeView, Route } from "../domains/edgeView.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import { type Answer, say } from "./answer.ts";
 import { challengePrefix, challengeToken } from "./challenge.ts";
 import type { QuietLog } from "./quietLog.ts";
@@ -9,7 +9,7 @@ import type { EdgeRequest } from "./request.ts";
 import type { SiteAnswer, SiteRequest } from "./siteAnswer.ts";
 
 /** Answers from a deployment of a site. */
-export type AnswerSite = (request: SiteRequest, deployment: string) => Soon<SiteAnswer>;
+export type AnswerSite = (request: SiteRequest, deployment: string) => MaybePromise<SiteAnswer>;
 
 export interface Answering {
   /** For a request on a connection that was encrypted for a host. */

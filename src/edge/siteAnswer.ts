@@ -1,8 +1,9 @@
 /** What a site answers to a request, on whichever port and protocol it came. */
+
+import { type MaybePromise, then } from "../maybePromise.ts";
 import { mediaTypeOf } from "../sites/mediaTypes.ts";
 import type { Encoding, StoredFile } from "../sites/siteFile.ts";
 import type { SiteContents } from "../sites/sites.ts";
-import { type Soon, then } from "../soon.ts";
 import { chooseEncoding } from "./siteEncoding.ts";
 import { locationOf, type Place, placeOf } from "./sitePlace.ts";
 import { type RangeVerdict, rangeOf } from "./siteRange.ts";
@@ -43,7 +44,7 @@ export function siteAnswer(
   request: SiteRequest,
   { deployment }: ServedSite,
   contents: ServedContents,
-): Soon<SiteAnswer> {
+): MaybePromise<SiteAnswer> {
   if (request.method !== "GET" && request.method !== "HEAD") {
     return inWords(request, 405, "Only GET and HEAD are served here.", { allow: "GET, HEAD" });
   }
@@ -65,7 +66,7 @@ function findFile(
   place: Place,
   deployment: string,
   contents: ServedContents,
-): Soon<StoredFile | "moved" | undefined> {
+): MaybePromise<StoredFile | "moved" | undefined> {
   if (place.kind !== "path") return undefined;
   const { path, folder } = place;
   const index = path === "" ? "index.html" : `${path}/index.html`;
@@ -81,7 +82,7 @@ function served(
   request: SiteRequest,
   file: StoredFile,
   contents: ServedContents,
-): Soon<SiteAnswer> {
+): MaybePromise<SiteAnswer> {
   const encoding = chooseEncoding(request.header("accept-encoding"), file.smaller);
   const etag = tagOf(file, encoding);
   const headers: Record<string, string> = {
@@ -123,7 +124,7 @@ function notFound(
   request: SiteRequest,
   deployment: string,
   contents: ServedContents,
-): Soon<SiteAnswer> {
+): MaybePromise<SiteAnswer> {
   return then(contents.file(deployment, "404.html"), (file) => {
     if (file === undefined) return inWords(request, 404, "Nothing is at this address.");
     const encoding = chooseEncoding(request.header("accept-encoding"), file.smaller);
@@ -142,7 +143,7 @@ function withContent(
   encoding: Encoding,
   contents: ServedContents,
   make: (content: Uint8Array) => SiteAnswer,
-): Soon<SiteAnswer> {
+): MaybePromise<SiteAnswer> {
   return then(contents.content(file.hash, encoding), (content) => {
     if (content === undefined) throw new Error(`The content ${file.hash} is gone (${encoding}).`);
     const { status, headers, body } = make(content);

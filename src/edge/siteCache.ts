@@ -1,7 +1,8 @@
 /** Recent contents in memory. A content never changes under its hash, so none is ever stale. */
+
+import { type MaybePromise, then } from "../maybePromise.ts";
 import type { Encoding } from "../sites/siteFile.ts";
 import type { SiteContents } from "../sites/sites.ts";
-import { type Soon, then } from "../soon.ts";
 import type { ServedContents } from "./siteAnswer.ts";
 
 export const cacheBytesMax = 32 * 1024 * 1024;
@@ -25,7 +26,7 @@ export function cachedContents(store: SiteContents, bytesMax = cacheBytesMax): S
 
   return {
     file: (deploymentId, path) => store.file(deploymentId, path),
-    content(hash: string, encoding: Encoding): Soon<Uint8Array | undefined> {
+    content(hash: string, encoding: Encoding): MaybePromise<Uint8Array | undefined> {
       const key = `${encoding} ${hash}`;
       const held = recent.get(key);
       if (held !== undefined) {

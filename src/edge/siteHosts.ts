@@ -1,8 +1,8 @@
 /** Every project at `<slug>.localhost`, on the service's own port and with nothing to set up. */
 import type { Log } from "../log.ts";
+import { type MaybePromise, then } from "../maybePromise.ts";
 import { Problem } from "../problems.ts";
 import type { SiteContents } from "../sites/sites.ts";
-import { type Soon, then } from "../soon.ts";
 import { inWords, type ServedContents, type SiteAnswer, siteAnswer } from "./siteAnswer.ts";
 
 export interface SiteHostsParts {
@@ -20,7 +20,7 @@ const hostForm = /^https?:\/\/([^/:]+)\.localhost\.?(?::\d+)?$/i;
  * API.
  */
 export function createSiteHosts({ store, contents, log }: SiteHostsParts) {
-  return (origin: string, request: Request): Soon<Response> | undefined => {
+  return (origin: string, request: Request): MaybePromise<Response> | undefined => {
     // First of all, and cheap: nearly every request is for the API.
     if (!origin.includes(".localhost")) return undefined;
     const [, name] = hostForm.exec(origin) ?? [];
@@ -37,7 +37,7 @@ export function createSiteHosts({ store, contents, log }: SiteHostsParts) {
     }
   };
 
-  function answerOf(slug: string, origin: string, request: Request): Soon<SiteAnswer> {
+  function answerOf(slug: string, origin: string, request: Request): MaybePromise<SiteAnswer> {
     return then(store.project(slug), (project) => {
       if (project?.current === undefined) {
         return inWords(request, 404, `No site is published as ${slug}.`);

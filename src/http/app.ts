@@ -9,8 +9,8 @@ import { allows } from "../keys/lifecycle.ts";
 import type { RateLimiter } from "../keys/rateLimiter.ts";
 import type { UseRecorder } from "../keys/useRecorder.ts";
 import type { Log } from "../log.ts";
+import { type MaybePromise, then } from "../maybePromise.ts";
 import { Problem } from "../problems.ts";
-import { type Soon, then } from "../soon.ts";
 import type { Stores } from "../stores.ts";
 import { type Address, addressOf } from "./address.ts";
 import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
@@ -47,9 +47,11 @@ export interface AppParts {
   /** The contract as JSON, public. */
   readonly contract: () => string;
   /** Answers where the origin is a site's, which has nothing of the API; else undefined. */
-  readonly sites?: ((origin: string, request: Request) => Soon<Response> | undefined) | undefined;
+  readonly sites?:
+    | ((origin: string, request: Request) => MaybePromise<Response> | undefined)
+    | undefined;
   /** Answers what is not under `/v1`: health, documentation. */
-  readonly outside: (address: Address, request: Request) => Soon<Response>;
+  readonly outside: (address: Address, request: Request) => MaybePromise<Response>;
   /** True once the service is on its way out: clients are told to connect anew, elsewhere. */
   readonly leaving: () => boolean;
 }
@@ -80,14 +82,14 @@ interface Given extends Noted {
   readonly keyId: string;
 }
 
-type AnyHandler = (input: unknown, call: Call) => Soon<PlainAnswer>;
+type AnyHandler = (input: unknown, call: Call) => MaybePromise<PlainAnswer>;
 
 const prefix = "/v1";
 /** Headers by which a request makes its answer another than the one that all get. */
 const ownWishes = ["if-none-match", "origin", "prefer", "x-request-id"];
 const jsonType = { "content-type": "application/json" } as const;
 
-export function createApp(parts: AppParts): (request: Request) => Soon<Response> {
+export function createApp(parts: AppParts): (request: Request) => MaybePromise<Response> {
   const { authenticator, clock, limiter, log, metrics, uses } = parts;
   const handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
   const nextId = requestIds(clock);
@@ -99,13 +101,13 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     ),
   );
 
-  function handle(request: Request): Soon<Response> {
+  function handle(request: Request): MaybePromise<Response> {
     const startedMs = clock.elapsed();
     const again = request.method === "GET" ? givenAgain(request, startedMs) : undefined;
     return again ?? handleAnew(request, startedMs);
   }
 
-  function handleAnew(request: Request, startedMs: number): Soon<Response> {
+  function handleAnew(request: Request, startedMs: number): MaybePromise<Response> {
     const address = addressOf(request.url);
     const site = parts.sites?.(address.origin, request);
     if (site !== undefined) return site;
@@ -144,7 +146,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
    * The short way, for what was answered before and asks for nothing of its own. Whatever is not
    * plain here, a key that is not remembered among it, takes the long way and is judged there.
    */
-  function givenAgain(request: Request, startedMs: number): Soon<Response> | undefined {
+  function givenAgain(request: Request, startedMs: number): MaybePromise<Response> | undefined {
     const kept = answers.find(request.url);
     if (kept === undefined || limiter !== undefined || parts.leaving()) return undefined;
     const { headers } = request;
@@ -192,7 +194,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     return fail(exchange, cause);
   }
 
-  function answer(exchange: Exchange): Soon<PlainAnswer> {
+  function answer(exchange: Exchange): MaybePromise<PlainAnswer> {
     const { address, request } = exchange;
     if (address.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
     // First of all, on unknown paths too: without a key nothing is learnt of what exists.
@@ -220,7 +222,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     });
   }
 
-  function operate(exchange: Exchange, key: ApiKey): Soon<PlainAnswer> {
+  function operate(exchange: Exchange, key: ApiKey): MaybePromise<PlainAnswer> {
     const { address, base, request } = exchange;
     const found = route(address.path.slice(prefix.length));
     if (found === undefined) throw new Problem("path_not_found");
@@ -249,7 +251,7 @@ export function createApp(parts: AppParts): (request: Request) => Soon<Response>
     path: PathParameters,
     query: unknown,
     strict: boolean,
-  ): Soon<PlainAnswer> {
+  ): MaybePromise<PlainAnswer> {
     const { base, request } = exchange;
     const handler = handlers[operation.id];
     const answered = handler({ path, query, body: undefined }, { base, once: undefined });

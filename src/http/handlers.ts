@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Answer, Input, OperationId } from "../contract/operations.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Once } from "../once.ts";
-import type { Soon } from "../soon.ts";
 import type { Stores } from "../stores.ts";
 import { createPet } from "./operations/createPet.ts";
 import { getOrder } from "./operations/getOrder.ts";
@@ -30,7 +30,10 @@ export interface Call {
 }
 
 /** Answers one operation: typed input in, an answer that the contract knows out. No sockets. */
-export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Soon<Answer<Id>>;
+export type Handler<Id extends OperationId> = (
+  input: Input<Id>,
+  call: Call,
+) => MaybePromise<Answer<Id>>;
 
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 

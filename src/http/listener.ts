@@ -1,8 +1,8 @@
 /** The only place that knows Bun's server. */
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import { Problem } from "../problems.ts";
-import type { Soon } from "../soon.ts";
 import { errorText, refusalHeaders } from "./answer.ts";
 
 export interface Listener {
@@ -21,7 +21,7 @@ const transferBytesMax = 1024 ** 3;
 
 export function listen(
   { host, port }: { readonly host: string; readonly port: number },
-  handle: (request: Request) => Soon<Response>,
+  handle: (request: Request) => MaybePromise<Response>,
   clock: Clock,
   log: Log,
 ): Listener {

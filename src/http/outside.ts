@@ -1,6 +1,6 @@
 /** What the service's port answers beside the API: is it well, and how is it used. */
 import type { Log } from "../log.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Address } from "./address.ts";
 import { asProblem } from "./answer.ts";
 import { isInternal } from "./internal/base.ts";
@@ -19,7 +19,7 @@ export interface OutsideParts {
   /** The configured base address; without one, it follows the Host of the request. */
   readonly baseUrl: string | undefined;
   /** Answers what is under `/internal/v1`: the API of the dashboard. */
-  readonly internal: (address: Address, request: Request) => Soon<Response>;
+  readonly internal: (address: Address, request: Request) => MaybePromise<Response>;
   readonly log: Log;
 }
 
@@ -31,7 +31,7 @@ const assetsPath = "/assets/";
 
 type Pages = (path: string, request: Request) => Promise<Response>;
 
-type Page = (address: Address, request: Request) => Soon<Response>;
+type Page = (address: Address, request: Request) => MaybePromise<Response>;
 
 export function createOutside(parts: OutsideParts) {
   const landing = createLanding({ ...parts, docsPath, readyPath });
@@ -44,7 +44,7 @@ export function createOutside(parts: OutsideParts) {
   ]);
   const docs = pagesOf(docsPath, parts.docs, "documentation", parts.log);
   const dashboard = pagesOf(dashboardPath, parts.dashboard, "dashboard", parts.log);
-  return (address: Address, request: Request): Soon<Response> => {
+  return (address: Address, request: Request): MaybePromise<Response> => {
     if (isInternal(address.path)) return parts.internal(address, request);
     if (request.method !== "GET" && request.method !== "HEAD") {
       return text(405, "Only GET and HEAD are served here.\n", { allow: "GET, HEAD" });

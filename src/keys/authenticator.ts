@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
+import { type MaybePromise, then } from "../maybePromise.ts";
 import { Problem } from "../problems.ts";
-import { type Soon, then } from "../soon.ts";
 import type { ApiKey, KeyStore } from "./keys.ts";
 import { keyState } from "./lifecycle.ts";
 import { type Environment, hashToken, tokenEnvironment } from "./token.ts";
@@ -27,7 +27,7 @@ export class Authenticator {
    * The store's revision is asked before the look-up: a change that lands between the two is
    * noticed the next time.
    */
-  check(token: string, revision = this.#store.revision()): Soon<ApiKey> {
+  check(token: string, revision = this.#store.revision()): MaybePromise<ApiKey> {
     if (revision !== this.#revision) {
       this.#remembered.clear();
       this.#revision = revision;

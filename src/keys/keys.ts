@@ -1,5 +1,5 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Environment } from "./token.ts";
 
 /** A key as the store keeps it. The token itself is nowhere. */
@@ -46,10 +46,10 @@ export interface KeyStore {
   /** Keeps the first instant if the key was revoked before. Rejects when there is no such key. */
   revoke(id: string, atMs: number): Promise<void>;
 
-  findByHash(hash: string): Soon<ApiKey | undefined>;
+  findByHash(hash: string): MaybePromise<ApiKey | undefined>;
 
   /** In the order of their creation. */
-  list(): Soon<readonly ApiKey[]>;
+  list(): MaybePromise<readonly ApiKey[]>;
 
   /**
    * Adds to the counts of the same key, operation and day, and moves last use forward. Leaves out
@@ -58,7 +58,7 @@ export interface KeyStore {
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 
   /** In the order of key, operation and day. */
-  listUses(): Soon<readonly KeyUse[]>;
+  listUses(): MaybePromise<readonly KeyUse[]>;
 
   /**
    * A number that differs after any change to any key, by any process (uses do not count). Asked

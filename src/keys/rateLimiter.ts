@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 
 /** How many requests a key may make in how many seconds. */
 export interface Quota {
@@ -20,9 +20,9 @@ export interface Verdict {
 export interface RateLimiter {
   readonly quota: Quota;
   /** Takes one request out of the key's quota if one is left. */
-  take(keyId: string): Soon<Verdict>;
+  take(keyId: string): MaybePromise<Verdict>;
   /** Undoes a `take` for a request that should not count, and tells what is left then. */
-  giveBack(keyId: string): Soon<Verdict>;
+  giveBack(keyId: string): MaybePromise<Verdict>;
 }
 
 /** A wait as long as we said must be enough, whatever the arithmetic makes of it. */

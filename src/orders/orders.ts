@@ -1,7 +1,7 @@
 import type { PetStatus } from "../catalogue/pet.ts";
 import type { JsonOf } from "../contract/operations.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Done, Mismatch, Once } from "../once.ts";
-import type { Soon } from "../soon.ts";
 import type { NewOrder, Order, OrderEvent, OrderStatus } from "./order.ts";
 
 export interface OrderQuery {
@@ -43,8 +43,8 @@ export interface OrderStore {
   /** Moves an order as `transitions` has it; delivering makes its pet `sold` with it. */
   move(id: bigint, event: OrderEvent, once?: Once): Promise<MoveOutcome>;
 
-  get(id: bigint): Soon<JsonOf<Order> | undefined>;
+  get(id: bigint): MaybePromise<JsonOf<Order> | undefined>;
 
   /** Costs the same at any depth. */
-  list(query: OrderQuery): Soon<OrderPage>;
+  list(query: OrderQuery): MaybePromise<OrderPage>;
 }

@@ -1,4 +1,4 @@
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybePromise.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Owner, Plan, Project } from "./site.ts";
 import type { Encoding, SiteFile, StoredFile } from "./siteFile.ts";
@@ -63,10 +63,10 @@ export type FinishOutcome =
 
 /** What a server of sites needs to know. */
 export interface SiteContents {
-  project(slug: string): Soon<Project | undefined>;
-  file(deploymentId: string, path: string): Soon<StoredFile | undefined>;
+  project(slug: string): MaybePromise<Project | undefined>;
+  file(deploymentId: string, path: string): MaybePromise<StoredFile | undefined>;
   /** A content in a form; undefined where it is not kept in that form. */
-  content(hash: string, encoding: Encoding): Soon<Uint8Array | undefined>;
+  content(hash: string, encoding: Encoding): MaybePromise<Uint8Array | undefined>;
   /** Differs after any change to owners, projects or what is shown, by any process. Cheap. */
   revision(): number;
 }
@@ -80,14 +80,14 @@ export interface SiteStore extends SiteContents {
   addOwner(owner: Owner): Promise<boolean>;
   /** False when there is no such owner. */
   setPlan(ownerId: string, plan: Plan): Promise<boolean>;
-  owner(id: string): Soon<Owner | undefined>;
-  ownerOf(slug: string): Soon<Owner | undefined>;
+  owner(id: string): MaybePromise<Owner | undefined>;
+  ownerOf(slug: string): MaybePromise<Owner | undefined>;
   /** In the order of their ids. */
-  listOwners(): Soon<readonly Owner[]>;
+  listOwners(): MaybePromise<readonly Owner[]>;
 
   addProject(project: NewProject): Promise<"added" | "slug_taken" | "no_such_owner">;
   /** In the order of their slugs. */
-  listProjects(): Soon<readonly Project[]>;
+  listProjects(): MaybePromise<readonly Project[]>;
   /** Shows nothing of it any more. Its deployments stay. */
   unpublish(slug: string): Promise<"unpublished" | "not_published" | "no_such_project">;
   /** Shows an earlier deployment again. */
@@ -104,7 +104,7 @@ export interface SiteStore extends SiteContents {
   /** From `queued` to `building`. False when it is not queued. */
   buildDeployment(id: string, nowMs: number): Promise<boolean>;
   /** Which of these contents are stored whole. */
-  knownContents(hashes: readonly string[]): Soon<ReadonlySet<string>>;
+  knownContents(hashes: readonly string[]): MaybePromise<ReadonlySet<string>>;
   /** Adds files to a deployment that is being built; at most `uploadBytesMax` of parts at once. */
   addFiles(id: string, uploads: readonly Upload[], nowMs: number): Promise<AddFilesOutcome>;
   /** Makes it `ready` and, in the same step, what the project shows. */
@@ -116,7 +116,7 @@ export interface SiteStore extends SiteContents {
    * refers to. False once none are left.
    */
   discardFailed(slug: string): Promise<boolean>;
-  deployment(id: string): Soon<Deployment | undefined>;
+  deployment(id: string): MaybePromise<Deployment | undefined>;
   /** Newest first. */
-  listDeployments(slug: string, limit: number): Soon<readonly Deployment[]>;
+  listDeployments(slug: string, limit: number): MaybePromise<readonly Deployment[]>;
 }

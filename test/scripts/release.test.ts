@@ -52,14 +52,14 @@ The first.
   test.each(["## 1.1.0 (unreleased)", "## 1.1.0 - Unreleased"])(
     "under %p are not released yet",
     (heading) => {
-      expect(notesOf(`${heading}\n\n- Soon.\n`, "1.1.0")).toEqual({ kind: "unreleased" });
+      expect(notesOf(`${heading}\n\n- MaybePromise.\n`, "1.1.0")).toEqual({ kind: "unreleased" });
     },
   );
 
   test.each(["## Unreleased", "## [Unreleased]"])(
     "wait until what is under %p has a version",
     (heading) => {
-      expect(notesOf(`${heading}\n\n- Soon.\n\n${changelog}`, "1.1.0")).toEqual({
+      expect(notesOf(`${heading}\n\n- MaybePromise.\n\n${changelog}`, "1.1.0")).toEqual({
         kind: "unreleased",
       });
       expect(notesOf(`${heading}\n\n${changelog}`, "1.1.0").kind).toBe("found");

@@ -3,11 +3,11 @@ import type { AccessStore } from "../../access/access.ts";
 import { isAccessToken } from "../../access/accessToken.ts";
 import type { Actor } from "../../domains/desk.ts";
 import { hashToken } from "../../keys/token.ts";
-import { type Soon, then } from "../../soon.ts";
+import { type MaybePromise, then } from "../../maybePromise.ts";
 import { bearer } from "../authorize.ts";
 
 /** Undefined where nobody is known by what the request carries. */
-export type Authenticate = (request: Request) => Soon<Actor | undefined>;
+export type Authenticate = (request: Request) => MaybePromise<Actor | undefined>;
 
 /** The store is asked every time, so that a revoked token is refused at once in every process. */
 export function byAccessToken(store: AccessStore): Authenticate {

@@ -1,8 +1,8 @@
 /** Finds the handlers of a path. */
 
 import type { Actor } from "../../domains/desk.ts";
+import type { MaybePromise } from "../../maybePromise.ts";
 import { Problem } from "../../problems.ts";
-import type { Soon } from "../../soon.ts";
 
 export interface InternalCall {
   readonly actor: Actor;
@@ -26,7 +26,7 @@ export interface InternalAnswer {
 }
 
 /** A Response only where the answer goes on. */
-export type InternalHandler = (call: InternalCall) => Soon<InternalAnswer | Response>;
+export type InternalHandler = (call: InternalCall) => MaybePromise<InternalAnswer | Response>;
 
 /** Handlers by path, with names in braces, and method. */
 export type Places = Readonly<Record<string, Readonly<Record<string, InternalHandler>>>>;

@@ -1,6 +1,6 @@
 import { int64FromText } from "../../contract/int64.ts";
+import { then } from "../../maybePromise.ts";
 import { Problem } from "../../problems.ts";
-import { then } from "../../soon.ts";
 import { readHeaders } from "../answer.ts";
 import type { Handler, Shop } from "../handlers.ts";
 

@@ -1,6 +1,6 @@
 import { categoryText } from "../../catalogue/categories.ts";
 import { openCursor, sealCursor } from "../../catalogue/cursor.ts";
-import { then } from "../../soon.ts";
+import { then } from "../../maybePromise.ts";
 import type { Handler, Shop } from "../handlers.ts";
 import { pageAnswer } from "../page.ts";
 

@@ -1,5 +1,5 @@
 import { openCursor, sealCursor } from "../../catalogue/cursor.ts";
-import { then } from "../../soon.ts";
+import { then } from "../../maybePromise.ts";
 import type { Handler, Shop } from "../handlers.ts";
 import { pageAnswer } from "../page.ts";
 

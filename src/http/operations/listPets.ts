@@ -1,6 +1,6 @@
 import { idGivenMax, type PetFilter, type PetPage } from "../../catalogue/catalogue.ts";
 import { normalIds, openCursor, petQuestion, sealCursor } from "../../catalogue/cursor.ts";
-import { then } from "../../soon.ts";
+import { then } from "../../maybePromise.ts";
 import type { Handler, Shop } from "../handlers.ts";
 import { pageAnswer } from "../page.ts";
 

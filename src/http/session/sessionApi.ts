@@ -4,9 +4,9 @@ import type { AccountDesk } from "../../accounts/desk.ts";
 import { AccountRefusal, accountRefusals } from "../../accounts/refusal.ts";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
+import { type MaybePromise, then } from "../../maybePromise.ts";
 import { Problem } from "../../problems.ts";
 import type { SiteStore } from "../../sites/sites.ts";
-import { type Soon, then } from "../../soon.ts";
 import { type Address, addressOf } from "../address.ts";
 import { asProblem, refusalHeaders } from "../answer.ts";
 import { readBody } from "../body.ts";
@@ -66,7 +66,7 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
   const isSecure = ({ origin }: Address) =>
     [origin, configured].some((each) => each?.startsWith("https:"));
 
-  function knownSession(request: Request): Soon<KnownSession | undefined> {
+  function knownSession(request: Request): MaybePromise<KnownSession | undefined> {
     const address = addressOf(request.url);
     const token = tokenIn(request.headers, isSecure(address));
     if (token === undefined || !comesFromOwnPage(request, ownOrigins(address))) return undefined;
