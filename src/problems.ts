@@ -5,6 +5,7 @@
 export const problems = {
   body_invalid: { status: 400, message: "The body has members with invalid values." },
   body_unreadable: { status: 400, message: "The body is not valid JSON in UTF-8." },
+  request_malformed: { status: 400, message: "The request is not valid HTTP/1.1." },
   parameter_invalid: { status: 400, message: "A parameter has an invalid value." },
   cursor_invalid: {
     status: 400,
@@ -30,6 +31,7 @@ export const problems = {
   path_not_found: { status: 404, message: "Nothing is served at this path." },
   order_not_found: { status: 404, message: "No order has this id." },
   method_not_allowed: { status: 405, message: "This path does not take this method." },
+  request_timeout: { status: 408, message: "The request did not arrive in time. Send it again." },
   pet_not_available: {
     status: 409,
     message: "This pet is not available, and only an available pet can be ordered.",
@@ -41,19 +43,36 @@ export const problems = {
   },
   operation_removed: { status: 410, message: "This operation was removed." },
   body_too_large: { status: 413, message: "The body is larger than 65536 bytes." },
+  target_too_long: { status: 414, message: "The request target is longer than 8192 bytes." },
   media_type_unsupported: { status: 415, message: "Send the body as application/json." },
   idempotency_mismatch: {
     status: 422,
     message: "This Idempotency-Key was used for another request. Use a new one.",
   },
   rate_limited: { status: 429, message: "This API key has used up its quota of requests." },
+  headers_too_large: {
+    status: 431,
+    message: "The request has more than 16384 bytes of headers, or more than 100 headers.",
+  },
   internal: {
     status: 500,
     message: "The service failed. Try again, and quote the X-Request-Id if it goes on.",
   },
+  not_implemented: {
+    status: 501,
+    message: "The service does not implement this method or transfer coding.",
+  },
+  overloaded: {
+    status: 503,
+    message: "The service has too many requests in progress. Try again shortly.",
+  },
   store_unavailable: {
     status: 503,
     message: "The store cannot be reached right now. Try again shortly.",
+  },
+  version_not_supported: {
+    status: 505,
+    message: "The service supports HTTP/1.0 and HTTP/1.1 on this port.",
   },
 } as const;
 

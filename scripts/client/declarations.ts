@@ -112,7 +112,7 @@ function declarationOf(statement: ts.Statement): Declaration {
 
 // The client's types read the schemas, the path and query parameters, the bodies and the successful
 // responses of the contract. The rest would be half of the declarations.
-const unusedMembers = /^(?:headers?|cookie|pathItems|[345][0-9]{2})$/;
+const unusedMembers = /^(?:headers?|cookie|pathItems|default|[345][0-9]{2})$/;
 
 function isUnused(node: ts.Node): boolean {
   if (!ts.isPropertySignature(node)) return false;

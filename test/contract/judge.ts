@@ -61,7 +61,8 @@ function judgeDeclared(
   seen: SeenResponse,
   complaints: string[],
 ) {
-  const response = settle(`${operation}/responses/${seen.status}`);
+  const exact = settle(`${operation}/responses/${seen.status}`);
+  const response = at(exact) === undefined ? settle(`${operation}/responses/default`) : exact;
   const declared = at(response);
   if (declared === undefined) {
     complaints.push(`status ${seen.status} is not declared`);

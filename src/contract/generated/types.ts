@@ -347,7 +347,7 @@ export interface components {
          * @example pet_not_found
          * @enum {string}
          */
-        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "cursor_invalid" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "operation_removed" | "order_event_refused" | "order_not_found" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "rate_limited" | "store_unavailable";
+        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "cursor_invalid" | "headers_too_large" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "not_implemented" | "operation_removed" | "order_event_refused" | "order_not_found" | "overloaded" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "rate_limited" | "request_malformed" | "request_timeout" | "store_unavailable" | "target_too_long" | "version_not_supported";
         /**
          * @description The body of every error.
          * @example {
@@ -567,6 +567,30 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body did not arrive in time. Nothing was stored. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The message was refused before it was read as a request: it is not valid HTTP/1.1, or exceeds
+         *     a limit of the protocol. The connection closes after it.
+         */
+        RequestRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -811,6 +835,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     createPet: {
@@ -859,6 +884,7 @@ export interface operations {
             400: components["responses"]["BodyRefused"];
             401: components["responses"]["KeyRefused"];
             403: components["responses"]["ScopeRefused"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInFlight"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["MediaTypeRefused"];
@@ -866,6 +892,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     getPet: {
@@ -918,6 +945,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     listCategories: {
@@ -974,6 +1002,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     listOrders: {
@@ -1035,6 +1064,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     placeOrder: {
@@ -1083,6 +1113,7 @@ export interface operations {
             400: components["responses"]["BodyRefused"];
             401: components["responses"]["KeyRefused"];
             403: components["responses"]["ScopeRefused"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["PetTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["MediaTypeRefused"];
@@ -1090,6 +1121,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     getOrder: {
@@ -1138,6 +1170,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     approveOrder: {
@@ -1188,6 +1221,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
     deliverOrder: {
@@ -1238,6 +1272,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
         };
     };
 }
