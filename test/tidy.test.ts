@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const below = ["clock", "problems", "soon", "contract"];
+const below = ["clock", "problems", "maybePromise", "contract"];
 const nouns = ["once", "catalogue", "orders", "keys", "access", "accounts", "sites", "domains"];
 /** Each room of src/ and the rooms it may import from. A file beside the rooms is one of its own. */
 const mayImport: Record<string, readonly string[]> = {
   clock: [],
   problems: [],
-  soon: [],
+  maybePromise: [],
   contract: [],
   once: below,
   catalogue: [...below, "once"],
@@ -36,8 +36,9 @@ const mayImport: Record<string, readonly string[]> = {
   secret: below,
   sqlite: [...below, ...nouns, "stores"],
   postgres: [...below, ...nouns, "stores"],
-  http: [...below, ...nouns, "stores", "log"],
-  edge: [...below, ...nouns, "stores", "log"],
+  wire: ["clock", "maybePromise"],
+  http: [...below, ...nouns, "stores", "log", "wire"],
+  edge: [...below, ...nouns, "stores", "log", "wire"],
   dns: [...below, "domains"],
   acme: [...below, "domains"],
   cli: [...below, ...nouns, "stores", "client", "check"],
@@ -47,7 +48,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
-    ...["http", "edge", "docs", "dashboard", "serveDomains"],
+    ...["wire", "http", "edge", "docs", "dashboard", "serveDomains"],
   ],
   main: [
     ...below,
@@ -193,6 +194,11 @@ test("nothing lies about in src that a tool left there", () => {
 describe("Bun's own interfaces", () => {
   test("are used by the listener and the reader of run-time files alone, so that the rest also runs on Node", () => {
     const users = sources.filter((file) => /\bBun\.|from "bun(?::|")/.test(read(file)));
-    expect(users.sort()).toEqual(["src/http/listener.ts", "src/runtimeFiles.ts"]);
+    expect(users.sort()).toEqual([
+      "src/http/listener.ts",
+      "src/runtimeFiles.ts",
+      "src/wire/listener.ts",
+      "src/wire/sockets.ts",
+    ]);
   });
 });

@@ -1,0 +1,95 @@
+/** The open connections of a listener: how many, what they hold, and which of them are overdue. */
+import type { Clock } from "../clock.ts";
+import type { WireLimits } from "./limits.ts";
+
+/** A connection of any protocol. */
+export interface ManagedConnection {
+  /** Waits for a request, or for the rest of its head: it can be closed to make room. */
+  readonly waiting: boolean;
+  /** Closes now if nothing is under way, otherwise after the responses under way. */
+  finish(): void;
+  destroy(): void;
+  /** Ends what takes too long. */
+  checkDeadlines(): void;
+}
+
+export class Connections {
+  readonly limits: WireLimits;
+  readonly #clock: Clock;
+  readonly #all = new Set<ManagedConnection>();
+  readonly #stopSweeps: () => void;
+  #emptied: (() => void) | undefined;
+  /** Of a clock that never goes back; exact to one sweep, which is enough for deadlines. */
+  elapsedMs: number;
+  /** Set once every response is the last one of its connection. */
+  stopping = false;
+  heldBodyBytes = 0;
+  heldResponseBytes = 0;
+
+  constructor(clock: Clock, limits: WireLimits) {
+    this.limits = limits;
+    this.#clock = clock;
+    this.elapsedMs = clock.elapsed();
+    this.#stopSweeps = clock.every(limits.sweepEveryMs, () => this.#sweep());
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Milliseconds of the calendar. */
+  nowMs(): number {
+    return this.#clock.now();
+  }
+
+  /** False where there is no room; the connection must then be destroyed. */
+  add(connection: ManagedConnection): boolean {
+    if (this.stopping) return false;
+    if (this.#all.size >= this.limits.connectionsMax && !this.#makeRoom()) return false;
+    this.#all.add(connection);
+    return true;
+  }
+
+  delete(connection: ManagedConnection): void {
+    if (this.#all.delete(connection) && this.#all.size === 0) this.#emptied?.();
+  }
+
+  /**
+   * Lets the responses under way finish within the time, then closes every connection. Resolves with
+   * the number of those that had to be broken off.
+   */
+  async drain(graceMs: number): Promise<number> {
+    this.stopping = true;
+    for (const connection of [...this.#all]) connection.finish();
+    let brokenOff = 0;
+    if (this.#all.size > 0) {
+      await new Promise<void>((resolve) => {
+        const cancel = this.#clock.after(graceMs, () => {
+          brokenOff = [...this.#all].filter(({ waiting }) => !waiting).length;
+          for (const connection of [...this.#all]) connection.destroy();
+          resolve();
+        });
+        this.#emptied = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+    this.#stopSweeps();
+    return brokenOff;
+  }
+
+  #makeRoom(): boolean {
+    for (const connection of this.#all) {
+      if (!connection.waiting) continue;
+      connection.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  #sweep(): void {
+    this.elapsedMs = this.#clock.elapsed();
+    for (const connection of this.#all) connection.checkDeadlines();
+  }
+}

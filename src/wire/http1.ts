@@ -1,0 +1,398 @@
+/**
+ * One connection of HTTP/1.1 (RFC 9112). Requests are handled one after the other, in the order in
+ * which they came; what a client sends ahead waits, within a bound, and beyond it in the client's own
+ * buffers. A message that can be framed never closes the connection. One that cannot is refused, and
+ * the connection closed in a way that does not lose the refusal.
+ */
+import type { MaybePromise } from "../maybePromise.ts";
+import type { Connections, ManagedConnection } from "./connections.ts";
+import { overdue, type Reading } from "./deadlines.ts";
+import { Http1Request } from "./http1Request.ts";
+import { inputBytesMax, type ParserEvents, RequestParser } from "./llhttp.ts";
+import type { HttpHandler, HttpResponse, WireError } from "./message.ts";
+import { afterEmptyLines, isParsed, methodAt, standIn } from "./messageStart.ts";
+import { RequestBody } from "./requestBody.ts";
+import { RequestHead } from "./requestHead.ts";
+import { ResponseWriter, type WriterEvents } from "./responseWriter.ts";
+import type { Transport } from "./transport.ts";
+
+const continueBytes = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
+const noBytes = Buffer.alloc(0);
+/** What the sizes, extensions and trailers of chunks may add to a body; a head comes along at first. */
+const framingBytesMax = 64 * 1024;
+const framingBytesPerByte = 8;
+/** Held of a body that the handler has not asked for yet. */
+const unaskedBytesMax = 64 * 1024;
+
+export class Http1Connection implements ManagedConnection, ParserEvents, WriterEvents {
+  readonly #transport: Transport;
+  readonly #connections: Connections;
+  readonly #handler: HttpHandler;
+  readonly #parser = new RequestParser();
+  #reading: Reading = "start";
+  #head = new RequestHead("");
+  #body: RequestBody;
+  /** Received and not parsed yet: the start of a method, or requests sent ahead. */
+  #held: Buffer = noBytes;
+  /** What the parser is at, for its events. */
+  #chunk: Buffer = noBytes;
+  #parsing = false;
+  /** The request was passed to the handler. */
+  #dispatched = false;
+  /** Its response is not sent yet. */
+  #responding = false;
+  #served = false;
+  #paused = false;
+  #peerEnded = false;
+  #closed = false;
+  readonly #writer: ResponseWriter;
+  #abort: AbortController | undefined;
+  /** When the present wait began: for a head, a body, a reader, the next request. */
+  #sinceMs: number;
+  /** Received of the body in its framing, or dropped while closing. */
+  #receivedBytes = 0;
+
+  constructor(transport: Transport, connections: Connections, handler: HttpHandler) {
+    this.#transport = transport;
+    this.#connections = connections;
+    this.#handler = handler;
+    this.#body = new RequestBody(connections);
+    this.#writer = new ResponseWriter(transport, connections, this);
+    this.#sinceMs = connections.elapsedMs;
+  }
+
+  get waiting(): boolean {
+    return !this.#responding && (this.#reading === "start" || this.#reading === "head");
+  }
+
+  receive(chunk: Buffer): void {
+    if (this.#closed) return;
+    if (this.#reading === "closing") return void this.#drop(chunk.byteLength);
+    if (this.#reading === "complete") return void this.#hold(chunk);
+    if (this.#held.byteLength === 0) {
+      if (this.#reading === "start" && this.#served) this.#sinceMs = this.#connections.elapsedMs;
+      return void this.#parse(chunk);
+    }
+    const bytes = Buffer.concat([this.#held, chunk]);
+    this.#held = noBytes;
+    this.#parse(bytes);
+  }
+
+  #parse(bytes: Buffer): void {
+    this.#parsing = true;
+    let at = 0;
+    while (at < bytes.byteLength) {
+      if (this.#closed || this.#reading === "closing") break;
+      if (this.#reading === "complete") {
+        this.#hold(bytes.subarray(at));
+        break;
+      }
+      if (this.#reading === "start") {
+        const began = this.#begin(bytes, at);
+        if (began === undefined) break;
+        at = began;
+      }
+      const piece = bytes.subarray(at, at + inputBytesMax);
+      this.#chunk = piece;
+      const result = this.#parser.execute(piece, this);
+      this.#chunk = noBytes;
+      if (result === "malformed" || result === "version_unsupported") {
+        this.#refuse(result);
+        break;
+      }
+      const taken = result === "incomplete" ? piece.byteLength : result;
+      at += taken;
+      this.#receivedBytes += taken;
+      if (result !== "incomplete") this.#reading = "complete";
+      this.#advance();
+    }
+    this.#parsing = false;
+  }
+
+  /** Starts a message; returns where to go on, or undefined when more must come first. */
+  #begin(bytes: Buffer, from: number): number | undefined {
+    const at = afterEmptyLines(bytes, from);
+    if (at === bytes.byteLength) return undefined;
+    const method = methodAt(bytes, at);
+    if (method === undefined) {
+      this.#held = Buffer.from(bytes.subarray(at));
+      return undefined;
+    }
+    this.#head = new RequestHead(method);
+    this.#body = new RequestBody(this.#connections);
+    this.#abort = undefined;
+    this.#reading = "head";
+    if (isParsed(method)) return at;
+    if (method === "") {
+      this.#refuse("malformed");
+      return undefined;
+    }
+    this.#parser.execute(standIn, this);
+    return at + method.length;
+  }
+
+  /** Decides what is to be done with the message now that more of it is here. */
+  #advance(): void {
+    const { limits } = this.#connections;
+    const oversize = this.#head.oversize(limits);
+    if (oversize !== undefined) return void this.#refuse(oversize);
+    if (this.#reading === "head") return;
+    const framing = this.#receivedBytes - this.#body.received;
+    if (framing > framingBytesMax + framingBytesPerByte * this.#body.received) {
+      return void this.#refuse("malformed");
+    }
+    if (this.#reading === "complete") this.#body.end();
+    if (!this.#dispatched) this.#dispatch();
+    else if (this.#reading === "complete") this.#finishExchange();
+    if (this.#reading === "body") this.#checkBody();
+  }
+
+  #dispatch(): void {
+    const error = this.#head.interpret(this.#connections.limits);
+    if (error !== undefined) return void this.#refuse(error);
+    this.#dispatched = true;
+    this.#responding = true;
+    this.#sinceMs = this.#connections.elapsedMs;
+    const head = this.#head;
+    let handled: MaybePromise<HttpResponse>;
+    try {
+      handled = this.#handler.handle(new Http1Request(this, this.#transport, head, this.#body));
+    } catch (cause) {
+      handled = this.#handler.failed(cause);
+    }
+    if (!(handled instanceof Promise)) return void this.#respond(head, handled);
+    handled.then(
+      (response) => this.#respond(head, response),
+      (cause) => this.#respond(head, this.#handler.failed(cause)),
+    );
+  }
+
+  signalOf(head: RequestHead): AbortSignal {
+    if (head !== this.#head) return AbortSignal.abort();
+    this.#abort ??= new AbortController();
+    if (this.#closed) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  // Events of the parser, about the bytes in #chunk.
+
+  onTarget(start: number, end: number): void {
+    this.#head.addTarget(this.#chunk.toString("latin1", start, end));
+  }
+
+  onFieldName(start: number, end: number): void {
+    this.#head.addName(this.#chunk.toString("latin1", start, end));
+  }
+
+  onFieldValue(start: number, end: number): void {
+    this.#head.addValue(this.#chunk.toString("latin1", start, end));
+  }
+
+  onHeadersComplete(version: number, keepAlive: boolean): void {
+    this.#head.end(version, keepAlive);
+    const length = this.#head.header("content-length");
+    if (length !== undefined) this.#body.length = Number(length);
+    this.#reading = "body";
+    this.#receivedBytes = 0;
+    this.#sinceMs = this.#connections.elapsedMs;
+  }
+
+  onBody(start: number, end: number): void {
+    this.#body.add(this.#chunk.subarray(start, end));
+  }
+
+  // The body of the request.
+
+  readBody(head: RequestHead, body: RequestBody, bytesMax: number): MaybePromise<Uint8Array> {
+    body.bytesMax = bytesMax;
+    const announced = Number.isFinite(body.length) ? body.length : 0;
+    if (announced > bytesMax || body.received > bytesMax) {
+      body.fail("too_large");
+    } else if (head.awaitsContinue && !body.complete) {
+      head.awaitsContinue = false;
+      if (body.received === 0 && !this.#closed) this.#transport.write(continueBytes);
+    }
+    this.#resume();
+    return body.read();
+  }
+
+  #checkBody(): void {
+    const body = this.#body;
+    if (body.discarded) this.#checkDiscarded();
+    else if (body.bytesMax === undefined && body.received > unaskedBytesMax) this.#pause();
+  }
+
+  /** A client that goes on sending a body that is not wanted gets its response, and no more. */
+  #checkDiscarded(): void {
+    if (this.#body.received <= this.#connections.limits.discardedBytesMax) return;
+    if (this.#responding) this.#pause();
+    else this.#close();
+  }
+
+  // The response.
+
+  #respond(head: RequestHead, response: HttpResponse): void {
+    if (this.#closed || head !== this.#head) return;
+    this.#body.discard();
+    this.#resume();
+    const fitting = this.#writer.fits(response)
+      ? response
+      : this.#handler.refuse("overloaded", this.#transport.peer);
+    try {
+      this.#writer.write(head, fitting, this.#closesAfter(head, fitting));
+    } catch (cause) {
+      this.#writer.write(head, this.#handler.failed(cause), this.#closesAfter(head, fitting));
+    }
+  }
+
+  #closesAfter(head: RequestHead, { close }: HttpResponse): boolean {
+    return (
+      close === true ||
+      !head.keepAlive ||
+      this.#connections.stopping ||
+      // Whether the body that was held back will follow cannot be known.
+      (head.awaitsContinue && this.#reading === "body")
+    );
+  }
+
+  /** Without its last chunk, so that nobody takes it for the whole. */
+  failed(cause: unknown): void {
+    this.#handler.failed(cause);
+    this.destroy();
+  }
+
+  drained(): void {
+    this.#writer.drained();
+  }
+
+  sent(last: boolean): void {
+    this.#responding = false;
+    this.#served = true;
+    this.#sinceMs = this.#connections.elapsedMs;
+    if (last) return void this.#close();
+    if (this.#reading === "complete") this.#finishExchange();
+    else this.#checkDiscarded();
+  }
+
+  /** Goes on to the next request once the message was received and its response sent. */
+  #finishExchange(): void {
+    if (this.#responding || this.#reading !== "complete") return;
+    this.#reading = "start";
+    this.#dispatched = false;
+    this.#resume();
+    if (this.#connections.stopping && this.#held.byteLength === 0) return void this.#close();
+    if (this.#parsing) return;
+    const held = this.#held;
+    this.#held = noBytes;
+    if (held.byteLength > 0) this.#parse(held);
+    if (this.#peerEnded && !this.#responding) this.#close();
+  }
+
+  // Input that has to wait, and the end.
+
+  #hold(bytes: Buffer): void {
+    this.#held = Buffer.concat([this.#held, bytes]);
+    if (this.#held.byteLength > this.#connections.limits.pipelinedBytesMax) this.#pause();
+  }
+
+  #pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#transport.pause();
+  }
+
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#transport.resume();
+  }
+
+  /** Nothing that follows a message like this can be told apart any more. */
+  #refuse(error: WireError): void {
+    if (this.#reading === "start") this.#head = new RequestHead("");
+    const head = this.#head;
+    head.keepAlive = false;
+    this.#reading = "closing";
+    if (this.#responding) return void this.#body.fail("malformed");
+    if (this.#dispatched) return void this.#close();
+    this.#responding = true;
+    this.#respond(head, this.#handler.refuse(error, this.#transport.peer));
+  }
+
+  /**
+   * Closes without losing the response: a socket that is closed with unread input is reset, and a
+   * reset discards what the other end has not read yet (RFC 9112, section 9.6).
+   */
+  #close(): void {
+    this.#reading = "closing";
+    this.#held = noBytes;
+    this.#receivedBytes = 0;
+    this.#sinceMs = this.#connections.elapsedMs;
+    this.#resume();
+    this.#transport.end();
+    if (this.#peerEnded) this.destroy();
+  }
+
+  #drop(bytes: number): void {
+    this.#receivedBytes += bytes;
+    if (this.#receivedBytes > this.#connections.limits.discardedBytesMax) this.destroy();
+  }
+
+  /** The other end sends nothing more. It may still read. */
+  ended(): void {
+    this.#peerEnded = true;
+    // Whoever reads a stream to no end has no reason to end its own side first.
+    const gone = this.#reading === "head" || this.#reading === "body" || this.#writer.streaming;
+    if (gone) return void this.destroy();
+    if (!this.#responding) this.#reading === "closing" ? this.destroy() : this.#close();
+  }
+
+  /** The socket is gone. */
+  closed(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#connections.delete(this);
+    this.#parser.release();
+    this.#writer.close();
+    this.#body.fail("incomplete");
+    this.#abort?.abort();
+  }
+
+  destroy(): void {
+    this.#transport.destroy();
+    this.closed();
+  }
+
+  finish(): void {
+    if (this.#reading === "start" && this.#held.byteLength === 0) this.#close();
+  }
+
+  checkDeadlines(): void {
+    const { limits, elapsedMs } = this.#connections;
+    const action = overdue(
+      {
+        reading: this.#reading,
+        waitedMs: elapsedMs - this.#sinceMs,
+        startHeld: this.#held.byteLength > 0,
+        served: this.#served,
+        paused: this.#paused,
+        responding: this.#responding,
+        bodyBytes: this.#body.received,
+        streaming: this.#writer.streaming,
+        stalledMs: this.#writer.waits ? elapsedMs - this.#writer.progressAtMs : undefined,
+      },
+      limits,
+    );
+    if (action === "close") this.#close();
+    else if (action === "destroy") this.destroy();
+    else if (action === "refuse_head") this.#refuse("timeout");
+    else if (action === "refuse_body") this.#refuseSlowBody();
+  }
+
+  #refuseSlowBody(): void {
+    if (!this.#responding) return void this.destroy();
+    this.#head.keepAlive = false;
+    this.#reading = "closing";
+    this.#body.fail("too_slow");
+  }
+}

@@ -1,0 +1,72 @@
+/** What a listener grants to clients that nobody has authenticated yet. */
+import { readFileSync } from "node:fs";
+
+export interface WireLimits {
+  /** Open at once. Beyond it the connection that has waited longest for a request is closed. */
+  readonly connectionsMax: number;
+  /** Of the request line and all headers, and of all trailers. */
+  readonly headBytesMax: number;
+  readonly targetBytesMax: number;
+  readonly headersMax: number;
+  /** From the opening of a connection, or the first byte of a later request, to the end of its head. */
+  readonly headMsMax: number;
+  /** From the end of a response to the first byte of the next request. */
+  readonly idleMsMax: number;
+  /** How long a request body may take beyond what the minimum rate allows. */
+  readonly bodyGraceMs: number;
+  readonly bodyBytesPerSecondMin: number;
+  /** How long a response may be awaited before its connection is closed. */
+  readonly handlerMsMax: number;
+  /** How long the reader of a response may take nothing of it. */
+  readonly stallMsMax: number;
+  /** What is read of a body that is not wanted, so that the response to it arrives. */
+  readonly discardedBytesMax: number;
+  /** Of all request bodies together that are held in memory. */
+  readonly heldBodyBytesMax: number;
+  /** Of all responses together that wait for their readers. */
+  readonly heldResponseBytesMax: number;
+  /** What is held of the requests that a client sends ahead. The rest waits in its own buffers. */
+  readonly pipelinedBytesMax: number;
+  /** How long input is still read and dropped before a connection is closed. */
+  readonly lingerMsMax: number;
+  /** How often overdue connections are looked for. */
+  readonly sweepEveryMs: number;
+}
+
+export const wireLimits: WireLimits = {
+  connectionsMax: 10_000,
+  headBytesMax: 16 * 1024,
+  targetBytesMax: 8 * 1024,
+  headersMax: 100,
+  headMsMax: 10_000,
+  idleMsMax: 60_000,
+  bodyGraceMs: 10_000,
+  bodyBytesPerSecondMin: 1_024,
+  // A handler ends by its own deadlines, and an event stream does not end.
+  handlerMsMax: Number.POSITIVE_INFINITY,
+  stallMsMax: 30_000,
+  discardedBytesMax: 1024 ** 3,
+  heldBodyBytesMax: 64 * 1024 ** 2,
+  heldResponseBytesMax: 256 * 1024 ** 2,
+  pipelinedBytesMax: 64 * 1024,
+  lingerMsMax: 5_000,
+  sweepEveryMs: 500,
+};
+
+/** For the database, its log, outgoing connections and whatever else a process has open. */
+const descriptorsReserved = 256;
+
+/**
+ * The connections that all listeners of this process may have together. A process without free
+ * descriptors cannot even accept a connection to refuse it, and spins.
+ */
+export function connectionsPossible(): number {
+  try {
+    const limits = readFileSync("/proc/self/limits", "latin1");
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+    if (soft !== undefined) return Math.max(16, Number(soft) - descriptorsReserved);
+  } catch {
+    // Only Linux says so.
+  }
+  return Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,108 @@
+/** Listens for connections of HTTP/1.1 without encryption. */
+import { type AddressInfo, createServer } from "node:net";
+import type { Clock } from "../clock.ts";
+import { Connections } from "./connections.ts";
+import { Http1Connection } from "./http1.ts";
+import { connectionsPossible, type WireLimits, wireLimits } from "./limits.ts";
+import type { HttpHandler } from "./message.ts";
+import { attach, BunTransport, nodeTransport } from "./sockets.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly limits?: Partial<WireLimits> | undefined;
+}
+
+export interface Listener {
+  readonly port: number;
+  /**
+   * Accepts no new connection, lets responses under way finish within the time, and closes. Resolves
+   * with the number of those that had to be broken off.
+   */
+  stop(graceMs: number): Promise<number>;
+}
+
+interface Listening {
+  readonly port: number;
+  /** Accepts no new connection. */
+  close(): void;
+}
+
+export async function listen(
+  { host, port, limits }: ListenOptions,
+  handler: HttpHandler,
+  clock: Clock,
+): Promise<Listener> {
+  const all = { ...wireLimits, ...limits };
+  const connectionsMax = Math.min(all.connectionsMax, connectionsPossible());
+  const connections = new Connections(clock, { ...all, connectionsMax });
+  const listening = await acceptHttp1(host, port, connections, handler);
+  return {
+    port: listening.port,
+    stop(graceMs) {
+      listening.close();
+      return connections.drain(graceMs);
+    },
+  };
+}
+
+/** Accepts connections for as long as the returned listener is not closed. */
+export const acceptHttp1 = typeof Bun === "undefined" ? acceptOnNode : acceptOnBun;
+
+interface BunConnection {
+  readonly transport: BunTransport;
+  readonly connection: Http1Connection;
+}
+
+async function acceptOnBun(
+  host: string,
+  port: number,
+  connections: Connections,
+  handler: HttpHandler,
+): Promise<Listening> {
+  const listener = Bun.listen<BunConnection | undefined>({
+    hostname: host,
+    port,
+    // A second service must not share the port of the first in silence.
+    exclusive: true,
+    allowHalfOpen: true,
+    socket: {
+      open(socket) {
+        const transport = new BunTransport(socket);
+        const connection = new Http1Connection(transport, connections, handler);
+        if (!connections.add(connection)) return void socket.terminate();
+        socket.data = { transport, connection };
+      },
+      data: ({ data }, chunk) => data?.connection.receive(chunk),
+      drain({ data }) {
+        if (data?.transport.flush()) data.connection.drained();
+      },
+      end: ({ data }) => data?.connection.ended(),
+      close: ({ data }) => data?.connection.closed(),
+      error: ({ data }) => data?.connection.destroy(),
+    },
+  });
+  return { port: listener.port, close: () => listener.stop() };
+}
+
+function acceptOnNode(
+  host: string,
+  port: number,
+  connections: Connections,
+  handler: HttpHandler,
+): Promise<Listening> {
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    const connection = new Http1Connection(nodeTransport(socket, "http"), connections, handler);
+    if (!connections.add(connection)) return void socket.destroy();
+    attach(socket, connection);
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off("error", reject);
+      // Such as too many open files: the connections that are open go on.
+      server.on("error", () => {});
+      resolve({ port: (server.address() as AddressInfo).port, close: () => void server.close() });
+    });
+  });
+}

@@ -1,0 +1,133 @@
+/**
+ * llhttp, the HTTP/1.1 parser of Node.js, as the WebAssembly module that undici ships. One instance
+ * serves all connections. It enforces the framing of RFC 9112; limits, deadlines and the meaning of
+ * a message are decided in `http1.ts`.
+ */
+import wasm from "undici/lib/llhttp/llhttp_simd-wasm.js";
+
+/** What the parser reports. Offsets are into the bytes that were given to `execute`. */
+export interface ParserEvents {
+  /** A piece of the request target; more may follow. */
+  onTarget(start: number, end: number): void;
+  /** A piece of a header or trailer name; more may follow. */
+  onFieldName(start: number, end: number): void;
+  /** A piece of a header or trailer value; more may follow. */
+  onFieldValue(start: number, end: number): void;
+  /** `version` is 10 for HTTP/1.0 and 11 for HTTP/1.1. */
+  onHeadersComplete(version: number, keepAlive: boolean): void;
+  onBody(start: number, end: number): void;
+}
+
+/**
+ * The offset at which the message ended; `incomplete` when all bytes were taken and more must come;
+ * otherwise why this is not HTTP/1.1.
+ */
+export type ParserResult = number | "incomplete" | "malformed" | "version_unsupported";
+
+/** Codes of `llhttp_errno_t`. */
+const ok = 0;
+const paused = 21;
+const pausedUpgrade = 22;
+const pausedH2Upgrade = 23;
+
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  malloc(bytes: number): number;
+  llhttp_alloc(type: number): number;
+  llhttp_free(parser: number): void;
+  llhttp_reset(parser: number): void;
+  llhttp_execute(parser: number, data: number, bytes: number): number;
+  llhttp_get_error_pos(parser: number): number;
+  llhttp_get_error_reason(parser: number): number;
+  llhttp_get_http_major(parser: number): number;
+  llhttp_get_http_minor(parser: number): number;
+}
+
+const requestType = 1;
+
+/** Of the one call of `llhttp_execute` that can be active at a time. */
+let events: ParserEvents;
+let inputPointer = 0;
+let messageComplete = false;
+
+const callbacks = {
+  wasm_on_message_begin: () => ok,
+  wasm_on_status: () => ok,
+  wasm_on_url(_parser: number, at: number, bytes: number) {
+    events.onTarget(at - inputPointer, at - inputPointer + bytes);
+    return ok;
+  },
+  wasm_on_header_field(_parser: number, at: number, bytes: number) {
+    events.onFieldName(at - inputPointer, at - inputPointer + bytes);
+    return ok;
+  },
+  wasm_on_header_value(_parser: number, at: number, bytes: number) {
+    events.onFieldValue(at - inputPointer, at - inputPointer + bytes);
+    return ok;
+  },
+  wasm_on_headers_complete(parser: number, _status: number, _upgrade: number, keepAlive: number) {
+    const version =
+      llhttp.llhttp_get_http_major(parser) * 10 + llhttp.llhttp_get_http_minor(parser);
+    events.onHeadersComplete(version, keepAlive === 1);
+    return ok;
+  },
+  wasm_on_body(_parser: number, at: number, bytes: number) {
+    events.onBody(at - inputPointer, at - inputPointer + bytes);
+    return ok;
+  },
+  wasm_on_message_complete() {
+    messageComplete = true;
+    // The connection inspects the start of the next message before the parser does.
+    return paused;
+  },
+};
+
+const llhttp = new WebAssembly.Instance(new WebAssembly.Module(wasm), { env: callbacks })
+  .exports as unknown as Exports;
+
+/** The most that `execute` takes at once. */
+export const inputBytesMax = 64 * 1024;
+inputPointer = llhttp.malloc(inputBytesMax);
+let input = new Uint8Array(llhttp.memory.buffer, inputPointer, inputBytesMax);
+
+/** Parsers of closed connections, to be used again. */
+const free: number[] = [];
+const freeMax = 1_024;
+
+export class RequestParser {
+  readonly #parser = free.pop() ?? llhttp.llhttp_alloc(requestType);
+
+  /** Parses up to the end of the message, after which the next call starts another one. */
+  execute(bytes: Uint8Array, receiver: ParserEvents): ParserResult {
+    // When the module's memory has grown, views of it are detached.
+    if (input.length === 0) {
+      input = new Uint8Array(llhttp.memory.buffer, inputPointer, inputBytesMax);
+    }
+    input.set(bytes);
+    events = receiver;
+    messageComplete = false;
+    const error = llhttp.llhttp_execute(this.#parser, inputPointer, bytes.byteLength);
+    if (error === ok) return "incomplete";
+    if (messageComplete && (error === paused || error === pausedUpgrade)) {
+      const end = llhttp.llhttp_get_error_pos(this.#parser) - inputPointer;
+      llhttp.llhttp_reset(this.#parser);
+      return end;
+    }
+    // A wrong line end after the version has the same code as a wrong version.
+    const version = error === pausedH2Upgrade || this.#reason() === "Invalid HTTP version";
+    return version ? "version_unsupported" : "malformed";
+  }
+
+  #reason(): string {
+    const start = llhttp.llhttp_get_error_reason(this.#parser);
+    const memory = Buffer.from(llhttp.memory.buffer);
+    return memory.toString("latin1", start, memory.indexOf(0, start));
+  }
+
+  /** The parser must not be used afterwards. */
+  release(): void {
+    if (free.length >= freeMax) return void llhttp.llhttp_free(this.#parser);
+    llhttp.llhttp_reset(this.#parser);
+    free.push(this.#parser);
+  }
+}

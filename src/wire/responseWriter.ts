@@ -1,0 +1,158 @@
+/** Writes the responses of one connection, no faster than their reader takes them. */
+import type { Connections } from "./connections.ts";
+import type { HttpResponse, ResponseBody } from "./message.ts";
+import type { RequestHead } from "./requestHead.ts";
+import { allowsContent, responseHead } from "./response.ts";
+import type { Transport } from "./transport.ts";
+
+const lastChunk = Buffer.from("0\r\n\r\n");
+const crlf = Buffer.from("\r\n");
+/** Large bodies are sent in pieces of this size, so that a reader's progress can be seen. */
+const pieceBytes = 64 * 1024;
+
+/** The rest of a response that its reader was too slow to take. */
+interface Outgoing {
+  readonly bytes: Uint8Array;
+  at: number;
+  readonly last: boolean;
+}
+
+export interface WriterEvents {
+  /** The response was handed over; `last` when the connection is to be closed. */
+  sent(last: boolean): void;
+  /** A body without a known length broke off. */
+  failed(cause: unknown): void;
+}
+
+export class ResponseWriter {
+  readonly #transport: Transport;
+  readonly #connections: Connections;
+  readonly #events: WriterEvents;
+  #outgoing: Outgoing | undefined;
+  #drained: (() => void) | undefined;
+  #closed = false;
+  /** A body without a known length is being sent. */
+  streaming = false;
+  /** When something was last written. */
+  progressAtMs = 0;
+
+  constructor(transport: Transport, connections: Connections, events: WriterEvents) {
+    this.#transport = transport;
+    this.#connections = connections;
+    this.#events = events;
+  }
+
+  /** Something was written that the other end has not taken yet. */
+  get waits(): boolean {
+    return this.#outgoing !== undefined || this.#drained !== undefined;
+  }
+
+  /** Whether a response is within what all responses together may hold. */
+  fits({ body }: HttpResponse): boolean {
+    const { heldResponseBytes, limits } = this.#connections;
+    return heldResponseBytes + byteLengthOf(body) <= limits.heldResponseBytesMax;
+  }
+
+  /** Throws, with nothing written, when a header cannot be sent. */
+  write(request: RequestHead, response: HttpResponse, close: boolean): void {
+    const { body, status } = response;
+    const streamed = typeof body === "object" && !(body instanceof Uint8Array);
+    const sendsContent = request.method !== "HEAD" && allowsContent(status);
+    const chunked = streamed && request.version === 11;
+    const last = close || (streamed && !chunked && sendsContent);
+    const text = responseHead(response, {
+      nowMs: this.#connections.nowMs(),
+      contentLength: streamed || !allowsContent(status) ? undefined : byteLengthOf(body),
+      chunked,
+      connection: last ? "close" : request.version === 10 ? "keep-alive" : undefined,
+    });
+    if (typeof body === "string" && sendsContent) {
+      return void this.#send(Buffer.from(text + body), last);
+    }
+    const head = Buffer.from(text, "latin1");
+    if (body === undefined || typeof body === "string" || !sendsContent) this.#send(head, last);
+    else if (!(body instanceof Uint8Array)) void this.#stream(head, body, chunked, last);
+    else if (body.byteLength <= pieceBytes) this.#send(Buffer.concat([head, body]), last);
+    else {
+      this.#transport.write(head);
+      this.#send(body, last);
+    }
+  }
+
+  #send(bytes: Uint8Array, last: boolean): void {
+    this.progressAtMs = this.#connections.elapsedMs;
+    const short = bytes.byteLength <= pieceBytes;
+    if (short && this.#transport.write(bytes)) return void this.#events.sent(last);
+    this.#connections.heldResponseBytes += bytes.byteLength;
+    this.#outgoing = { bytes, at: short ? bytes.byteLength : 0, last };
+    if (!short) this.#pump(this.#outgoing);
+  }
+
+  #pump(outgoing: Outgoing): void {
+    this.progressAtMs = this.#connections.elapsedMs;
+    while (outgoing.at < outgoing.bytes.byteLength) {
+      const piece = outgoing.bytes.subarray(outgoing.at, outgoing.at + pieceBytes);
+      outgoing.at += piece.byteLength;
+      if (!this.#transport.write(piece) || this.#closed) return;
+    }
+    this.#release();
+    this.#events.sent(outgoing.last);
+  }
+
+  #release(): void {
+    this.#connections.heldResponseBytes -= this.#outgoing?.bytes.byteLength ?? 0;
+    this.#outgoing = undefined;
+  }
+
+  async #stream(
+    head: Buffer,
+    body: AsyncIterable<Uint8Array>,
+    chunked: boolean,
+    last: boolean,
+  ): Promise<void> {
+    this.streaming = true;
+    await this.#writeAll(head);
+    try {
+      for await (const piece of body) {
+        if (this.#closed) return;
+        if (piece.byteLength === 0) continue;
+        const size = Buffer.from(`${piece.byteLength.toString(16)}\r\n`);
+        await this.#writeAll(chunked ? Buffer.concat([size, piece, crlf]) : piece);
+      }
+    } catch (cause) {
+      return this.#events.failed(cause);
+    }
+    if (this.#closed) return;
+    if (chunked) await this.#writeAll(lastChunk);
+    this.streaming = false;
+    this.#events.sent(last);
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    if (this.#closed) return;
+    this.progressAtMs = this.#connections.elapsedMs;
+    if (this.#transport.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    this.#drained = undefined;
+  }
+
+  /** All that was written was taken. */
+  drained(): void {
+    if (this.#outgoing !== undefined) this.#pump(this.#outgoing);
+    else this.#drained?.();
+  }
+
+  /** Nobody reads any more. */
+  close(): void {
+    this.#closed = true;
+    this.#release();
+    this.#drained?.();
+  }
+}
+
+function byteLengthOf(body: ResponseBody | undefined): number {
+  if (typeof body === "string") return Buffer.byteLength(body);
+  return body instanceof Uint8Array ? body.byteLength : 0;
+}

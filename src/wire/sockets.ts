@@ -1,0 +1,89 @@
+/**
+ * Sockets as transports: those of `Bun.listen` where the program runs on Bun, which take half the
+ * processor time, and those of `node:net` and `node:tls`.
+ */
+import type { Socket } from "node:net";
+import type { Socket as BunSocket } from "bun";
+import type { Http1Connection } from "./http1.ts";
+import type { Transport } from "./transport.ts";
+
+export function nodeTransport(socket: Socket, scheme: Transport["scheme"]): Transport {
+  return {
+    peer: socket.remoteAddress,
+    scheme,
+    write: (bytes) => socket.write(bytes),
+    end: () => void socket.end(),
+    destroy: () => void socket.destroy(),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+  };
+}
+
+/** Passes what happens on a socket to its connection. */
+export function attach(socket: Socket, connection: Http1Connection): void {
+  socket.on("data", (chunk: Buffer) => connection.receive(chunk));
+  socket.on("drain", () => connection.drained());
+  socket.on("end", () => connection.ended());
+  socket.on("close", () => connection.closed());
+  // `close` follows. Clients that go away are not a fault of the service.
+  socket.on("error", () => {});
+}
+
+/** A socket of `Bun.listen`, which takes what the kernel takes and leaves the rest to us. */
+export class BunTransport implements Transport {
+  readonly scheme = "http";
+  readonly peer: string;
+  readonly #socket: BunSocket<unknown>;
+  #unsent: Uint8Array[] = [];
+  #ending = false;
+
+  constructor(socket: BunSocket<unknown>) {
+    this.#socket = socket;
+    this.peer = socket.remoteAddress;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.#unsent.length > 0) {
+      this.#unsent.push(bytes);
+      return false;
+    }
+    const taken = this.#socket.write(bytes);
+    if (taken >= bytes.byteLength) return true;
+    this.#unsent.push(bytes.subarray(Math.max(0, taken)));
+    return false;
+  }
+
+  /** Writes what was left. True when nothing is left any more. */
+  flush(): boolean {
+    let first = this.#unsent[0];
+    while (first !== undefined) {
+      const taken = this.#socket.write(first);
+      if (taken < first.byteLength) {
+        this.#unsent[0] = first.subarray(Math.max(0, taken));
+        return false;
+      }
+      this.#unsent.shift();
+      first = this.#unsent[0];
+    }
+    if (this.#ending) this.#socket.shutdown();
+    return true;
+  }
+
+  end(): void {
+    this.#ending = true;
+    if (this.#unsent.length === 0) this.#socket.shutdown();
+  }
+
+  destroy(): void {
+    this.#unsent = [];
+    this.#socket.terminate();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+}

@@ -1,0 +1,12 @@
+/** The socket of a connection. */
+export interface Transport {
+  readonly peer: string | undefined;
+  readonly scheme: "http" | "https";
+  /** False when not all of it was taken yet; `drained` is called when it was. */
+  write(bytes: Uint8Array): boolean;
+  /** Sends what was written, then nothing more. Receiving goes on. */
+  end(): void;
+  destroy(): void;
+  pause(): void;
+  resume(): void;
+}
