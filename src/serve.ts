@@ -6,15 +6,14 @@ import { contractFor } from "./contract/operations.ts";
 import { publishDocs } from "./docs/published.ts";
 import { cachedContents } from "./edge/siteCache.ts";
 import { createSiteHosts } from "./edge/siteHosts.ts";
-import type { Address } from "./http/address.ts";
 import { createApp } from "./http/app.ts";
 import { Recent } from "./http/dashboardApi/recent.ts";
 import { createHandlers } from "./http/handlers.ts";
-import { type Listener, listen } from "./http/listener.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
 import { createOutside, dashboardPath, docsPath } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
+import { createWireHandler } from "./http/wireHandler.ts";
 import { Authenticator } from "./keys/authenticator.ts";
 import { mintKey } from "./keys/lifecycle.ts";
 import { TokenBuckets } from "./keys/rateLimiter.ts";
@@ -24,6 +23,8 @@ import type { Log } from "./log.ts";
 import { Problem } from "./problems.ts";
 import { deployOwnDocs } from "./sites/ownDocs.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
+import { listen } from "./wire/listener.ts";
+import type { HttpRequest, HttpResponse } from "./wire/message.ts";
 
 export interface ServiceParts {
   readonly config: Config;
@@ -70,7 +71,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     if (leaving) throw new Problem("store_unavailable", { detail: "Shutting down." });
     await storeReady();
   };
-  let listening: Listener | undefined;
 
   const handle = createApp({
     handlers: createHandlers({
@@ -113,20 +113,17 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         stores,
         recent,
         ready,
-        peer: (request) => listening?.peer(request),
         leaving: () => leaving,
       }),
     }),
-    leaving: () => leaving,
   });
 
-  const undo: (() => void | Promise<void>)[] = [() => stores.close()];
+  const undo: (() => unknown)[] = [() => stores.close()];
   const { first, listener, metricsListener, domains } = await undoing(undo, async () => {
     const { metrics: at } = config;
-    const metricsListener = at && listenForMetrics(at, metrics, clock, log);
+    const metricsListener = at && (await listenForMetrics(at, metrics, clock, log));
     undo.unshift(() => metricsListener?.stop(0));
-    const listener = listen(config, handle, clock, log);
-    listening = listener;
+    const listener = await listen(config, createWireHandler(handle, parts), clock);
     undo.unshift(() => listener.stop(0));
     const domains =
       config.domains &&
@@ -155,7 +152,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       try {
         await stopOwnDocs?.();
         const graceMs = config.shutdownSecondsMax * 1000;
-        await Promise.all([listener.stop(graceMs), domains?.stop(graceMs)]);
+        const [requestsUnderWay] = await Promise.all([
+          listener.stop(graceMs),
+          domains?.stop(graceMs),
+        ]);
+        if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
         await uses.close();
         await stores.close();
         log.info("service.stopped");
@@ -171,7 +172,6 @@ interface InternalParts extends Pick<ServiceParts, "config" | "clock" | "log"> {
   readonly stores: Stores;
   readonly recent: Recent;
   readonly ready: () => Promise<void>;
-  readonly peer: (request: Request) => string | undefined;
   readonly leaving: () => boolean;
 }
 
@@ -191,16 +191,15 @@ function internalApi({ config, stores, ...parts }: InternalParts) {
     const { authenticate } = sessions;
     const places = dashboardPlaces({ ...parts, stores, environment: config.environment });
     const others = createInternalApi({ ...parts, desk, ...stores, baseUrl, authenticate, places });
-    return async (address: Address, request: Request) =>
-      sessions.handle(address, request) ?? others(address, request);
+    return async (request: HttpRequest) => sessions.handle(request) ?? others(request);
   };
   let made: ReturnType<typeof make> | undefined;
-  return async (address: Address, request: Request): Promise<Response> => {
+  return async (request: HttpRequest): Promise<HttpResponse> => {
     made ??= make().catch((cause) => {
       made = undefined;
       throw cause;
     });
-    return (await made)(address, request);
+    return (await made)(request);
   };
 }
 
@@ -266,10 +265,7 @@ async function firstSecretsOf(
 }
 
 /** A service that cannot start whole lets go of what it had already taken. */
-async function undoing<T>(
-  undo: readonly (() => void | Promise<void>)[],
-  start: () => Promise<T>,
-): Promise<T> {
+async function undoing<T>(undo: readonly (() => unknown)[], start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (cause) {

@@ -195,7 +195,6 @@ describe("Bun's own interfaces", () => {
   test("are used by the listener and the reader of run-time files alone, so that the rest also runs on Node", () => {
     const users = sources.filter((file) => /\bBun\.|from "bun(?::|")/.test(read(file)));
     expect(users.sort()).toEqual([
-      "src/http/listener.ts",
       "src/runtimeFiles.ts",
       "src/wire/listener.ts",
       "src/wire/sockets.ts",

@@ -2,19 +2,23 @@
 import type { Clock } from "../clock.ts";
 import type { EdgeView, Route } from "../domains/edgeView.ts";
 import type { MaybePromise } from "../maybePromise.ts";
-import { type Answer, say } from "./answer.ts";
+import type { HttpRequest } from "../wire/message.ts";
+import { hostOf } from "../wire/target.ts";
+import { say } from "./answer.ts";
 import { challengePrefix, challengeToken } from "./challenge.ts";
 import type { QuietLog } from "./quietLog.ts";
-import type { EdgeRequest } from "./request.ts";
 import type { SiteAnswer, SiteRequest } from "./siteAnswer.ts";
+
+/** A request for one host, which is its name in lower case, without port and final dot. */
+export type EdgeRequest = SiteRequest & { readonly host: string };
 
 /** Answers from a deployment of a site. */
 export type AnswerSite = (request: SiteRequest, deployment: string) => MaybePromise<SiteAnswer>;
 
 export interface Answering {
   /** For a request on a connection that was encrypted for a host. */
-  secured(request: EdgeRequest, serverName: string): Promise<Answer>;
-  plain(request: EdgeRequest): Promise<Answer>;
+  secured(request: HttpRequest, serverName: string): Promise<SiteAnswer>;
+  plain(request: HttpRequest): Promise<SiteAnswer>;
 }
 
 /**
@@ -41,17 +45,19 @@ export function createAnswering({
 }): Answering {
   const port = publicHttpsPort === 443 ? "" : `:${publicHttpsPort}`;
   const originOf = (host: string) => `https://${host}${port}`;
-  const redirect = (to: string, status: number, { path, query }: EdgeRequest): Answer =>
+  const redirect = (to: string, status: number, request: EdgeRequest): SiteAnswer =>
     say(status, "This page is at another address.", {
-      headers: { location: originOf(to) + path + query, "cache-control": redirectCaching },
+      headers: {
+        location: originOf(to) + request.path + request.query,
+        "cache-control": redirectCaching,
+      },
     });
 
   async function fromSite(
     request: EdgeRequest,
     { deployment, primary }: Extract<Route, { kind: "site" }>,
-  ): Promise<Answer> {
-    const { method, path, query, header } = request;
-    const answer = await answerSite({ method, path: path + query, header }, deployment);
+  ): Promise<SiteAnswer> {
+    const answer = await answerSite(request, deployment);
     const headers = { ...answer.headers };
     // A site redirects within itself. Spelt out, an address that begins with two slashes cannot
     // be taken for that of another host.
@@ -59,17 +65,17 @@ export function createAnswering({
       headers.location = originOf(request.host) + headers.location;
     }
     if (primary !== undefined && primary !== request.host && isPage(answer.status)) {
-      const canonical = `<${originOf(primary)}${inLink(path)}>; rel="canonical"`;
+      const canonical = `<${originOf(primary)}${inLink(request.path)}>; rel="canonical"`;
       headers.link = headers.link ? `${headers.link}, ${canonical}` : canonical;
     }
     return { ...answer, headers };
   }
 
-  async function secured(request: EdgeRequest, serverName: string): Promise<Answer> {
+  async function secured(request: EdgeRequest, serverName: string): Promise<SiteAnswer> {
     // The other host may well be ours, but this connection proved to be another's.
     if (request.host !== serverName) return say(421, "This connection is for another host.");
     const route = await view.route(request.host);
-    if (route === undefined) return say(421, "There is no site here.", { last: true });
+    if (route === undefined) return say(421, "There is no site here.", { close: true });
     const answer =
       route.kind === "redirect"
         ? redirect(route.to, route.status, request)
@@ -80,7 +86,7 @@ export function createAnswering({
     };
   }
 
-  async function plain(request: EdgeRequest): Promise<Answer> {
+  async function plain(request: EdgeRequest): Promise<SiteAnswer> {
     if (request.path.startsWith(challengePrefix)) return challenge(request);
     const route = await view.route(request.host);
     // 301, which every client knows: where only GET and HEAD come so far, there is no method that
@@ -90,7 +96,7 @@ export function createAnswering({
       : redirect(request.host, 301, request);
   }
 
-  async function challenge({ host, path }: EdgeRequest): Promise<Answer> {
+  async function challenge({ host, path }: EdgeRequest): Promise<SiteAnswer> {
     const token = path.slice(challengePrefix.length);
     const proof = challengeToken.test(token)
       ? await view.challenge(host, token, clock.now())
@@ -101,17 +107,23 @@ export function createAnswering({
 
   /** One way out: the store may fail, and the edge goes on. */
   const guarded =
-    <Rest extends unknown[]>(decide: (request: EdgeRequest, ...rest: Rest) => Promise<Answer>) =>
-    async (request: EdgeRequest, ...rest: Rest): Promise<Answer> => {
-      if (request.method !== "GET" && request.method !== "HEAD") {
+    <Rest extends unknown[]>(
+      decide: (request: EdgeRequest, ...rest: Rest) => Promise<SiteAnswer>,
+    ) =>
+    async (request: HttpRequest, ...rest: Rest): Promise<SiteAnswer> => {
+      const { method, path, query } = request;
+      if (method !== "GET" && method !== "HEAD") {
         return say(405, "Only GET and HEAD are answered here.", {
           headers: { allow: "GET, HEAD" },
         });
       }
+      const host = hostOf(request.authority);
+      if (host === undefined) return say(400, "This request names no host.", { close: true });
+      const header = (name: string) => request.header(name);
       try {
-        return await decide(request, ...rest);
+        return await decide({ method, host, path, query, header }, ...rest);
       } catch (cause) {
-        log.warn("edge.requestFailed", { host: request.host, cause });
+        log.warn("edge.requestFailed", { host, cause });
         return busy();
       }
     };
@@ -124,7 +136,7 @@ const challengeHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-export function busy(): Answer {
+export function busy(): SiteAnswer {
   return say(503, "This cannot be answered right now. Please try again in a moment.", {
     headers: { "retry-after": String(retryAfterSeconds) },
   });

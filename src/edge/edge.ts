@@ -1,19 +1,21 @@
 /** The HTTP and HTTPS listeners that answer for attached domains. */
-import { type AddressInfo, createServer, type Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import type { Log } from "../log.ts";
-import { type Answer, bodyBytesOf, say } from "./answer.ts";
-import { type Answering, type AnswerSite, busy, createAnswering } from "./answering.ts";
-import { type Connection, Connections } from "./connections.ts";
+import { Connections } from "../wire/connections.ts";
+import { acceptHttp1 } from "../wire/listener.ts";
+import type { HttpHandler, HttpRequest, WireError } from "../wire/message.ts";
+import { hostOf } from "../wire/target.ts";
+import { say } from "./answer.ts";
+import { type AnswerSite, busy, createAnswering } from "./answering.ts";
 import { Contexts } from "./contexts.ts";
-import { type Answerer, createHttp1 } from "./http1.ts";
-import { createHttp2 } from "./http2.ts";
+import { HostConnections } from "./hostConnections.ts";
 import { type EdgeLimits, edgeLimits } from "./limits.ts";
 import { QuietLog } from "./quietLog.ts";
-import { type ReadRequest, readRequest } from "./request.ts";
 import { createSecuredServer } from "./secured.ts";
+import type { SiteAnswer } from "./siteAnswer.ts";
 import { Watch } from "./watch.ts";
 
 export interface EdgeParts {
@@ -46,75 +48,93 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
   const limits = { ...edgeLimits, ...parts.limits };
   const log = new QuietLog(parts.log, clock, limits.quietMs);
   const connections = new Connections(clock, limits);
+  const hostConnections = new HostConnections();
   const answering = createAnswering({ ...parts, log });
-  const answer = createAnswerer(answering, parts);
-  const http1 = createHttp1(connections, { limits, log, answer });
-  const http2 = createHttp2(connections, { limits, log, answer });
+  const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
   const contexts = new Contexts(view, parts.vault, limits.contextsMax);
-  const secured = createSecuredServer({ view, contexts, connections, log, http1, http2 });
-  const plain = createServer({ noDelay: true }, (socket) => {
-    const connection = connections.admit(socket, "first_request");
-    if (connection !== undefined) http1.take(connection);
+  const secured = createSecuredServer({
+    view,
+    contexts,
+    connections,
+    hostConnections,
+    limits,
+    log,
+    handlerFor: (host) =>
+      createHandler(parts, log, true, (request) => answering.secured(request, host)),
   });
 
-  const httpPort = await listen(plain, parts.httpPort, parts.host);
+  const plain = await acceptHttp1(parts.host, parts.httpPort, connections, plainHandler).catch(
+    (cause) => {
+      throw Object.assign(cause as Error, { port: parts.httpPort });
+    },
+  );
   const httpsPort = await listen(secured, parts.httpsPort, parts.host).catch((cause) => {
     plain.close();
     throw cause;
   });
-  for (const server of [plain, secured]) {
-    // Such as too many open files: it goes on with those that it has.
-    server.on("error", (cause) => log.warn("edge.acceptFailed", { cause }));
-  }
-  const endSweeps = clock.every(limits.sweepEveryMs, () => connections.sweep());
-  const self = { id, address: parts.reachableAt, httpPort };
-  const watch = new Watch(view, self, connections, { clock, log, limits });
+  // Such as too many open files: it goes on with those that it has.
+  secured.on("error", (cause) => log.warn("edge.acceptFailed", { cause }));
+  const self = { id, address: parts.reachableAt, httpPort: plain.port };
+  const watch = new Watch(view, self, hostConnections, { clock, log, limits });
   await watch.poll();
-  parts.log.info("edge.started", { id, host: parts.host, httpPort, httpsPort });
+  parts.log.info("edge.started", { id, host: parts.host, httpPort: plain.port, httpsPort });
 
   return {
-    httpPort,
+    httpPort: plain.port,
     httpsPort,
     async stop(graceMs) {
       plain.close();
       secured.close();
       await connections.drain(graceMs);
-      endSweeps();
       await watch.stop();
       parts.log.info("edge.stopped", { id });
     },
   };
 }
 
-/** Reads, decides and logs; what an answer holds in memory is counted here. */
-function createAnswerer(answering: Answering, { clock, log }: EdgeParts): Answerer {
-  return async (sent, connection, exchange) => {
-    const startedMs = clock.elapsed();
-    const read = readRequest(sent);
-    const given = await decide(answering, read, connection);
-    const answer = exchange.hold(bodyBytesOf(given)) ? given : busy();
-    log.info("edge.request", {
-      secured: connection.serverName !== undefined,
-      method: sent.method,
-      ...(read.kind === "request" && { host: read.request.host, path: read.request.path }),
-      status: answer.status,
-      durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
-    });
-    return answer;
-  };
-}
+/** What is said to a message that is not a request. */
+const refusals: Record<WireError, readonly [status: number, words: string]> = {
+  malformed: [400, "This request cannot be understood."],
+  host_invalid: [400, "This request needs one Host header with a host name."],
+  timeout: [408, "This request did not arrive in time."],
+  target_too_long: [414, "This address is too long."],
+  headers_too_large: [431, "This request has too many headers, or too long ones."],
+  coding_unsupported: [501, "This transfer coding is not implemented."],
+  version_unsupported: [505, "This version of HTTP is not supported."],
+  overloaded: [503, ""],
+};
 
-async function decide(
-  answering: Answering,
-  read: ReadRequest,
-  { serverName }: Connection,
-): Promise<Answer> {
-  if (read.kind === "unreadable") {
-    return say(400, `This request cannot be understood. ${read.why}`, { last: true });
-  }
-  return serverName === undefined
-    ? answering.plain(read.request)
-    : answering.secured(read.request, serverName);
+/** Answers and logs. */
+function createHandler(
+  { clock, log }: EdgeParts,
+  quietLog: QuietLog,
+  secured: boolean,
+  answer: (request: HttpRequest) => Promise<SiteAnswer>,
+): HttpHandler {
+  return {
+    async handle(request) {
+      const startedMs = clock.elapsed();
+      const given = await answer(request);
+      log.info("edge.request", {
+        secured,
+        method: request.method,
+        host: hostOf(request.authority),
+        path: request.path,
+        status: given.status,
+        durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
+      });
+      return given;
+    },
+    failed(cause) {
+      quietLog.warn("edge.answerFailed", { cause });
+      return busy();
+    },
+    refuse(error) {
+      const [status, words] = refusals[error];
+      quietLog.warn("edge.requestRefused", { secured, status, reason: error });
+      return error === "overloaded" ? busy() : say(status, words, { close: true });
+    },
+  };
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

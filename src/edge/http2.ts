@@ -1,79 +1,226 @@
-/** HTTP/2 on connections that were let in already. */
+/** HTTP/2 on encrypted connections. The protocol itself is left to `node:http2`. */
 import {
   constants,
   createServer,
+  type Http2Session,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { Socket } from "node:net";
-import { headersOf } from "./answer.ts";
-import { type Connection, type Connections, connectionBehind } from "./connections.ts";
-import { headerText, type ProtocolParts } from "./http1.ts";
-import type { SentRequest } from "./request.ts";
+import type { TLSSocket } from "node:tls";
+import type { Connections, ManagedConnection } from "../wire/connections.ts";
+import type { HttpHandler, HttpRequest, HttpResponse } from "../wire/message.ts";
+import { hostOf, targetOf } from "../wire/target.ts";
+import type { EdgeLimits } from "./limits.ts";
 import { sendBody } from "./sending.ts";
 
-export function createHttp2(connections: Connections, { limits, log, answer }: ProtocolParts) {
+const connectionOf = Symbol("connection");
+/** A session shows its socket only through a proxy, so what belongs to it is on the socket. */
+type Tagged = { [connectionOf]?: Http2Connection };
+
+export class Http2Connection implements ManagedConnection {
+  readonly #socket: TLSSocket;
+  readonly #connections: Connections;
+  readonly handler: HttpHandler;
+  /** The streams under way, with when something of each was last sent. */
+  readonly #streams = new Map<ServerHttp2Stream, number>();
+  session: ServerHttp2Session | undefined;
+  #sinceMs: number;
+  #served = false;
+  #finishing = false;
+
+  constructor(socket: TLSSocket, connections: Connections, handler: HttpHandler) {
+    this.#socket = socket;
+    this.#connections = connections;
+    this.handler = handler;
+    this.#sinceMs = connections.elapsedMs;
+    (socket as Tagged)[connectionOf] = this;
+    socket.once("close", () => this.#closed());
+  }
+
+  get waiting(): boolean {
+    return this.#streams.size === 0;
+  }
+
+  get peer(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
+  get stopping(): boolean {
+    return this.#connections.stopping;
+  }
+
+  begin(stream: ServerHttp2Stream): void {
+    this.#streams.set(stream, this.#connections.elapsedMs);
+  }
+
+  /** Something of its response was sent. */
+  progress(stream: ServerHttp2Stream): void {
+    if (this.#streams.has(stream)) this.#streams.set(stream, this.#connections.elapsedMs);
+  }
+
+  end(stream: ServerHttp2Stream): void {
+    if (!this.#streams.delete(stream) || this.#streams.size > 0) return;
+    this.#served = true;
+    this.#sinceMs = this.#connections.elapsedMs;
+    if (this.#connections.stopping) this.finish();
+  }
+
+  /** Counts what a response holds in memory until `release`. False when it is too much. */
+  hold(bytes: number): boolean {
+    const { heldResponseBytes, limits } = this.#connections;
+    if (heldResponseBytes + bytes > limits.heldResponseBytesMax) return false;
+    this.#connections.heldResponseBytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#connections.heldResponseBytes -= bytes;
+  }
+
+  /** Announces that no further stream is accepted; closes after those under way. */
+  finish(): void {
+    this.#finishing = true;
+    if (this.session === undefined) this.destroy();
+    else this.session.close();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+    this.#closed();
+  }
+
+  checkDeadlines(): void {
+    const { limits, elapsedMs } = this.#connections;
+    for (const [stream, progressAtMs] of this.#streams) {
+      if (elapsedMs - progressAtMs < limits.stallMsMax) continue;
+      // Its reader neither takes nor resets it.
+      stream.close(constants.NGHTTP2_CANCEL);
+      this.end(stream);
+    }
+    if (this.#streams.size > 0) return;
+    const grantedMs = this.#served ? limits.idleMsMax : limits.headMsMax;
+    if (elapsedMs - this.#sinceMs < grantedMs) return;
+    if (this.#served && !this.#finishing) this.finish();
+    else this.destroy();
+  }
+
+  #closed(): void {
+    this.#connections.delete(this);
+    this.#streams.clear();
+  }
+}
+
+export function createHttp2Server(limits: EdgeLimits, failed: (cause: unknown) => void) {
   // Floods of pings, settings, resets and empty frames are ended by the protocol's own engine.
   const server = createServer({
     settings: {
       maxConcurrentStreams: limits.streamsMax,
-      maxHeaderListSize: limits.headerBytesMax,
+      maxHeaderListSize: limits.headBytesMax,
       enablePush: false,
     },
     maxSessionInvalidFrames: 10,
     maxSettings: 16,
-    maxHeaderListPairs: 100,
+    maxHeaderListPairs: limits.headersMax,
   });
+  const behind = ({ socket }: Http2Session) => (socket as Tagged)[connectionOf];
 
   server.on("session", (session: ServerHttp2Session) => {
-    const connection = connectionBehind(session.socket as Socket);
+    const connection = behind(session);
     if (connection === undefined) return session.destroy();
-    session.on("error", () => connection.socket.destroy());
-    connection.finish = () => session.close();
+    session.on("error", () => connection.destroy());
+    connection.session = session;
   });
   server.on("sessionError", (_cause, session) => session.destroy());
   server.on("stream", (stream, headers) => {
     respond(stream as ServerHttp2Stream, headers).catch((cause) => {
-      log.warn("edge.answerFailed", { cause });
+      failed(cause);
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     });
   });
 
   async function respond(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
     const { session } = stream;
-    const connection = session && connectionBehind(session.socket as Socket);
+    const connection = session && behind(session);
     if (session === undefined || connection === undefined) return stream.destroy();
-    const exchange = connections.begin(connection, () => {
-      // A stream that its reader neither takes nor lets go is held by nobody's good will.
-      stream.close(constants.NGHTTP2_CANCEL);
-      exchange.end();
-    });
+    connection.begin(stream);
     stream.on("error", () => {});
-    stream.once("close", () => exchange.end());
-    const given = await answer(sentOver2(headers), connection, exchange);
-    if (stream.destroyed || stream.closed) return exchange.end();
-    const bare = headers[":method"] === "HEAD" || given.body === undefined;
-    stream.respond({ ":status": given.status, ...headersOf(given) }, { endStream: bare });
-    // Once it is complete, the engine resets what is still being sent of the request's body.
-    if (!bare) sendBody(stream, given.body, exchange);
-    if (given.last || connections.stopping) session.close();
+    stream.once("close", () => connection.end(stream));
+    const given = await answer(connection, headers);
+    if (stream.destroyed || stream.closed) return connection.end(stream);
+    const body = bytesOf(given);
+    const fits = connection.hold(body.byteLength);
+    if (fits) stream.once("close", () => connection.release(body.byteLength));
+    const response = fits ? given : connection.handler.refuse("overloaded", connection.peer);
+    send(stream, response, headers[":method"] === "HEAD", () => connection.progress(stream));
+    if (response.close === true || connection.stopping) session.close();
   }
 
   return {
-    take(connection: Connection): void {
-      server.emit("connection", connection.socket);
+    /** Takes over an encrypted socket that has its `Http2Connection`. */
+    accept(socket: TLSSocket): void {
+      server.emit("connection", socket);
     },
   };
 }
 
-function sentOver2(headers: IncomingHttpHeaders): SentRequest {
-  const authority = headers[":authority"];
-  const named = [authority, headers.host].filter((host) => host !== undefined);
-  return {
-    method: headerText(headers[":method"]) ?? "",
-    target: headerText(headers[":path"]) ?? "",
-    hosts: named.map((host) => headerText(host) ?? ""),
-    header: (name) => headerText(headers[name]),
+function answer(connection: Http2Connection, headers: IncomingHttpHeaders) {
+  const request = requestOf(connection, headers);
+  return request === undefined
+    ? connection.handler.refuse("host_invalid", connection.peer)
+    : connection.handler.handle(request);
+}
+
+/** Undefined where it names no host, or several. */
+function requestOf(
+  { peer }: Http2Connection,
+  headers: IncomingHttpHeaders,
+): HttpRequest | undefined {
+  const text = (name: string) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
   };
+  const authority = text(":authority");
+  const [first, ...others] = [authority, text("host")].filter((host) => host !== undefined);
+  if (first === undefined || others.some((host) => hostOf(host) !== hostOf(first)))
+    return undefined;
+  const target = targetOf(text(":path") ?? "", [first], 11);
+  if (typeof target === "string") return undefined;
+  return {
+    method: text(":method") ?? "",
+    scheme: "https",
+    ...target,
+    peer,
+    header: text,
+    // A site takes no bodies. Once the response is complete, the engine resets what still comes.
+    body: () => new Uint8Array(),
+    signal: new AbortController().signal,
+  };
+}
+
+function bytesOf({ body }: HttpResponse): Uint8Array {
+  if (typeof body === "string") return Buffer.from(body);
+  if (body === undefined || body instanceof Uint8Array) return body ?? new Uint8Array();
+  throw new Error("A site has no endless responses.");
+}
+
+// Over HTTP/2, Bun sends a value that ends its own line.
+const unsafe = /[^\t\x20-\x7e]/;
+
+function send(
+  stream: ServerHttp2Stream,
+  response: HttpResponse,
+  bare: boolean,
+  progress: () => void,
+): void {
+  const { status, headers, body } = response;
+  for (const [name, value] of Object.entries(headers)) {
+    if (unsafe.test(String(value))) throw new Error(`The header ${name} is not printable ASCII.`);
+  }
+  const bytes = bytesOf(response);
+  const length = body === undefined ? {} : { "content-length": String(bytes.byteLength) };
+  const fields = { ":status": status, ...headers, ...length };
+  const endStream = bare || body === undefined;
+  stream.respond(fields as Parameters<ServerHttp2Stream["respond"]>[0], { endStream });
+  if (!endStream) sendBody(stream, bytes, progress);
 }

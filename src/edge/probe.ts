@@ -2,8 +2,8 @@
 import { connect, isIP } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { Edge } from "../domains/edgeView.ts";
+import { hostOf } from "../wire/target.ts";
 import { challengePrefix, challengeToken } from "./challenge.ts";
-import { hostOf } from "./request.ts";
 
 export type ProbeOutcome =
   | { readonly kind: "answered"; readonly body: string }

@@ -4,22 +4,16 @@ import { type MaybePromise, then } from "../maybePromise.ts";
 import { mediaTypeOf } from "../sites/mediaTypes.ts";
 import type { Encoding, StoredFile } from "../sites/siteFile.ts";
 import type { SiteContents } from "../sites/sites.ts";
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 import { chooseEncoding } from "./siteEncoding.ts";
 import { locationOf, type Place, placeOf } from "./sitePlace.ts";
 import { type RangeVerdict, rangeOf } from "./siteRange.ts";
 
-export interface SiteRequest {
-  readonly method: string;
-  /** As it came, still encoded, with its query: `/guide/?page=2`. */
-  readonly path: string;
-  /** By its name in lower case. */
-  header(name: string): string | undefined;
-}
+export type SiteRequest = Pick<HttpRequest, "method" | "path" | "query" | "header">;
 
-export interface SiteAnswer {
-  readonly status: number;
+/** Without `Set-Cookie` and such: each header once. */
+export interface SiteAnswer extends HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | undefined;
 }
 
 /** What of the store is asked for. */
@@ -46,14 +40,14 @@ export function siteAnswer(
   contents: ServedContents,
 ): MaybePromise<SiteAnswer> {
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return inWords(request, 405, "Only GET and HEAD are served here.", { allow: "GET, HEAD" });
+    return inWords(405, "Only GET and HEAD are served here.", { allow: "GET, HEAD" });
   }
-  const place = placeOf(request.path);
-  if (place.kind === "malformed") return inWords(request, 400, "This address is malformed.");
+  const place = placeOf(request.path + request.query);
+  if (place.kind === "malformed") return inWords(400, "This address is malformed.");
   return then(findFile(place, deployment, contents), (found) => {
     if (found === "moved") {
       const headers = { location: locationOf(place), "cache-control": "no-cache" };
-      return inWords(request, 308, "This page is at the same address with a slash.", headers);
+      return inWords(308, "This page is at the same address with a slash.", headers);
     }
     return found === undefined
       ? notFound(request, deployment, contents)
@@ -92,16 +86,16 @@ function served(
     ...(file.smaller.length > 0 ? { vary: "Accept-Encoding" } : {}),
   };
   if (isHeld(request.header("if-none-match"), etag)) {
-    return { status: 304, headers, body: undefined };
+    return { status: 304, headers };
   }
   const range = wantedRange(request, file, encoding, etag);
   if (range.kind === "unsatisfiable") {
-    return inWords(request, 416, "The file is shorter than that.", {
+    return inWords(416, "The file is shorter than that.", {
       "content-range": `bytes */${file.bytes}`,
     });
   }
   if (encoding === "identity") headers["accept-ranges"] = "bytes";
-  return withContent(request, file, encoding, contents, (content) => {
+  return withContent(file, encoding, contents, (content) => {
     if (range.kind === "whole") return { status: 200, headers, body: content };
     const { first, last } = range;
     headers["content-range"] = `bytes ${first}-${last}/${file.bytes}`;
@@ -126,10 +120,10 @@ function notFound(
   contents: ServedContents,
 ): MaybePromise<SiteAnswer> {
   return then(contents.file(deployment, "404.html"), (file) => {
-    if (file === undefined) return inWords(request, 404, "Nothing is at this address.");
+    if (file === undefined) return inWords(404, "Nothing is at this address.");
     const encoding = chooseEncoding(request.header("accept-encoding"), file.smaller);
     const headers = { ...siteHeaders, "cache-control": "no-cache", vary: "Accept-Encoding" };
-    return withContent(request, file, encoding, contents, (content) => ({
+    return withContent(file, encoding, contents, (content) => ({
       status: 404,
       headers,
       body: content,
@@ -138,7 +132,6 @@ function notFound(
 }
 
 function withContent(
-  request: SiteRequest,
   file: StoredFile,
   encoding: Encoding,
   contents: ServedContents,
@@ -147,40 +140,27 @@ function withContent(
   return then(contents.content(file.hash, encoding), (content) => {
     if (content === undefined) throw new Error(`The content ${file.hash} is gone (${encoding}).`);
     const { status, headers, body } = make(content);
-    return sent(request, status, body ?? new Uint8Array(), {
-      ...headers,
-      "content-type": mediaTypeOf(file.path),
-      ...(encoding === "identity" ? {} : { "content-encoding": encoding }),
-    });
+    const coding = encoding === "identity" ? {} : { "content-encoding": encoding };
+    return {
+      status,
+      headers: { ...headers, "content-type": mediaTypeOf(file.path), ...coding },
+      body,
+    };
   });
 }
 
 /** An answer of our own, for people. */
 export function inWords(
-  request: Pick<SiteRequest, "method">,
   status: number,
   words: string,
   headers: Readonly<Record<string, string>> = {},
 ): SiteAnswer {
-  return sent(request, status, new TextEncoder().encode(`${words}\n`), {
+  const always = {
     ...siteHeaders,
     "content-type": "text/plain; charset=utf-8",
     "cache-control": "no-cache",
-    ...headers,
-  });
-}
-
-function sent(
-  { method }: Pick<SiteRequest, "method">,
-  status: number,
-  body: Uint8Array,
-  headers: Readonly<Record<string, string>>,
-): SiteAnswer {
-  return {
-    status,
-    headers: { ...headers, "content-length": String(body.byteLength) },
-    body: method === "HEAD" ? undefined : body,
   };
+  return { status, headers: { ...always, ...headers }, body: `${words}\n` };
 }
 
 /** Strong: each form has a name of its own (RFC 9110, section 8.8.3.3). */

@@ -3,7 +3,8 @@ import type { Log } from "../log.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
 import { Problem } from "../problems.ts";
 import type { SiteContents } from "../sites/sites.ts";
-import { inWords, type ServedContents, type SiteAnswer, siteAnswer } from "./siteAnswer.ts";
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
+import { inWords, type ServedContents, siteAnswer } from "./siteAnswer.ts";
 
 export interface SiteHostsParts {
   readonly store: SiteContents;
@@ -12,7 +13,7 @@ export interface SiteHostsParts {
   readonly log: Log;
 }
 
-const hostForm = /^https?:\/\/([^/:]+)\.localhost\.?(?::\d+)?$/i;
+const hostForm = /^([^/:]+)\.localhost\.?(?::\d+)?$/;
 
 /**
  * Answers where the origin of a request's address is a site's, and is undefined for all others.
@@ -20,44 +21,34 @@ const hostForm = /^https?:\/\/([^/:]+)\.localhost\.?(?::\d+)?$/i;
  * API.
  */
 export function createSiteHosts({ store, contents, log }: SiteHostsParts) {
-  return (origin: string, request: Request): MaybePromise<Response> | undefined => {
+  return (request: HttpRequest): MaybePromise<HttpResponse> | undefined => {
     // First of all, and cheap: nearly every request is for the API.
-    if (!origin.includes(".localhost")) return undefined;
-    const [, name] = hostForm.exec(origin) ?? [];
+    if (!request.authority.includes(".localhost")) return undefined;
+    const [, name] = hostForm.exec(request.authority) ?? [];
     if (name === undefined) return undefined;
     const failed = (cause: unknown) => {
       log.error("site.failed", { site: name, cause });
-      return responseOf(failure(request, cause));
+      return failure(cause);
     };
     try {
-      const answer = answerOf(name.toLowerCase(), origin, request);
-      return answer instanceof Promise ? answer.then(responseOf).catch(failed) : responseOf(answer);
+      const answer = answerOf(name, request);
+      return answer instanceof Promise ? answer.catch(failed) : answer;
     } catch (cause) {
       return failed(cause);
     }
   };
 
-  function answerOf(slug: string, origin: string, request: Request): MaybePromise<SiteAnswer> {
-    return then(store.project(slug), (project) => {
-      if (project?.current === undefined) {
-        return inWords(request, 404, `No site is published as ${slug}.`);
-      }
-      const asked = {
-        method: request.method,
-        path: request.url.slice(origin.length),
-        header: (header: string) => request.headers.get(header) ?? undefined,
-      };
-      return siteAnswer(asked, { deployment: project.current }, contents);
-    });
+  function answerOf(slug: string, request: HttpRequest): MaybePromise<HttpResponse> {
+    return then(store.project(slug), (project) =>
+      project?.current === undefined
+        ? inWords(404, `No site is published as ${slug}.`)
+        : siteAnswer(request, { deployment: project.current }, contents),
+    );
   }
 }
 
-function failure(request: Request, cause: unknown): SiteAnswer {
+function failure(cause: unknown): HttpResponse {
   return cause instanceof Problem && cause.status === 503
-    ? inWords(request, 503, "This site cannot be shown right now.", { "retry-after": "2" })
-    : inWords(request, 500, "This site cannot be shown because of a fault of ours.");
-}
-
-function responseOf({ status, headers, body }: SiteAnswer): Response {
-  return new Response(body ?? null, { status, headers });
+    ? inWords(503, "This site cannot be shown right now.", { "retry-after": "2" })
+    : inWords(500, "This site cannot be shown because of a fault of ours.");
 }

@@ -1,7 +1,7 @@
 /** Follows what is served: closes what was removed, and tells the others that it did. */
 import type { Clock } from "../clock.ts";
 import type { Edge, EdgeView } from "../domains/edgeView.ts";
-import type { Connections } from "./connections.ts";
+import type { HostConnections } from "./hostConnections.ts";
 import type { EdgeLimits } from "./limits.ts";
 import type { QuietLog } from "./quietLog.ts";
 
@@ -11,7 +11,7 @@ const lookUpsAtOnceMax = 64;
 export class Watch {
   readonly #view: EdgeView;
   readonly #self: Pick<Edge, "id" | "address" | "httpPort">;
-  readonly #connections: Connections;
+  readonly #connections: HostConnections;
   readonly #clock: Clock;
   readonly #log: QuietLog;
   readonly #reportEveryMs: number;
@@ -23,7 +23,7 @@ export class Watch {
   constructor(
     view: EdgeView,
     self: Pick<Edge, "id" | "address" | "httpPort">,
-    connections: Connections,
+    connections: HostConnections,
     { clock, log, limits }: { clock: Clock; log: QuietLog; limits: EdgeLimits },
   ) {
     this.#view = view;

@@ -1,7 +1,8 @@
-import { Problem } from "../problems.ts";
+import { Problem, type ProblemCode, type ProblemDetails } from "../problems.ts";
+import { BodyError, type BodyFailure } from "../wire/message.ts";
 import { challenge } from "./authorize.ts";
 
-/** What is sent back, before it becomes a Response. */
+/** What an operation answers. */
 export interface PlainAnswer {
   readonly status: number;
   /** Undefined where the status allows no body. */
@@ -32,5 +33,21 @@ export function refusalHeaders(problem: Problem): Record<string, string> {
 
 /** Whatever is no Problem is a fault of ours, and nothing of it reaches the client. */
 export function asProblem(thrown: unknown): Problem {
-  return thrown instanceof Problem ? thrown : new Problem("internal", { cause: thrown });
+  if (thrown instanceof Problem) return thrown;
+  return thrown instanceof BodyError
+    ? new Problem(bodyProblems[thrown.failure], bodyDetails[thrown.failure])
+    : new Problem("internal", { cause: thrown });
 }
+
+const bodyProblems = {
+  too_large: "body_too_large",
+  too_slow: "request_timeout",
+  incomplete: "body_unreadable",
+  malformed: "body_unreadable",
+  out_of_memory: "overloaded",
+} as const satisfies Record<BodyFailure, ProblemCode>;
+
+const bodyDetails: Partial<Record<BodyFailure, ProblemDetails>> = {
+  incomplete: { detail: "The connection ended before the body did." },
+  malformed: { detail: "The body is framed wrongly." },
+};

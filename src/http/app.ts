@@ -12,7 +12,7 @@ import type { Log } from "../log.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
 import { Problem } from "../problems.ts";
 import type { Stores } from "../stores.ts";
-import { type Address, addressOf } from "./address.ts";
+import { type HttpRequest, type HttpResponse, originOf } from "../wire/message.ts";
 import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
 import { plainToken, requireScope, tokenOf } from "./authorize.ts";
 import { readBody } from "./body.ts";
@@ -46,20 +46,15 @@ export interface AppParts {
   readonly baseUrl: string | undefined;
   /** The contract as JSON, public. */
   readonly contract: () => string;
-  /** Answers where the origin is a site's, which has nothing of the API; else undefined. */
-  readonly sites?:
-    | ((origin: string, request: Request) => MaybePromise<Response> | undefined)
-    | undefined;
+  /** Answers where the host is a site's, which has nothing of the API; else undefined. */
+  readonly sites?: ((request: HttpRequest) => MaybePromise<HttpResponse> | undefined) | undefined;
   /** Answers what is not under `/v1`: health, documentation. */
-  readonly outside: (address: Address, request: Request) => MaybePromise<Response>;
-  /** True once the service is on its way out: clients are told to connect anew, elsewhere. */
-  readonly leaving: () => boolean;
+  readonly outside: (request: HttpRequest) => MaybePromise<HttpResponse>;
 }
 
 /** What is known of a request so far; the log and the metrics read it when it is answered. */
 interface Exchange {
-  readonly request: Request;
-  readonly address: Address;
+  readonly request: HttpRequest;
   readonly base: string;
   readonly startedMs: number;
   readonly givenId: string | undefined;
@@ -89,7 +84,7 @@ const prefix = "/v1";
 const ownWishes = ["if-none-match", "origin", "prefer", "x-request-id"];
 const jsonType = { "content-type": "application/json" } as const;
 
-export function createApp(parts: AppParts): (request: Request) => MaybePromise<Response> {
+export function createApp(parts: AppParts): (request: HttpRequest) => MaybePromise<HttpResponse> {
   const { authenticator, clock, limiter, log, metrics, uses } = parts;
   const handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
   const nextId = requestIds(clock);
@@ -101,19 +96,18 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     ),
   );
 
-  function handle(request: Request): MaybePromise<Response> {
+  function handle(request: HttpRequest): MaybePromise<HttpResponse> {
     const startedMs = clock.elapsed();
     const again = request.method === "GET" ? givenAgain(request, startedMs) : undefined;
     return again ?? handleAnew(request, startedMs);
   }
 
-  function handleAnew(request: Request, startedMs: number): MaybePromise<Response> {
-    const address = addressOf(request.url);
-    const site = parts.sites?.(address.origin, request);
+  function handleAnew(request: HttpRequest, startedMs: number): MaybePromise<HttpResponse> {
+    const site = parts.sites?.(request);
     if (site !== undefined) return site;
-    if (!isUnder(address.path)) return parts.outside(address, request);
-    if (isPreflight(request)) return preflightResponse();
-    const exchange = begin(request, address, startedMs);
+    if (!isUnder(request.path)) return parts.outside(request);
+    if (isPreflight(request)) return preflightResponse;
+    const exchange = begin(request, startedMs);
     try {
       const answered = answer(exchange);
       return answered instanceof Promise
@@ -127,13 +121,12 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     }
   }
 
-  function begin(request: Request, address: Address, startedMs: number): Exchange {
+  function begin(request: HttpRequest, startedMs: number): Exchange {
     return {
       request,
-      address,
-      base: parts.baseUrl ?? `${address.origin}${prefix}`,
+      base: parts.baseUrl ?? `${originOf(request)}${prefix}`,
       startedMs,
-      givenId: givenRequestId(request.headers),
+      givenId: givenRequestId(request),
       petsRevision: Number.NaN,
       operation: undefined,
       announced: undefined,
@@ -146,12 +139,16 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
    * The short way, for what was answered before and asks for nothing of its own. Whatever is not
    * plain here, a key that is not remembered among it, takes the long way and is judged there.
    */
-  function givenAgain(request: Request, startedMs: number): MaybePromise<Response> | undefined {
-    const kept = answers.find(request.url);
-    if (kept === undefined || limiter !== undefined || parts.leaving()) return undefined;
-    const { headers } = request;
-    const token = plainToken(headers);
-    if (token === undefined || ownWishes.some((name) => headers.has(name))) return undefined;
+  function givenAgain(
+    request: HttpRequest,
+    startedMs: number,
+  ): MaybePromise<HttpResponse> | undefined {
+    if (limiter !== undefined) return undefined;
+    const kept = answers.find(cacheKeyOf(request));
+    if (kept === undefined) return undefined;
+    const token = plainToken(request);
+    if (token === undefined) return undefined;
+    if (ownWishes.some((name) => request.header(name) !== undefined)) return undefined;
     const revisions = revisionsKnown();
     if (revisions === undefined) return undefined;
     const { operation } = kept;
@@ -177,28 +174,28 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     }
   }
 
-  function give({ body, init }: KeptAnswer, noted: Given): Response {
+  function give({ response }: KeptAnswer, noted: Given): HttpResponse {
     uses.count(noted.keyId, noted.operation.id);
     note(noted, 200);
-    return new Response(body, init);
+    return response;
   }
 
   /** The store was asked whether an answer stands, and did not say: it would not later either. */
-  function refuse({ request, operation, keyId, startedMs }: Given, cause: unknown): Response {
+  function refuse({ request, operation, keyId, startedMs }: Given, cause: unknown): HttpResponse {
     uses.count(keyId, operation.id);
-    const exchange = begin(request, addressOf(request.url), startedMs);
+    const exchange = begin(request, startedMs);
     exchange.operation = operation;
     exchange.keyId = keyId;
-    const path = route(exchange.address.path.slice(prefix.length))?.path;
+    const path = route(request.path.slice(prefix.length))?.path;
     exchange.announced = path && announcements.get(operation.id)?.(exchange.base, path);
     return fail(exchange, cause);
   }
 
   function answer(exchange: Exchange): MaybePromise<PlainAnswer> {
-    const { address, request } = exchange;
-    if (address.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
+    const { request } = exchange;
+    if (request.path === `${prefix}/openapi.json`) return contractAnswer(request.method);
     // First of all, on unknown paths too: without a key nothing is learnt of what exists.
-    const token = tokenOf(request.headers);
+    const token = tokenOf(request);
     const revisions = parts.revisions();
     exchange.petsRevision = revisions.pets;
     return then(authenticator.check(token, revisions.keys), (key) => {
@@ -223,8 +220,8 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
   }
 
   function operate(exchange: Exchange, key: ApiKey): MaybePromise<PlainAnswer> {
-    const { address, base, request } = exchange;
-    const found = route(address.path.slice(prefix.length));
+    const { base, request } = exchange;
+    const found = route(request.path.slice(prefix.length));
     if (found === undefined) throw new Problem("path_not_found");
     const { place, path } = found;
     const method = request.method === "HEAD" ? "GET" : request.method;
@@ -236,8 +233,8 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     requireScope(key, operation.scope);
     refuseRemoved(operation, clock.now());
 
-    const strict = asksForStrict(request.headers);
-    const query = readQuery(operation, address.search, strict);
+    const strict = asksForStrict(request);
+    const query = readQuery(operation, request.query.slice(1), strict);
     const answered =
       method === "GET"
         ? read(exchange, operation, path, query, strict)
@@ -258,17 +255,17 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     return then(answered, (made) => {
       const plain = tagged(made);
       if (made.lasting && !strict && request.method === "GET") keep(exchange, operation, plain);
-      return conditionally(request.headers, plain);
+      return conditionally(request, plain);
     });
   }
 
   function keep(exchange: Exchange, operation: Operation, plain: PlainAnswer): void {
     const { announced, petsRevision: revision, request } = exchange;
     const { body } = plain;
-    if (body === undefined || Number.isNaN(revision)) return;
-    if (!answers.isWorthKeeping(request.url)) return;
-    const init = { headers: new Headers(headersOf(plain, announced)) };
-    answers.keep(request.url, { revision, operation, body, init });
+    const key = cacheKeyOf(request);
+    if (body === undefined || Number.isNaN(revision) || !answers.isWorthKeeping(key)) return;
+    const response = { status: 200, headers: headersOf(plain, announced), body };
+    answers.keep(key, { revision, operation, response });
   }
 
   async function write(
@@ -279,7 +276,7 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     key: ApiKey,
     strict: boolean,
   ): Promise<PlainAnswer> {
-    const mark = readMark(request.headers);
+    const mark = readMark(request);
     const body = operation.body && (await readBody(request, operation.body, strict));
     const handler = handlers[operation.id];
     if (mark === undefined) return handler({ path, query, body }, { base, once: undefined });
@@ -299,7 +296,7 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     return { status: 200, body: parts.contract(), headers };
   }
 
-  function fail(exchange: Exchange, thrown: unknown): Response {
+  function fail(exchange: Exchange, thrown: unknown): HttpResponse {
     const problem = asProblem(thrown);
     const id = exchange.givenId ?? nextId();
     if (problem.status >= 500) {
@@ -314,28 +311,21 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
     const { request, base } = exchange;
     const headers = refusalHeaders(problem);
     const { status } = problem;
-    if (!asksForProblemJson(request.headers)) {
+    if (!asksForProblemJson(request)) {
       return finish(exchange, { status, body: errorText(problem), headers }, id);
     }
     headers["content-type"] = "application/problem+json";
     return finish(exchange, { status, body: problemText(problem, base), headers }, id);
   }
 
-  function finish(exchange: Exchange, plain: PlainAnswer, id = exchange.givenId): Response {
+  function finish(exchange: Exchange, plain: PlainAnswer, id = exchange.givenId): HttpResponse {
     const { quota, request } = exchange;
     const headers = headersOf(plain, exchange.announced);
     if (quota !== undefined) Object.assign(headers, quota);
     if (id !== undefined) headers["x-request-id"] = id;
-    if (request.headers.has("origin")) Object.assign(headers, corsHeaders);
-    if (parts.leaving()) headers.connection = "close";
+    if (request.header("origin") !== undefined) Object.assign(headers, corsHeaders);
     note(exchange, plain.status, id);
-    if (request.method !== "HEAD") {
-      return new Response(plain.body ?? null, { status: plain.status, headers });
-    }
-    if (plain.body !== undefined) {
-      headers["content-length"] = String(Buffer.byteLength(plain.body));
-    }
-    return new Response(null, { status: plain.status, headers });
+    return { status: plain.status, headers, body: plain.body };
   }
 
   /** Measures and logs a request, once, when its answer is known. */
@@ -355,6 +345,11 @@ export function createApp(parts: AppParts): (request: Request) => MaybePromise<R
   }
 
   return handle;
+}
+
+/** The address that the client asked for: links in the response depend on all of it. */
+function cacheKeyOf({ scheme, authority, path, query }: HttpRequest): string {
+  return `${scheme}://${authority}${path}${query}`;
 }
 
 function isUnder(path: string): boolean {

@@ -1,15 +1,16 @@
 import type { ApiKey } from "../keys/keys.ts";
 import { allows } from "../keys/lifecycle.ts";
 import { Problem } from "../problems.ts";
+import type { RequestHeaders } from "../wire/message.ts";
 
 // The token68 of RFC 9110, section 11.2. Two Authorization headers arrive joined by a comma,
 // which no token holds, so they are one malformed credential.
 export const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /** The token that a request was sent with. Throws a Problem of status 401 where there is none. */
-export function tokenOf(headers: Headers): string {
-  const authorization = headers.get("authorization");
-  if (authorization === null || authorization === "") throw new Problem("key_missing");
+export function tokenOf(request: RequestHeaders): string {
+  const authorization = request.header("authorization");
+  if (authorization === undefined || authorization === "") throw new Problem("key_missing");
   const token = bearer.exec(authorization)?.[1];
   if (token === undefined) {
     throw new Problem("key_invalid", {
@@ -22,8 +23,8 @@ export function tokenOf(headers: Headers): string {
 const usualStart = "Bearer ";
 
 /** The same where it is written as nearly everybody does. It may be no token at all. */
-export function plainToken(headers: Headers): string | undefined {
-  const authorization = headers.get("authorization");
+export function plainToken(request: RequestHeaders): string | undefined {
+  const authorization = request.header("authorization");
   return authorization?.startsWith(usualStart) ? authorization.slice(usualStart.length) : undefined;
 }
 

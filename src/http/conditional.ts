@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { RequestHeaders } from "../wire/message.ts";
 import type { PlainAnswer } from "./answer.ts";
 
 /** An answer that can be told apart from every other by its ETag. */
@@ -18,9 +19,9 @@ export function tagged(answer: PlainAnswer): TaggedAnswer {
 }
 
 /** Shortens an answer to 304 where the client has it already (RFC 9110, section 13). */
-export function conditionally(headers: Headers, answer: TaggedAnswer): PlainAnswer {
-  const held = headers.get("if-none-match");
-  return held !== null && matches(held, answer.headers.etag)
+export function conditionally(request: RequestHeaders, answer: TaggedAnswer): PlainAnswer {
+  const held = request.header("if-none-match");
+  return held !== undefined && matches(held, answer.headers.etag)
     ? { status: 304, body: undefined, headers: answer.headers }
     : answer;
 }

@@ -1,3 +1,5 @@
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
+
 /** Any page may call the API with a key of its own: no cookies are involved, so `*` is safe. */
 export const corsHeaders = {
   "access-control-allow-origin": "*",
@@ -14,14 +16,12 @@ const preflightHeaders = {
 } as const;
 
 /** A browser's question before the real request. It carries no key, and the answer is for all. */
-export function isPreflight(request: Request): boolean {
+export function isPreflight(request: HttpRequest): boolean {
   return (
     request.method === "OPTIONS" &&
-    request.headers.has("origin") &&
-    request.headers.has("access-control-request-method")
+    request.header("origin") !== undefined &&
+    request.header("access-control-request-method") !== undefined
   );
 }
 
-export function preflightResponse(): Response {
-  return new Response(null, { status: 204, headers: preflightHeaders });
-}
+export const preflightResponse: HttpResponse = { status: 204, headers: preflightHeaders };

@@ -2,13 +2,14 @@ import { hash } from "node:crypto";
 import type { OperationId } from "../contract/operations.ts";
 import type { Once } from "../once.ts";
 import { Problem } from "../problems.ts";
+import type { RequestHeaders } from "../wire/message.ts";
 
 const markForm = /^[!-~]{1,255}$/;
 
 /** The mark that a client put on its attempt; undefined where it put none. */
-export function readMark(headers: Headers): string | undefined {
-  const mark = headers.get("idempotency-key");
-  if (mark === null) return undefined;
+export function readMark(request: RequestHeaders): string | undefined {
+  const mark = request.header("idempotency-key");
+  if (mark === undefined) return undefined;
   if (markForm.test(mark)) return mark;
   throw new Problem("parameter_invalid", {
     detail: "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.",

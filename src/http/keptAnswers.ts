@@ -5,14 +5,13 @@
  */
 import type { Revision } from "../catalogue/catalogue.ts";
 import type { Operation } from "../contract/operations.ts";
+import type { HttpResponse } from "../wire/message.ts";
 
 export interface KeptAnswer {
   /** Of the pets, read before the answer was made. */
   readonly revision: Revision;
   readonly operation: Operation;
-  readonly body: string;
-  /** A Headers object is sent much faster than a record. */
-  readonly init: { readonly headers: Headers };
+  readonly response: HttpResponse & { readonly body: string };
 }
 
 /** Of addresses and bodies. With their objects around them, small answers take several times it. */
@@ -54,9 +53,9 @@ export class KeptAnswers {
   }
 
   keep(url: string, answer: KeptAnswer): void {
-    const characters = url.length + answer.body.length;
+    const characters = url.length + answer.response.body.length;
     const before = this.#young.get(url);
-    if (before !== undefined) this.#youngCharacters -= url.length + before.body.length;
+    if (before !== undefined) this.#youngCharacters -= url.length + before.response.body.length;
     if (
       this.#young.size >= answersMax / 2 ||
       this.#youngCharacters + characters > charactersMax / 2

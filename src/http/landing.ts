@@ -1,8 +1,13 @@
 /** The root of the service: a page for browsers, and a few lines of text for everybody else. */
 import type { Log } from "../log.ts";
-import type { Address } from "./address.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  originOf,
+  type RequestHeaders,
+} from "../wire/message.ts";
 import { asProblem } from "./answer.ts";
-import { type StaticSite, siteResponse } from "./staticSite.ts";
+import { pageNotFound, type StaticSite, siteResponse } from "./staticSite.ts";
 
 export interface LandingFacts {
   readonly baseUrl: string;
@@ -29,9 +34,9 @@ export interface LandingParts {
 }
 
 export interface Landing {
-  root(address: Address, request: Request): Promise<Response>;
+  root(request: HttpRequest): Promise<HttpResponse>;
   /** What the page loads; `path` is that below the root. */
-  asset(path: string, request: Request): Promise<Response>;
+  asset(path: string, request: HttpRequest): Promise<HttpResponse>;
 }
 
 export function createLanding(parts: LandingParts): Landing {
@@ -47,7 +52,8 @@ export function createLanding(parts: LandingParts): Landing {
   };
 
   return {
-    async root({ origin }, request) {
+    async root(request) {
+      const origin = originOf(request);
       const baseUrl = parts.baseUrl ?? `${origin}/v1`;
       const shown = asksForHtml(request) ? await site() : undefined;
       if (shown === undefined) return inText(baseUrl, origin, docsPath, readyPath);
@@ -62,16 +68,14 @@ export function createLanding(parts: LandingParts): Landing {
 
     async asset(path, request) {
       const shown = await site();
-      return shown?.files.has(path)
-        ? siteResponse(shown, "/", path, request)
-        : new Response("Not found.\n", { status: 404 });
+      return shown?.files.has(path) ? siteResponse(shown, "/", path, request) : pageNotFound;
     },
   };
 }
 
 /** Browsers name it. Programs such as curl take anything, and a person reads that in a terminal. */
-function asksForHtml({ headers }: Request): boolean {
-  const accepted = headers.get("accept") ?? "";
+function asksForHtml(request: RequestHeaders): boolean {
+  const accepted = request.header("accept") ?? "";
   return /(?:^|,)\s*text\/html\s*(?:$|,|;(?!\s*q=0(?:\.0*)?\s*(?:$|,)))/i.test(accepted);
 }
 
@@ -84,7 +88,12 @@ async function troubleOf(ready: () => Promise<void>): Promise<string | undefined
   }
 }
 
-function inText(baseUrl: string, origin: string, docsPath: string, readyPath: string): Response {
+function inText(
+  baseUrl: string,
+  origin: string,
+  docsPath: string,
+  readyPath: string,
+): HttpResponse {
   return answered(
     `Pet Store: a pet store catalogue over HTTP and JSON.
 
@@ -99,13 +108,11 @@ Health         ${origin}${readyPath}
   );
 }
 
-function answered(body: string, headers: Readonly<Record<string, string>>): Response {
-  return new Response(body, {
-    headers: {
-      "cache-control": "no-cache",
-      "x-content-type-options": "nosniff",
-      vary: "Accept",
-      ...headers,
-    },
-  });
+function answered(body: string, headers: Readonly<Record<string, string>>): HttpResponse {
+  const always = {
+    "cache-control": "no-cache",
+    "x-content-type-options": "nosniff",
+    vary: "Accept",
+  };
+  return { status: 200, headers: { ...always, ...headers }, body };
 }

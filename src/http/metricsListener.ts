@@ -1,31 +1,33 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import { type Listener, listen } from "./listener.ts";
+import { type Listener, listen } from "../wire/listener.ts";
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 import type { Metrics } from "./metrics.ts";
+import { createWireHandler } from "./wireHandler.ts";
 
 /** Metrics have a listener of their own, so that whoever reaches the API does not reach them. */
-export function listenForMetrics(
+export async function listenForMetrics(
   at: { readonly host: string; readonly port: number },
   metrics: Metrics,
   clock: Clock,
   log: Log,
-): Listener {
-  const handle = async ({ url }: Request) => {
-    if (new URL(url, "http://localhost").pathname !== "/metrics") {
-      return new Response("See /metrics.\n", { status: 404 });
-    }
+): Promise<Listener> {
+  const handle = async ({ path }: HttpRequest): Promise<HttpResponse> => {
+    if (path !== "/metrics") return { status: 404, headers: textType, body: "See /metrics.\n" };
     try {
       const { text, contentType } = await metrics.render();
-      return new Response(text, { headers: { "content-type": contentType } });
+      return { status: 200, headers: { "content-type": contentType }, body: text };
     } catch (cause) {
       log.error("metrics.failed", { cause });
-      return new Response(null, { status: 500 });
+      return { status: 500, headers: {} };
     }
   };
   try {
-    return listen(at, handle, clock, log);
+    return await listen(at, createWireHandler(handle, { clock, log }), clock);
   } catch (cause) {
     // The system does not say which of the two listeners it refused.
     throw Object.assign(cause as Error, { metrics: true });
   }
 }
+
+const textType = { "content-type": "text/plain; charset=utf-8" } as const;

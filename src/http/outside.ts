@@ -1,7 +1,7 @@
 /** What the service's port answers beside the API: is it well, and how is it used. */
 import type { Log } from "../log.ts";
 import type { MaybePromise } from "../maybePromise.ts";
-import type { Address } from "./address.ts";
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 import { asProblem } from "./answer.ts";
 import { isInternal } from "./internal/base.ts";
 import { createLanding, type LandingSite } from "./landing.ts";
@@ -19,7 +19,7 @@ export interface OutsideParts {
   /** The configured base address; without one, it follows the Host of the request. */
   readonly baseUrl: string | undefined;
   /** Answers what is under `/internal/v1`: the API of the dashboard. */
-  readonly internal: (address: Address, request: Request) => MaybePromise<Response>;
+  readonly internal: (request: HttpRequest) => MaybePromise<HttpResponse>;
   readonly log: Log;
 }
 
@@ -29,9 +29,12 @@ const readyPath = "/readyz";
 /** What the page at the root loads. */
 const assetsPath = "/assets/";
 
-type Pages = (path: string, request: Request) => Promise<Response>;
+/** RFC 9110, section 9.1: 405 is for a method that the server knows, 501 for any other. */
+const knownMethods = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
-type Page = (address: Address, request: Request) => MaybePromise<Response>;
+type Pages = (path: string, request: HttpRequest) => Promise<HttpResponse>;
+
+type Page = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
 export function createOutside(parts: OutsideParts) {
   const landing = createLanding({ ...parts, docsPath, readyPath });
@@ -44,12 +47,13 @@ export function createOutside(parts: OutsideParts) {
   ]);
   const docs = pagesOf(docsPath, parts.docs, "documentation", parts.log);
   const dashboard = pagesOf(dashboardPath, parts.dashboard, "dashboard", parts.log);
-  return (address: Address, request: Request): MaybePromise<Response> => {
-    if (isInternal(address.path)) return parts.internal(address, request);
+  return (request: HttpRequest): MaybePromise<HttpResponse> => {
+    const { path } = request;
+    if (isInternal(path)) return parts.internal(request);
     if (request.method !== "GET" && request.method !== "HEAD") {
+      if (!knownMethods.has(request.method)) return text(501, "This method is not implemented.\n");
       return text(405, "Only GET and HEAD are served here.\n", { allow: "GET, HEAD" });
     }
-    const { path } = address;
     if (path.startsWith(docsPath)) return docs(path.slice(docsPath.length), request);
     if (path.startsWith(dashboardPath)) {
       return dashboard(path.slice(dashboardPath.length), request);
@@ -58,11 +62,11 @@ export function createOutside(parts: OutsideParts) {
     const page = pages.get(path);
     return page === undefined
       ? text(404, "Nothing is served at this path. The API is under /v1.\n")
-      : page(address, request);
+      : page(request);
   };
 }
 
-async function readiness(ready: () => Promise<void>): Promise<Response> {
+async function readiness(ready: () => Promise<void>): Promise<HttpResponse> {
   try {
     await ready();
     return json(200, { status: "ready" });
@@ -72,7 +76,7 @@ async function readiness(ready: () => Promise<void>): Promise<Response> {
   }
 }
 
-const movedTo = (location: string) => new Response(null, { status: 308, headers: { location } });
+const movedTo = (location: string): HttpResponse => ({ status: 308, headers: { location } });
 
 /** Made when they are first asked for: a start must not wait for them. */
 function pagesOf(base: string, load: () => Promise<StaticSite>, what: string, log: Log): Pages {
@@ -91,18 +95,15 @@ function pagesOf(base: string, load: () => Promise<StaticSite>, what: string, lo
 
 type HeaderFields = Readonly<Record<string, string>>;
 
-function json(status: number, body: unknown, headers: HeaderFields = {}): Response {
+function json(status: number, body: unknown, headers: HeaderFields = {}): HttpResponse {
   return text(status, JSON.stringify(body), { "content-type": "application/json", ...headers });
 }
 
-function text(status: number, body: string, headers: HeaderFields = {}): Response {
-  return new Response(body, {
-    status,
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      "cache-control": "no-cache",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
+function text(status: number, body: string, headers: HeaderFields = {}): HttpResponse {
+  const always = {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-content-type-options": "nosniff",
+  };
+  return { status, headers: { ...always, ...headers }, body };
 }

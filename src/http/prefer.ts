@@ -1,7 +1,9 @@
+import type { RequestHeaders } from "../wire/message.ts";
+
 /** Whether a request asks that nothing unknown be ignored (RFC 7240, section 4.4). */
-export function asksForStrict(headers: Headers): boolean {
-  const prefer = headers.get("prefer");
-  if (prefer === null) return false;
+export function asksForStrict(request: RequestHeaders): boolean {
+  const prefer = request.header("prefer");
+  if (prefer === undefined) return false;
   // The first of several preferences with the same name is the one that counts (section 2).
   const handling = prefer
     .split(/[,;]/)

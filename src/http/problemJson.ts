@@ -1,10 +1,11 @@
 /** Errors as problem details (RFC 9457), for those who ask for them. */
 import type { Problem, ProblemCode } from "../problems.ts";
+import type { RequestHeaders } from "../wire/message.ts";
 
 const asked = /(?:^|,)\s*application\/problem\+json\s*(?:;([^,]*))?(?:,|$)/i;
 
-export function asksForProblemJson(headers: Headers): boolean {
-  const [found, parameters = ""] = asked.exec(headers.get("accept") ?? "") ?? [];
+export function asksForProblemJson(request: RequestHeaders): boolean {
+  const [found, parameters = ""] = asked.exec(request.header("accept") ?? "") ?? [];
   return found !== undefined && !/(?:^|;)\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i.test(parameters);
 }
 

@@ -1,11 +1,12 @@
 import type { Clock } from "../clock.ts";
+import type { RequestHeaders } from "../wire/message.ts";
 
 const wellFormed = /^[!-~]{1,128}$/;
 
 /** The id that the client gave its request, if it can be repeated safely. */
-export function givenRequestId(headers: Headers): string | undefined {
-  const given = headers.get("x-request-id");
-  return given !== null && wellFormed.test(given) ? given : undefined;
+export function givenRequestId(request: RequestHeaders): string | undefined {
+  const given = request.header("x-request-id");
+  return given !== undefined && wellFormed.test(given) ? given : undefined;
 }
 
 /** Ids that no other process makes: eight random characters and a count. */

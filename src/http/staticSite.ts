@@ -1,3 +1,5 @@
+import type { HttpResponse, RequestHeaders } from "../wire/message.ts";
+
 /** A site of files in memory, with addresses as people type them. */
 export interface StaticFile {
   readonly mediaType: string;
@@ -17,14 +19,14 @@ export function siteResponse(
   { files, contentSecurityPolicy }: StaticSite,
   basePath: string,
   path: string,
-  request: Request,
-): Response {
+  request: RequestHeaders,
+): HttpResponse {
   const found = files.get(path === "" || path.endsWith("/") ? `${path}index.html` : path);
   if (found === undefined && files.has(`${path}/index.html`)) {
-    return new Response(null, { status: 308, headers: { location: `${basePath}${path}/` } });
+    return { status: 308, headers: { location: `${basePath}${path}/` } };
   }
   const file = found ?? files.get("404.html");
-  if (file === undefined) return new Response("Not found.\n", { status: 404 });
+  if (file === undefined) return pageNotFound;
   const headers: Record<string, string> = {
     "content-type": file.mediaType,
     "cache-control": found === undefined ? "no-cache" : file.cacheControl,
@@ -35,9 +37,9 @@ export function siteResponse(
     etag: file.etag,
   };
   if (found === undefined) return answered(404, file, headers, request);
-  const held = request.headers.get("if-none-match");
+  const held = request.header("if-none-match");
   return held?.includes(file.etag.slice(0, -1))
-    ? new Response(null, { status: 304, headers })
+    ? { status: 304, headers }
     : answered(200, file, headers, request);
 }
 
@@ -45,16 +47,19 @@ function answered(
   status: number,
   file: StaticFile,
   headers: Record<string, string>,
-  request: Request,
-): Response {
+  request: RequestHeaders,
+): HttpResponse {
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(
-    request.headers.get("accept-encoding") ?? "",
+    request.header("accept-encoding") ?? "",
   );
-  if (!takesGzip || file.gzip === undefined) return new Response(file.bytes, { status, headers });
+  if (!takesGzip || file.gzip === undefined) return { status, headers, body: file.bytes };
   // Another form of the same content needs a name of its own (RFC 9110, section 8.8.3.3).
   const etag = `${file.etag.slice(0, -1)}-gzip"`;
-  return new Response(file.gzip, {
-    status,
-    headers: { ...headers, etag, "content-encoding": "gzip" },
-  });
+  return { status, headers: { ...headers, etag, "content-encoding": "gzip" }, body: file.gzip };
 }
+
+export const pageNotFound: HttpResponse = {
+  status: 404,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body: "Not found.\n",
+};

@@ -3,7 +3,7 @@ import { bucketOf } from "../../src/accounts/tries.ts";
 import { clientOf } from "../../src/http/session/clientAddress.ts";
 
 const clientIn = (peer: string | undefined, forwarded?: string) =>
-  clientOf(peer, new Headers(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }));
+  clientOf({ peer, header: (name) => (name === "x-forwarded-for" ? forwarded : undefined) });
 
 describe("the client of a request", () => {
   test.each([

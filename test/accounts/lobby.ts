@@ -1,4 +1,5 @@
 /** Signing in on a real store, asked without a socket and under a clock of the test's. */
+
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,12 +8,13 @@ import type { AccessHolder } from "../../src/access/access.ts";
 import { mintAccess } from "../../src/access/accessToken.ts";
 import { invitationMs, issueLink } from "../../src/accounts/links.ts";
 import type { Derive } from "../../src/accounts/passwordHash.ts";
-import { addressOf } from "../../src/http/address.ts";
 import { openSessions } from "../../src/http/session/openSessions.ts";
 import { createLog } from "../../src/log.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores } from "../../src/stores.ts";
+import type { HttpRequest } from "../../src/wire/message.ts";
 import { fakeClock } from "../fakes/clock.ts";
+import { requestFrom, responseFrom } from "../http/webMessages.ts";
 import { takeWriterThread } from "../store/writerPool.ts";
 
 export const origin = "http://petstore.test:8080";
@@ -58,7 +60,7 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
   const log = createLog("info", clock, (text) => {
     lines += text;
   });
-  const state = { peer: "198.51.100.7", leaving: false, hashings: 0 };
+  const state = { peer: "198.51.100.7", hashings: 0 };
   /** Holds every hashing until it is let go. */
   let held: Promise<void> | undefined;
   const derive: Derive = async (password, salt, cost) => {
@@ -74,16 +76,14 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
       log,
       baseUrl,
       derive,
-      peer: () => state.peer,
-      leaving: () => state.leaving,
     });
   const api = open();
 
-  function requestFor(method: string, path: string, asked: Asked = {}): Request {
+  function requestFor(method: string, path: string, asked: Asked = {}): HttpRequest {
     const { cookie, body, headers, at = origin } = asked;
     const ours: Record<string, string> =
       method === "GET" ? {} : { "sec-fetch-site": "same-origin" };
-    return new Request(`${at}/internal/v1${path}`, {
+    const request = new Request(`${at}/internal/v1${path}`, {
       method,
       headers: {
         ...(cookie === undefined ? {} : { cookie }),
@@ -92,12 +92,14 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
       },
       ...(body === undefined ? {} : { body: bodyText(body) }),
     });
+    return requestFrom(request, state.peer);
   }
 
   async function ask(method: string, path: string, asked: Asked = {}, by = api): Promise<Answered> {
     const request = requestFor(method, path, asked);
-    const response = await by.handle(addressOf(request.url), request);
-    if (response === undefined) throw new Error(`Nothing of ours is at ${path}.`);
+    const answered = await by.handle(request);
+    if (answered === undefined) throw new Error(`Nothing of ours is at ${path}.`);
+    const response = responseFrom(answered);
     const { status, headers } = response;
     const text = await response.text();
     const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";", 1);

@@ -33,7 +33,7 @@ const authority = createAuthority();
 export const echo: AnswerSite = (request, deployment) => ({
   status: 200,
   headers: { "content-type": "text/plain", "x-agent": request.header("user-agent") ?? "" },
-  body: new TextEncoder().encode(`${deployment} ${request.method} ${request.path}`),
+  body: new TextEncoder().encode(`${deployment} ${request.method} ${request.path}${request.query}`),
 });
 
 export async function startTestEdge({

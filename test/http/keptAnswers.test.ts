@@ -268,8 +268,7 @@ describe("the room for kept answers", () => {
   const answer = (body: string, revision = 1): KeptAnswer => ({
     revision,
     operation: {} as KeptAnswer["operation"],
-    body,
-    init: { headers: new Headers() },
+    response: { status: 200, headers: {}, body },
   });
   const found = (answers: KeptAnswers, from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => answers.find(`/${from + n}`)).filter(

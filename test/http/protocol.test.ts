@@ -180,19 +180,18 @@ describeOnEngines("HTTP", (engine) => {
       }
     });
 
-    test("a Host header that is no host still gets its answer, with addresses that are relative", async () => {
-      await client.post("/pets", { name: "Second", categoryId: 3 });
+    test("a Host header that is no host is refused, so that no address is made of it", async () => {
       for (const host of ["][", "a/v1/pets?", "x y", "a@b", ""]) {
         const answer = await rawExchange(
           running.service.port,
           `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${running.token}\r\n\r\n`,
         );
-        expect(answer).toStartWith("HTTP/1.1 200");
-        expect(answer).toMatch(/\r\nlink: <\/v1\/pets\?limit=1&cursor=[\w-]{27}>; rel="next"\r\n/i);
+        expect(answer).toStartWith("HTTP/1.1 400");
+        expect(answer).toContain('"code":"request_malformed"');
       }
     });
 
-    test("an oversized body that is announced is refused before it is sent, and the connection ends", async () => {
+    test("an oversized body that is announced is refused before it is sent", async () => {
       const answer = await rawExchange(
         running.service.port,
         `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${running.token}\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n\r\n{`,
@@ -202,7 +201,6 @@ describeOnEngines("HTTP", (engine) => {
         code: "body_too_large",
         status: 413,
       });
-      expect(answer.toLowerCase()).toContain("connection: close");
     });
 
     test("a body that never ends is cut off", async () => {

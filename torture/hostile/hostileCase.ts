@@ -22,7 +22,6 @@ export interface HostileCase {
 
 export type Recipe = (ingredients: Ingredients) => HostileCase;
 
-// 501 and 505 are what the listener says, before our code, of a method or version it does not know.
 export const refusals = [400, 401, 404, 405, 408, 411, 413, 414, 415, 417, 421, 426, 431, 501, 505];
 
 type Details = Partial<Omit<HostileCase, "name" | "bytes">>;

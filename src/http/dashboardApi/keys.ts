@@ -83,10 +83,10 @@ export function keyPlaces({ keys, environment, clock }: KeyPlacesParts): Places 
     return minted(rotation);
   }
 
-  async function revoke(call: InternalCall): Promise<Response> {
+  async function revoke(call: InternalCall): Promise<InternalAnswer> {
     const { id } = await find(call);
     await keys.revoke(id, clock.now());
-    return new Response(null, { status: 204 });
+    return { status: 204 };
   }
 
   /** For the page that asks, which keeps it in its memory and uses the public API with it. */

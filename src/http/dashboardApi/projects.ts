@@ -4,7 +4,7 @@ import type { Actor } from "../../domains/desk.ts";
 import { asSeen, type Deployment } from "../../sites/deployment.ts";
 import { type Project, slugComplaint } from "../../sites/site.ts";
 import type { SiteStore } from "../../sites/sites.ts";
-import { addressOf } from "../address.ts";
+import { type HttpRequest, originOf } from "../../wire/message.ts";
 import type { InternalAnswer, InternalCall, Places } from "../internal/places.ts";
 import { Arrivals } from "./arrivals.ts";
 import { readManifest } from "./manifest.ts";
@@ -101,10 +101,10 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
 
   const arrivals = new Arrivals();
 
-  async function takeContent(call: InternalCall): Promise<Response> {
+  async function takeContent(call: InternalCall): Promise<InternalAnswer> {
     const { slug, ownerId } = await ownProject(call);
     const { deployment = "", hash = "" } = call.path;
-    const type = call.request.headers.get("content-type") ?? "";
+    const type = call.request.header("content-type") ?? "";
     if (!/^application\/octet-stream\b/i.test(type)) {
       throw invalid("Send a content as application/octet-stream.");
     }
@@ -112,7 +112,7 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
     await arrivals.take(ownerId, async () =>
       uploads.take(slug, deployment, hash, await bytesOf(call.request, bytes)),
     );
-    return new Response(null, { status: 204 });
+    return { status: 204 };
   }
 
   return {
@@ -135,7 +135,7 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
       async DELETE(call) {
         const { slug } = await ownProject(call);
         await uploads.cancel(slug, call.path.deployment ?? "");
-        return new Response(null, { status: 204 });
+        return { status: 204 };
       },
     },
     "/projects/{project}/deployments/{deployment}/contents/{hash}": { PUT: takeContent },
@@ -166,7 +166,7 @@ function deploymentShown({ id, state, createdAtMs, files, bytes, failure }: Depl
 }
 
 /** Where every project is shown without any setting: on the port that the request came to. */
-function siteAddress(request: Request, slug: string): string {
-  const port = /:(\d+)$/.exec(addressOf(request.url).origin)?.[1];
+function siteAddress(request: HttpRequest, slug: string): string {
+  const port = /:(\d+)$/.exec(originOf(request))?.[1];
   return `http://${slug}.localhost${port === undefined ? "" : `:${port}`}/`;
 }

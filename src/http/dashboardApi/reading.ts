@@ -1,5 +1,6 @@
 /** Reads what callers send: members of a body by their names, and bytes up to a bound. */
 import { Problem } from "../../problems.ts";
+import { BodyError, type HttpRequest } from "../../wire/message.ts";
 import type { InternalCall } from "../internal/places.ts";
 import { DashboardRefusal } from "./refusal.ts";
 
@@ -35,7 +36,7 @@ export const invalid = (message: string): DashboardRefusal =>
 
 /** For a body that may be larger than those of the public API. */
 export async function largeBody(call: InternalCall, bytesMax: number): Promise<unknown> {
-  const type = call.request.headers.get("content-type") ?? "";
+  const type = call.request.header("content-type") ?? "";
   if (!/^application\/json\b/i.test(type)) throw new Problem("media_type_unsupported");
   const bytes = await bytesOf(call.request, bytesMax);
   try {
@@ -45,25 +46,11 @@ export async function largeBody(call: InternalCall, bytesMax: number): Promise<u
   }
 }
 
-export async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const chunks: Uint8Array[] = [];
-  let count = 0;
+export async function bytesOf(request: HttpRequest, bytesMax: number): Promise<Uint8Array> {
   try {
-    for await (const chunk of request.body ?? []) {
-      count += chunk.byteLength;
-      if (count > bytesMax) throw tooLarge(bytesMax);
-      chunks.push(chunk);
-    }
+    return await request.body(bytesMax);
   } catch (cause) {
-    if (cause instanceof DashboardRefusal) throw cause;
-    throw new Problem("body_unreadable", {
-      detail: "The connection ended before the body did.",
-      cause,
-    });
+    if (!(cause instanceof BodyError) || cause.failure !== "too_large") throw cause;
+    throw new DashboardRefusal("body_too_large", `The body is larger than ${bytesMax} bytes.`);
   }
-  return Buffer.concat(chunks);
 }
-
-const tooLarge = (bytesMax: number) =>
-  new DashboardRefusal("body_too_large", `The body is larger than ${bytesMax} bytes.`);

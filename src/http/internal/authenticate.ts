@@ -4,15 +4,16 @@ import { isAccessToken } from "../../access/accessToken.ts";
 import type { Actor } from "../../domains/desk.ts";
 import { hashToken } from "../../keys/token.ts";
 import { type MaybePromise, then } from "../../maybePromise.ts";
+import type { HttpRequest } from "../../wire/message.ts";
 import { bearer } from "../authorize.ts";
 
 /** Undefined where nobody is known by what the request carries. */
-export type Authenticate = (request: Request) => MaybePromise<Actor | undefined>;
+export type Authenticate = (request: HttpRequest) => MaybePromise<Actor | undefined>;
 
 /** The store is asked every time, so that a revoked token is refused at once in every process. */
 export function byAccessToken(store: AccessStore): Authenticate {
-  return ({ headers }) => {
-    const token = bearer.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+  return (request) => {
+    const token = bearer.exec(request.header("authorization") ?? "")?.[1] ?? "";
     if (!isAccessToken(token)) return undefined;
     return then(store.findByHash(hashToken(token)), (access) =>
       access?.revokedAtMs === undefined ? access?.holder : undefined,

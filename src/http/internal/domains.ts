@@ -76,7 +76,7 @@ async function follow(
   { actor, path, signal, stillKnown }: InternalCall,
   desk: DomainDesk,
   streams: EventStreams,
-): Promise<Response> {
+): Promise<InternalAnswer> {
   const view = async () =>
     JSON.stringify(inJson(await desk.show(actor, project(path), host(path))));
   const first = await view();

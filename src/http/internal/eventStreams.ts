@@ -1,5 +1,6 @@
 /** Server-sent events: a view, sent again whenever it has changed. */
 import type { Clock } from "../../clock.ts";
+import type { InternalAnswer } from "./places.ts";
 import { InternalRefusal } from "./refusal.ts";
 
 export interface EventStreamsParts {
@@ -41,7 +42,7 @@ export class EventStreams {
     return [...this.#open.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  open(watch: Watch): Response {
+  open(watch: Watch): InternalAnswer {
     this.#enter(watch.holder);
     let end = () => {};
     const body = new ReadableStream<Uint8Array>(
@@ -54,7 +55,7 @@ export class EventStreams {
       { highWaterMark: unreadMax },
     );
     const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
-    return new Response(body, { status: 200, headers });
+    return { status: 200, headers, stream: body };
   }
 
   /** Looks again and again, until the returned function is called or there is no more to see. */

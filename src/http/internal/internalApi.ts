@@ -8,10 +8,9 @@ import type { Actor, DomainDesk } from "../../domains/desk.ts";
 import { inJson } from "../../domains/inJson.ts";
 import { DeskRefusal, deskRefusals } from "../../domains/refusal.ts";
 import type { Log } from "../../log.ts";
-import { Problem } from "../../problems.ts";
 import type { SiteStore } from "../../sites/sites.ts";
-import type { Address } from "../address.ts";
-import { refusalHeaders } from "../answer.ts";
+import { type HttpRequest, type HttpResponse, originOf } from "../../wire/message.ts";
+import { asProblem, refusalHeaders } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { DashboardRefusal, dashboardRefusals } from "../dashboardApi/refusal.ts";
 import { requestIds } from "../requestId.ts";
@@ -40,8 +39,7 @@ export interface InternalParts {
 
 /** What is known of a request so far, for the log. */
 interface Exchange {
-  readonly address: Address;
-  readonly request: Request;
+  readonly request: HttpRequest;
   place: string | undefined;
   actor: Actor | undefined;
 }
@@ -58,15 +56,15 @@ export function createInternalApi(parts: InternalParts) {
   const nextId = requestIds(clock);
   const configured = parts.baseUrl === undefined ? [] : [new URL(parts.baseUrl).origin];
 
-  async function answer(exchange: Exchange): Promise<Response> {
-    const { address, request } = exchange;
-    if (!isOwnOrigin(request.headers, [address.origin, ...configured])) {
+  async function answer(exchange: Exchange): Promise<HttpResponse> {
+    const { request } = exchange;
+    if (!isOwnOrigin(request, [originOf(request), ...configured])) {
       throw new InternalRefusal("forbidden");
     }
     const actor = await authenticate(request);
     if (actor === undefined) throw new InternalRefusal("unauthorized");
     exchange.actor = actor;
-    const place = placeOf(places, address.path.slice(base.length));
+    const place = placeOf(places, request.path.slice(base.length));
     exchange.place = place.template;
     const answered = await handlerOf(
       place,
@@ -74,30 +72,30 @@ export function createInternalApi(parts: InternalParts) {
     )({
       actor,
       path: place.path,
-      query: new URLSearchParams(address.search),
+      query: new URLSearchParams(request.query),
       request,
-      body: () => readBody(request, (value) => value, false),
+      body: async () => readBody(request, (value) => value, false),
       stillKnown: async () => isSame(await authenticate(request), actor),
       signal: request.signal,
     });
-    return answered instanceof Response ? withHeaders(answered) : jsonResponse(answered);
+    return responseOf(answered);
   }
 
-  function refuse({ place }: Exchange, thrown: unknown): Response {
+  function refuse({ place }: Exchange, thrown: unknown): HttpResponse {
     const refusal = refusalOf(thrown);
     const { status, code, message, headers } = refusal;
     const body = { code, message, status };
     if (status < 500 || thrown instanceof DeskRefusal) {
-      return jsonResponse({ status, body, headers });
+      return responseOf({ status, body, headers });
     }
     const id = nextId();
     log.error("internal.failed", { id, place, code, cause: thrown });
-    return jsonResponse({ status, body, headers: { ...headers, "x-request-id": id } });
+    return responseOf({ status, body, headers: { ...headers, "x-request-id": id } });
   }
 
-  return async (address: Address, request: Request): Promise<Response> => {
+  return async (request: HttpRequest): Promise<HttpResponse> => {
     const startedMs = clock.elapsed();
-    const exchange: Exchange = { address, request, place: undefined, actor: undefined };
+    const exchange: Exchange = { request, place: undefined, actor: undefined };
     const response = await answer(exchange).catch((thrown) => refuse(exchange, thrown));
     const { actor, place } = exchange;
     log.info("internal.request", {
@@ -107,7 +105,6 @@ export function createInternalApi(parts: InternalParts) {
       durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
       actor: actor?.kind === "owner" ? `owner ${actor.id}` : actor?.kind,
     });
-    if (parts.leaving()) response.headers.set("connection", "close");
     return response;
   };
 }
@@ -141,7 +138,7 @@ function refusalOf(thrown: unknown): Refusal {
     const { status } = internalRefusals[code];
     return { code, status, message, headers: ownHeaders[code] };
   }
-  const problem = thrown instanceof Problem ? thrown : new Problem("internal", { cause: thrown });
+  const problem = asProblem(thrown);
   const { code, status, message } = problem;
   return { code, status, message, headers: refusalHeaders(problem) };
 }
@@ -155,14 +152,11 @@ const ownHeaders = {
 /** Nothing here may be kept by a cache, or be read as something else than it is. */
 const everyAnswer = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
-function jsonResponse({ status, body, headers }: InternalAnswer): Response {
-  return new Response(JSON.stringify(inJson(body)), {
+function responseOf({ status, body, headers, stream }: InternalAnswer): HttpResponse {
+  if (body === undefined) return { status, headers: { ...headers, ...everyAnswer }, body: stream };
+  return {
     status,
     headers: { ...headers, ...everyAnswer, "content-type": "application/json" },
-  });
-}
-
-function withHeaders(response: Response): Response {
-  for (const [name, value] of Object.entries(everyAnswer)) response.headers.set(name, value);
-  return response;
+    body: JSON.stringify(inJson(body)),
+  };
 }

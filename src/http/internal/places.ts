@@ -3,6 +3,7 @@
 import type { Actor } from "../../domains/desk.ts";
 import type { MaybePromise } from "../../maybePromise.ts";
 import { Problem } from "../../problems.ts";
+import type { HttpRequest } from "../../wire/message.ts";
 
 export interface InternalCall {
   readonly actor: Actor;
@@ -10,7 +11,7 @@ export interface InternalCall {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** For what is no JSON: contents of files, and large lists of them. */
-  readonly request: Request;
+  readonly request: HttpRequest;
   /** The body as a JSON value, whatever it is. */
   readonly body: () => Promise<unknown>;
   /** Whether the one who asked is still known by the same credential. */
@@ -21,12 +22,14 @@ export interface InternalCall {
 
 export interface InternalAnswer {
   readonly status: number;
-  readonly body: unknown;
+  /** Sent as JSON; none where it is undefined. */
+  readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, for as long as it goes on. */
+  readonly stream?: AsyncIterable<Uint8Array>;
 }
 
-/** A Response only where the answer goes on. */
-export type InternalHandler = (call: InternalCall) => MaybePromise<InternalAnswer | Response>;
+export type InternalHandler = (call: InternalCall) => MaybePromise<InternalAnswer>;
 
 /** Handlers by path, with names in braces, and method. */
 export type Places = Readonly<Record<string, Readonly<Record<string, InternalHandler>>>>;

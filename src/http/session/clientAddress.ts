@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import type { HttpRequest } from "../../wire/message.ts";
 
 /** Where a proxy of ours would be, whose word on the client's address counts. */
 const nearby = new BlockList();
@@ -17,10 +18,10 @@ nearby.addSubnet("fc00::", 7, "ipv6");
  * Whom tries are counted by. The last in X-Forwarded-For is what the nearest proxy saw; what stands
  * before it may be anybody's invention. An IPv6 client has a whole /64 to itself.
  */
-export function clientOf(peer: string | undefined, headers: Headers): string {
-  const from = bare(peer ?? "");
+export function clientOf(request: Pick<HttpRequest, "peer" | "header">): string {
+  const from = bare(request.peer ?? "");
   if (isIP(from) !== 0 && !nearby.check(from, isIP(from) === 6 ? "ipv6" : "ipv4")) return net(from);
-  const forwarded = bare((headers.get("x-forwarded-for") ?? "").split(",").at(-1)?.trim() ?? "");
+  const forwarded = bare((request.header("x-forwarded-for") ?? "").split(",").at(-1)?.trim() ?? "");
   return net(isIP(forwarded) === 0 ? from : forwarded);
 }
 

@@ -1,5 +1,6 @@
 /** The session's cookie (RFC 6265bis). */
 import { sessionMs } from "../../accounts/sessions.ts";
+import type { RequestHeaders } from "../../wire/message.ts";
 
 /** The prefix has the browser refuse it from any other host, and over plain HTTP. */
 const secureName = "__Host-petstore";
@@ -24,8 +25,8 @@ function withAttributes(pair: string, maxAgeSeconds: number, secure: boolean): s
  * The token that a request's cookies hold. Undefined where there are two of the name: one of them
  * was planted by a neighbouring host, and nobody can tell which.
  */
-export function tokenIn(headers: Headers, secure: boolean): string | undefined {
-  const [token, ...others] = tokensIn(headers, secure);
+export function tokenIn(request: RequestHeaders, secure: boolean): string | undefined {
+  const [token, ...others] = tokensIn(request, secure);
   return others.length === 0 ? token : undefined;
 }
 
@@ -33,9 +34,9 @@ export function tokenIn(headers: Headers, secure: boolean): string | undefined {
 const tokensMax = 4;
 
 /** All of them: whoever signs out means each. */
-export function tokensIn(headers: Headers, secure: boolean): readonly string[] {
+export function tokensIn(request: RequestHeaders, secure: boolean): readonly string[] {
   const start = `${nameFor(secure)}=`;
-  return (headers.get("cookie") ?? "")
+  return (request.header("cookie") ?? "")
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(start))

@@ -1,21 +1,21 @@
+import type { HttpRequest } from "../../wire/message.ts";
+
 /**
  * The defence against requests that another origin's page makes in our visitor's name. A cookie
  * counts only where this holds. SameSite alone would not do: a site that we host may share the
  * registrable domain with the dashboard, and then the browser adds the cookie.
  */
-export interface Comes {
-  readonly method: string;
-  readonly headers: Headers;
-}
+export type Comes = Pick<HttpRequest, "method" | "header">;
 
 /** `own` are the origins that the service goes by. What changes something must say where it is from. */
-export function comesFromOwnPage({ method, headers }: Comes, own: readonly string[]): boolean {
+export function comesFromOwnPage(request: Comes, own: readonly string[]): boolean {
+  const { method } = request;
   const reads = method === "GET" || method === "HEAD";
-  const site = headers.get("sec-fetch-site");
+  const site = request.header("sec-fetch-site");
   // "none" is an address that was typed or a bookmark, which only ever reads.
-  if (site !== null) return site === "same-origin" || (reads && site === "none");
+  if (site !== undefined) return site === "same-origin" || (reads && site === "none");
   // Browsers leave out Sec-Fetch-Site over plain HTTP, but every write names its origin.
-  const origin = headers.get("origin")?.toLowerCase();
+  const origin = request.header("origin")?.toLowerCase();
   if (origin === undefined) return reads;
   return own.some((each) => isSame(origin, each.toLowerCase()));
 }

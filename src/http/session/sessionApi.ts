@@ -7,7 +7,7 @@ import type { Log } from "../../log.ts";
 import { type MaybePromise, then } from "../../maybePromise.ts";
 import { Problem } from "../../problems.ts";
 import type { SiteStore } from "../../sites/sites.ts";
-import { type Address, addressOf } from "../address.ts";
+import { type HttpRequest, type HttpResponse, originOf } from "../../wire/message.ts";
 import { asProblem, refusalHeaders } from "../answer.ts";
 import { readBody } from "../body.ts";
 import type { Authenticate } from "../internal/authenticate.ts";
@@ -27,16 +27,13 @@ export interface SessionApiParts {
   readonly log: Log;
   /** The configured base address of the public API, whose origin is ours too. */
   readonly baseUrl: string | undefined;
-  /** The other end of the connection. */
-  readonly peer: (request: Request) => string | undefined;
   /** How programs say who they are. */
   readonly byToken: Authenticate;
-  readonly leaving: () => boolean;
 }
 
 export interface SessionApi {
   /** Undefined where the path is none of these. */
-  handle(address: Address, request: Request): Promise<Response> | undefined;
+  handle(request: HttpRequest): Promise<HttpResponse> | undefined;
   /** Who is signed in. A cookie says nothing on a request that may be of another origin's page. */
   sessionActor: Authenticate;
   /** By the session, and where there is none by an access token. */
@@ -59,25 +56,24 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
   const nextId = requestIds(clock);
   const configured = parts.baseUrl === undefined ? undefined : new URL(parts.baseUrl).origin;
   /** A stream asks again and again who is there, and nobody may be: it counts as one use. */
-  const counted = new WeakSet<Request>();
+  const counted = new WeakSet<HttpRequest>();
 
-  const ownOrigins = ({ origin }: Address) =>
-    [origin, configured].filter((each) => each !== undefined && each !== "") as string[];
-  const isSecure = ({ origin }: Address) =>
-    [origin, configured].some((each) => each?.startsWith("https:"));
+  const ownOrigins = (request: HttpRequest) =>
+    [originOf(request), configured].filter((each) => each !== undefined && each !== "") as string[];
+  const isSecure = (request: HttpRequest) =>
+    ownOrigins(request).some((each) => each.startsWith("https:"));
 
-  function knownSession(request: Request): MaybePromise<KnownSession | undefined> {
-    const address = addressOf(request.url);
-    const token = tokenIn(request.headers, isSecure(address));
-    if (token === undefined || !comesFromOwnPage(request, ownOrigins(address))) return undefined;
+  function knownSession(request: HttpRequest): MaybePromise<KnownSession | undefined> {
+    const token = tokenIn(request, isSecure(request));
+    if (token === undefined || !comesFromOwnPage(request, ownOrigins(request))) return undefined;
     const using = !counted.has(request);
     counted.add(request);
     return desk.recognise(token, using);
   }
 
   /** Those of every cookie, where there are two of the name. None of them is in use by that. */
-  async function shownSessions(address: Address, { headers }: Request) {
-    const known = tokensIn(headers, isSecure(address)).map((token) => desk.recognise(token, false));
+  async function shownSessions(request: HttpRequest) {
+    const known = tokensIn(request, isSecure(request)).map((token) => desk.recognise(token, false));
     return (await Promise.all(known)).filter((each) => each !== undefined);
   }
 
@@ -87,33 +83,33 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
   const authenticate: Authenticate = (request) =>
     then(sessionActor(request), (actor) => actor ?? parts.byToken(request));
 
-  function refuseStrangers(address: Address, request: Request, { template }: Place): void {
-    const own = ownOrigins(address);
+  function refuseStrangers(request: HttpRequest, { template }: Place): void {
+    const own = ownOrigins(request);
     const ours =
-      template === forPrograms ? isOwnOrigin(request.headers, own) : comesFromOwnPage(request, own);
+      template === forPrograms ? isOwnOrigin(request, own) : comesFromOwnPage(request, own);
     if (!ours) throw new InternalRefusal("forbidden");
   }
 
-  async function answer(address: Address, request: Request, place: Place): Promise<SessionAnswer> {
-    refuseStrangers(address, request, place);
+  async function answer(request: HttpRequest, place: Place): Promise<SessionAnswer> {
+    refuseStrangers(request, place);
     const handler = handlerOf(place, request.method);
     const visitor = {
-      address: clientOf(parts.peer(request), request.headers),
-      agent: request.headers.get("user-agent") ?? "",
+      address: clientOf(request),
+      agent: request.header("user-agent") ?? "",
     };
     const session = await knownSession(request);
     return handler({
       parameter: place.parameter,
-      body: () => readBody(request, (value) => value, false),
+      body: async () => readBody(request, (value) => value, false),
       visitor,
       session,
-      shown: () => shownSessions(address, request),
+      shown: () => shownSessions(request),
       actor: session?.holder ?? (await parts.byToken(request)),
-      dashboard: `${configured ?? address.origin}${dashboardPath}`,
+      dashboard: `${configured ?? originOf(request)}${dashboardPath}`,
     });
   }
 
-  function refuse({ template }: Place, thrown: unknown): Response {
+  function refuse({ template }: Place, thrown: unknown): HttpResponse {
     const { code, status, message, headers } = refusalOf(thrown);
     const body = { code, message, status };
     if (status < 500 || thrown instanceof AccountRefusal) return response(status, body, headers);
@@ -122,11 +118,11 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
     return response(status, body, { ...headers, "x-request-id": id });
   }
 
-  async function respond(address: Address, request: Request, place: Place): Promise<Response> {
+  async function respond(request: HttpRequest, place: Place): Promise<HttpResponse> {
     const startedMs = clock.elapsed();
-    const answered = await answer(address, request, place).then(
+    const answered = await answer(request, place).then(
       ({ status, body, cookie }) =>
-        response(status, body, cookie ? cookieHeader(cookie, isSecure(address)) : {}),
+        response(status, body, cookie ? cookieHeader(cookie, isSecure(request)) : {}),
       (thrown) => refuse(place, thrown),
     );
     log.info("internal.request", {
@@ -135,14 +131,13 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
       status: answered.status,
       durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
     });
-    if (parts.leaving()) answered.headers.set("connection", "close");
     return answered;
   }
 
   return {
-    handle(address, request) {
-      const place = places(address.path);
-      return place && respond(address, request, place);
+    handle(request) {
+      const place = places(request.path);
+      return place && respond(request, place);
     },
     sessionActor,
     authenticate,
@@ -217,12 +212,12 @@ function response(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>>,
-): Response {
+): HttpResponse {
   const everyAnswer = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-  if (body === undefined)
-    return new Response(null, { status, headers: { ...headers, ...everyAnswer } });
-  return new Response(JSON.stringify(body), {
+  if (body === undefined) return { status, headers: { ...headers, ...everyAnswer } };
+  return {
     status,
     headers: { ...headers, ...everyAnswer, "content-type": "application/json" },
-  });
+    body: JSON.stringify(body),
+  };
 }

@@ -1,6 +1,6 @@
 /** The dashboard's API with all of its places, asked without a socket and under a test's clock. */
+
 import { DomainDesk } from "../../../src/domains/desk.ts";
-import { addressOf } from "../../../src/http/address.ts";
 import { dashboardPlaces } from "../../../src/http/dashboardApi/dashboardPlaces.ts";
 import { Recent } from "../../../src/http/dashboardApi/recent.ts";
 import { createInternalApi } from "../../../src/http/internal/internalApi.ts";
@@ -8,6 +8,7 @@ import { createLog } from "../../../src/log.ts";
 import { hashOf } from "../../../src/sites/deployment.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
 import { openOffice, origin, target } from "../internal/office.ts";
+import { requestFrom, responseFrom } from "../webMessages.ts";
 
 export interface Asked {
   readonly as?: "shop" | "rival" | "operator";
@@ -49,7 +50,7 @@ export async function openCounter(engine: Engine) {
       headers: { authorization: `Bearer ${tokens[as]}`, "content-type": type },
       ...(content === undefined ? {} : { body: content }),
     });
-    const response = await handle(addressOf(request.url), request);
+    const response = responseFrom(await handle(requestFrom(request)));
     const text = await response.text();
     return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
   }

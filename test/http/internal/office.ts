@@ -1,14 +1,15 @@
 /** The dashboard's API on a real store, asked without a socket and under a clock of the test's. */
+
 import type { AccessHolder } from "../../../src/access/access.ts";
 import { mintAccess } from "../../../src/access/accessToken.ts";
 import { DomainDesk } from "../../../src/domains/desk.ts";
-import { addressOf } from "../../../src/http/address.ts";
 import { createInternalApi } from "../../../src/http/internal/internalApi.ts";
 import { createLog } from "../../../src/log.ts";
 import type { Stores } from "../../../src/stores.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
 import { fakeClock } from "../../fakes/clock.ts";
 import { nowMs, projectIn } from "../../store/domainSamples.ts";
+import { requestFrom, responseFrom } from "../webMessages.ts";
 
 export const origin = "http://petstore.test:8080";
 export const target = "sites.platform.test";
@@ -57,7 +58,7 @@ export async function openOffice(engine: Engine) {
     leaving: () => state.leaving,
   });
 
-  function send(method: string, path: string, asked: Asked = {}): Promise<Response> {
+  async function send(method: string, path: string, asked: Asked = {}): Promise<Response> {
     const { as = shop.token, body, headers = {}, signal } = asked;
     const request = new Request(`${origin}/internal/v1${path}`, {
       method,
@@ -69,7 +70,7 @@ export async function openOffice(engine: Engine) {
       ...(body === undefined ? {} : { body: bodyText(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return handle(addressOf(request.url), request);
+    return responseFrom(await handle(requestFrom(request)));
   }
 
   return {
