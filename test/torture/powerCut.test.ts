@@ -125,12 +125,19 @@ describeUnless(lacksFaultyDisk(), "the service on the watched disk", () => {
   });
 
   test("is found to lose acknowledged writes when the disk lies about its syncs", async () => {
-    const tally = new Tally();
-    const folder = join(root, "lies");
-    mkdirSync(folder);
-    const stage = { chance: new Chance(1), tally, folder, seconds: 3, say: () => {} };
-    // A database may be left in which nothing can be read at all: that is a finding too.
-    const failure = await losePower(stage, { lies: true }).catch((cause) => cause);
-    expect(failure instanceof Error || tally.violations.length > 0).toBe(true);
+    /** On a busy machine a run may be cut before it has acknowledged much. */
+    const runsMax = 20;
+    const losesAny = async (run: number) => {
+      const tally = new Tally();
+      const folder = join(root, `lies-${run}`);
+      mkdirSync(folder);
+      const stage = { chance: new Chance(run), tally, folder, seconds: 3, say: () => {} };
+      // A database may be left in which nothing can be read at all: that is a finding too.
+      const failure = await losePower(stage, { lies: true }).catch((cause) => cause);
+      return failure instanceof Error || tally.violations.length > 0;
+    };
+    let found = false;
+    for (let run = 1; run <= runsMax && !found; run++) found = await losesAny(run);
+    expect(found).toBe(true);
   });
 });
