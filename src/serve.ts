@@ -72,7 +72,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     await storeReady();
   };
 
-  const handle = createApp({
+  const app = createApp({
     handlers: createHandlers({
       catalogue: stores.catalogue,
       categories: stores.categories,
@@ -123,7 +123,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const { metrics: at } = config;
     const metricsListener = at && (await listenForMetrics(at, metrics, clock, log));
     undo.unshift(() => metricsListener?.stop(0));
-    const listener = await listen(config, createWireHandler(handle, parts), clock);
+    const listener = await listen(config, createWireHandler(app, parts), clock);
     undo.unshift(() => listener.stop(0));
     const domains =
       config.domains &&

@@ -194,6 +194,7 @@ function requestOf(
     header: text,
     // A site takes no bodies. Once the response is complete, the engine resets what still comes.
     body: () => new Uint8Array(),
+    text: undefined,
     signal: new AbortController().signal,
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { Revision } from "../catalogue/catalogue.ts";
 import type { Operation } from "../contract/operations.ts";
-import type { HttpResponse } from "../wire/message.ts";
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 
 export interface KeptAnswer {
   /** Of the pets, read before the answer was made. */
@@ -67,4 +67,9 @@ export class KeptAnswers {
     this.#young.set(url, answer);
     this.#youngCharacters += characters;
   }
+}
+
+/** The address that the client asked for: links in the response depend on all of it. */
+export function cacheKeyOf({ scheme, authority, path, query }: HttpRequest): string {
+  return `${scheme}://${authority}${path}${query}`;
 }

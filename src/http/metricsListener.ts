@@ -23,7 +23,7 @@ export async function listenForMetrics(
     }
   };
   try {
-    return await listen(at, createWireHandler(handle, { clock, log }), clock);
+    return await listen(at, createWireHandler({ handle }, { clock, log }), clock);
   } catch (cause) {
     // The system does not say which of the two listeners it refused.
     throw Object.assign(cause as Error, { metrics: true });

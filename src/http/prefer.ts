@@ -1,4 +1,5 @@
 import type { RequestHeaders } from "../wire/message.ts";
+import type { PlainAnswer } from "./answer.ts";
 
 /** Whether a request asks that nothing unknown be ignored (RFC 7240, section 4.4). */
 export function asksForStrict(request: RequestHeaders): boolean {
@@ -10,4 +11,9 @@ export function asksForStrict(request: RequestHeaders): boolean {
     .map((preference) => preference.split("=").map((part) => part.trim().toLowerCase()))
     .find(([name]) => name === "handling");
   return handling?.[1]?.replaceAll('"', "") === "strict";
+}
+
+/** Says that it was done. */
+export function applied(answer: PlainAnswer): PlainAnswer {
+  return { ...answer, headers: { ...answer.headers, "preference-applied": "handling=strict" } };
 }

@@ -1,4 +1,5 @@
 import { allOperations, type Operation } from "../contract/operations.ts";
+import { Problem } from "../problems.ts";
 
 /** A path of the contract and the operations on it, by method. */
 export interface Place {
@@ -71,4 +72,11 @@ function matched(template: Template, given: readonly string[]): Record<string, s
     if (parameter) parameters[text] = segment;
   }
   return parameters;
+}
+
+export function notAllowed(methods: string): Problem {
+  return new Problem("method_not_allowed", {
+    detail: `This path takes ${methods}.`,
+    headers: { allow: methods },
+  });
 }

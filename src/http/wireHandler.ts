@@ -18,12 +18,12 @@ const problemCodes = {
 } as const satisfies Record<WireError, ProblemCode>;
 
 export function createWireHandler(
-  handle: HttpHandler["handle"],
+  app: Pick<HttpHandler, "handle" | "recall">,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): HttpHandler {
   const nextId = requestIds(clock);
   return {
-    handle,
+    ...app,
     failed(cause) {
       const id = nextId();
       log.error("request.failed", { id, cause });

@@ -7,6 +7,7 @@
 import type { MaybePromise } from "../maybePromise.ts";
 import type { Connections, ManagedConnection } from "./connections.ts";
 import { overdue, type Reading } from "./deadlines.ts";
+import { HeldInput } from "./heldInput.ts";
 import { Http1Request } from "./http1Request.ts";
 import { inputBytesMax, type ParserEvents, RequestParser } from "./llhttp.ts";
 import type { HttpHandler, HttpResponse, WireError } from "./message.ts";
@@ -16,6 +17,8 @@ import { RequestHead } from "./requestHead.ts";
 import { ResponseWriter, type WriterEvents } from "./responseWriter.ts";
 import type { Transport } from "./transport.ts";
 
+/** Longer requests are not recalled. */
+const textBytesMax = 2_048;
 const continueBytes = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 const noBytes = Buffer.alloc(0);
 /** What the sizes, extensions and trailers of chunks may add to a body; a head comes along at first. */
@@ -32,17 +35,17 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   #reading: Reading = "start";
   #head = new RequestHead("");
   #body: RequestBody;
-  /** Received and not parsed yet: the start of a method, or requests sent ahead. */
-  #held: Buffer = noBytes;
+  readonly #held: HeldInput;
   /** What the parser is at, for its events. */
   #chunk: Buffer = noBytes;
   #parsing = false;
+  /** All that was received, where it is one message without a body. */
+  #whole: Buffer | undefined;
   /** The request was passed to the handler. */
   #dispatched = false;
   /** Its response is not sent yet. */
   #responding = false;
   #served = false;
-  #paused = false;
   #peerEnded = false;
   #closed = false;
   readonly #writer: ResponseWriter;
@@ -58,6 +61,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#handler = handler;
     this.#body = new RequestBody(connections);
     this.#writer = new ResponseWriter(transport, connections, this);
+    this.#held = new HeldInput(transport, connections.limits.pipelinedBytesMax);
     this.#sinceMs = connections.elapsedMs;
   }
 
@@ -67,15 +71,38 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
 
   receive(chunk: Buffer): void {
     if (this.#closed) return;
-    if (this.#reading === "closing") return void this.#drop(chunk.byteLength);
-    if (this.#reading === "complete") return void this.#hold(chunk);
-    if (this.#held.byteLength === 0) {
-      if (this.#reading === "start" && this.#served) this.#sinceMs = this.#connections.elapsedMs;
+    if (this.#reading === "closing") {
+      this.#receivedBytes += chunk.byteLength;
+      if (this.#receivedBytes > this.#connections.limits.discardedBytesMax) this.destroy();
+      return;
+    }
+    if (this.#reading === "complete") return void this.#held.add(chunk);
+    if (this.#held.isEmpty) {
+      if (this.#reading === "start") {
+        if (this.#recall(chunk)) return;
+        if (this.#served) this.#sinceMs = this.#connections.elapsedMs;
+      }
       return void this.#parse(chunk);
     }
-    const bytes = Buffer.concat([this.#held, chunk]);
-    this.#held = noBytes;
-    this.#parse(bytes);
+    this.#parse(Buffer.concat([this.#held.take(), chunk]));
+  }
+
+  #recall(chunk: Buffer): boolean {
+    const { stopping, elapsedMs } = this.#connections;
+    if (stopping || chunk.byteLength > textBytesMax) return false;
+    const prepared = this.#handler.recall?.(chunk.toString("latin1"));
+    if (prepared === undefined) return false;
+    this.#sinceMs = elapsedMs;
+    this.#responding = true;
+    // What follows it is another message.
+    this.#reading = "complete";
+    this.#writer.writePrepared(prepared);
+    return true;
+  }
+
+  textOf(head: RequestHead): string | undefined {
+    const repeatable = head === this.#head && head.keepAlive && head.version === 11;
+    return repeatable ? this.#whole?.toString("latin1") : undefined;
   }
 
   #parse(bytes: Buffer): void {
@@ -84,7 +111,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     while (at < bytes.byteLength) {
       if (this.#closed || this.#reading === "closing") break;
       if (this.#reading === "complete") {
-        this.#hold(bytes.subarray(at));
+        this.#held.add(bytes.subarray(at));
         break;
       }
       if (this.#reading === "start") {
@@ -104,7 +131,10 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       at += taken;
       this.#receivedBytes += taken;
       if (result !== "incomplete") this.#reading = "complete";
+      const isWhole = taken === bytes.byteLength && this.#body.received === 0;
+      this.#whole = isWhole && taken <= textBytesMax ? bytes : undefined;
       this.#advance();
+      this.#whole = undefined;
     }
     this.#parsing = false;
   }
@@ -115,7 +145,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (at === bytes.byteLength) return undefined;
     const method = methodAt(bytes, at);
     if (method === undefined) {
-      this.#held = Buffer.from(bytes.subarray(at));
+      this.#held.add(bytes.subarray(at));
       return undefined;
     }
     this.#head = new RequestHead(method);
@@ -144,7 +174,10 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#reading === "complete") this.#body.end();
     if (!this.#dispatched) this.#dispatch();
     else if (this.#reading === "complete") this.#finishExchange();
-    if (this.#reading === "body") this.#checkBody();
+    if (this.#reading !== "body") return;
+    const { discarded, bytesMax, received } = this.#body;
+    if (discarded) this.#checkDiscarded();
+    else if (bytesMax === undefined && received > unaskedBytesMax) this.#held.pause();
   }
 
   #dispatch(): void {
@@ -212,20 +245,14 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       head.awaitsContinue = false;
       if (body.received === 0 && !this.#closed) this.#transport.write(continueBytes);
     }
-    this.#resume();
+    this.#held.resume();
     return body.read();
-  }
-
-  #checkBody(): void {
-    const body = this.#body;
-    if (body.discarded) this.#checkDiscarded();
-    else if (body.bytesMax === undefined && body.received > unaskedBytesMax) this.#pause();
   }
 
   /** A client that goes on sending a body that is not wanted gets its response, and no more. */
   #checkDiscarded(): void {
     if (this.#body.received <= this.#connections.limits.discardedBytesMax) return;
-    if (this.#responding) this.#pause();
+    if (this.#responding) this.#held.pause();
     else this.#close();
   }
 
@@ -234,7 +261,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   #respond(head: RequestHead, response: HttpResponse): void {
     if (this.#closed || head !== this.#head) return;
     this.#body.discard();
-    this.#resume();
+    this.#held.resume();
     const fitting = this.#writer.fits(response)
       ? response
       : this.#handler.refuse("overloaded", this.#transport.peer);
@@ -279,33 +306,14 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#responding || this.#reading !== "complete") return;
     this.#reading = "start";
     this.#dispatched = false;
-    this.#resume();
-    if (this.#connections.stopping && this.#held.byteLength === 0) return void this.#close();
+    this.#held.resume();
+    if (this.#connections.stopping && this.#held.isEmpty) return void this.#close();
     if (this.#parsing) return;
-    const held = this.#held;
-    this.#held = noBytes;
-    if (held.byteLength > 0) this.#parse(held);
+    if (!this.#held.isEmpty) this.#parse(this.#held.take());
     if (this.#peerEnded && !this.#responding) this.#close();
   }
 
   // Input that has to wait, and the end.
-
-  #hold(bytes: Buffer): void {
-    this.#held = Buffer.concat([this.#held, bytes]);
-    if (this.#held.byteLength > this.#connections.limits.pipelinedBytesMax) this.#pause();
-  }
-
-  #pause(): void {
-    if (this.#paused) return;
-    this.#paused = true;
-    this.#transport.pause();
-  }
-
-  #resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    this.#transport.resume();
-  }
 
   /** Nothing that follows a message like this can be told apart any more. */
   #refuse(error: WireError): void {
@@ -325,17 +333,12 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
    */
   #close(): void {
     this.#reading = "closing";
-    this.#held = noBytes;
+    this.#held.take();
     this.#receivedBytes = 0;
     this.#sinceMs = this.#connections.elapsedMs;
-    this.#resume();
+    this.#held.resume();
     this.#transport.end();
     if (this.#peerEnded) this.destroy();
-  }
-
-  #drop(bytes: number): void {
-    this.#receivedBytes += bytes;
-    if (this.#receivedBytes > this.#connections.limits.discardedBytesMax) this.destroy();
   }
 
   /** The other end sends nothing more. It may still read. */
@@ -364,7 +367,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   }
 
   finish(): void {
-    if (this.#reading === "start" && this.#held.byteLength === 0) this.#close();
+    if (this.#reading === "start" && this.#held.isEmpty) this.#close();
   }
 
   checkDeadlines(): void {
@@ -373,9 +376,9 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       {
         reading: this.#reading,
         waitedMs: elapsedMs - this.#sinceMs,
-        startHeld: this.#held.byteLength > 0,
+        startHeld: !this.#held.isEmpty,
         served: this.#served,
-        paused: this.#paused,
+        paused: this.#held.paused,
         responding: this.#responding,
         bodyBytes: this.#body.received,
         streaming: this.#writer.streaming,
@@ -386,13 +389,11 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (action === "close") this.#close();
     else if (action === "destroy") this.destroy();
     else if (action === "refuse_head") this.#refuse("timeout");
-    else if (action === "refuse_body") this.#refuseSlowBody();
-  }
-
-  #refuseSlowBody(): void {
-    if (!this.#responding) return void this.destroy();
-    this.#head.keepAlive = false;
-    this.#reading = "closing";
-    this.#body.fail("too_slow");
+    else if (action === "refuse_body") {
+      this.#head.keepAlive = false;
+      this.#reading = "closing";
+      if (this.#responding) this.#body.fail("too_slow");
+      else this.destroy();
+    }
   }
 }

@@ -8,6 +8,7 @@ import type { Transport } from "./transport.ts";
 interface Origin {
   readBody(head: RequestHead, body: RequestBody, bytesMax: number): MaybePromise<Uint8Array>;
   signalOf(head: RequestHead): AbortSignal;
+  textOf(head: RequestHead): string | undefined;
 }
 
 export class Http1Request implements HttpRequest {
@@ -40,6 +41,9 @@ export class Http1Request implements HttpRequest {
   }
   get peer() {
     return this.#transport.peer;
+  }
+  get text() {
+    return this.#connection.textOf(this.#head);
   }
   get signal() {
     return this.#connection.signalOf(this.#head);

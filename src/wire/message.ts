@@ -1,5 +1,6 @@
 /** A request and its response, whichever protocol and socket they travel on. */
 import type { MaybePromise } from "../maybePromise.ts";
+import type { PreparedResponse } from "./preparedResponse.ts";
 
 export interface HttpRequest {
   /** As sent: methods are case-sensitive, and unknown ones are passed on too. */
@@ -21,6 +22,11 @@ export interface HttpRequest {
    * arrive or is framed wrongly. Asking for it sends `100 Continue` to a client that waits for that.
    */
   body(bytesMax: number): MaybePromise<Uint8Array>;
+  /**
+   * The whole request as it was sent, where it is short, arrived at once and has no body. Only while
+   * the handler is being called.
+   */
+  readonly text: string | undefined;
   /** Aborts when the client goes away before it has its response. */
   readonly signal: AbortSignal;
 }
@@ -61,6 +67,11 @@ export type WireError =
   | "overloaded";
 
 export interface HttpHandler {
+  /**
+   * The response that was prepared for an earlier request of exactly this text, if it still holds.
+   * Most requests of a busy client differ in nothing.
+   */
+  recall?(text: string): PreparedResponse | undefined;
   handle(request: HttpRequest): MaybePromise<HttpResponse>;
   /** The response in place of one that `handle` did not give, or that cannot be sent. */
   failed(cause: unknown): HttpResponse;

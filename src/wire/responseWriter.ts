@@ -1,6 +1,7 @@
 /** Writes the responses of one connection, no faster than their reader takes them. */
 import type { Connections } from "./connections.ts";
 import type { HttpResponse, ResponseBody } from "./message.ts";
+import type { PreparedResponse } from "./preparedResponse.ts";
 import type { RequestHead } from "./requestHead.ts";
 import { allowsContent, responseHead } from "./response.ts";
 import type { Transport } from "./transport.ts";
@@ -77,6 +78,10 @@ export class ResponseWriter {
       this.#transport.write(head);
       this.#send(body, last);
     }
+  }
+
+  writePrepared(prepared: PreparedResponse): void {
+    this.#send(prepared.at(this.#connections.nowMs()), false);
   }
 
   #send(bytes: Uint8Array, last: boolean): void {

@@ -43,13 +43,10 @@ export class BunTransport implements Transport {
   }
 
   write(bytes: Uint8Array): boolean {
-    if (this.#unsent.length > 0) {
-      this.#unsent.push(bytes);
-      return false;
-    }
-    const taken = this.#socket.write(bytes);
+    const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(bytes));
     if (taken >= bytes.byteLength) return true;
-    this.#unsent.push(bytes.subarray(Math.max(0, taken)));
+    // A copy: the caller may change a prepared response before the rest is taken.
+    this.#unsent.push(bytes.slice(taken));
     return false;
   }
 

@@ -12,10 +12,19 @@ export const noTarget: Target = { authority: "", path: "", query: "" };
 const name = /^([a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_-])?)\.?(?::[0-9]{0,5})?$/;
 const ipv6 = /^(\[[0-9a-f:.]{2,45}\])(?::[0-9]{0,5})?$/;
 
+/** Nearly every request names the same host as the one before. */
+let last: { readonly authority: string; readonly host: string | undefined } = {
+  authority: "",
+  host: undefined,
+};
+
 /** The host in lower case, without port and final dot; undefined when it is not a host. */
 export function hostOf(authority: string): string | undefined {
+  if (authority === last.authority) return last.host;
   const lower = authority.toLowerCase();
-  return (name.exec(lower) ?? ipv6.exec(lower))?.[1];
+  const host = (name.exec(lower) ?? ipv6.exec(lower))?.[1];
+  last = { authority, host };
+  return host;
 }
 
 const absolute = /^https?:\/\/([^/?#]*)(.*)$/i;

@@ -16,6 +16,7 @@ export function requestFrom(request: Request, peer = "127.0.0.1"): HttpRequest {
       if (bytes.byteLength > bytesMax) throw new BodyError("too_large");
       return bytes;
     },
+    text: undefined,
     signal: request.signal,
   };
 }

@@ -1,0 +1,33 @@
+import type { HttpResponse } from "./message.ts";
+import { httpDate, responseHead } from "./response.ts";
+
+/** A whole response as bytes, to be sent again and again; only its date changes. */
+export class PreparedResponse {
+  readonly #bytes: Buffer;
+  readonly #dateAt: number;
+  #second: number;
+
+  constructor(response: HttpResponse & { readonly body: string }, nowMs: number) {
+    const contentLength = Buffer.byteLength(response.body);
+    const framing = { nowMs, contentLength, chunked: false, connection: undefined };
+    const head = responseHead(response, framing);
+    this.#bytes = Buffer.from(head + response.body);
+    // The head is ASCII, so characters are bytes.
+    this.#dateAt = head.indexOf("Date: ") + "Date: ".length;
+    this.#second = Math.floor(nowMs / 1000);
+  }
+
+  get byteLength(): number {
+    return this.#bytes.byteLength;
+  }
+
+  /** Must be written, or copied, before the next call. */
+  at(nowMs: number): Buffer {
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#bytes.write(httpDate(nowMs), this.#dateAt, "latin1");
+    }
+    return this.#bytes;
+  }
+}
