@@ -14,6 +14,7 @@ export class Forgetting {
   readonly #database: Database;
   #owed = 0;
   #underWay = false;
+  #nowMs = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -22,16 +23,23 @@ export class Forgetting {
   /** After so many were kept, the earliest of them at an instant. */
   kept(marks: number, nowMs: number): void {
     this.#owed += marks * forgottenForEach;
+    this.#nowMs = nowMs;
+    this.#forget();
+  }
+
+  #forget(): void {
     if (this.#owed < forgottenAtOnceMin || this.#underWay) return;
     const limit = this.#owed;
     this.#owed = 0;
     this.#underWay = true;
     void this.#database
-      .write(forgetExpired, [nowMs - onceMs, limit])
+      .write(forgetExpired, [this.#nowMs - onceMs, limit])
       // What was not forgotten now is forgotten another time.
       .catch(() => {})
       .finally(() => {
         this.#underWay = false;
+        // Those that were kept meanwhile may be the last for a long time.
+        this.#forget();
       });
   }
 }
