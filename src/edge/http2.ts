@@ -25,15 +25,15 @@ export class Http2Connection implements ManagedConnection {
   /** The streams under way, with when something of each was last sent. */
   readonly #streams = new Map<ServerHttp2Stream, number>();
   session: ServerHttp2Session | undefined;
-  #sinceMs: number;
-  #served = false;
+  sinceMs: number;
+  served = false;
   #finishing = false;
 
   constructor(socket: TLSSocket, connections: Connections, handler: HttpHandler) {
     this.#socket = socket;
     this.#connections = connections;
     this.handler = handler;
-    this.#sinceMs = connections.elapsedMs;
+    this.sinceMs = connections.elapsedMs;
     (socket as Tagged)[connectionOf] = this;
     socket.once("close", () => this.#closed());
   }
@@ -61,8 +61,8 @@ export class Http2Connection implements ManagedConnection {
 
   end(stream: ServerHttp2Stream): void {
     if (!this.#streams.delete(stream) || this.#streams.size > 0) return;
-    this.#served = true;
-    this.#sinceMs = this.#connections.elapsedMs;
+    this.served = true;
+    this.sinceMs = this.#connections.elapsedMs;
     if (this.#connections.stopping) this.finish();
   }
 
@@ -99,9 +99,9 @@ export class Http2Connection implements ManagedConnection {
       this.end(stream);
     }
     if (this.#streams.size > 0) return;
-    const grantedMs = this.#served ? limits.idleMsMax : limits.headMsMax;
-    if (elapsedMs - this.#sinceMs < grantedMs) return;
-    if (this.#served && !this.#finishing) this.finish();
+    const grantedMs = this.served ? limits.idleMsMax : limits.headMsMax;
+    if (elapsedMs - this.sinceMs < grantedMs) return;
+    if (this.served && !this.#finishing) this.finish();
     else this.destroy();
   }
 

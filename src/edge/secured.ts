@@ -109,13 +109,14 @@ class Handshake implements ManagedConnection {
   readonly #socket: Socket;
   readonly #connections: Connections;
   readonly #msMax: number;
-  readonly #sinceMs: number;
+  readonly sinceMs: number;
+  readonly served = false;
 
   constructor(socket: Socket, connections: Connections, msMax: number) {
     this.#socket = socket;
     this.#connections = connections;
     this.#msMax = msMax;
-    this.#sinceMs = connections.elapsedMs;
+    this.sinceMs = connections.elapsedMs;
   }
 
   finish(): void {
@@ -128,7 +129,7 @@ class Handshake implements ManagedConnection {
   }
 
   checkDeadlines(): void {
-    if (this.#connections.elapsedMs - this.#sinceMs >= this.#msMax) this.destroy();
+    if (this.#connections.elapsedMs - this.sinceMs >= this.#msMax) this.destroy();
   }
 }
 

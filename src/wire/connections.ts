@@ -6,6 +6,10 @@ import type { WireLimits } from "./limits.ts";
 export interface ManagedConnection {
   /** Waits for a request, or for the rest of its head: it can be closed to make room. */
   readonly waiting: boolean;
+  /** Since when it does what it does. */
+  readonly sinceMs: number;
+  /** Has had a response before. */
+  readonly served: boolean;
   /** Closes now if nothing is under way, otherwise after the responses under way. */
   finish(): void;
   destroy(): void;
@@ -79,13 +83,13 @@ export class Connections {
     return brokenOff;
   }
 
+  /** A few at once, since all are looked at: first those that never sent a request, the oldest first. */
   #makeRoom(): boolean {
-    for (const connection of this.#all) {
-      if (!connection.waiting) continue;
-      connection.destroy();
-      return true;
-    }
-    return false;
+    const waiting = [...this.#all].filter((connection) => connection.waiting);
+    waiting.sort((a, b) => Number(a.served) - Number(b.served) || a.sinceMs - b.sinceMs);
+    const count = Math.ceil(this.limits.connectionsMax / 100);
+    for (const connection of waiting.slice(0, count)) connection.destroy();
+    return waiting.length > 0;
   }
 
   #sweep(): void {

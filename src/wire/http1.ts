@@ -45,13 +45,13 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   #dispatched = false;
   /** Its response is not sent yet. */
   #responding = false;
-  #served = false;
+  served = false;
   #peerEnded = false;
   #closed = false;
   readonly #writer: ResponseWriter;
   #abort: AbortController | undefined;
   /** When the present wait began: for a head, a body, a reader, the next request. */
-  #sinceMs: number;
+  sinceMs: number;
   /** Received of the body in its framing, or dropped while closing. */
   #receivedBytes = 0;
 
@@ -62,7 +62,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#body = new RequestBody(connections);
     this.#writer = new ResponseWriter(transport, connections, this);
     this.#held = new HeldInput(transport, connections.limits.pipelinedBytesMax);
-    this.#sinceMs = connections.elapsedMs;
+    this.sinceMs = connections.elapsedMs;
   }
 
   get waiting(): boolean {
@@ -80,7 +80,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#held.isEmpty) {
       if (this.#reading === "start") {
         if (this.#recall(chunk)) return;
-        if (this.#served) this.#sinceMs = this.#connections.elapsedMs;
+        if (this.served) this.sinceMs = this.#connections.elapsedMs;
       }
       return void this.#parse(chunk);
     }
@@ -92,7 +92,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (stopping || chunk.byteLength > textBytesMax) return false;
     const prepared = this.#handler.recall?.(chunk.toString("latin1"));
     if (prepared === undefined) return false;
-    this.#sinceMs = elapsedMs;
+    this.sinceMs = elapsedMs;
     this.#responding = true;
     // What follows it is another message.
     this.#reading = "complete";
@@ -185,7 +185,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (error !== undefined) return void this.#refuse(error);
     this.#dispatched = true;
     this.#responding = true;
-    this.#sinceMs = this.#connections.elapsedMs;
+    this.sinceMs = this.#connections.elapsedMs;
     const head = this.#head;
     let handled: MaybePromise<HttpResponse>;
     try {
@@ -227,7 +227,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (length !== undefined) this.#body.length = Number(length);
     this.#reading = "body";
     this.#receivedBytes = 0;
-    this.#sinceMs = this.#connections.elapsedMs;
+    this.sinceMs = this.#connections.elapsedMs;
   }
 
   onBody(start: number, end: number): void {
@@ -294,8 +294,8 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
 
   sent(last: boolean): void {
     this.#responding = false;
-    this.#served = true;
-    this.#sinceMs = this.#connections.elapsedMs;
+    this.served = true;
+    this.sinceMs = this.#connections.elapsedMs;
     if (last) return void this.#close();
     if (this.#reading === "complete") this.#finishExchange();
     else this.#checkDiscarded();
@@ -335,7 +335,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#reading = "closing";
     this.#held.take();
     this.#receivedBytes = 0;
-    this.#sinceMs = this.#connections.elapsedMs;
+    this.sinceMs = this.#connections.elapsedMs;
     this.#held.resume();
     this.#transport.end();
     if (this.#peerEnded) this.destroy();
@@ -375,9 +375,9 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     const action = overdue(
       {
         reading: this.#reading,
-        waitedMs: elapsedMs - this.#sinceMs,
+        waitedMs: elapsedMs - this.sinceMs,
         startHeld: !this.#held.isEmpty,
-        served: this.#served,
+        served: this.served,
         paused: this.#held.paused,
         responding: this.#responding,
         bodyBytes: this.#body.received,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 export interface WireLimits {
-  /** Open at once. Beyond it the connection that has waited longest for a request is closed. */
+  /** Open at once. Beyond it, those that have waited longest for a request are closed. */
   readonly connectionsMax: number;
   /** Of the request line and all headers, and of all trailers. */
   readonly headBytesMax: number;

@@ -142,6 +142,21 @@ describe("memory", () => {
     slow.leave();
   });
 
+  test("for connections is bounded, and a client that was served is not the one that makes room", async () => {
+    const connect = await start(echo, { connectionsMax: 3 });
+    const served = await connect();
+    served.send(get("/"));
+    await served.response();
+    const silent = await connect();
+    await connect();
+    const last = await connect();
+    await silent.closed();
+    for (const client of [served, last]) {
+      client.send(get("/"));
+      expect((await client.response()).status).toBe(200);
+    }
+  });
+
   test("for connections is bounded, and those that wait make room", async () => {
     const connect = await start(echo, { connectionsMax: 3 });
     const first = await connect();
