@@ -171,10 +171,7 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
     const noted = { method: request.method, request, operation, keyId: key.id, startedMs };
     if (revisions.exact) {
       const { text } = request;
-      if (text !== undefined) {
-        const prepared = new PreparedResponse(kept.response, nowMs);
-        recalled.add(text, { kept, token, prepared });
-      }
+      if (text !== undefined) recalled.add(text, { kept, token });
       return give(kept, noted);
     }
     return parts.petsRevision().then(
@@ -199,7 +196,8 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
     }
     uses.count(key.id, operation.id);
     note({ method: "GET", operation, keyId: key.id, startedMs }, 200);
-    return found.prepared;
+    found.kept.prepared ??= new PreparedResponse(found.kept.response, nowMs);
+    return found.kept.prepared;
   }
 
   function revisionsKnown() {

@@ -6,12 +6,15 @@
 import type { Revision } from "../catalogue/catalogue.ts";
 import type { Operation } from "../contract/operations.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
+import type { PreparedResponse } from "../wire/preparedResponse.ts";
 
 export interface KeptAnswer {
   /** Of the pets, read before the answer was made. */
   readonly revision: Revision;
   readonly operation: Operation;
   readonly response: HttpResponse & { readonly body: string };
+  /** The same as bytes, once a request was seen that can be recalled. */
+  prepared?: PreparedResponse;
 }
 
 /** Of addresses and bodies. With their objects around them, small answers take several times it. */

@@ -17,10 +17,6 @@ export class PreparedResponse {
     this.#second = Math.floor(nowMs / 1000);
   }
 
-  get byteLength(): number {
-    return this.#bytes.byteLength;
-  }
-
   /** Must be written, or copied, before the next call. */
   at(nowMs: number): Buffer {
     const second = Math.floor(nowMs / 1000);
