@@ -114,10 +114,11 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
         this.#held.add(bytes.subarray(at));
         break;
       }
+      let beganAt: number | undefined;
       if (this.#reading === "start") {
-        const began = this.#begin(bytes, at);
-        if (began === undefined) break;
-        at = began;
+        beganAt = this.#begin(bytes, at);
+        if (beganAt === undefined) break;
+        at = beganAt;
       }
       const piece = bytes.subarray(at, at + inputBytesMax);
       this.#chunk = piece;
@@ -127,11 +128,12 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
         this.#refuse(result);
         break;
       }
+      if (result !== "incomplete") this.#reading = "complete";
       const taken = result === "incomplete" ? piece.byteLength : result;
       at += taken;
       this.#receivedBytes += taken;
-      if (result !== "incomplete") this.#reading = "complete";
-      const isWhole = taken === bytes.byteLength && this.#body.received === 0;
+      // From its first byte to its last: the end of a request must never stand for all of it.
+      const isWhole = beganAt === 0 && result === bytes.byteLength && this.#body.received === 0;
       this.#whole = isWhole && taken <= textBytesMax ? bytes : undefined;
       this.#advance();
       this.#whole = undefined;
@@ -296,7 +298,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#responding = false;
     this.served = true;
     this.sinceMs = this.#connections.elapsedMs;
-    if (last) return void this.#close();
+    if (last || this.#reading === "closing") return void this.#close();
     if (this.#reading === "complete") this.#finishExchange();
     else this.#checkDiscarded();
   }
@@ -312,8 +314,6 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (!this.#held.isEmpty) this.#parse(this.#held.take());
     if (this.#peerEnded && !this.#responding) this.#close();
   }
-
-  // Input that has to wait, and the end.
 
   /** Nothing that follows a message like this can be told apart any more. */
   #refuse(error: WireError): void {

@@ -1,8 +1,14 @@
 /** Responses that are given again for the same bytes. */
 import { expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
+import { Connections } from "../../src/wire/connections.ts";
+import { Http1Connection } from "../../src/wire/http1.ts";
+import { wireLimits } from "../../src/wire/limits.ts";
 import { listen } from "../../src/wire/listener.ts";
+import type { HttpHandler } from "../../src/wire/message.ts";
 import { PreparedResponse } from "../../src/wire/preparedResponse.ts";
+import type { Transport } from "../../src/wire/transport.ts";
+import { fakeClock } from "../fakes/clock.ts";
 import { RawClient } from "./rawClient.ts";
 import { get, host } from "./wireServer.ts";
 
@@ -64,4 +70,58 @@ test("requests are recalled by all their bytes, and only those that can be repea
   await client.closed();
   client.leave();
   await listener.stop(0);
+});
+
+/** A connection that is fed by hand, so that a test decides which bytes arrive together. */
+function fedConnection() {
+  const texts: (string | undefined)[] = [];
+  const handler: HttpHandler = {
+    handle(request) {
+      texts.push(request.text);
+      return { status: 200, headers: {} };
+    },
+    failed: () => ({ status: 500, headers: {} }),
+    refuse: () => ({ status: 400, headers: {} }),
+  };
+  const nothing = () => {};
+  const transport: Transport = {
+    peer: undefined,
+    scheme: "http",
+    write: () => true,
+    end: nothing,
+    destroy: nothing,
+    pause: nothing,
+    resume: nothing,
+  };
+  const connections = new Connections(fakeClock(0), wireLimits);
+  const connection = new Http1Connection(transport, connections, handler);
+  return {
+    texts,
+    feed(...chunks: string[]): void {
+      for (const text of chunks) connection.receive(Buffer.from(text, "latin1"));
+    },
+  };
+}
+
+test("no part of a request stands for all of it", () => {
+  const request = get("/1");
+  const whole = fedConnection();
+  whole.feed(request);
+  expect(whole.texts).toEqual([request]);
+  for (let at = 1; at < request.length; at++) {
+    const { texts, feed } = fedConnection();
+    feed(request.slice(0, at), request.slice(at));
+    // The start of a method is held and put before the rest, so there it is whole again.
+    expect([at, texts]).toEqual([at, [at <= "GET".length ? request : undefined]]);
+  }
+  const behindLines = fedConnection();
+  behindLines.feed(`\r\n${request}`);
+  expect(behindLines.texts).toEqual([undefined]);
+});
+
+test("a head whose body is still to come is not a whole request", () => {
+  const { texts, feed } = fedConnection();
+  feed(`GET / HTTP/1.1\r\n${host}Content-Length: 1\r\n\r\n`, "x");
+  feed(`GET / HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`, "0\r\n\r\n");
+  expect(texts).toEqual([undefined, undefined]);
 });
