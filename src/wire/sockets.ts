@@ -72,8 +72,11 @@ export class BunTransport implements Transport {
   }
 
   destroy(): void {
+    const cutsOff = this.#unsent.length > 0;
     this.#unsent = [];
-    this.#socket.terminate();
+    // A reset also discards what the other end has not read yet.
+    if (cutsOff) this.#socket.terminate();
+    else this.#socket.close();
   }
 
   pause(): void {

@@ -6,6 +6,7 @@ export interface Transport {
   write(bytes: Uint8Array): boolean;
   /** Sends what was written, then nothing more. Receiving goes on. */
   end(): void;
+  /** Closes at once. What was sent still arrives, unless something else was not sent yet. */
   destroy(): void;
   pause(): void;
   resume(): void;

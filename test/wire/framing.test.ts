@@ -132,6 +132,22 @@ describe("a message that can be framed", () => {
     expect((await client.response()).body).toBe("GET /2");
   });
 
+  test("is answered to a client that sends nothing more and reads late", async () => {
+    const connect = await start();
+    const client = await connect();
+    client.socket.pause();
+    client.socket.end(get("/large/300000"));
+    // The other client comes later, so the first response was handed over when it has its own.
+    const other = await connect();
+    for (let n = 0; n < 3; n++) {
+      other.send(get("/"));
+      await other.response();
+    }
+    client.socket.resume();
+    expect((await client.response()).body.length).toBe(300_000);
+    await client.closed();
+  });
+
   test("is answered to a client that sends nothing more", async () => {
     const client = await open();
     client.send(get("/1") + get("/2"));
