@@ -1,6 +1,9 @@
 /** The open connections of a listener: how many, what they hold, and which of them are overdue. */
 import type { Clock } from "../clock.ts";
-import type { WireLimits } from "./limits.ts";
+import { connectionsPossible, type WireLimits } from "./limits.ts";
+
+/** Of all listeners of this process, and how many there can be. */
+const inProcess = { open: 0, max: connectionsPossible() };
 
 /** A connection of any protocol. */
 export interface ManagedConnection {
@@ -37,10 +40,6 @@ export class Connections {
     this.#stopSweeps = clock.every(limits.sweepEveryMs, () => this.#sweep());
   }
 
-  get size(): number {
-    return this.#all.size;
-  }
-
   /** Milliseconds of the calendar. */
   nowMs(): number {
     return this.#clock.now();
@@ -49,13 +48,17 @@ export class Connections {
   /** False where there is no room; the connection must then be destroyed. */
   add(connection: ManagedConnection): boolean {
     if (this.stopping) return false;
-    if (this.#all.size >= this.limits.connectionsMax && !this.#makeRoom()) return false;
+    const isFull = this.#all.size >= this.limits.connectionsMax || inProcess.open >= inProcess.max;
+    if (isFull && !this.#makeRoom()) return false;
     this.#all.add(connection);
+    inProcess.open++;
     return true;
   }
 
   delete(connection: ManagedConnection): void {
-    if (this.#all.delete(connection) && this.#all.size === 0) this.#emptied?.();
+    if (!this.#all.delete(connection)) return;
+    inProcess.open--;
+    if (this.#all.size === 0) this.#emptied?.();
   }
 
   /**

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import type { Clock } from "../clock.ts";
 import { Connections } from "./connections.ts";
 import { Http1Connection } from "./http1.ts";
-import { connectionsPossible, type WireLimits, wireLimits } from "./limits.ts";
+import { type WireLimits, wireLimits } from "./limits.ts";
 import type { HttpHandler } from "./message.ts";
 import { attach, BunTransport, nodeTransport } from "./sockets.ts";
 
@@ -33,9 +33,7 @@ export async function listen(
   handler: HttpHandler,
   clock: Clock,
 ): Promise<Listener> {
-  const all = { ...wireLimits, ...limits };
-  const connectionsMax = Math.min(all.connectionsMax, connectionsPossible());
-  const connections = new Connections(clock, { ...all, connectionsMax });
+  const connections = new Connections(clock, { ...wireLimits, ...limits });
   const listening = await acceptHttp1(host, port, connections, handler);
   return {
     port: listening.port,
