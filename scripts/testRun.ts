@@ -7,7 +7,7 @@ export const slow: readonly string[] = [
   "test/acme/{https,pebble}.test.ts",
   "test/client/{browser,build}.test.ts",
   "test/docs/{packedChromium,reading,samples,tryIt,types}.test.ts",
-  "test/http/{dashboardApiProjects,keptAnswers,session*,sitesLanding}.test.ts",
+  "test/http/{dashboardApiProjects,responseCache,responseCacheRoom,session*,sitesLanding}.test.ts",
   "test/scripts/{build,bundle,packages,releaseCommand}.test.ts",
   "test/sites/{ownDocsProcess,publish}.test.ts",
 ];

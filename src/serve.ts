@@ -83,7 +83,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),
     revisions: () => stores.revisions(),
-    petsRevision: () => Promise.resolve(stores.catalogue.revision()),
+    catalogue: stores.catalogue,
     uses,
     limiter:
       config.quota && (stores.limiter?.(config.quota) ?? new TokenBuckets(config.quota, clock)),

@@ -1,6 +1,6 @@
 import type { AccessStore } from "./access/access.ts";
 import type { AccountStore } from "./accounts/accounts.ts";
-import type { Catalogue, Revision } from "./catalogue/catalogue.ts";
+import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { CategoryStore } from "./catalogue/categories.ts";
 import type { AcmeAccounts } from "./domains/certificateAuthority.ts";
 import type { DomainStore } from "./domains/domains.ts";
@@ -38,7 +38,7 @@ export interface Revisions {
   /** As `KeyStore` has it. */
   readonly keys: number;
   /** As `Catalogue` has it, or had it when something was last read. */
-  readonly pets: Revision;
+  readonly pets: number;
   /** Whether that of the pets is the one of this moment; else the catalogue must be asked. */
   readonly exact: boolean;
 }

@@ -2,6 +2,7 @@ import type { JsonOf } from "../contract/operations.ts";
 import type { MaybePromise } from "../maybePromise.ts";
 import type { Done, Mismatch, Once } from "../once.ts";
 import type { NewPet, Pet, PetStatus } from "./pet.ts";
+import type { PetChanges } from "./petChanges.ts";
 
 /** Which pets, and from where on. No member means no restriction. */
 export interface PetFilter {
@@ -22,6 +23,8 @@ export interface PetPage {
   readonly pets: readonly JsonOf<Pet>[];
   /** The id to continue after; undefined when nothing follows. */
   readonly next: bigint | undefined;
+  /** The id of the pet that showed that something follows: no pet behind it was looked at. */
+  readonly readUpTo: bigint | undefined;
 }
 
 /** What an addition depends on beside the pet itself. */
@@ -50,9 +53,6 @@ export const importBatchMax = 10_000;
 /** Half of the ids are kept for pets that are yet to be added. */
 export const idGivenMax = 2n ** 62n;
 
-/** To be compared with others, and nothing else. NaN, which equals nothing, where none is known. */
-export type Revision = number | string;
-
 /**
  * The pets, on whatever engine. A promise that resolves means: on disk. A failure of the engine is
  * a Problem `store_unavailable`; after it a write may or may not have happened, and none was
@@ -76,10 +76,14 @@ export interface Catalogue {
   import(pets: readonly ImportedPet[]): Promise<ImportOutcome>;
 
   /**
-   * Another one after any process has changed or removed a pet, or put one among those with
-   * smaller ids; what `add` does at the end does not count, unless it was lost with a server. It is
-   * as the store has it at the moment of the question: what was read after a revision is what would
-   * be read now, as long as the revision is the same.
+   * Pets that any process has changed or removed, or put among those with smaller ids; what `add`
+   * does at the end does not count, unless it was lost with a server.
    */
-  revision(): MaybePromise<Revision>;
+  readonly changes: PetChanges;
+
+  /**
+   * The revision of `changes`, which has all that was committed before the question then. What was
+   * read after a revision is what would be read now, unless later changes affect it.
+   */
+  revision(): MaybePromise<number>;
 }

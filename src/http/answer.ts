@@ -1,3 +1,4 @@
+import type { PetExtent } from "../catalogue/petChanges.ts";
 import { Problem, type ProblemCode, type ProblemDetails } from "../problems.ts";
 import { BodyError, type BodyFailure } from "../wire/message.ts";
 import { challenge } from "./authorize.ts";
@@ -8,8 +9,8 @@ export interface PlainAnswer {
   /** Undefined where the status allows no body. */
   readonly body: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Of a read of pets: whether it is the same however many are added. */
-  readonly lasting?: boolean | undefined;
+  /** Of a read of pets that can be cached: the pets whose changes can make it another. */
+  readonly dependsOn?: PetExtent | undefined;
 }
 
 export const readHeaders = { "cache-control": "private, no-cache" } as const;

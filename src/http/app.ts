@@ -1,52 +1,41 @@
 /** The life of a request: authenticate, route, read, answer, and one way out for all. */
-import type { Revision } from "../catalogue/catalogue.ts";
-import type { Clock } from "../clock.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { allOperations, type Operation } from "../contract/operations.ts";
-import type { Authenticator } from "../keys/authenticator.ts";
 import type { ApiKey } from "../keys/keys.ts";
-import { allows } from "../keys/lifecycle.ts";
 import type { RateLimiter } from "../keys/rateLimiter.ts";
 import type { UseRecorder } from "../keys/useRecorder.ts";
 import type { Log } from "../log.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
 import { Problem } from "../problems.ts";
-import type { Stores } from "../stores.ts";
 import {
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
   originOf,
 } from "../wire/message.ts";
-import { PreparedResponse } from "../wire/preparedResponse.ts";
+import type { PreparedResponse } from "../wire/preparedResponse.ts";
 import { asProblem, errorText, type PlainAnswer, refusalHeaders } from "./answer.ts";
-import { plainToken, requireScope, tokenOf } from "./authorize.ts";
+import { requireScope, tokenOf } from "./authorize.ts";
 import { readBody } from "./body.ts";
+import { CacheLookup, type CacheParts } from "./cacheLookup.ts";
 import { conditionally, tagged } from "./conditional.ts";
 import { corsHeaders, isPreflight, preflightResponse } from "./cors.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import { AttemptsUnderWay, fingerprint, readMark } from "./idempotency.ts";
-import { cacheKeyOf, type KeptAnswer, KeptAnswers } from "./keptAnswers.ts";
-import { announcement, isRemoved, refuseRemoved } from "./lifecycle.ts";
+import { announcement, refuseRemoved } from "./lifecycle.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import { applied, asksForStrict } from "./prefer.ts";
 import { asksForProblemJson, problemText } from "./problemJson.ts";
 import { readQuery } from "./query.ts";
 import { quotaHeaders, refuseBeyondQuota } from "./quota.ts";
-import { RecalledRequests } from "./recalledRequests.ts";
 import { givenRequestId, requestIds } from "./requestId.ts";
 import { notAllowed, type PathParameters, route } from "./route.ts";
 
-export interface AppParts {
+export interface AppParts extends CacheParts {
   readonly handlers: Handlers;
-  readonly authenticator: Authenticator;
-  readonly revisions: Stores["revisions"];
-  /** That of the pets at this moment, where `revisions` is not exact. */
-  readonly petsRevision: () => Promise<Revision>;
   readonly uses: UseRecorder;
   /** Undefined where requests are not limited. */
   readonly limiter: RateLimiter | undefined;
-  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: RequestMetrics;
   /** The configured base address; without one, addresses follow the Host of the request. */
@@ -67,7 +56,7 @@ interface Exchange {
   readonly startedMs: number;
   readonly givenId: string | undefined;
   /** Of the pets, from before anything of them was read. */
-  petsRevision: Revision;
+  petsRevision: number;
   operation: Operation | undefined;
   /** Headers that the operation puts on every answer, refusals too. */
   announced: Readonly<Record<string, string>> | undefined;
@@ -89,17 +78,16 @@ interface Given extends Noted {
 type AnyHandler = (input: unknown, call: Call) => MaybePromise<PlainAnswer>;
 
 const prefix = "/v1";
-/** Headers by which a request makes its answer another than the one that all get. */
-const ownWishes = ["if-none-match", "origin", "prefer", "x-request-id"];
 const jsonType = { "content-type": "application/json" } as const;
 
-export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" | "recall">> {
+export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" | "cached">> {
   const { authenticator, clock, limiter, log, metrics, uses } = parts;
   const handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
   const nextId = requestIds(clock);
   const attempts = new AttemptsUnderWay();
-  const answers = new KeptAnswers();
-  const recalled = new RecalledRequests();
+  const cache = new CacheLookup(parts);
+  // A quota has to be counted, and its headers are another for each request.
+  const isCacheable = ({ method }: HttpRequest) => method === "GET" && limiter === undefined;
   const announcements = new Map(
     allOperations.flatMap(({ id, lifecycle }) =>
       lifecycle === undefined ? [] : [[id, announcement(lifecycle)] as const],
@@ -108,11 +96,11 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
 
   function handle(request: HttpRequest): MaybePromise<HttpResponse> {
     const startedMs = clock.elapsed();
-    const again = request.method === "GET" ? givenAgain(request, startedMs) : undefined;
-    return again ?? handleAnew(request, startedMs);
+    const cached = isCacheable(request) ? serveCached(request, startedMs) : undefined;
+    return cached ?? handleUncached(request, startedMs);
   }
 
-  function handleAnew(request: HttpRequest, startedMs: number): MaybePromise<HttpResponse> {
+  function handleUncached(request: HttpRequest, startedMs: number): MaybePromise<HttpResponse> {
     const site = parts.sites?.(request);
     if (site !== undefined) return site;
     if (!isUnder(request.path)) return parts.outside(request);
@@ -138,7 +126,7 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
       base: parts.baseUrl ?? `${originOf(request)}${prefix}`,
       startedMs,
       givenId: givenRequestId(request),
-      petsRevision: Number.NaN,
+      petsRevision: 0,
       operation: undefined,
       announced: undefined,
       quota: undefined,
@@ -146,73 +134,38 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
     };
   }
 
-  /**
-   * The short way, for what was answered before and asks for nothing of its own. Whatever is not
-   * plain here, a key that is not remembered among it, takes the long way and is judged there.
-   */
-  function givenAgain(
+  function serveCached(
     request: HttpRequest,
     startedMs: number,
   ): MaybePromise<HttpResponse> | undefined {
-    if (limiter !== undefined) return undefined;
-    const kept = answers.find(cacheKeyOf(request));
-    if (kept === undefined) return undefined;
-    const token = plainToken(request);
-    if (token === undefined) return undefined;
-    if (ownWishes.some((name) => request.header(name) !== undefined)) return undefined;
-    const revisions = revisionsKnown();
-    if (revisions === undefined) return undefined;
-    const { operation } = kept;
-    const nowMs = clock.now();
-    const key = authenticator.recall(token, revisions.keys, nowMs);
-    if (key === undefined || !allows(key, operation.scope)) return undefined;
-    // Where it is not exact it may be older than the answer, which is then made anew in vain.
-    if (isRemoved(operation, nowMs) || revisions.pets !== kept.revision) return undefined;
-    const noted = { method: request.method, request, operation, keyId: key.id, startedMs };
-    if (revisions.exact) {
-      const { text } = request;
-      if (text !== undefined) recalled.add(text, { kept, token });
-      return give(kept, noted);
-    }
-    return parts.petsRevision().then(
-      (now) => (now === kept.revision ? give(kept, noted) : handleAnew(request, startedMs)),
-      (cause) => refuse(noted, cause),
-    );
+    const hit = cache.find(request);
+    if (hit === undefined) return undefined;
+    const { response, operation, keyId, asksFreshness } = hit;
+    const noted = { method: request.method, request, operation, keyId, startedMs };
+    const give = () => {
+      noteCached(noted);
+      return response;
+    };
+    return asksFreshness === undefined
+      ? give()
+      : asksFreshness().then(
+          (isFresh) => (isFresh ? give() : handleUncached(request, startedMs)),
+          (cause) => refuse(noted, cause),
+        );
   }
 
-  /** The shortest way: the same bytes as before, and nothing of them is read. */
-  function recall(text: string): PreparedResponse | undefined {
-    const found = recalled.find(text);
-    if (found === undefined) return undefined;
+  function cached(text: string): PreparedResponse | undefined {
     const startedMs = clock.elapsed();
-    const nowMs = clock.now();
-    const { operation, revision } = found.kept;
-    const revisions = revisionsKnown();
-    const key = revisions?.exact && authenticator.recall(found.token, revisions.keys, nowMs);
-    const holds = revisions?.pets === revision && !isRemoved(operation, nowMs);
-    if (!key || !holds || !allows(key, operation.scope)) {
-      recalled.delete(text);
-      return undefined;
-    }
-    uses.count(key.id, operation.id);
-    note({ method: "GET", operation, keyId: key.id, startedMs }, 200);
-    found.kept.prepared ??= new PreparedResponse(found.kept.response, nowMs);
-    return found.kept.prepared;
+    const hit = cache.findByText(text);
+    if (hit === undefined) return undefined;
+    const { prepared, operation, keyId } = hit;
+    noteCached({ method: "GET", operation, keyId, startedMs });
+    return prepared;
   }
 
-  function revisionsKnown() {
-    try {
-      return parts.revisions();
-    } catch {
-      // The store cannot be read, and the long way will say so.
-      return undefined;
-    }
-  }
-
-  function give({ response }: KeptAnswer, noted: Given): HttpResponse {
+  function noteCached(noted: Noted & Pick<Given, "operation" | "keyId">): void {
     uses.count(noted.keyId, noted.operation.id);
     note(noted, 200);
-    return response;
   }
 
   /** The store was asked whether an answer stands, and did not say: it would not later either. */
@@ -289,18 +242,17 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
     const answered = handler({ path, query, body: undefined }, { base, once: undefined });
     return then(answered, (made) => {
       const plain = tagged(made);
-      if (made.lasting && !strict && request.method === "GET") keep(exchange, operation, plain);
+      const { dependsOn } = made;
+      if (dependsOn && !strict && isCacheable(request)) {
+        const { announced, petsRevision } = exchange;
+        cache.add(request, operation, petsRevision, dependsOn, () => ({
+          status: 200,
+          headers: headersOf(plain, announced),
+          body: made.body as string,
+        }));
+      }
       return conditionally(request, plain);
     });
-  }
-
-  function keep(exchange: Exchange, operation: Operation, plain: PlainAnswer): void {
-    const { announced, petsRevision: revision, request } = exchange;
-    const { body } = plain;
-    const key = cacheKeyOf(request);
-    if (body === undefined || Number.isNaN(revision) || !answers.isWorthKeeping(key)) return;
-    const response = { status: 200, headers: headersOf(plain, announced), body };
-    answers.keep(key, { revision, operation, response });
   }
 
   async function write(
@@ -379,7 +331,7 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
     });
   }
 
-  return { handle, recall };
+  return { handle, cached };
 }
 
 function isUnder(path: string): boolean {

@@ -18,7 +18,7 @@ const problemCodes = {
 } as const satisfies Record<WireError, ProblemCode>;
 
 export function createWireHandler(
-  app: Pick<HttpHandler, "handle" | "recall">,
+  app: Pick<HttpHandler, "handle" | "cached">,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): HttpHandler {
   const nextId = requestIds(clock);

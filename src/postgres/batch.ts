@@ -7,7 +7,7 @@ import type { Database } from "./database.ts";
 import { isUnavailable } from "./failures.ts";
 import { Forgetting } from "./forgetting.ts";
 import type { Addition } from "./petCommands.ts";
-import { movePetRevision } from "./petReads.ts";
+import { PetRevisionWriter } from "./petRevision.ts";
 import { readWanted } from "./reading.ts";
 import { int8s } from "./session.ts";
 import { lastIdsOf, takeTurn } from "./turn.ts";
@@ -23,6 +23,7 @@ export class BatchRunner {
   readonly #database: Database;
   readonly #onCommit: (report: CommitReport) => void;
   readonly #forgetting: Forgetting;
+  readonly #petRevision = new PetRevisionWriter();
 
   constructor(database: Database, onCommit: (report: CommitReport) => void) {
     this.#database = database;
@@ -95,7 +96,9 @@ export class BatchRunner {
         commands[name].decide(argument as never, set),
       );
       await writeGathered(session, set, before);
-      if (set.changedPets.size > 0 || set.imported) await movePetRevision(session);
+      if (set.imported) await this.#petRevision.move(session, undefined);
+      else if (set.changedPets.size > 0)
+        await this.#petRevision.move(session, [...set.changedPets]);
       return { results, set };
     });
     if (set.keptMarks.size > 0) this.#forgetting.kept(set.keptMarks.size, set.marksNowMs);

@@ -8,10 +8,10 @@ import {
   importBatchMax,
   type PetPage,
   type PetQuery,
-  type Revision,
 } from "../catalogue/catalogue.ts";
 import { normalIds } from "../catalogue/cursor.ts";
 import type { NewPet, Pet } from "../catalogue/pet.ts";
+import type { PetChanges } from "../catalogue/petChanges.ts";
 import type { JsonOf } from "../contract/operations.ts";
 import type { Database } from "./database.ts";
 import { failing } from "./failures.ts";
@@ -22,6 +22,7 @@ import { int8s } from "./session.ts";
 import type { Writer } from "./writer.ts";
 
 export class PostgresCatalogue implements Catalogue {
+  readonly changes: PetChanges;
   readonly #database: Database;
   readonly #writer: Writer;
   readonly #reads: PetReads;
@@ -31,6 +32,7 @@ export class PostgresCatalogue implements Catalogue {
     this.#database = database;
     this.#writer = writer;
     this.#reads = reads;
+    this.changes = reads.changes;
     this.#pages = new GatheredPages(database, petPages);
   }
 
@@ -44,8 +46,8 @@ export class PostgresCatalogue implements Catalogue {
 
   async list({ status, ids, after = 0n, limit }: PetQuery): Promise<PetPage> {
     if (ids === undefined) {
-      const { items, next } = await this.#pages.get({ status, after }, limit);
-      return { pets: items, next };
+      const { items, ...page } = await this.#pages.get({ status, after }, limit);
+      return { ...page, pets: items };
     }
     if (ids.length > idsFilterMax) throw new RangeError(`At most ${idsFilterMax} ids at once.`);
     const found =
@@ -54,8 +56,8 @@ export class PostgresCatalogue implements Catalogue {
         : await failing(
             this.#database.read<PetRow>(listPetsOfByStatus, [int8s(ids), after, limit + 1, status]),
           );
-    const { rows, next } = pageOf(found.slice(0, limit + 1), limit);
-    return { pets: rows.map(([, text]) => text), next };
+    const { rows, ...page } = pageOf(found.slice(0, limit + 1), limit);
+    return { ...page, pets: rows.map(([, text]) => text) };
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
@@ -65,7 +67,7 @@ export class PostgresCatalogue implements Catalogue {
     return this.#writer.submit("importPets", pets);
   }
 
-  revision(): Promise<Revision> {
+  revision(): Promise<number> {
     return this.#reads.revision();
   }
 }

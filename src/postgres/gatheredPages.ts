@@ -11,6 +11,8 @@ const rowsMax = 2_000;
 export interface Page<Item> {
   readonly items: readonly JsonOf<Item>[];
   readonly next: bigint | undefined;
+  /** The id of the item that showed that something follows. */
+  readonly readUpTo: bigint | undefined;
 }
 
 /** Where a page begins and of what it is. */
@@ -69,17 +71,20 @@ export class GatheredPages<Item> {
       ask(ofAll, this.#statements.ofAll, [afters(ofAll), limit + 1]),
       ask(ofStatus, this.#statements.ofStatus, [afters(ofStatus), limit + 1, statuses]),
     ]);
-    return keys.map((key) => pages.get(key) ?? { items: [], next: undefined });
+    return keys.map((key) => pages.get(key) ?? emptyPage);
   }
 }
 
+const emptyPage = { items: [], next: undefined, readUpTo: undefined };
+
 /** One row more than asked for tells whether anything follows. */
 function pageFrom<Item>(ids: string | null, texts: string | null, limit: number): Page<Item> {
-  if (ids === null || texts === null) return { items: [], next: undefined };
+  if (ids === null || texts === null) return emptyPage;
   const items = texts.split(between) as JsonOf<Item>[];
-  if (items.length <= limit) return { items, next: undefined };
+  if (items.length <= limit) return { ...emptyPage, items };
   items.pop();
-  return { items, next: BigInt(ids.split(",")[limit - 1] as string) };
+  const [next, readUpTo] = ids.split(",").slice(-2).map(BigInt);
+  return { items, next, readUpTo };
 }
 
 /** No JSON of ours has one: in texts it is escaped. */

@@ -6,7 +6,7 @@ import { type Database, pause } from "./database.ts";
 import { domainTables } from "./domainTables.ts";
 import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
 import { keyTables } from "./keyTables.ts";
-import { petTables } from "./petTables.ts";
+import { petChangesTable, petTables } from "./petTables.ts";
 import { quotaTables } from "./quotaTables.ts";
 import type { Session } from "./session.ts";
 import { siteTables } from "./siteTables.ts";
@@ -30,6 +30,7 @@ const steps: readonly (readonly string[])[] = [
     `INSERT INTO counters (name, value) VALUES ('pet_revision', 0)
      ON CONFLICT (name) DO NOTHING`,
   ],
+  [petChangesTable],
 ];
 
 export const latestVersion = steps.length;

@@ -4,8 +4,8 @@
 export function pageOf<Row extends [id: bigint, ...rest: unknown[]]>(
   rows: Row[],
   limit: number,
-): { rows: Row[]; next: bigint | undefined } {
-  const followed = rows.length > limit;
-  if (followed) rows.pop();
-  return { rows, next: followed ? rows.at(-1)?.[0] : undefined };
+): { rows: Row[]; next: bigint | undefined; readUpTo: bigint | undefined } {
+  if (rows.length <= limit) return { rows, next: undefined, readUpTo: undefined };
+  const readUpTo = rows.pop()?.[0];
+  return { rows, next: rows.at(-1)?.[0], readUpTo };
 }

@@ -50,3 +50,10 @@ export const petTables: readonly string[] = [
    )`,
   `CREATE INDEX IF NOT EXISTS once_marks_by_age ON once_marks (created_at_ms)`,
 ];
+
+/** One row for each transaction that changed pets; `previous` shows where rows are missing. */
+export const petChangesTable = `CREATE TABLE IF NOT EXISTS pet_changes (
+    revision int8 PRIMARY KEY,
+    previous int8 NOT NULL,
+    pet_ids int8[] NOT NULL
+  )`;

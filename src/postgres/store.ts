@@ -65,7 +65,7 @@ export async function openPostgres(
     limiter: (quota) => new SharedBuckets(quota, database),
     revisions: () => ({
       keys: revisions.of("key_revision"),
-      pets: petReads.lastRevision(),
+      pets: petReads.changes.revision,
       exact: false,
     }),
     ready: () => failing(probe(database)),

@@ -12,6 +12,7 @@ import {
 } from "../catalogue/catalogue.ts";
 import { normalIds } from "../catalogue/cursor.ts";
 import { type NewPet, type Pet, petText } from "../catalogue/pet.ts";
+import type { PetChanges } from "../catalogue/petChanges.ts";
 import type { JsonOf } from "../contract/operations.ts";
 import { readError } from "./failures.ts";
 import { pageOf, prepareList } from "./pages.ts";
@@ -19,6 +20,7 @@ import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
 export class SqliteCatalogue implements Catalogue {
+  readonly changes: PetChanges;
   readonly #db: DatabaseSync;
   readonly #writer: Writer;
   readonly #revisions: RevisionReader;
@@ -32,6 +34,7 @@ export class SqliteCatalogue implements Catalogue {
     this.#db = db;
     this.#writer = writer;
     this.#revisions = revisions;
+    this.changes = revisions.petChanges;
     this.#find = db.prepare("SELECT json FROM pets WHERE id = ?");
     this.#find.setReturnArrays(true);
     this.#listAll = prepareList(db, listQuery(false, undefined));
@@ -57,15 +60,16 @@ export class SqliteCatalogue implements Catalogue {
 
   list(query: PetQuery): PetPage {
     try {
-      const { rows, next } = pageOf<JsonOf<Pet>>(this.#rows(query), query.limit);
-      return { pets: rows.map((row) => row[1]), next };
+      const { rows, ...page } = pageOf<JsonOf<Pet>>(this.#rows(query), query.limit);
+      return { ...page, pets: rows.map((row) => row[1]) };
     } catch (cause) {
       throw readError(cause);
     }
   }
 
   revision(): number {
-    return this.#revisions.read().pet_revision;
+    this.#revisions.read();
+    return this.changes.revision;
   }
 
   /** One more than asked for, which tells whether anything follows. */

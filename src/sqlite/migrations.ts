@@ -9,6 +9,15 @@ import { siteTables } from "./siteTables.ts";
 /** "PETS": tells our databases from other programs'. */
 const applicationId = 0x50455453;
 
+/** Within a trigger on the pets. A few thousand changes are enough for who asks often. */
+const notePetChange = `
+     UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
+     INSERT INTO pet_changes (revision, pet_id)
+       SELECT value, old.id FROM counters WHERE name = 'pet_revision';
+     DELETE FROM pet_changes WHERE revision <=
+       (SELECT value - 4096 FROM counters WHERE name = 'pet_revision');
+   `;
+
 /**
  * What takes a database from each version to the next. Only ever added to: a step that was
  * released has run somewhere.
@@ -111,6 +120,18 @@ const steps: readonly string[] = [
      UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
    END;
    CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN
+     UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
+   END;`,
+
+  `CREATE TABLE pet_changes (
+     revision INTEGER PRIMARY KEY,
+     pet_id INTEGER NOT NULL
+   ) STRICT;
+   DROP TRIGGER pets_updated;
+   DROP TRIGGER pets_deleted;
+   CREATE TRIGGER pets_updated AFTER UPDATE ON pets BEGIN ${notePetChange} END;
+   CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN ${notePetChange} END;
+   CREATE TRIGGER pets_renumbered AFTER UPDATE OF id ON pets WHEN new.id <> old.id BEGIN
      UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
    END;`,
 ];

@@ -13,9 +13,9 @@ export function prepareList(db: DatabaseSync, text: string): StatementSync {
 export function pageOf<T>(
   found: unknown[],
   limit: number,
-): { rows: [id: bigint, item: T][]; next: bigint | undefined } {
+): { rows: [id: bigint, item: T][]; next: bigint | undefined; readUpTo: bigint | undefined } {
   const rows = found as [id: bigint, item: T][];
-  const followed = rows.length > limit;
-  if (followed) rows.pop();
-  return { rows, next: followed ? rows.at(-1)?.[0] : undefined };
+  if (rows.length <= limit) return { rows, next: undefined, readUpTo: undefined };
+  const readUpTo = rows.pop()?.[0];
+  return { rows, next: rows.at(-1)?.[0], readUpTo };
 }

@@ -43,8 +43,8 @@ export async function openSqlite(
     accounts: new SqliteAccounts(db, writer),
     acmeAccounts: new SqliteAcmeAccounts(db, writer),
     revisions() {
-      const { key_revision, pet_revision } = revisions.read();
-      return { keys: key_revision, pets: pet_revision, exact: true };
+      const { key_revision } = revisions.read();
+      return { keys: key_revision, pets: revisions.petChanges.revision, exact: true };
     },
     async ready() {
       catalogue.get(1n);

@@ -17,7 +17,7 @@ import { RequestHead } from "./requestHead.ts";
 import { ResponseWriter, type WriterEvents } from "./responseWriter.ts";
 import type { Transport } from "./transport.ts";
 
-/** Longer requests are not recalled. */
+/** Longer requests are not looked up in the cache. */
 const textBytesMax = 2_048;
 const continueBytes = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 const noBytes = Buffer.alloc(0);
@@ -79,7 +79,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#reading === "complete") return void this.#held.add(chunk);
     if (this.#held.isEmpty) {
       if (this.#reading === "start") {
-        if (this.#recall(chunk)) return;
+        if (this.#respondFromCache(chunk)) return;
         if (this.served) this.sinceMs = this.#connections.elapsedMs;
       }
       return void this.#parse(chunk);
@@ -87,10 +87,10 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#parse(Buffer.concat([this.#held.take(), chunk]));
   }
 
-  #recall(chunk: Buffer): boolean {
+  #respondFromCache(chunk: Buffer): boolean {
     const { stopping, elapsedMs } = this.#connections;
     if (stopping || chunk.byteLength > textBytesMax) return false;
-    const prepared = this.#handler.recall?.(chunk.toString("latin1"));
+    const prepared = this.#handler.cached?.(chunk.toString("latin1"));
     if (prepared === undefined) return false;
     this.sinceMs = elapsedMs;
     this.#responding = true;

@@ -71,7 +71,7 @@ export interface HttpHandler {
    * The response that was prepared for an earlier request of exactly this text, if it still holds.
    * Most requests of a busy client differ in nothing.
    */
-  recall?(text: string): PreparedResponse | undefined;
+  cached?(text: string): PreparedResponse | undefined;
   handle(request: HttpRequest): MaybePromise<HttpResponse>;
   /** The response in place of one that `handle` did not give, or that cannot be sent. */
   failed(cause: unknown): HttpResponse;

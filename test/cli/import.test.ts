@@ -283,6 +283,7 @@ test("when the store fails midway, it says what is certain", async () => {
         add: catalogue.add.bind(catalogue),
         get: catalogue.get.bind(catalogue),
         list: catalogue.list.bind(catalogue),
+        changes: catalogue.changes,
         revision: () => catalogue.revision(),
         import: async (pets: Parameters<typeof catalogue.import>[0]) => {
           if (batches++ > 0) {

@@ -26,6 +26,7 @@ async function interrupted(shop: Shop, argv: string[], call: number, parts: Part
       catalogue: {
         add: catalogue.add.bind(catalogue),
         get: catalogue.get.bind(catalogue),
+        changes: catalogue.changes,
         revision: () => catalogue.revision(),
         list(query) {
           count();

@@ -13,6 +13,7 @@ export function faultyStores(stores: Stores): Stores & { fault: unknown } {
     get: (id) => failing(() => catalogue.get(id)),
     list: (query) => failing(() => catalogue.list(query)),
     import: async (pets) => failing(() => catalogue.import(pets)),
+    changes: catalogue.changes,
     revision: () => failing(() => catalogue.revision()),
   };
   const faulty = {

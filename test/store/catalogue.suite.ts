@@ -57,7 +57,7 @@ export function describeCatalogue(engine: string, open: () => Promise<Stores>): 
       await catalogue.add({ name: "Bella", categoryId: -7n, status: "pending" });
       const text = '{"id":1,"name":"Bella","categoryId":-7,"status":"pending"}';
       expect(await catalogue.get(1n)).toBe(text);
-      expect(await catalogue.list({ limit: 1 })).toEqual({ pets: [text], next: undefined });
+      expect(await catalogue.list({ limit: 1 })).toMatchObject({ pets: [text], next: undefined });
     });
 
     test("what is not of a pet is not stored with it", async () => {
@@ -157,7 +157,7 @@ export function describeCatalogue(engine: string, open: () => Promise<Stores>): 
         text: `{"id":${id},"name":"n${id}","categoryId":1,"status":"${status}"}`,
       }));
 
-    function expected(query: PetQuery): { pets: string[]; next: bigint | undefined } {
+    function expected(query: PetQuery) {
       const matching = kept.filter(
         ({ id, status }) =>
           (query.status === undefined || status === query.status) &&
@@ -166,7 +166,11 @@ export function describeCatalogue(engine: string, open: () => Promise<Stores>): 
       );
       const page = matching.slice(0, query.limit);
       const more = matching.length > page.length;
-      return { pets: page.map(({ text }) => text), next: more ? page.at(-1)?.id : undefined };
+      return {
+        pets: page.map(({ text }) => text),
+        next: more ? page.at(-1)?.id : undefined,
+        readUpTo: more ? matching[query.limit]?.id : undefined,
+      };
     }
 
     const someId = fc.oneof(
@@ -194,8 +198,11 @@ export function describeCatalogue(engine: string, open: () => Promise<Stores>): 
 
     test("an empty catalogue has one empty page", async () => {
       const { catalogue } = await open();
-      expect(await catalogue.list({ limit: 20 })).toEqual({ pets: [], next: undefined });
-      expect(await catalogue.list({ limit: 20, ids: [] })).toEqual({ pets: [], next: undefined });
+      expect(await catalogue.list({ limit: 20 })).toMatchObject({ pets: [], next: undefined });
+      expect(await catalogue.list({ limit: 20, ids: [] })).toMatchObject({
+        pets: [],
+        next: undefined,
+      });
     });
 
     test("100 ids can be asked for at once", async () => {

@@ -30,6 +30,7 @@ const fill = `
   INSERT INTO orders SELECT id, id, 1, CASE WHEN id <= 40000 THEN 'delivered' ELSE 'placed' END, 1,
     '{}' FROM generate_series(1, 50000) AS id;
   INSERT INTO once_marks SELECT 'k', id::text, 'f', id, '{}', id FROM generate_series(1, 50000) AS id;
+  INSERT INTO pet_changes SELECT id, id - 1, ARRAY[id] FROM generate_series(1, 20000) AS id;
   INSERT INTO categories SELECT id, id::text FROM generate_series(1, 20000) AS id;
   INSERT INTO keys SELECT id, id::text, 'n', 'production', 'h' || id, 'h', '"all"', 1
     FROM generate_series(1, 5000) AS id`;
@@ -108,8 +109,8 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
     "pets_by_status",
     21,
   ],
-  ["one pet", findPets, [ids(1)], "pets_pkey", 1],
-  ["200 pets", findPets, [ids(200)], "pets_pkey", 200],
+  ["one pet", findPets, [ids(1), 20_000], "pets_pkey", 1],
+  ["200 pets", findPets, [ids(200), 20_000], "pets_pkey", 200],
   [
     "a list of 100 ids of a status",
     listPetsOfByStatus,

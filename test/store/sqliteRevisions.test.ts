@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { petRange } from "../../src/catalogue/petChanges.ts";
 import { systemClock } from "../../src/clock.ts";
 import { mintKey } from "../../src/keys/lifecycle.ts";
 import { LogIndex } from "../../src/sqlite/logIndex.ts";
@@ -57,14 +58,25 @@ test("nor one that does not know that a key has a successor", async () => {
 test("a pet that is changed behind our back is noticed at once", async () => {
   await one.catalogue.add(prey);
   await one.catalogue.add(prey);
-  const before = two.catalogue.revision();
+  await one.catalogue.add(prey);
+  const { changes } = two.catalogue;
+  const affectedBy = async (text: string) => {
+    const before = (await two.catalogue.revision()) as number;
+    stranger.exec(text);
+    await two.catalogue.revision();
+    return [1n, 2n, 3n].filter((id) => changes.affect(petRange(id, id), before));
+  };
   const stranger = new DatabaseSync(file());
   try {
-    stranger.exec("UPDATE pets SET status = 'sold' WHERE id = 1");
-    const changed = two.catalogue.revision();
-    expect(changed).not.toBe(before);
-    stranger.exec("DELETE FROM pets WHERE id = 2");
-    expect(two.catalogue.revision()).not.toBe(changed);
+    expect(await affectedBy("UPDATE pets SET status = 'sold' WHERE id = 1")).toEqual([1n]);
+    expect(await affectedBy("DELETE FROM pets WHERE id = 2")).toEqual([2n]);
+    expect(await affectedBy("UPDATE pets SET id = 2 WHERE id = 3")).toEqual([1n, 2n, 3n]);
+    expect(await affectedBy("DELETE FROM pet_changes")).toEqual([]);
+    expect(await affectedBy("UPDATE pets SET status = 'pending'")).toEqual([1n, 2n]);
+    const many = Array(5_000).fill("UPDATE pets SET status = 'sold' WHERE id = 1").join(";");
+    expect(await affectedBy(`BEGIN; ${many}; COMMIT`)).toEqual([1n, 2n, 3n]);
+    const kept = stranger.prepare("SELECT count(*) AS count FROM pet_changes").get();
+    expect(kept?.count).toBe(4_096);
   } finally {
     stranger.close();
   }
@@ -81,6 +93,8 @@ test("what was known before a reading that failed is not believed after it", asy
           if (fails) throw new Error("database is locked");
           return statement.get();
         },
+        all: (...values: number[]) => statement.all(...values),
+        setReadBigInts: (wanted: boolean) => statement.setReadBigInts(wanted),
       };
     },
   } as unknown as DatabaseSync;

@@ -1,3 +1,4 @@
+import { petsWithIds } from "../../catalogue/petChanges.ts";
 import { int64FromText } from "../../contract/int64.ts";
 import { then } from "../../maybePromise.ts";
 import { Problem } from "../../problems.ts";
@@ -11,7 +12,7 @@ export function getPet({ catalogue }: Shop): Handler<"getPet"> {
     if (id === undefined) throw new Problem("pet_not_found");
     return then(catalogue.get(id), (body) => {
       if (body === undefined) throw new Problem("pet_not_found");
-      return { status: 200, body, headers: readHeaders, lasting: true };
+      return { status: 200, body, headers: readHeaders, dependsOn: petsWithIds([id]) };
     });
   };
 }

@@ -1,5 +1,6 @@
 import { idGivenMax, type PetFilter, type PetPage } from "../../catalogue/catalogue.ts";
 import { normalIds, openCursor, petQuestion, sealCursor } from "../../catalogue/cursor.ts";
+import { type PetExtent, petRange, petsWithIds } from "../../catalogue/petChanges.ts";
 import { then } from "../../maybePromise.ts";
 import type { Handler, Shop } from "../handlers.ts";
 import { pageAnswer } from "../page.ts";
@@ -16,18 +17,24 @@ export function listPets({ catalogue, secret }: Shop): Handler<"listPets"> {
         next === undefined
           ? undefined
           : `${base}/pets?limit=${limit}${searchOf(filter)}&cursor=${sealCursor(secret, question, next)}`;
-      return { ...pageAnswer(pets, nextAddress), lasting: isLasting(page, filter) };
+      return { ...pageAnswer(pets, nextAddress), dependsOn: dependencyOf(page, filter, after) };
     });
   };
 }
 
 /**
  * Pets are added behind all that have an id up to `idGivenMax`, so a page that another one follows
- * is complete, and so is one that has every pet that was asked for.
+ * is complete, and so is one that has every pet that was asked for. Others are not cached.
  */
-function isLasting({ pets, next }: PetPage, { ids }: PetFilter): boolean {
-  if (next !== undefined) return next <= idGivenMax;
-  return ids !== undefined && pets.length === normalIds(ids).length;
+function dependencyOf(
+  { pets, readUpTo }: PetPage,
+  { ids }: PetFilter,
+  after = 0n,
+): PetExtent | undefined {
+  const isFollowed = readUpTo !== undefined && readUpTo <= idGivenMax;
+  if (ids === undefined) return isFollowed ? petRange(after, readUpTo) : undefined;
+  const wanted = normalIds(ids);
+  return isFollowed || pets.length === wanted.length ? petsWithIds(wanted) : undefined;
 }
 
 function searchOf({ status, ids = [] }: PetFilter): string {

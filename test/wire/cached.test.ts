@@ -23,19 +23,19 @@ test("a prepared response changes nothing but its date", () => {
   expect(prepared.at(nowMs + 1_000).toString()).toBe(first.replace("12:00:00", "12:00:01"));
 });
 
-test("requests are recalled by all their bytes, and only those that can be repeated", async () => {
+test("requests are recognised by all their bytes, and only those that can be repeated", async () => {
   const texts: (string | undefined)[] = [];
-  const recalled = new Map<string, PreparedResponse>();
+  const cached = new Map<string, PreparedResponse>();
   const listener = await listen(
     { host: "127.0.0.1", port: 0 },
     {
-      recall: (text) => recalled.get(text),
+      cached: (text) => cached.get(text),
       async handle(request) {
         texts.push(request.text);
         const response = { status: 200, headers: {}, body: `handled ${request.path}` };
         if (request.text !== undefined) {
-          const again = { ...response, body: `recalled ${request.path}` };
-          recalled.set(request.text, new PreparedResponse(again, systemClock.now()));
+          const again = { ...response, body: `cached ${request.path}` };
+          cached.set(request.text, new PreparedResponse(again, systemClock.now()));
         }
         return response;
       },
@@ -52,9 +52,9 @@ test("requests are recalled by all their bytes, and only those that can be repea
   const one = get("/1");
   expect([await say(one), await say(one), await say(get("/2")), await say(one)]).toEqual([
     "handled /1",
-    "recalled /1",
+    "cached /1",
     "handled /2",
-    "recalled /1",
+    "cached /1",
   ]);
   // Two at once are two messages.
   client.send(one + one);

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type KeptAnswer, KeptAnswers } from "../../src/http/keptAnswers.ts";
+import type { PetQuery } from "../../src/catalogue/catalogue.ts";
 import { Problem } from "../../src/problems.ts";
 import { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { fakeClock } from "../fakes/clock.ts";
+import { Chance } from "../simulation/chance.ts";
 
 const ofEachAnswer = ["date", "x-request-id"];
 
 /** Every question is asked twice before the change, so that an answer could have been kept. */
-describeOnEngines("an answer that was given before", (engine) => {
+describeOnEngines("a response that was given before", (engine) => {
   let running: TestService;
   let client: Client;
   beforeAll(async () => {
@@ -91,6 +92,59 @@ describeOnEngines("an answer that was given before", (engine) => {
     expect(await namesAt(page)).toContain("Between");
   });
 
+  test("is what would be answered now, whatever was ordered in between", async () => {
+    const ids: number[] = [];
+    for (let n = 0; n < 24; n++) ids.push(await add(`Pet ${n}`));
+    const orders: number[] = [];
+    const second = (await client.get("/pets?limit=3")).headers
+      .get("link")
+      ?.match(/cursor=([^&>]+)/);
+    const asked = [
+      ...ids.map((id) => `/pets/${id}`),
+      ...["/pets?limit=3", "/pets?limit=20", "/pets?limit=2&status=available"],
+      ...["/pets?limit=1&status=pending", "/pets?limit=2&status=sold"],
+      `/pets?limit=3&cursor=${second?.[1]}`,
+      `/pets?limit=5${ids
+        .slice(0, 9)
+        .map((id) => `&id=${id}`)
+        .join("")}`,
+      `/pets?${ids
+        .slice(3, 6)
+        .map((id) => `id=${id}`)
+        .join("&")}`,
+      `/pets?status=available&${ids
+        .slice(20)
+        .map((id) => `id=${id}`)
+        .join("&")}`,
+    ];
+    const chance = new Chance(20_261_115);
+    const below = (count: number) => chance.between(0, count);
+    for (let round = 0; round < 60; round++) {
+      const place = below(3) > 0 || orders.length === 0;
+      if (place) {
+        const petId = ids[below(ids.length)];
+        const { status, body } = await client.post("/store/orders", { petId });
+        if (status === 201) orders.push((body as { id: number }).id);
+      } else {
+        const [order] = orders.splice(below(orders.length), 1);
+        for (const step of ["approve", "deliver"]) {
+          expect((await client.send("POST", `/store/orders/${order}/${step}`)).status).toBe(200);
+        }
+      }
+      for (const path of asked) {
+        const given = await client.get(path);
+        // A request with an id of its own is not answered from the cache.
+        const made = await client.get(path, { headers: { "x-request-id": "mine" } });
+        expect([round, path, given.text, given.headers.get("link")]).toEqual([
+          round,
+          path,
+          made.text,
+          made.headers.get("link"),
+        ]);
+      }
+    }
+  });
+
   test("is not for another key, nor for one without the scope", async () => {
     const id = await add("Ivy");
     await askedTwice(`/pets/${id}`);
@@ -122,7 +176,7 @@ describeOnEngines("an answer that was given before", (engine) => {
   });
 });
 
-describe("an answer that is kept", () => {
+describe("a cached response", () => {
   const startMs = Date.UTC(2030, 11, 4, 23);
   const hourMs = 3_600_000;
 
@@ -141,7 +195,11 @@ describe("an answer that is kept", () => {
         const { catalogue } = stores;
         const counted = {
           add: catalogue.add.bind(catalogue),
-          list: catalogue.list.bind(catalogue),
+          list: (query: PetQuery) => {
+            reads++;
+            return catalogue.list(query);
+          },
+          changes: catalogue.changes,
           revision: () => catalogue.revision(),
           import: catalogue.import.bind(catalogue),
           get,
@@ -164,6 +222,27 @@ describe("an answer that is kept", () => {
     try {
       expect(await statuses(() => running.client.get("/pets/1"), 6)).toEqual(Array(6).fill(200));
       expect(reads()).toBe(2);
+    } finally {
+      await running.stop();
+    }
+  });
+
+  test("stands when other pets are ordered, and ends with its own", async () => {
+    const { running, reads } = await startCounting();
+    try {
+      const { client } = running;
+      for (let n = 0; n < 3; n++) await client.post("/pets", { name: "Bo", categoryId: 1 });
+      for (const path of ["/pets/1", "/pets?id=1&id=2", "/pets?limit=1"]) {
+        await statuses(() => client.get(path), 3);
+      }
+      const before = reads();
+      expect((await client.post("/store/orders", { petId: 4 })).status).toBe(201);
+      for (const path of ["/pets/1", "/pets?id=1&id=2", "/pets?limit=1"]) await client.get(path);
+      expect(reads()).toBe(before);
+      // The page ends where the next one begins, with pet 2.
+      expect((await client.post("/store/orders", { petId: 2 })).status).toBe(201);
+      for (const path of ["/pets/1", "/pets?id=1&id=2", "/pets?limit=1"]) await client.get(path);
+      expect(reads()).toBe(before + 2);
     } finally {
       await running.stop();
     }
@@ -236,6 +315,7 @@ test("where the store cannot say whether an answer stands, it is refused and not
           asked++;
           return catalogue.get(id);
         },
+        changes: catalogue.changes,
         revision: async () => {
           if (away) throw new Problem("store_unavailable");
           return catalogue.revision();
@@ -262,45 +342,4 @@ test("where the store cannot say whether an answer stands, it is refused and not
   } finally {
     await running.stop();
   }
-});
-
-describe("the room for kept answers", () => {
-  const answer = (body: string, revision = 1): KeptAnswer => ({
-    revision,
-    operation: {} as KeptAnswer["operation"],
-    response: { status: 200, headers: {}, body },
-  });
-  const found = (answers: KeptAnswers, from: number, to: number) =>
-    Array.from({ length: to - from }, (_, n) => answers.find(`/${from + n}`)).filter(
-      (each) => each !== undefined,
-    ).length;
-
-  test("is bounded in number, and what is asked for stays", () => {
-    const answers = new KeptAnswers();
-    answers.keep("/often", answer("{}"));
-    for (let n = 0; n < 200_000; n++) {
-      answers.keep(`/${n}`, answer("{}"));
-      if (n % 1_000 === 0) expect(answers.find("/often")).toBeDefined();
-    }
-    expect(found(answers, 0, 200_000)).toBeLessThanOrEqual(20_480);
-    expect(found(answers, 199_000, 200_000)).toBe(1_000);
-  });
-
-  test("is bounded in size, also when the same answer is kept again and again", () => {
-    const answers = new KeptAnswers();
-    const large = answer("x".repeat(1_000_000));
-    for (let n = 0; n < 100; n++) answers.keep("/same", large);
-    answers.keep("/small", answer("{}"));
-    expect(answers.find("/small")).toBeDefined();
-    for (let n = 0; n < 100; n++) answers.keep(`/${n}`, large);
-    expect(found(answers, 0, 100)).toBeLessThanOrEqual(8);
-    expect(answers.find("/small")).toBeUndefined();
-  });
-
-  test("is not given to what is asked for once, or by a very long address", () => {
-    const answers = new KeptAnswers();
-    expect([answers.isWorthKeeping("/1"), answers.isWorthKeeping("/1")]).toEqual([false, true]);
-    const long = `/${"1".repeat(600)}`;
-    expect([answers.isWorthKeeping(long), answers.isWorthKeeping(long)]).toEqual([false, false]);
-  });
 });

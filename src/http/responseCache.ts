@@ -1,0 +1,60 @@
+/**
+ * Responses that need not be made again, by the whole address of their request. One is fresh as long
+ * as none of the pets it depends on has changed, so it is never older than the request.
+ */
+import type { PetExtent } from "../catalogue/petChanges.ts";
+import type { Operation } from "../contract/operations.ts";
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
+import type { PreparedResponse } from "../wire/preparedResponse.ts";
+import { RecentMap } from "./recentMap.ts";
+
+export interface CachedResponse {
+  /** Of the pets, from before the response was made, or when it was last found fresh. */
+  revision: number;
+  readonly dependsOn: PetExtent;
+  readonly operation: Operation;
+  readonly response: HttpResponse & { readonly body: string };
+  /** The same as bytes, once a request was seen that can be recognised by its bytes. */
+  prepared?: PreparedResponse;
+}
+
+export const entriesMax = 20_480;
+const weightMax = 12 * 1024 * 1024;
+/** What a response weighs beside its address and its body: its headers, as objects and as bytes. */
+const headersWeight = 300;
+/** Longer ones are rare, and are not worth the room. */
+const addressCharactersMax = 512;
+
+export class ResponseCache {
+  readonly #responses = new RecentMap<CachedResponse>({ entries: entriesMax, weight: weightMax });
+  /** Addresses asked for once of late. */
+  #seen = new Set<string>();
+
+  /** Whether it is fresh has to be asked. */
+  find(url: string): CachedResponse | undefined {
+    return this.#responses.get(url);
+  }
+
+  /**
+   * False the first time: where everything is asked for once, caching it would cost more than
+   * making it, and would drive out what is asked for often.
+   */
+  isWorthCaching(url: string): boolean {
+    if (url.length > addressCharactersMax) return false;
+    if (this.#seen.has(url)) return true;
+    if (this.#seen.size >= entriesMax) this.#seen.clear();
+    this.#seen.add(url);
+    return false;
+  }
+
+  add(url: string, cached: CachedResponse): void {
+    // As text and as bytes.
+    const weight = url.length + 2 * cached.response.body.length + headersWeight;
+    this.#responses.set(url, cached, weight);
+  }
+}
+
+/** The address that the client asked for: links in the response depend on all of it. */
+export function cacheKeyOf({ scheme, authority, path, query }: HttpRequest): string {
+  return `${scheme}://${authority}${path}${query}`;
+}

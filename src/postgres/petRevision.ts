@@ -1,0 +1,105 @@
+/** The revision of the pets as the database has it, and what changed with it. */
+import { PetChanges } from "../catalogue/petChanges.ts";
+import { int8s, type Session } from "./session.ts";
+
+/** Further back, everything counts as changed. */
+const transactionsMax = 1_000;
+const prunedAfterTransactions = 256;
+const keptSeconds = 60;
+
+/** What `petRevisionRows` has read, each with the id that no pet has. */
+export type RevisionRow = readonly [place: bigint, text: string];
+
+/**
+ * Rows in the form of pets, so that they are read with pets and from the same instant: the revision
+ * at 0, and at its negative each transaction after the revision in $2, with the one before and the
+ * ids of the pets it changed. With the server's timeline: one that takes over may lack the last pets
+ * that were added, which move no counter, and give their ids to others.
+ */
+export const petRevisionRows = (timeline: string) => `
+  SELECT 0, ${timeline} || ' ' || value::text FROM counters WHERE name = 'pet_revision'
+  UNION ALL (SELECT -revision, previous::text || ' ' || array_to_string(pet_ids, ' ')
+    FROM pet_changes WHERE revision > $2::int8 ORDER BY revision DESC LIMIT ${transactionsMax})`;
+
+/** Follows the revision, in whichever order the answers of several connections arrive. */
+export class PetRevision {
+  readonly changes = new PetChanges();
+  #timeline: string | undefined;
+  #value = 0n;
+
+  /** The last one known, to be given to the statement. */
+  get value(): bigint {
+    return this.#value;
+  }
+
+  /** `asked` is the value that the statement was given. */
+  note(rows: readonly RevisionRow[], asked: bigint): void {
+    const [timeline, text] = rows.find(([place]) => place === 0n)?.[1].split(" ") ?? [];
+    if (text === undefined) throw new Error("The counters are missing from the database.");
+    const value = BigInt(text);
+    const isSameServer = timeline === this.#timeline;
+    // An answer from before the last one we had, unless the revision itself went back.
+    if (isSameServer && value <= this.#value && value >= asked) return;
+    const ids = isSameServer ? changedSince(this.#value, value, rows) : undefined;
+    if (ids === undefined) this.changes.addAll();
+    else for (const id of ids) this.changes.add(id);
+    this.#timeline = timeline;
+    this.#value = value;
+  }
+}
+
+/** Undefined where a transaction is missing, which then may have changed any pet. */
+function changedSince(
+  before: bigint,
+  now: bigint,
+  rows: readonly RevisionRow[],
+): bigint[] | undefined {
+  const ids: bigint[] = [];
+  let reached = before;
+  // The newest comes first.
+  for (const [place, text] of rows.filter(([place]) => place < -before).reverse()) {
+    const [previous, ...changed] = text.split(" ").map(BigInt);
+    if (previous !== reached) return undefined;
+    ids.push(...changed);
+    reached = -place;
+  }
+  return reached === now ? ids : undefined;
+}
+
+/**
+ * Moves the revision, within the turn, so that it moves in the order of the commits. By the time of
+ * day, since a server that takes over may lack the last changes: what it counts on must not meet
+ * what was known of them.
+ */
+export class PetRevisionWriter {
+  #transactions = 0;
+
+  /** Without ids, any pet may have changed. */
+  async move(session: Session, ids: readonly bigint[] | undefined): Promise<void> {
+    const { count } =
+      ids === undefined
+        ? await session.query(moveRevision)
+        : await session.query(moveWithChanges, [int8s(ids)]);
+    if (count !== 1) throw new Error("The counters are missing from the database.");
+    this.#transactions++;
+    if (this.#transactions % prunedAfterTransactions === 0) await session.query(prune);
+  }
+}
+
+const moveRevision = `UPDATE counters
+  SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::int8)
+  WHERE name = 'pet_revision'`;
+
+const moveWithChanges = `WITH before AS (
+    SELECT value FROM counters WHERE name = 'pet_revision' FOR UPDATE),
+  moved AS (
+    UPDATE counters SET value =
+      greatest(before.value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::int8)
+    FROM before WHERE counters.name = 'pet_revision'
+    RETURNING counters.value AS revision, before.value AS previous)
+  INSERT INTO pet_changes (revision, previous, pet_ids)
+  SELECT revision, previous, $1::int8[] FROM moved`;
+
+/** Those of the last minute stay, by the clock that the revision follows. */
+const prune = `DELETE FROM pet_changes WHERE revision <
+  (SELECT value - ${keptSeconds * 1_000_000} FROM counters WHERE name = 'pet_revision')`;
