@@ -20,7 +20,7 @@ import { keptSecret } from "./secret.ts";
 import { buildDocsSite, domainSettings, startService } from "./serve.ts";
 import { restoreSqlite } from "./sqlite/backup.ts";
 import { backupStoppable } from "./sqlite/copying.ts";
-import { sqliteVersion } from "./sqlite/database.ts";
+import { openDatabase, sqliteVersion } from "./sqlite/database.ts";
 import { openSqlite } from "./sqlite/store.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
 
@@ -72,6 +72,8 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
 
 function madeOrKept(config: Config): string {
   const file = inData(config, "secret");
+  // The database first: beside a secret, one without contents has lost them.
+  if (config.database === undefined && !isThere(file)) makeDatabase(config);
   try {
     return keptSecret(file, clock);
   } catch (cause) {
@@ -82,7 +84,25 @@ function madeOrKept(config: Config): string {
 async function openStores(config: Config, options: StoresOptions): Promise<Stores> {
   const { database } = config;
   if (database !== undefined) return (await postgres()).openPostgres(database, options);
+  refuseEmptied(config);
   return openSqlite(databaseOf(config), options).catch(noPlace(config));
+}
+
+function makeDatabase(config: Config): void {
+  try {
+    openDatabase(databaseOf(config), config.environment).close();
+  } catch (cause) {
+    noPlace(config)(cause);
+  }
+}
+
+/** The secret is looked for first, so that a process that is making both just now does no harm. */
+function refuseEmptied(config: Config): void {
+  const [secret, database] = [inData(config, "secret"), databaseOf(config)];
+  if (!isThere(secret) || !isEmpty(database)) return;
+  throw new CommandFailure(
+    `${database} is empty, but ${secret} shows that there was data. Restore a backup with \`petstore restore\`, or delete both files to start without data.`,
+  );
 }
 
 /** Loaded where it is used: its driver would make every start on SQLite slower. */
@@ -122,6 +142,14 @@ function isThere(file: string): boolean {
     return true;
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
+
+function isEmpty(file: string): boolean {
+  try {
+    return statSync(file).size === 0;
+  } catch {
+    return false;
   }
 }
 

@@ -96,9 +96,9 @@ export async function postgresVersion(
   }
 }
 
-/** Only a write that reaches the disk proves that one can. It reads what it writes. */
+/** Only a write that reaches the disk proves that one can. */
 async function probe(database: Database): Promise<void> {
-  const text = "UPDATE counters SET value = value WHERE name = 'probe'";
+  const text = "UPDATE counters SET value = value + 1 WHERE name = 'probe'";
   const { count } = await database.write(text, []);
   if (count !== 1) throw new Error("The counters are missing from the database.");
 }

@@ -67,9 +67,12 @@ export function prepareCommands(db: DatabaseSync): {
 }
 
 function probeCommands(db: DatabaseSync) {
-  const write = db.prepare("UPDATE counters SET value = value WHERE name = 'key_revision'");
+  const write = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'");
   return {
-    /** Writes what is there already: only a write that reaches the disk proves that one can. */
+    /**
+     * Only a write that reaches the disk proves that one can, and SQLite writes no page whose bytes
+     * stay as they are.
+     */
     probe(_nothing: undefined): void {
       write.run();
     },

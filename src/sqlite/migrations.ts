@@ -134,6 +134,8 @@ const steps: readonly string[] = [
    CREATE TRIGGER pets_renumbered AFTER UPDATE OF id ON pets WHEN new.id <> old.id BEGIN
      UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
    END;`,
+
+  "INSERT INTO counters (name, value) VALUES ('probe', 0);",
 ];
 
 export const latestVersion = steps.length;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { run } from "../../src/cli/run.ts";
 import { explainSystem } from "../../src/cli/systemErrors.ts";
 import { petstore } from "../end-to-end/process.ts";
@@ -75,5 +76,25 @@ describe("a place where no store can be is told by its setting", () => {
       expect(stderr).toContain("there is no such file or folder. Check PETSTORE_DATA.");
       expect(code).toBe(1);
     }
+  });
+});
+
+describe("a database of no bytes", () => {
+  const dataOf = (shop: Shop) => ({ PETSTORE_DATA: shop.path("data"), PORT: "0" });
+
+  test("beside a secret has lost its data, which is refused until it is restored", async () => {
+    await using shop = new Shop();
+    const folder = join(shop.path("data"), "production");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "secret"), "x".repeat(43));
+    writeFileSync(join(folder, "petstore.db"), "");
+    for (const line of [["serve"], ["keys", "create"]]) {
+      const { code, stdout, stderr } = await petstore(line, dataOf(shop));
+      expect(stderr).toContain("petstore.db is empty, but");
+      expect(stderr).toContain("petstore restore");
+      expect([code, stdout, statSync(join(folder, "petstore.db")).size]).toEqual([1, "", 0]);
+    }
+    rmSync(join(folder, "secret"));
+    expect((await petstore(["keys", "create"], dataOf(shop))).code).toBe(0);
   });
 });

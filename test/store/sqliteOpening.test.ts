@@ -44,6 +44,19 @@ describe("opening", () => {
     expect(keys.list()).toEqual([keyNamed("a")]);
   });
 
+  test("a store is ready when a write has reached the disk, every time it is asked", async () => {
+    const stores = await folder.open();
+    const other = new DatabaseSync(folder.path("petstore.db"));
+    const version = other.prepare("PRAGMA data_version");
+    const seen = [version.get()?.data_version];
+    for (let count = 0; count < 3; count++) {
+      await stores.ready();
+      seen.push(version.get()?.data_version);
+    }
+    other.close();
+    expect(new Set(seen).size).toBe(4);
+  });
+
   test("an open store is ready and knows its size", async () => {
     const stores = await folder.open();
     await stores.ready();

@@ -92,6 +92,8 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, chance: Ch
     // Reads go on, and show nothing half done.
     await during.ended();
     await shop.judge(victim);
+    // Without load: beside writes that fail, the question itself would fail with them.
+    await judgeReadiness(stage, victim, trouble, 503);
   } finally {
     setFaults(control, noFaults);
     await during.ended();
@@ -101,6 +103,7 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, chance: Ch
   const after = begin("after");
   try {
     await judgeRecovery(stage, after, trouble);
+    await judgeReadiness(stage, victim, trouble, 200);
     troubled = false;
     await pause(chance.between(50, healthyMsMax));
   } finally {
@@ -122,9 +125,24 @@ async function judgeRecovery({ tally }: Stage, load: Load, { name }: Trouble): P
   tally.judge(resumed, () => `${name} was over for ${effectMsMax} ms, and writes did not resume`);
 }
 
+/** A load balancer takes a service away whose writes fail, and brings it back. */
+async function judgeReadiness(
+  { tally }: Stage,
+  victim: Victim,
+  { name }: Trouble,
+  status: 200 | 503,
+): Promise<void> {
+  const readiness = new URL("/readyz", victim.base);
+  const told = await comes(async () => (await fetch(readiness)).status === status);
+  tally.judge(told, () => `${name}: /readyz was not ${status} within ${effectMsMax} ms`);
+}
+
 /** Whether it comes to it in time. */
-export async function comes(condition: () => boolean): Promise<boolean> {
+export async function comes(condition: () => boolean | Promise<boolean>): Promise<boolean> {
   const endMs = performance.now() + effectMsMax;
-  while (!condition() && performance.now() < endMs) await pause(5);
+  while (performance.now() < endMs) {
+    if (await condition()) return true;
+    await pause(5);
+  }
   return condition();
 }
