@@ -11,7 +11,7 @@ export function nodeTransport(socket: Socket, scheme: Transport["scheme"]): Tran
   return {
     peer: socket.remoteAddress,
     scheme,
-    write: (bytes) => socket.write(bytes),
+    write: (data) => socket.write(data),
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     pause: () => void socket.pause(),
@@ -42,11 +42,13 @@ export class BunTransport implements Transport {
     this.peer = socket.remoteAddress;
   }
 
-  write(bytes: Uint8Array): boolean {
-    const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(bytes));
-    if (taken >= bytes.byteLength) return true;
+  write(data: Uint8Array | string): boolean {
+    const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(data));
+    const length = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
+    if (taken >= length) return true;
     // A copy: the caller may change a prepared response before the rest is taken.
-    this.#unsent.push(bytes.slice(taken));
+    const rest = typeof data === "string" ? Buffer.from(data).subarray(taken) : data.slice(taken);
+    this.#unsent.push(rest);
     return false;
   }
 

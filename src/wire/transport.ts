@@ -2,8 +2,8 @@
 export interface Transport {
   readonly peer: string | undefined;
   readonly scheme: "http" | "https";
-  /** False when not all of it was taken yet; `drained` is called when it was. */
-  write(bytes: Uint8Array): boolean;
+  /** Text goes out as UTF-8. False when not all was taken yet; `drained` is called when it was. */
+  write(data: Uint8Array | string): boolean;
   /** Sends what was written, then nothing more. Receiving goes on. */
   end(): void;
   /** Closes at once. What was sent still arrives, unless something else was not sent yet. */
