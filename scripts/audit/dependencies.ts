@@ -8,6 +8,8 @@ export interface Manifest {
 }
 
 export interface LockEntry {
+  /** Of the package, where the folder has another name. */
+  readonly name?: string;
   readonly version?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
@@ -54,7 +56,7 @@ export function lockComplaints({ manifest, lock, isInstalled }: Locked): readonl
       .filter(([, version]) => !exact.test(version))
       .map(([name, version]) => `${name} is not pinned: ${version}.`),
     ...Object.entries(everything)
-      .filter(([name, version]) => lock.packages[`node_modules/${name}`]?.version !== version)
+      .filter(([name, version]) => lockedAs(lock.packages[`node_modules/${name}`]) !== version)
       .map(([name, version]) => `${name} is locked at another version than ${version}.`),
     ...entries
       .filter(([, { integrity }]) => !sha512.test(integrity ?? ""))
@@ -76,7 +78,12 @@ export function allowedScripts({ allowScripts = {} }: Manifest): readonly string
   return Object.keys(allowScripts).filter((name) => allowScripts[name] === true);
 }
 
-const exact = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+/** As a manifest asks for it: `8.0.0`, or `npm:pg@8.0.0` in a folder of another name. */
+function lockedAs({ name, version }: LockEntry = {}): string | undefined {
+  return name === undefined ? version : `npm:${name}@${version}`;
+}
+
+const exact = /^(?:npm:(?:@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
 /** The names in the first column of the table under the heading Dependencies. */

@@ -57,7 +57,8 @@ describe("the dependencies", () => {
     "8",
     "latest",
     "*",
-    "npm:other@8.0.0",
+    "npm:other@^8.0.0",
+    "npm:other",
     "file:../pg",
     "8.0.0 || 9.0.0",
   ])("at %s are not pinned", (version) => {
@@ -69,6 +70,21 @@ describe("the dependencies", () => {
     const packages = { "node_modules/pg": { version: "8.0.1", integrity } };
     const words = "pg is locked at another version than 8.0.0.";
     expect(manifestComplaints(audited({ packages }))).toEqual([words]);
+  });
+
+  test("under another name are pinned and locked by the package that they are", () => {
+    const complaintsOf = (entry: LockEntry) =>
+      manifestComplaints(
+        audited({
+          dependencies: { pg: "npm:other@8.0.0" },
+          packages: { "node_modules/pg": { integrity, ...entry } },
+        }),
+      );
+    const words = "pg is locked at another version than npm:other@8.0.0.";
+    expect(complaintsOf({ name: "other", version: "8.0.0" })).toEqual([]);
+    expect(complaintsOf({ name: "other", version: "8.0.1" })).toEqual([words]);
+    expect(complaintsOf({ name: "another", version: "8.0.0" })).toEqual([words]);
+    expect(complaintsOf({ version: "8.0.0" })).toEqual([words]);
   });
 
   test.each([undefined, "", "sha1-AAAA", `${integrity} sha1-AAAA`])(
