@@ -1,4 +1,7 @@
 /** The declarations of the client, rolled into one file that refers to nothing outside. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 
@@ -31,35 +34,33 @@ export function rollDeclarations(root: string, entry: string): string {
  * the build.
  */
 function declare(root: string, entry: string): ts.SourceFile[] {
-  const program = ts.createProgram([entry], {
-    target: ts.ScriptTarget.ESNext,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-    types: [],
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    allowImportingTsExtensions: true,
-    declaration: true,
-    emitDeclarationOnly: true,
-    rootDir: join(root, "src"),
-  });
-  const files: ts.SourceFile[] = [];
-  const { diagnostics } = program.emit(undefined, (name, text) => {
-    files.push(ts.createSourceFile(name, text, ts.ScriptTarget.ESNext, true));
-  });
-  const errors = [...ts.getPreEmitDiagnostics(program), ...diagnostics];
-  if (errors.length > 0) {
-    throw new Error(
-      ts.formatDiagnostics(errors, {
-        getCanonicalFileName: (name) => name,
-        getCurrentDirectory: () => root,
-        getNewLine: () => "\n",
-      }),
+  const folder = mkdtempSync(join(tmpdir(), "petstore-declarations-"));
+  try {
+    execFileSync(
+      join(root, "node_modules/typescript7/bin/tsc"),
+      [
+        ...["--ignoreConfig", "--target", "esnext", "--module", "nodenext", "--types", ""],
+        ...["--lib", "esnext,dom,dom.iterable", "--skipDefaultLibCheck", "--strict"],
+        ...["--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"],
+        ...["--allowImportingTsExtensions", "--declaration", "--emitDeclarationOnly"],
+        ...["--rootDir", join(root, "src"), "--outDir", folder, "--singleThreaded", entry],
+      ],
+      { encoding: "utf8", stdio: "pipe" },
     );
+    const names = readdirSync(folder, { encoding: "utf8", recursive: true });
+    return names
+      .filter((name) => name.endsWith(".d.ts"))
+      .sort()
+      .map((name) => {
+        const text = readFileSync(join(folder, name), "utf8");
+        return ts.createSourceFile(`/${name}`, text, ts.ScriptTarget.ESNext, true);
+      });
+  } catch (cause) {
+    const { stdout = "" } = cause as { stdout?: string };
+    throw new Error(`The client does not compile.\n${stdout}`, { cause });
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  return files;
 }
 
 /** The names that a statement declares. */

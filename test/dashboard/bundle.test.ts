@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { publishDashboard } from "../../src/dashboard/published.ts";
 import type { PublishedDocs } from "../../src/docs/published.ts";
+import { typeCheck } from "../typeCheck.ts";
 
 const compressedBytesMax = 200_000;
 let site: PublishedDocs;
@@ -58,21 +58,8 @@ describe("what a browser loads of the dashboard", () => {
 });
 
 test("the browser's code compiles with the types of the web alone", () => {
-  const path = fileURLToPath(new URL("../../src/dashboard/browser/tsconfig.json", import.meta.url));
-  const read = ts.getParsedCommandLineOfConfigFile(
-    path,
-    {},
-    {
-      ...ts.sys,
-      onUnRecoverableConfigFileDiagnostic: (fault) => {
-        throw new Error(String(fault.messageText));
-      },
-    },
-  );
-  if (read === undefined) throw new Error(`${path} cannot be read.`);
-  const program = ts.createProgram(read.fileNames, read.options);
-  expect(read.fileNames.length).toBeGreaterThan(40);
-  expect(
-    ts.getPreEmitDiagnostics(program).map(({ messageText, file }) => [file?.fileName, messageText]),
-  ).toEqual([]);
+  const folder = fileURLToPath(new URL("../../src/dashboard/browser/", import.meta.url));
+  const { files, errors } = typeCheck(folder);
+  expect(errors).toEqual([]);
+  expect(files.filter((file) => file.startsWith(folder)).length).toBeGreaterThan(40);
 });
