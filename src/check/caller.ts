@@ -5,12 +5,15 @@ import { Unmet } from "./check.ts";
 import { type Pace, RateLimited } from "./pace.ts";
 import type { Turnstile } from "./turnstile.ts";
 
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 /** What all checks of one run share. */
 export interface Visit {
   /** Ends in `/v1`, without a slash. */
   readonly base: string;
   readonly key: string;
   readonly clock: Clock;
+  readonly fetch: Fetch;
   readonly turnstile: Turnstile;
   readonly pace: Pace;
   /** Aborted when the run has taken as long as it may. */
@@ -40,7 +43,7 @@ export interface Seen {
 export const requestMsMax = 10_000;
 const answerBytesMax = 4 * 1024 * 1024;
 const rememberedMax = 40;
-const shownLengthMax = 160;
+export const shownLengthMax = 160;
 
 export class Caller {
   readonly visit: Visit;
@@ -82,7 +85,7 @@ export class Caller {
     const body = bytesOf(sent.body);
     const line = `${method} ${path}${body === undefined ? "" : ` ${shortened(decoded(body))}`}`;
     try {
-      const response = await fetch(visit.base + path, {
+      const response = await visit.fetch(visit.base + path, {
         method,
         headers: this.#headersOf(sent),
         redirect: "manual",

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { Caller, requestMsMax, shortened, shown, type Visit } from "./caller.ts";
+import { Caller, type Fetch, requestMsMax, shortened, shown, type Visit } from "./caller.ts";
 import { type Check, NotApplicable, type Part, Unmet } from "./check.ts";
 import { checks } from "./checks.ts";
 import { Pace, RateLimited } from "./pace.ts";
@@ -10,6 +10,8 @@ export interface Task {
   readonly base: string;
   readonly key: string;
   readonly clock: Clock;
+  /** The platform's unless said: tests answer without a connection. */
+  readonly fetch?: Fetch | undefined;
   /** All parts unless said. */
   readonly only?: readonly Part[] | undefined;
   /** Ends the run early: its reason is thrown. */
@@ -55,7 +57,7 @@ const markBytes = 4;
 
 /** Runs the checks, a few at a time. Throws Unreachable before the first if none could be told. */
 export async function perform(task: Task): Promise<Verdict> {
-  const { base, key, clock, only, progress, stop } = task;
+  const { base, key, clock, fetch = globalThis.fetch, only, progress, stop } = task;
   const wanted = checks.filter(({ part }) => only === undefined || only.includes(part));
   const startedAtMs = clock.now();
   const startedMs = clock.elapsed();
@@ -67,7 +69,7 @@ export async function perform(task: Task): Promise<Verdict> {
   const mark = Buffer.from(clock.random(markBytes)).toString("hex");
   let numbers = 0;
   const nextNumber = () => numbers++;
-  const visit: Visit = { base, key, clock, turnstile, pace, over, mark, nextNumber };
+  const visit: Visit = { base, key, clock, fetch, turnstile, pace, over, mark, nextNumber };
   try {
     await expectAnswer(visit).catch((cause: unknown) => {
       stop?.throwIfAborted();

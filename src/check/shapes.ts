@@ -1,7 +1,7 @@
 /** Reads what the service answers as the shapes of the interface, or says what is wrong with it. */
 import { int64FromJson } from "../contract/int64.ts";
 import { problems } from "../problems.ts";
-import { jsonOf, type Seen, shortened, shown } from "./caller.ts";
+import { jsonOf, type Seen, shortened, shown, shownLengthMax } from "./caller.ts";
 import { demand, Unmet } from "./check.ts";
 
 export interface Pet {
@@ -146,12 +146,15 @@ function isOneOf(list: readonly string[], value: unknown): boolean {
 }
 
 function described(value: unknown): string {
-  const exact = (_: string, member: unknown) =>
-    typeof member === "bigint" ? `${member} (beyond a double)` : member;
-  try {
-    return shortened(JSON.stringify(value, exact) ?? "nothing");
-  } catch {
-    // It can be read deeper than it can be written.
-    return "JSON nested too deeply to be shown";
-  }
+  return shortened(JSON.stringify(shallow(value)) ?? "nothing");
+}
+
+/** Each level takes a character, so what is deeper is not shown; writing it would take time in its square. */
+function shallow(value: unknown, levels = shownLengthMax): unknown {
+  if (typeof value === "bigint") return `${value} (beyond a double)`;
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return "…";
+  if (Array.isArray(value)) return value.map((member) => shallow(member, levels - 1));
+  const members = Object.entries(value).map(([name, one]) => [name, shallow(one, levels - 1)]);
+  return Object.fromEntries(members);
 }

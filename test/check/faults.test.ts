@@ -7,12 +7,14 @@ import { faults } from "./faults.ts";
 import { startReference } from "./reference.ts";
 import { type Fault, referenceKey } from "./referenceShop.ts";
 
-async function verdictOn(fault: Partial<Fault>): Promise<Verdict> {
-  const reference = startReference(fault);
+async function verdictOn(fault: Partial<Fault>, connected = false): Promise<Verdict> {
+  const { base, fetch, stop } = startReference(fault);
+  const task = { base, key: referenceKey, clock: systemClock };
   try {
-    return await perform({ base: reference.base, key: referenceKey, clock: systemClock });
+    // What a check finds does not depend on the connection, which takes most of the time.
+    return await perform(connected ? task : { ...task, fetch });
   } finally {
-    reference.stop();
+    stop();
   }
 }
 
@@ -20,7 +22,7 @@ const failedIn = ({ results }: Verdict): string[] =>
   results.filter(({ outcome }) => outcome.kind === "failed").map(({ check }) => check.id);
 
 test("an implementation by other hands passes everything that can be asked of it today", async () => {
-  const verdict = await verdictOn({});
+  const verdict = await verdictOn({}, true);
   expect(failedIn(verdict)).toEqual([]);
   const skipped = verdict.results.filter(({ outcome }) => outcome.kind === "skipped");
   expect(skipped.map(({ check }) => check.id)).toEqual(["get-removed-410"]);

@@ -90,7 +90,14 @@ export function startReference(fault: Partial<Fault> = {}) {
     },
   });
   base = `http://127.0.0.1:${server.port}/v1`;
-  return { base, stop: () => server.stop(true) };
+  return {
+    base,
+    /** As over HTTP, without a connection. */
+    async fetch(url: string, init: RequestInit) {
+      return await server.fetch(new Request(url, init));
+    },
+    stop: () => server.stop(true),
+  };
 }
 
 const preflight = {

@@ -57,7 +57,7 @@ export const referenceKey = "reference-key";
 export function createShop(has: (inside: string) => boolean, base: () => string) {
   const pets: Pet[] = [];
   const orders: Order[] = [];
-  const remembered = new Map<string, { print: string; answer: Plain }>();
+  const remembered = new Map<string, { print: string; answer: Promise<Plain> }>();
 
   function authorize(headers: Headers): void {
     const given = headers.get("authorization");
@@ -277,16 +277,18 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
     const print = `${has("key without path") ? "" : asked.path} ${Buffer.from(asked.body)}`;
     const before = remembered.get(key);
     if (before === undefined) {
-      const answer = await work();
+      // At once, for those who come while it is being done.
+      const answer = (async () => work())();
       remembered.set(key, { print, answer });
+      answer.catch(() => remembered.delete(key));
       return answer;
     }
     if (has("stores replays")) await work();
     if (before.print !== print && !has("ignores mismatch")) {
       throw new Refusal("idempotency_mismatch", "Use another key.");
     }
-    const headers = { ...before.answer.headers, "idempotency-replayed": "true" };
-    return { ...before.answer, headers };
+    const answer = await before.answer;
+    return { ...answer, headers: { ...answer.headers, "idempotency-replayed": "true" } };
   }
 
   return serve;
