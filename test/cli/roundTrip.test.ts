@@ -3,6 +3,7 @@ import { run } from "../../src/cli/run.ts";
 import type { Output } from "../../src/cli/world.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import fc from "../fastCheck.ts";
+import { rounds } from "../rounds.ts";
 import { chunks, Shop } from "./shop.ts";
 
 const int64 = fc.oneof(
@@ -73,13 +74,15 @@ describe.each(["ndjson", "csv"])("export and import as %s", (format) => {
   });
 });
 
-describe("300,000 pets", () => {
-  /** Two batches and a page take a few MB. All the pets would take more than twice as much. */
+const count = rounds(200_000, 300_000);
+
+describe(`${count} pets`, () => {
+  /** Two batches and a page take a few MB. All the pets would take more than that. */
   const growthBytesMax = 16 * 1024 * 1024;
   /** Collecting the garbage takes long enough not to do it at every look. */
-  const lookEvery = 8;
+  const lookEvery = 6;
   const shop = new Shop();
-  beforeAll(() => shop.json("pets", "seed", "--count", "300000"));
+  beforeAll(() => shop.json("pets", "seed", "--count", String(count)));
   afterAll(() => shop[Symbol.asyncDispose]());
 
   /** What is really in use: garbage that waits to be collected does not count. */

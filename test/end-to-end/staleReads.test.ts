@@ -11,7 +11,7 @@ import { testSecret } from "./service.ts";
 
 const statuses = ["available", "pending", "sold"] as const;
 const writers = 12;
-const petsOfEach = rounds(2, 8);
+const petsOfEach = rounds(1, 8);
 
 const newKey = () =>
   mintKey(
@@ -106,7 +106,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     const [first, ...others] = clients as [Client, Client, Client];
     const statusAt = async (client: Client, id: number) =>
       ((await client.get(`/pets/${id}`)).body as { status: string }).status;
-    for (let n = 0; n < rounds(30, 150); n++) {
+    for (let n = 0; n < rounds(12, 150); n++) {
       const { body } = await first.post("/pets", { name: "Prey", categoryId: 1 });
       const { id } = body as { id: number };
       // So that every process has kept it.
@@ -131,7 +131,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     const flooding = Promise.all(Array.from({ length: 96 }, flood));
     const store = await database.open();
     try {
-      for (let n = 0; n < rounds(6, 30); n++) {
+      for (let n = 0; n < rounds(3, 30); n++) {
         const created = await other.post("/pets", { name: "Prey", categoryId: 1 });
         const { id } = created.body as { id: number };
         for (let m = 0; m < 3; m++) await flooded.get(`/pets/${id}`, fresh);

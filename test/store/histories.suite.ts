@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { onceMs } from "../../src/once.ts";
 import type { Stores } from "../../src/stores.ts";
 import fc from "../fastCheck.ts";
+import { rounds } from "../rounds.ts";
 import {
   type Asked,
   ask,
@@ -51,7 +52,7 @@ export function describeHistories(engine: string, open: () => Promise<Stores>): 
         beginMs += 100 * onceMs;
         all.push(...(await live(rounds, await begin(handles[0]))));
       });
-      await fc.assert(property, { numRuns: 150 });
+      await fc.assert(property, { numRuns: rounds(40, 150) });
 
       // The histories are worth their name only if everything happened in them.
       const kinds = kindsOf(all.map(({ outcome }) => outcome));
