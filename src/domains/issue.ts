@@ -45,13 +45,8 @@ export async function issue(
 }
 
 function notPointing(kept: Kept, parts: KeeperParts): Promise<ChangeOutcome> {
-  const { findings } = kept.stored.domain.dns;
   return commit(kept, parts, (domain) => ({
-    domain: lifecycle.refused(
-      domain,
-      { reason: "unprepared", findings, retryAtMs: undefined },
-      parts.now(),
-    ),
+    domain: lifecycle.notPointing(domain, parts.now()),
     entries: [],
   }));
 }

@@ -208,10 +208,31 @@ export function refused(
     ordering: false,
     nextAttemptAtMs: Math.max(retryAtMs ?? 0, nowMs + issueDelayMs(attempts)),
     refusal: { reason, atMs: nowMs, findings },
-    // What stood in the way then was looked at anew for this attempt.
-    delay: issuance.delay?.filter(({ code }) => code === "CERTIFICATE_OVERDUE"),
+    delay: overdueOf(issuance),
   };
   return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+}
+
+/** What stood in the way when the delay was told was looked at anew for this attempt. */
+function overdueOf({ delay }: Issuance): readonly Finding[] | undefined {
+  return delay?.filter(({ code }) => code === "CERTIFICATE_OVERDUE");
+}
+
+/**
+ * DNS does not point to us, so nothing is ordered until the next look at it. That is no attempt: a
+ * few of them would put the order off by a day, long after DNS is right again.
+ */
+export function notPointing(domain: Domain, nowMs: number): Domain {
+  const { dns, certificate } = domain;
+  const issuance = certificate.issuance ?? begun(nowMs);
+  const next: Issuance = {
+    ...issuance,
+    ordering: false,
+    nextAttemptAtMs: Math.max(dns.nextCheckAtMs, nowMs + checkDelayMs(0)),
+    refusal: { reason: "unprepared", atMs: nowMs, findings: dns.findings },
+    delay: overdueOf(issuance),
+  };
+  return { ...domain, certificate: { ...certificate, issuance: next } };
 }
 
 /** An order is put off without anybody having refused: the plan lapsed, or the lease was lost. */

@@ -153,6 +153,35 @@ describe("an order that throws, by a fault of ours,", () => {
   });
 });
 
+test("a renewal is ordered at the next look at DNS once it is right again, after however long", async () => {
+  const world = await deskWorld();
+  const { desk, clock } = world;
+  let answers = target;
+  const worker = workerWith(
+    world,
+    resolverOf((name, type) => recordsOf({ [`${host} CNAME`]: answers })(name, type)),
+  );
+  const orders = () => kindsOf(world).filter((kind) => kind === "order").length;
+  const pass = async (minutes: number) => {
+    for (let passed = 0; passed < minutes; passed += 10) {
+      clock.advance(10 * minuteMs);
+      await workOff(worker);
+    }
+  };
+  await desk.add(ann, "shop", host);
+  clock.advance(15_000);
+  await workOff(worker);
+  expect(orders()).toBe(1);
+  // A third of 90 days before its end it is time to renew.
+  answers = "elsewhere.example.net";
+  clock.advance(60 * 24 * 60 * minuteMs);
+  await pass(60 * 60);
+  expect(orders()).toBe(1);
+  answers = target;
+  await pass(4 * 60 + 10);
+  expect(orders()).toBe(2);
+});
+
 test("60 names of one registered domain at once stay within what is allowed in a week", async () => {
   const world = await deskWorld();
   let certificates = 0;

@@ -221,6 +221,17 @@ describe("a refusal", () => {
     expect(workFor(mended, startMs + minuteMs)).toBe("issue");
   });
 
+  test("because DNS does not point here is no attempt, and lasts until the next look", () => {
+    let domain = attempt();
+    for (let looks = 0; looks < 5; looks++) {
+      domain = lifecycle.notPointing(events["a wrong answer"](domain, startMs), startMs);
+      expect(domain.certificate.issuance?.nextAttemptAtMs).toBe(domain.dns.nextCheckAtMs);
+    }
+    const { issuance } = domain.certificate;
+    expect(issuance).toMatchObject({ attempts: 1, refusal: { findings: domain.dns.findings } });
+    expect(issuance?.nextAttemptAtMs).toBeLessThanOrEqual(startMs + minuteMs);
+  });
+
   test("is forgotten with the certificate", () => {
     const certified = lifecycle.certified(attempt(), certificateOf(startMs), startMs);
     expect(certified.certificate.issuance).toBeUndefined();
