@@ -2,6 +2,7 @@
  * Requests whose framing servers are known to disagree about: what we do, by which section, and where
  * nginx or `node:http` do otherwise, why. Each is put to all three, so that a change of any is noticed.
  */
+import { bodyFramings } from "./framingOfBodies.ts";
 import { headFramings } from "./framingOfHeads.ts";
 
 /** Another reading than ours, and why we differ. */
@@ -20,4 +21,4 @@ export interface FramingCase {
   readonly node?: Difference;
 }
 
-export const framingCases: readonly FramingCase[] = headFramings;
+export const framingCases: readonly FramingCase[] = [...headFramings, ...bodyFramings];
