@@ -41,7 +41,8 @@ export function judge(method: string, url: string, seen: SeenResponse): void {
   const path = new URL(url).pathname.replace(/^\/v1/, "");
   if (path === "/openapi.json") return;
   const template = templateOf(path);
-  const verb = (method === "HEAD" ? "GET" : method).toLowerCase();
+  // Methods are case-sensitive: `Get` is none that the contract has.
+  const verb = /^[A-Z]+$/.test(method) ? (method === "HEAD" ? "get" : method.toLowerCase()) : "";
   const operation = `/paths/${template?.replaceAll("/", "~1")}/${verb}`;
   const complaints: string[] = [];
   if (template === undefined || at(operation) === undefined) {
