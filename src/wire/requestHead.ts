@@ -3,6 +3,8 @@ import type { WireLimits } from "./limits.ts";
 import type { WireError } from "./message.ts";
 import { noTarget, type Target, targetOf } from "./target.ts";
 
+const closeToken = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+
 export class RequestHead {
   readonly method: string;
   target: Target = noTarget;
@@ -17,6 +19,7 @@ export class RequestHead {
   #value: string | undefined;
   #bytes = 0;
   #complete = false;
+  #closes = false;
 
   constructor(method: string) {
     this.method = method;
@@ -40,7 +43,14 @@ export class RequestHead {
 
   #endField(): void {
     // Trailers are accepted and dropped (RFC 9110, section 6.5.1).
-    if (!this.#complete) this.#fields.push(this.#name.toLowerCase(), this.#value ?? "");
+    if (!this.#complete) {
+      const name = this.#name.toLowerCase();
+      const text = this.#value ?? "";
+      const value = withoutBlanks(text);
+      this.#fields.push(name, value);
+      // llhttp does not recognise `close` before a tab.
+      if (value !== text && name === "connection") this.#closes ||= closeToken.test(value);
+    }
     this.#name = "";
     this.#value = undefined;
   }
@@ -56,7 +66,7 @@ export class RequestHead {
     if (this.#name !== "") this.#endField();
     this.#complete = true;
     this.version = version;
-    this.keepAlive = keepAlive;
+    this.keepAlive = keepAlive && !this.#closes;
   }
 
   /** Reads the complete head. Returns why it is not one of a request. */
@@ -98,3 +108,12 @@ export class RequestHead {
     return fields.filter((_value, at) => at % 2 === 1 && fields[at - 1] === name);
   }
 }
+
+/** llhttp leaves the white space behind a value in it (RFC 9112, section 5.1). */
+function withoutBlanks(value: string): string {
+  let end = value.length;
+  while (end > 0 && isBlank(value.charCodeAt(end - 1))) end--;
+  return end === value.length ? value : value.slice(0, end);
+}
+
+const isBlank = (code: number) => code === 0x20 || code === 0x09;

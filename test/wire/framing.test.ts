@@ -115,13 +115,17 @@ describe("a message that can be framed", () => {
     await kept.closed();
   });
 
-  test("may ask to close the connection", async () => {
-    const client = await open();
-    client.send(`GET / HTTP/1.1\r\n${host}Connection: close\r\n\r\n${get("/never")}`);
-    expect((await client.response()).headers).toContainEqual(["Connection", "close"]);
-    await client.closed();
-    expect(client.received).toBe("");
-  });
+  // llhttp recognised the option before a space alone, up to what Node.js 20 has of it.
+  test.each(["", " ", "\t", " \t "])(
+    "may ask to close the connection, with %j behind",
+    async (blank) => {
+      const client = await open();
+      client.send(`GET / HTTP/1.1\r\n${host}Connection: close${blank}\r\n\r\n${get("/never")}`);
+      expect((await client.response()).headers).toContainEqual(["Connection", "close"]);
+      await client.closed();
+      expect(client.received).toBe("");
+    },
+  );
 
   test("may ask for an upgrade, which is ignored", async () => {
     const client = await open();

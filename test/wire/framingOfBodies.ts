@@ -26,6 +26,22 @@ export const bodyFramings: readonly FramingCase[] = [
     ours: "POST / abc",
   },
   {
+    what: "a space behind the coding",
+    section: "5.1",
+    bytes: post("/", "Transfer-Encoding: chunked \r\n", "3\r\nabc\r\n0\r\n\r\n"),
+    ours: "POST / abc",
+  },
+  {
+    what: "a tab behind the coding",
+    section: "5.1",
+    bytes: post("/", "Transfer-Encoding: chunked\t\r\n", "3\r\nabc\r\n0\r\n\r\n"),
+    ours: "400, closed",
+    nginx: {
+      reading: "501, closed",
+      why: "It takes the tab for a part of an unknown coding. llhttp does too, and 400 is for one that is not chunked at the end.",
+    },
+  },
+  {
     what: "an unknown coding",
     section: "6.1",
     bytes: post("/", "Transfer-Encoding: gzip, chunked\r\n", "3\r\nabc\r\n0\r\n\r\n"),

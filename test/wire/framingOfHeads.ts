@@ -254,6 +254,16 @@ export const headFramings: readonly FramingCase[] = [
     ours: "400, closed",
   },
   {
+    what: "white space behind a host",
+    section: "5.1",
+    bytes: "GET /1 HTTP/1.1\r\nHost: a.example \t\r\n\r\n",
+    ours: "GET /1",
+    nginx: {
+      reading: "400, closed",
+      why: "It takes a tab for a part of the value, which white space around it is not.",
+    },
+  },
+  {
     what: "a header without a colon",
     section: "5.1",
     bytes: `GET /1 HTTP/1.1\r\n${host}A\r\n\r\n`,
