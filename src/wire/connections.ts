@@ -90,7 +90,7 @@ export class Connections {
   #makeRoom(): boolean {
     const waiting = [...this.#all].filter((connection) => connection.waiting);
     waiting.sort((a, b) => Number(a.served) - Number(b.served) || a.sinceMs - b.sinceMs);
-    const count = Math.ceil(this.limits.connectionsMax / 100);
+    const count = Math.ceil(this.#all.size / 100);
     for (const connection of waiting.slice(0, count)) connection.destroy();
     return waiting.length > 0;
   }
