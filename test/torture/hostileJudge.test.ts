@@ -28,6 +28,12 @@ async function complaintsOf(handle: Handler, ...cases: HostileCase[]): Promise<s
   return tally.violations;
 }
 
+const refusal = answerText(
+  400,
+  '{"code":"request_malformed","message":"x","status":400}',
+  "Content-Type: application/json\r\n",
+);
+
 /** Answers what it is told to, once for each connection, whatever was asked. */
 const saying =
   (text: string, thenCloses = true): Handler =>
@@ -38,10 +44,9 @@ const saying =
   };
 
 describe("a server that is right is not complained about", () => {
-  test("where it refuses and closes, with a word or without", async () => {
+  test("where it refuses with the Error of the contract, and closes", async () => {
     const one = refused("garbage", "\0\0");
-    expect(await complaintsOf(saying(answerText(400)), one)).toEqual([]);
-    expect(await complaintsOf(saying(""), one)).toEqual([]);
+    expect(await complaintsOf(saying(refusal), one)).toEqual([]);
   });
 
   test("where it answers each request once and waits for more", async () => {
@@ -66,6 +71,14 @@ describe("a server with a fault is found out", () => {
     ["answers what was hidden", answerText(400, "smuggled-1-2"), true, "hidden"],
     ["breaks off", answerText(400, "body").slice(0, -2), true, "cut off"],
     ["says something else", "220 mail\r\n\r\n", true, "no HTTP answer"],
+    ["closes without a word", "", true, "0 answers to 1 requests"],
+    ["refuses in words of its own", answerText(400, "Bad Request"), true, "no Error"],
+    [
+      "says another status in the body",
+      refusal.replace('"status":400', '"status":404'),
+      true,
+      "no Error",
+    ],
   ] as const) {
     test(`that ${what}`, async () => {
       const complaints = await complaintsOf(saying(text, closes), refused("garbage", "\0\0"));
@@ -75,7 +88,7 @@ describe("a server with a fault is found out", () => {
 
   test("that leaves a spoilt connection open", async () => {
     const waiting = { ...refused("garbage", "\0\0"), reading: [[400]] };
-    const complaints = await complaintsOf(saying(answerText(400), false), waiting);
+    const complaints = await complaintsOf(saying(refusal, false), waiting);
     expect(complaints).toEqual([expect.stringContaining("left open")]);
   });
 });

@@ -71,6 +71,11 @@ const heads: Recipe[] = [
       listing(given, "/v1/pets/\xff\xc3\x28"),
       [400, 404],
     ),
+  ...["/v1/..\\internal/v1/session", "/v1/../internal/v1/session", "/v1/%2e%2e/internal"].map(
+    (target): Recipe =>
+      (given) =>
+        answered(`${target}, as it was sent`, listing(given, target), [404]),
+  ),
   (given) => answered("asterisk form", listing(given, "*").replace("GET", "OPTIONS"), [405]),
   (given) => refused("a target without a slash", listing(given, "v1/pets", "", smuggled(given))),
   (given) => refused("no target", listing(given, "", "", smuggled(given))),
@@ -102,7 +107,7 @@ const heads: Recipe[] = [
       listing(given, pets, "", smuggled(given)).replace("1.1", "1.0"),
       [200],
     ),
-  ...["1.2", "2.0", "9.9", "11", "1.", "x"].map(
+  ...["1.2", "2.0", "3.0", "9.9", "11", "1.", "x"].map(
     (version): Recipe =>
       (given) =>
         refused(
@@ -217,6 +222,30 @@ const pipelines: Recipe[] = [
         methods: Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? "HEAD" : "GET")),
       },
     ),
+  (given) =>
+    hostile(
+      "empty lines around reads",
+      `\r\n\r\n${listing(given, pets)}\r\n${listing(given, pets)}`,
+      {
+        reading: [[200], [200]],
+      },
+    ),
+  (given) =>
+    hostile(
+      "a body that is refused, an empty line, and a read",
+      `${listing(given, "/v1/pets", "Content-Type: application/json\r\nContent-Length: 2\r\n", "[]").replace("GET", "POST")}\r\n${listing(given, pets)}`,
+      { reading: [[400], [200]] },
+    ),
+  (given) =>
+    hostile(
+      "a body over the limit, then a read",
+      `${listing(given, "/v1/pets", "Content-Type: application/json\r\nContent-Length: 200000\r\n", "x".repeat(200_000)).replace("GET", "POST")}${listing(given, pets)}`,
+      { reading: [[413], [200]] },
+    ),
+  (given) =>
+    hostile("hundreds of large pages at once", listing(given, "/v1/pets?limit=100").repeat(500), {
+      reading: Array(500).fill([200]),
+    }),
   (given) =>
     hostile("a read, then garbage", `${listing(given, pets)}\0\0\0\0\r\n\r\n${smuggled(given)}`, {
       reading: [[200], refusals],

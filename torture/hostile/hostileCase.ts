@@ -10,7 +10,7 @@ export interface Ingredients {
 export interface HostileCase {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Statuses of the answers in their order, each of those allowed. Fewer only if it closes. */
+  /** Statuses of the answers in their order, each of those allowed. */
   readonly reading: readonly (readonly number[])[];
   /** The service must close the connection by itself. */
   readonly ends: boolean;
@@ -33,7 +33,7 @@ export function hostile(name: string, text: string | Buffer, details: Details): 
   return { name, bytes, reading: [], ends: false, mayWait: false, methods: [], ...details };
 }
 
-/** Refused or cut off, and nothing behind it is heard. */
+/** Refused, and nothing behind it is heard. */
 export const refused = (name: string, text: string | Buffer) =>
   hostile(name, text, { reading: [refusals], ends: true });
 

@@ -1,7 +1,8 @@
 /** Sends a hostile request and holds what comes back against its one reading. */
+import { type ProblemCode, problems } from "../../src/problems.ts";
 import type { Chance } from "../../test/simulation/chance.ts";
 import type { Tally } from "../tally.ts";
-import { type Transcript, transcriptOf } from "./answers.ts";
+import { type RawAnswer, type Transcript, transcriptOf } from "./answers.ts";
 import { converse, type Heard } from "./conversation.ts";
 import type { HostileCase } from "./hostileCase.ts";
 
@@ -66,10 +67,24 @@ export function complaintOf(
   for (const [at, { status }] of answers.entries()) {
     if (!reading[at]?.includes(status)) return `answer ${at + 1} is ${status}`;
   }
-  if (closedByService) return undefined;
-  if (ends) return "the connection was left open";
   if (answers.length < reading.length && !mayWait) {
-    return `${answers.length} answers to ${reading.length} requests, and the connection is open`;
+    return `${answers.length} answers to ${reading.length} requests`;
   }
-  return undefined;
+  const undeclared = answers.find(
+    (answer) => !isDeclared(answer, ends && answer === answers.at(-1)),
+  );
+  if (undeclared !== undefined) return `answer ${undeclared.status} has no Error of the contract`;
+  return closedByService || !ends ? undefined : "the connection was left open";
+}
+
+/** Beside the API, errors are pages. What was refused before it was a request has no side. */
+export function isDeclared({ status, headers, body }: RawAnswer, beforeRequest = false): boolean {
+  const isJson = headers.get("content-type") === "application/json";
+  if (status < 400 || ((!isJson || body.length === 0) && !beforeRequest)) return true;
+  try {
+    const error = JSON.parse(body.toString()) as { code: ProblemCode; status: number };
+    return error.status === status && problems[error.code].status === status;
+  } catch {
+    return false;
+  }
 }

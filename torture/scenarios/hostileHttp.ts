@@ -3,7 +3,7 @@ import { transcriptOf } from "../hostile/answers.ts";
 import { converse } from "../hostile/conversation.ts";
 import { recipes } from "../hostile/corpus.ts";
 import { inEpisodes } from "../hostile/episodes.ts";
-import { judgeCase, piecesOf } from "../hostile/judgeCase.ts";
+import { isDeclared, judgeCase, piecesOf } from "../hostile/judgeCase.ts";
 import { mutateBytes } from "../hostile/mutateBytes.ts";
 import { besideOrdinaryLoad } from "../hostile/ordinary.ts";
 import type { Scenario } from "../scenario.ts";
@@ -44,9 +44,13 @@ async function judgeMutated(port: number, token: string, chance: Chance, tally: 
   });
   const { answers, fault } = transcriptOf(heard.bytes, { closed: true });
   const failed = answers.find(({ status }) => status >= 500 && status !== 501 && status !== 505);
-  tally.judge(fault === undefined && failed === undefined, () => {
+  // What is behind the dashboard has errors of its own.
+  const ofContract = !bytes.includes("/internal");
+  const undeclared = answers.find((answer) => ofContract && !isDeclared(answer));
+  const wrong = failed ?? undeclared;
+  tally.judge(fault === undefined && wrong === undefined, () => {
     const sent = JSON.stringify(bytes.toString("latin1")).replaceAll(token, "…");
-    return `${fault ?? `answered ${failed?.status}`} to ${sent}`;
+    return `${fault ?? `answered ${wrong?.status}: ${wrong?.body}`} to ${sent}`;
   });
 }
 
