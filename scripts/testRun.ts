@@ -10,6 +10,7 @@ export const slow: readonly string[] = [
   "test/http/{dashboardApiProjects,responseCache,responseCacheRoom,session*,sitesLanding}.test.ts",
   "test/scripts/{build,bundle,packages,releaseCommand}.test.ts",
   "test/sites/{ownDocsProcess,publish}.test.ts",
+  "test/wire/{comparison,descriptors}.test.ts",
 ];
 
 export interface Counts {
