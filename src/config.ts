@@ -12,6 +12,7 @@ import {
   type Variables,
   wholeNumber,
 } from "./settings.ts";
+import { loopbackNetworks, type Network, networkIn } from "./wire/trustedProxies.ts";
 
 export interface Config {
   readonly host: string;
@@ -29,6 +30,8 @@ export interface Config {
   readonly shutdownSecondsMax: number;
   /** Whether a start without any API key creates one and prints it. */
   readonly printsFirstKey: boolean;
+  /** Where the proxies are whose word on the origin of a request counts. */
+  readonly trustedProxies: readonly Network[];
   /** What each key may ask for; undefined where requests are not limited. */
   readonly quota: Quota | undefined;
   /** Whether a pet's category must be among the categories. */
@@ -117,6 +120,7 @@ export function readConfig(variables: Variables): Config {
       wholeNumber(1, 600),
     ),
     printsFirstKey: setting("PETSTORE_FIRST_KEY", true, "on or off", onOrOff),
+    trustedProxies: setting("PETSTORE_TRUSTED_PROXIES", loopbackNetworks, networksText, networks),
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quotaText, quota),
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", onOrOff),
     docsSite: setting("PETSTORE_DOCS_SITE", true, "on or off", onOrOff),
@@ -130,6 +134,15 @@ export function readConfig(variables: Variables): Config {
   };
   if (complaints.length > 0) throw new ConfigError(complaints);
   return config;
+}
+
+const networksText =
+  "none, or addresses and networks such as 192.0.2.1,10.0.0.0/8,fd00::/8 with commas between them";
+
+function networks(text: string): readonly Network[] | undefined {
+  if (text === "none") return [];
+  const read = text.split(",").map((each) => networkIn(each.trim()));
+  return read.every((each) => each !== undefined) ? read : undefined;
 }
 
 const quotaText = "requests per seconds such as 600/60, each a whole number from 1 to 1000000";

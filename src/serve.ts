@@ -25,6 +25,7 @@ import { deployOwnDocs } from "./sites/ownDocs.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
 import { listen } from "./wire/listener.ts";
 import type { HttpRequest, HttpResponse } from "./wire/message.ts";
+import { TrustedProxies } from "./wire/trustedProxies.ts";
 
 export interface ServiceParts {
   readonly config: Config;
@@ -120,17 +121,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   const undo: (() => unknown)[] = [() => stores.close()];
   const { first, listener, metricsListener, domains } = await undoing(undo, async () => {
-    const { metrics: at } = config;
-    const metricsListener = at && (await listenForMetrics(at, metrics, clock, log));
+    const metricsListener =
+      config.metrics && (await listenForMetrics(config.metrics, metrics, clock, log));
     undo.unshift(() => metricsListener?.stop(0));
-    const listener = await listen(config, createWireHandler(app, parts), clock);
+    const proxies = new TrustedProxies(config.trustedProxies);
+    const at = { host: config.host, port: config.port, proxies };
+    const listener = await listen(at, createWireHandler(app, parts), clock);
     undo.unshift(() => listener.stop(0));
     const domains =
       config.domains &&
       // Loaded by those alone who have it: it would make every start slower.
       (await (
         await import("./serveDomains.ts")
-      ).startDomains({ ...parts, stores, contents }, config.domains));
+      ).startDomains({ ...parts, stores, contents, proxies }, config.domains));
     undo.unshift(() => domains?.stop(0));
     // Last of all: a key that is stored must be shown, and nothing may fail in between.
     const first = await firstSecretsOf(stores, config, clock);

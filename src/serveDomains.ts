@@ -10,6 +10,7 @@ import type { DomainsConfig } from "./domainsConfig.ts";
 import { type ServedContents, siteAnswer } from "./edge/siteAnswer.ts";
 import type { Log } from "./log.ts";
 import type { Stores } from "./stores.ts";
+import type { TrustedProxies } from "./wire/trustedProxies.ts";
 
 export interface DomainParts {
   readonly config: Config;
@@ -18,6 +19,7 @@ export interface DomainParts {
   readonly log: Log;
   readonly stores: Stores;
   readonly contents: ServedContents;
+  readonly proxies: TrustedProxies;
 }
 
 export interface RunningDomains {
@@ -53,7 +55,7 @@ export async function startDomains(
 // What follows is loaded when it is needed: a service without custom domains starts faster.
 
 async function startOwnEdge(
-  { clock, log, stores, contents }: DomainParts,
+  { clock, log, stores, contents, proxies }: DomainParts,
   { edge }: DomainsConfig,
   vault: Vault,
   id: string,
@@ -76,6 +78,7 @@ async function startOwnEdge(
     httpsPort: edge.httpsPort,
     publicHttpsPort: edge.publicHttpsPort,
     reachableAt: edge.address,
+    proxies,
   }).catch(named);
 }
 

@@ -32,7 +32,7 @@ const mayImport: Record<string, readonly string[]> = {
   log: [...below, ...nouns],
   settings: [],
   domainsConfig: ["settings"],
-  config: [...below, ...nouns, "log", "settings", "domainsConfig"],
+  config: [...below, ...nouns, "log", "settings", "domainsConfig", "wire"],
   secret: below,
   sqlite: [...below, ...nouns, "stores"],
   postgres: [...below, ...nouns, "stores"],
@@ -44,7 +44,7 @@ const mayImport: Record<string, readonly string[]> = {
   cli: [...below, ...nouns, "stores", "client", "check"],
   serveDomains: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
-    ...["edge", "dns", "acme"],
+    ...["wire", "edge", "dns", "acme"],
   ],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],

@@ -27,6 +27,7 @@ const operatorGuides = [
   "executable",
   "dashboard",
   "production-and-staging",
+  "behind-a-proxy",
   "check",
   "postgresql",
   "scale",

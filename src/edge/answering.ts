@@ -3,7 +3,6 @@ import type { Clock } from "../clock.ts";
 import type { EdgeView, Route } from "../domains/edgeView.ts";
 import type { MaybePromise } from "../maybePromise.ts";
 import type { HttpRequest } from "../wire/message.ts";
-import { hostOf } from "../wire/target.ts";
 import { say } from "./answer.ts";
 import { challengePrefix, challengeToken } from "./challenge.ts";
 import type { QuietLog } from "./quietLog.ts";
@@ -111,13 +110,12 @@ export function createAnswering({
       decide: (request: EdgeRequest, ...rest: Rest) => Promise<SiteAnswer>,
     ) =>
     async (request: HttpRequest, ...rest: Rest): Promise<SiteAnswer> => {
-      const { method, path, query } = request;
+      const { method, host, path, query } = request;
       if (method !== "GET" && method !== "HEAD") {
         return say(405, "Only GET and HEAD are answered here.", {
           headers: { allow: "GET, HEAD" },
         });
       }
-      const host = hostOf(request.authority);
       if (host === undefined) return say(400, "This request names no host.", { close: true });
       const header = (name: string) => request.header(name);
       try {

@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 import { Connections } from "../wire/connections.ts";
 import { acceptHttp1 } from "../wire/listener.ts";
 import type { HttpHandler, HttpRequest, WireError } from "../wire/message.ts";
-import { hostOf } from "../wire/target.ts";
+import type { TrustedProxies } from "../wire/trustedProxies.ts";
 import { say } from "./answer.ts";
 import { type AnswerSite, busy, createAnswering } from "./answering.ts";
 import { Contexts } from "./contexts.ts";
@@ -34,6 +34,8 @@ export interface EdgeParts {
   /** The address at which other processes dial the HTTP listener. */
   readonly reachableAt: string;
   readonly limits?: Partial<EdgeLimits>;
+  /** Those on this machine unless said. */
+  readonly proxies?: TrustedProxies | undefined;
 }
 
 export interface RunningEdge {
@@ -47,7 +49,7 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
   const { view, clock, id } = parts;
   const limits = { ...edgeLimits, ...parts.limits };
   const log = new QuietLog(parts.log, clock, limits.quietMs);
-  const connections = new Connections(clock, limits);
+  const connections = new Connections(clock, limits, parts.proxies);
   const hostConnections = new HostConnections();
   const answering = createAnswering({ ...parts, log });
   const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
@@ -118,7 +120,8 @@ function createHandler(
       log.info("edge.request", {
         secured,
         method: request.method,
-        host: hostOf(request.authority),
+        client: request.client,
+        host: request.host,
         path: request.path,
         status: given.status,
         durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
@@ -129,9 +132,9 @@ function createHandler(
       quietLog.warn("edge.answerFailed", { cause });
       return busy();
     },
-    refuse(error) {
+    refuse(error, client) {
       const [status, words] = refusals[error];
-      quietLog.warn("edge.requestRefused", { secured, status, reason: error });
+      quietLog.warn("edge.requestRefused", { secured, status, reason: error, client });
       return error === "overloaded" ? busy() : say(status, words, { close: true });
     },
   };

@@ -9,8 +9,10 @@ import {
 } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Connections, ManagedConnection } from "../wire/connections.ts";
+import { requestOrigin } from "../wire/forwarded.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../wire/message.ts";
 import { hostOf, targetOf } from "../wire/target.ts";
+import { plainAddress, type TrustedProxies } from "../wire/trustedProxies.ts";
 import type { EdgeLimits } from "./limits.ts";
 import { sendBody } from "./sending.ts";
 
@@ -43,7 +45,11 @@ export class Http2Connection implements ManagedConnection {
   }
 
   get peer(): string | undefined {
-    return this.#socket.remoteAddress;
+    return plainAddress(this.#socket.remoteAddress ?? "");
+  }
+
+  get proxies(): TrustedProxies {
+    return this.#connections.proxies;
   }
 
   get stopping(): boolean {
@@ -173,7 +179,7 @@ function answer(connection: Http2Connection, headers: IncomingHttpHeaders) {
 
 /** Undefined where it names no host, or several. */
 function requestOf(
-  { peer }: Http2Connection,
+  { peer, proxies }: Http2Connection,
   headers: IncomingHttpHeaders,
 ): HttpRequest | undefined {
   const text = (name: string) => {
@@ -186,11 +192,13 @@ function requestOf(
     return undefined;
   const target = targetOf(text(":path") ?? "", [first], 11);
   if (typeof target === "string") return undefined;
+  const { authority: sent, path, query } = target;
   return {
     method: text(":method") ?? "",
-    scheme: "https",
-    ...target,
-    peer,
+    ...requestOrigin({ client: peer, scheme: "https", authority: sent }, text, proxies),
+    host: hostOf(sent),
+    path,
+    query,
     header: text,
     // A site takes no bodies. Once the response is complete, the engine resets what still comes.
     body: () => new Uint8Array(),

@@ -13,19 +13,18 @@ export interface SiteHostsParts {
   readonly log: Log;
 }
 
-const hostForm = /^([^/:]+)\.localhost\.?(?::\d+)?$/;
+const suffix = ".localhost";
 
 /**
- * Answers where the origin of a request's address is a site's, and is undefined for all others.
+ * Answers where the host of a request is a site's, and is undefined for all others.
  * Nothing else is ever served on such an origin: what owners publish must not share one with the
  * API.
  */
 export function createSiteHosts({ store, contents, log }: SiteHostsParts) {
   return (request: HttpRequest): MaybePromise<HttpResponse> | undefined => {
     // First of all, and cheap: nearly every request is for the API.
-    if (!request.authority.includes(".localhost")) return undefined;
-    const [, name] = hostForm.exec(request.authority) ?? [];
-    if (name === undefined) return undefined;
+    if (!request.host?.endsWith(suffix)) return undefined;
+    const name = request.host.slice(0, -suffix.length);
     const failed = (cause: unknown) => {
       log.error("site.failed", { site: name, cause });
       return failure(cause);

@@ -29,7 +29,7 @@ export function createWireHandler(
       log.error("request.failed", { id, cause });
       return errorResponse(asProblem(cause), id);
     },
-    refuse(error, peer) {
+    refuse(error, client) {
       const problem = new Problem(
         problemCodes[error],
         error === "host_invalid"
@@ -38,7 +38,7 @@ export function createWireHandler(
       );
       const { code, status } = problem;
       const id = nextId();
-      log.info("request.refused", { id, code, status, reason: error, peer });
+      log.info("request.refused", { id, code, status, reason: error, client });
       return errorResponse(problem, id);
     },
   };

@@ -1,6 +1,7 @@
 /** The open connections of a listener: how many, what they hold, and which of them are overdue. */
 import type { Clock } from "../clock.ts";
 import { connectionsPossible, type WireLimits } from "./limits.ts";
+import { loopbackNetworks, TrustedProxies } from "./trustedProxies.ts";
 
 /** Of all listeners of this process, and how many there can be. */
 const inProcess = { open: 0, max: connectionsPossible() };
@@ -22,6 +23,7 @@ export interface ManagedConnection {
 
 export class Connections {
   readonly limits: WireLimits;
+  readonly proxies: TrustedProxies;
   readonly #clock: Clock;
   readonly #all = new Set<ManagedConnection>();
   readonly #stopSweeps: () => void;
@@ -33,8 +35,13 @@ export class Connections {
   heldBodyBytes = 0;
   heldResponseBytes = 0;
 
-  constructor(clock: Clock, limits: WireLimits) {
+  constructor(
+    clock: Clock,
+    limits: WireLimits,
+    proxies: TrustedProxies = new TrustedProxies(loopbackNetworks),
+  ) {
     this.limits = limits;
+    this.proxies = proxies;
     this.#clock = clock;
     this.elapsedMs = clock.elapsed();
     this.#stopSweeps = clock.every(limits.sweepEveryMs, () => this.#sweep());

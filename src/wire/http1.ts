@@ -8,7 +8,7 @@ import type { MaybePromise } from "../maybePromise.ts";
 import type { Connections, ManagedConnection } from "./connections.ts";
 import { overdue, type Reading } from "./deadlines.ts";
 import { HeldInput } from "./heldInput.ts";
-import { Http1Request } from "./http1Request.ts";
+import { Http1Request, originOf } from "./http1Request.ts";
 import { inputBytesMax, type ParserEvents, RequestParser } from "./llhttp.ts";
 import type { HttpHandler, HttpResponse, WireError } from "./message.ts";
 import { afterEmptyLines, isParsed, methodAt, standIn } from "./messageStart.ts";
@@ -21,9 +21,6 @@ import type { Transport } from "./transport.ts";
 const textBytesMax = 2_048;
 const continueBytes = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 const noBytes = Buffer.alloc(0);
-/** What the sizes, extensions and trailers of chunks may add to a body; a head comes along at first. */
-const framingBytesMax = 64 * 1024;
-const framingBytesPerByte = 8;
 /** Held of a body that the handler has not asked for yet. */
 const unaskedBytesMax = 64 * 1024;
 
@@ -169,10 +166,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     const oversize = this.#head.oversize(limits);
     if (oversize !== undefined) return void this.#refuse(oversize);
     if (this.#reading === "head") return;
-    const framing = this.#receivedBytes - this.#body.received;
-    if (framing > framingBytesMax + framingBytesPerByte * this.#body.received) {
-      return void this.#refuse("malformed");
-    }
+    if (!this.#body.allowsFraming(this.#receivedBytes)) return void this.#refuse("malformed");
     if (this.#reading === "complete") this.#body.end();
     if (!this.#dispatched) this.#dispatch();
     else if (this.#reading === "complete") this.#finishExchange();
@@ -183,7 +177,8 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   }
 
   #dispatch(): void {
-    const error = this.#head.interpret(this.#connections.limits);
+    const { limits, proxies } = this.#connections;
+    const error = this.#head.interpret(limits);
     if (error !== undefined) return void this.#refuse(error);
     this.#dispatched = true;
     this.#responding = true;
@@ -191,7 +186,9 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     const head = this.#head;
     let handled: MaybePromise<HttpResponse>;
     try {
-      handled = this.#handler.handle(new Http1Request(this, this.#transport, head, this.#body));
+      handled = this.#handler.handle(
+        new Http1Request(this, this.#transport, head, this.#body, proxies),
+      );
     } catch (cause) {
       handled = this.#handler.failed(cause);
     }
@@ -264,9 +261,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#closed || head !== this.#head) return;
     this.#body.discard();
     this.#held.resume();
-    const fitting = this.#writer.fits(response)
-      ? response
-      : this.#handler.refuse("overloaded", this.#transport.peer);
+    const fitting = this.#writer.fits(response) ? response : this.#refusal(head, "overloaded");
     try {
       this.#writer.write(head, fitting, this.#closesAfter(head, fitting));
     } catch (cause) {
@@ -324,7 +319,12 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#responding) return void this.#body.fail("malformed");
     if (this.#dispatched) return void this.#close();
     this.#responding = true;
-    this.#respond(head, this.#handler.refuse(error, this.#transport.peer));
+    this.#respond(head, this.#refusal(head, error));
+  }
+
+  #refusal(head: RequestHead, error: WireError): HttpResponse {
+    const { client } = originOf(this.#transport, head, this.#connections.proxies);
+    return this.#handler.refuse(error, client);
   }
 
   /**

@@ -1,25 +1,47 @@
 import type { MaybePromise } from "../maybePromise.ts";
+import { namesOrigin, type RequestOrigin, requestOrigin } from "./forwarded.ts";
 import type { HttpRequest } from "./message.ts";
 import type { RequestBody } from "./requestBody.ts";
 import type { RequestHead } from "./requestHead.ts";
+import { hostOf } from "./target.ts";
 import type { Transport } from "./transport.ts";
+import type { TrustedProxies } from "./trustedProxies.ts";
 
 /** The connection that a request came on. */
-interface Origin {
+interface Connection {
   readBody(head: RequestHead, body: RequestBody, bytesMax: number): MaybePromise<Uint8Array>;
   signalOf(head: RequestHead): AbortSignal;
   textOf(head: RequestHead): string | undefined;
 }
 
+/** Who sent a head, and by which address they reached the service. */
+export function originOf(
+  { peer: client, scheme }: Transport,
+  head: RequestHead,
+  proxies: TrustedProxies,
+): RequestOrigin {
+  const direct = { client, scheme, authority: head.target.authority };
+  return requestOrigin(direct, (name) => head.header(name), proxies);
+}
+
 export class Http1Request implements HttpRequest {
-  readonly #connection: Origin;
+  readonly #connection: Connection;
   readonly #transport: Transport;
+  readonly #proxies: TrustedProxies;
   readonly #head: RequestHead;
   readonly #body: RequestBody;
+  #known: RequestOrigin | undefined;
 
-  constructor(connection: Origin, transport: Transport, head: RequestHead, body: RequestBody) {
+  constructor(
+    connection: Connection,
+    transport: Transport,
+    head: RequestHead,
+    body: RequestBody,
+    proxies: TrustedProxies,
+  ) {
     this.#connection = connection;
     this.#transport = transport;
+    this.#proxies = proxies;
     this.#head = head;
     this.#body = body;
   }
@@ -28,10 +50,13 @@ export class Http1Request implements HttpRequest {
     return this.#head.method;
   }
   get scheme() {
-    return this.#transport.scheme;
+    return this.#origin.scheme;
   }
   get authority() {
-    return this.#head.target.authority;
+    return this.#origin.authority;
+  }
+  get host() {
+    return hostOf(this.#head.target.authority);
   }
   get path() {
     return this.#head.target.path;
@@ -39,14 +64,20 @@ export class Http1Request implements HttpRequest {
   get query() {
     return this.#head.target.query;
   }
-  get peer() {
-    return this.#transport.peer;
+  get client() {
+    return this.#origin.client;
   }
   get text() {
-    return this.#connection.textOf(this.#head);
+    const byAnyone = !namesOrigin((name) => this.#head.header(name));
+    return byAnyone ? this.#connection.textOf(this.#head) : undefined;
   }
   get signal() {
     return this.#connection.signalOf(this.#head);
+  }
+
+  get #origin(): RequestOrigin {
+    this.#known ??= originOf(this.#transport, this.#head, this.#proxies);
+    return this.#known;
   }
 
   header(name: string) {

@@ -6,11 +6,14 @@ import { Http1Connection } from "./http1.ts";
 import { type WireLimits, wireLimits } from "./limits.ts";
 import type { HttpHandler } from "./message.ts";
 import { attach, BunTransport, nodeTransport } from "./sockets.ts";
+import type { TrustedProxies } from "./trustedProxies.ts";
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly limits?: Partial<WireLimits> | undefined;
+  /** Those on this machine unless said. */
+  readonly proxies?: TrustedProxies | undefined;
 }
 
 export interface Listener {
@@ -29,11 +32,11 @@ interface Listening {
 }
 
 export async function listen(
-  { host, port, limits }: ListenOptions,
+  { host, port, limits, proxies }: ListenOptions,
   handler: HttpHandler,
   clock: Clock,
 ): Promise<Listener> {
-  const connections = new Connections(clock, { ...wireLimits, ...limits });
+  const connections = new Connections(clock, { ...wireLimits, ...limits }, proxies);
   const listening = await acceptHttp1(host, port, connections, handler);
   return {
     port: listening.port,

@@ -5,16 +5,24 @@ import type { PreparedResponse } from "./preparedResponse.ts";
 export interface HttpRequest {
   /** As sent: methods are case-sensitive, and unknown ones are passed on too. */
   readonly method: string;
-  /** `https` on an encrypted connection. */
+  /** By which the client reached the service: that of the connection, or what trusted proxies say. */
   readonly scheme: "http" | "https";
-  /** Host and port in lower case, checked to be a host; empty where HTTP/1.0 sent none. */
+  /**
+   * Host and port, in lower case, by which the client reached the service: those of the request, or
+   * what trusted proxies say. Empty where HTTP/1.0 sent none.
+   */
   readonly authority: string;
+  /**
+   * The host that the request is for, whatever proxies say: in lower case, without port and final
+   * dot. Undefined where HTTP/1.0 sent none.
+   */
+  readonly host: string | undefined;
   /** As sent, neither decoded nor normalised; begins with a slash, or is `*`. */
   readonly path: string;
   /** As sent, with its question mark; empty where there is none. */
   readonly query: string;
-  /** The address at the other end of the connection. */
-  readonly peer: string | undefined;
+  /** The address of the client: the other end of the connection, or whom trusted proxies name. */
+  readonly client: string | undefined;
   /** The value of a header by its lower-case name. Several are joined (RFC 9110, section 5.3). */
   header(name: string): string | undefined;
   /**
@@ -23,8 +31,8 @@ export interface HttpRequest {
    */
   body(bytesMax: number): MaybePromise<Uint8Array>;
   /**
-   * The whole request as it was sent, where it is short, arrived at once and has no body. Only while
-   * the handler is being called.
+   * The whole request as it was sent, where it is short, arrived at once, has no body and means the
+   * same whoever sent it. Only while the handler is being called.
    */
   readonly text: string | undefined;
   /** Aborts when the client goes away before it has its response. */
@@ -76,7 +84,7 @@ export interface HttpHandler {
   /** The response in place of one that `handle` did not give, or that cannot be sent. */
   failed(cause: unknown): HttpResponse;
   /** The response to a message that is not a request. The connection closes after it. */
-  refuse(error: WireError, peer: string | undefined): HttpResponse;
+  refuse(error: WireError, client: string | undefined): HttpResponse;
 }
 
 /** What most rules about a request look at. */

@@ -5,6 +5,9 @@ import { BodyError, type BodyFailure } from "./message.ts";
 
 const laterBytesMin = 4 * 1024;
 const noBytes = Buffer.alloc(0);
+/** What the sizes, extensions and trailers of chunks may add to a body; a head comes along at first. */
+const framingBytesMax = 64 * 1024;
+const framingBytesPerByte = 8;
 
 export class RequestBody {
   readonly #connections: Connections;
@@ -45,6 +48,11 @@ export class RequestBody {
       return void this.fail("out_of_memory");
     this.#buffer.set(bytes, this.#filled);
     this.#filled = length;
+  }
+
+  /** Whether its framing is in proportion; `bytes` are all that were received of it. */
+  allowsFraming(bytes: number): boolean {
+    return bytes - this.received <= framingBytesMax + framingBytesPerByte * this.received;
   }
 
   end(): void {

@@ -6,10 +6,11 @@ import type { Socket } from "node:net";
 import type { Socket as BunSocket } from "bun";
 import type { Http1Connection } from "./http1.ts";
 import type { Transport } from "./transport.ts";
+import { plainAddress } from "./trustedProxies.ts";
 
 export function nodeTransport(socket: Socket, scheme: Transport["scheme"]): Transport {
   return {
-    peer: socket.remoteAddress,
+    peer: plainAddress(socket.remoteAddress ?? ""),
     scheme,
     write: (data) => socket.write(data),
     end: () => void socket.end(),
@@ -32,14 +33,14 @@ export function attach(socket: Socket, connection: Http1Connection): void {
 /** A socket of `Bun.listen`, which takes what the kernel takes and leaves the rest to us. */
 export class BunTransport implements Transport {
   readonly scheme = "http";
-  readonly peer: string;
+  readonly peer: string | undefined;
   readonly #socket: BunSocket<unknown>;
   #unsent: Uint8Array[] = [];
   #ending = false;
 
   constructor(socket: BunSocket<unknown>) {
     this.#socket = socket;
-    this.peer = socket.remoteAddress;
+    this.peer = plainAddress(socket.remoteAddress);
   }
 
   write(data: Uint8Array | string): boolean {

@@ -1,5 +1,6 @@
 /** The socket of a connection. */
 export interface Transport {
+  /** The address at the other end, as `plainAddress` writes it. */
   readonly peer: string | undefined;
   readonly scheme: "http" | "https";
   /** Text goes out as UTF-8. False when not all was taken yet; `drained` is called when it was. */

@@ -1,16 +1,22 @@
 /** Requests and responses of the Fetch standard as those of the service, and the other way round. */
+import { requestOrigin } from "../../src/wire/forwarded.ts";
 import { BodyError, type HttpRequest, type HttpResponse } from "../../src/wire/message.ts";
+import { hostOf } from "../../src/wire/target.ts";
+import { loopbackNetworks, TrustedProxies } from "../../src/wire/trustedProxies.ts";
 
-export function requestFrom(request: Request, peer = "127.0.0.1"): HttpRequest {
+const proxies = new TrustedProxies(loopbackNetworks);
+
+export function requestFrom(request: Request, client = "127.0.0.1"): HttpRequest {
   const { protocol, host, pathname, search } = new URL(request.url);
+  const header = (name: string) => request.headers.get(name) ?? undefined;
+  const scheme = protocol === "https:" ? "https" : "http";
   return {
     method: request.method,
-    scheme: protocol === "https:" ? "https" : "http",
-    authority: host,
+    ...requestOrigin({ client, scheme, authority: host }, header, proxies),
+    host: hostOf(host),
     path: pathname,
     query: search,
-    peer,
-    header: (name) => request.headers.get(name) ?? undefined,
+    header,
     async body(bytesMax) {
       const bytes = await request.bytes();
       if (bytes.byteLength > bytesMax) throw new BodyError("too_large");

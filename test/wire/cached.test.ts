@@ -125,3 +125,13 @@ test("a head whose body is still to come is not a whole request", () => {
   feed(`GET / HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`, "0\r\n\r\n");
   expect(texts).toEqual([undefined, undefined]);
 });
+
+test("a request that means something else from a trusted proxy is not recalled", () => {
+  const connection = fedConnection();
+  const request = (header: string) => `GET / HTTP/1.1\r\nHost: a.example\r\n${header}\r\n`;
+  const origins = ["Forwarded: host=b", "X-Forwarded-Host: b", "X-Forwarded-Proto: https"];
+  connection.feed(...origins.map((header) => request(`${header}\r\n`)));
+  expect(connection.texts).toEqual([undefined, undefined, undefined]);
+  connection.feed(request("X-Forwarded-For: 192.0.2.1\r\n"));
+  expect(connection.texts.at(-1)).toContain("192.0.2.1");
+});

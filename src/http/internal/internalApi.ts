@@ -102,6 +102,7 @@ export function createInternalApi(parts: InternalParts) {
       method: request.method,
       place,
       status: response.status,
+      client: request.client,
       durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
       actor: actor?.kind === "owner" ? `owner ${actor.id}` : actor?.kind,
     });

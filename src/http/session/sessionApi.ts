@@ -15,7 +15,7 @@ import { base } from "../internal/base.ts";
 import { isOwnOrigin } from "../internal/origin.ts";
 import { InternalRefusal, internalRefusals } from "../internal/refusal.ts";
 import { requestIds } from "../requestId.ts";
-import { clientOf } from "./clientAddress.ts";
+import { clientNetwork } from "./clientNetwork.ts";
 import { clearedCookie, sessionCookie, tokenIn, tokensIn } from "./cookie.ts";
 import { type SessionAnswer, type SessionHandler, sessionHandlers } from "./handlers.ts";
 import { comesFromOwnPage } from "./provenance.ts";
@@ -94,7 +94,7 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
     refuseStrangers(request, place);
     const handler = handlerOf(place, request.method);
     const visitor = {
-      address: clientOf(request),
+      address: clientNetwork(request.client),
       agent: request.header("user-agent") ?? "",
     };
     const session = await knownSession(request);
@@ -129,6 +129,7 @@ export function createSessionApi(parts: SessionApiParts): SessionApi {
       method: request.method,
       place: place.template,
       status: answered.status,
+      client: request.client,
       durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
     });
     return answered;
