@@ -32,6 +32,8 @@ export interface Config {
   readonly printsFirstKey: boolean;
   /** Where the proxies are whose word on the origin of a request counts. */
   readonly trustedProxies: readonly Network[];
+  /** The listeners on which every connection begins with a header of the PROXY protocol. */
+  readonly proxyProtocol: readonly ProxiedListener[];
   /** What each key may ask for; undefined where requests are not limited. */
   readonly quota: Quota | undefined;
   /** Whether a pet's category must be among the categories. */
@@ -55,6 +57,9 @@ export interface DatabaseConfig {
 /** `edge` answers for attached names; `worker` checks them and gets their certificates. */
 export const roles = ["edge", "worker"] as const;
 export type Role = (typeof roles)[number];
+
+export const proxiedListeners = ["api", "edge"] as const;
+export type ProxiedListener = (typeof proxiedListeners)[number];
 
 /** Says every setting that is wrong, what it was and what it accepts. */
 export class ConfigError extends Error {
@@ -121,6 +126,12 @@ export function readConfig(variables: Variables): Config {
     ),
     printsFirstKey: setting("PETSTORE_FIRST_KEY", true, "on or off", onOrOff),
     trustedProxies: setting("PETSTORE_TRUSTED_PROXIES", loopbackNetworks, networksText, networks),
+    proxyProtocol: setting(
+      "PETSTORE_PROXY_PROTOCOL",
+      [],
+      `off, or listeners among ${proxiedListeners.join(", ")} with commas between them`,
+      (text) => (text === "off" ? [] : amongAll(proxiedListeners, text)),
+    ),
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quotaText, quota),
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", onOrOff),
     docsSite: setting("PETSTORE_DOCS_SITE", true, "on or off", onOrOff),
@@ -128,7 +139,7 @@ export function readConfig(variables: Variables): Config {
       "PETSTORE_ROLES",
       roles,
       "edge, worker, both with a comma between them, or none",
-      rolesIn,
+      (text) => (text === "none" ? [] : amongAll(roles, text)),
     ),
     domains: readDomainsConfig(setting, complaints, listensOn),
   };
@@ -169,10 +180,12 @@ function databaseAddress(text: string): string | undefined {
   return hosts.split(",").every(fits) ? text : undefined;
 }
 
-function rolesIn(text: string): readonly Role[] | undefined {
-  if (text === "none") return [];
-  const named = text.split(",").map((each) => roles.find((role) => role === each.trim()));
-  return named.every((role) => role !== undefined) ? named : undefined;
+function amongAll<Name extends string>(
+  all: readonly Name[],
+  text: string,
+): readonly Name[] | undefined {
+  const named = text.split(",").map((each) => all.find((name) => name === each.trim()));
+  return named.every((name) => name !== undefined) ? named : undefined;
 }
 
 function baseAddress(text: string): string | undefined {

@@ -23,6 +23,7 @@ import { backupStoppable } from "./sqlite/copying.ts";
 import { openDatabase, sqliteVersion } from "./sqlite/database.ts";
 import { openSqlite } from "./sqlite/store.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
+import { localProxyHeader } from "./wire/proxyProtocol.ts";
 
 function settings(): Config {
   try {
@@ -271,6 +272,8 @@ const world: World = {
     const config = settings();
     return `http://${reachable(config.host)}:${usualPort(config)}`;
   },
+  servicePreface: () =>
+    settings().proxyProtocol.includes("api") ? localProxyHeader : new Uint8Array(),
   dashboardAddress() {
     const config = settings();
     return dashboardAt(config, usualPort(config));

@@ -25,6 +25,7 @@ import { deployOwnDocs } from "./sites/ownDocs.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
 import { listen } from "./wire/listener.ts";
 import type { HttpRequest, HttpResponse } from "./wire/message.ts";
+import type { ProxyProtocol } from "./wire/proxyProtocol.ts";
 import { TrustedProxies } from "./wire/trustedProxies.ts";
 
 export interface ServiceParts {
@@ -125,7 +126,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       config.metrics && (await listenForMetrics(config.metrics, metrics, clock, log));
     undo.unshift(() => metricsListener?.stop(0));
     const proxies = new TrustedProxies(config.trustedProxies);
-    const at = { host: config.host, port: config.port, proxies };
+    const proxyProtocol = config.proxyProtocol.includes("api") ? refusingOn(log) : undefined;
+    const at = { host: config.host, port: config.port, proxies, proxyProtocol };
     const listener = await listen(at, createWireHandler(app, parts), clock);
     undo.unshift(() => listener.stop(0));
     const domains =
@@ -169,6 +171,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       }
     },
   };
+}
+
+function refusingOn(log: Log): ProxyProtocol {
+  return { refused: (reason, peer) => log.warn("connection.refused", { reason, peer }) };
 }
 
 interface InternalParts extends Pick<ServiceParts, "config" | "clock" | "log"> {

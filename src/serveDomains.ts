@@ -10,6 +10,7 @@ import type { DomainsConfig } from "./domainsConfig.ts";
 import { type ServedContents, siteAnswer } from "./edge/siteAnswer.ts";
 import type { Log } from "./log.ts";
 import type { Stores } from "./stores.ts";
+import { localProxyHeader } from "./wire/proxyProtocol.ts";
 import type { TrustedProxies } from "./wire/trustedProxies.ts";
 
 export interface DomainParts {
@@ -55,7 +56,7 @@ export async function startDomains(
 // What follows is loaded when it is needed: a service without custom domains starts faster.
 
 async function startOwnEdge(
-  { clock, log, stores, contents, proxies }: DomainParts,
+  { config, clock, log, stores, contents, proxies }: DomainParts,
   { edge }: DomainsConfig,
   vault: Vault,
   id: string,
@@ -79,11 +80,12 @@ async function startOwnEdge(
     publicHttpsPort: edge.publicHttpsPort,
     reachableAt: edge.address,
     proxies,
+    proxyProtocol: config.proxyProtocol.includes("edge"),
   }).catch(named);
 }
 
 async function startWorker(
-  { clock, log, stores }: DomainParts,
+  { config, clock, log, stores }: DomainParts,
   domains: DomainsConfig,
   vault: Vault,
   id: string,
@@ -97,6 +99,7 @@ async function startWorker(
       import("./edge/probe.ts"),
     ]);
   const { dns, acme } = domains;
+  const preface = config.proxyProtocol.includes("edge") ? localProxyHeader : undefined;
   const resolver = createResolver({
     clock,
     recursors: dns.recursors ?? recursorsOfSystem(),
@@ -122,7 +125,7 @@ async function startWorker(
     edgeView: stores.edgeView,
     resolver,
     authority,
-    probe: (edge, host, token) => probing.probeEdge(edge, host, token, clock),
+    probe: (edge, host, token) => probing.probeEdge(edge, host, token, clock, preface),
     now: () => clock.now(),
     vault,
     clock,

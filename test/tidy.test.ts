@@ -59,6 +59,7 @@ const mayImport: Record<string, readonly string[]> = {
     "secret",
     "sqlite",
     "postgres",
+    "wire",
     "http",
     "cli",
     "serve",

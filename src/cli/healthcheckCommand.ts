@@ -1,4 +1,4 @@
-import { get } from "node:http";
+import { connect } from "node:net";
 import type { Command } from "./command.ts";
 import { CommandFailure } from "./world.ts";
 
@@ -18,7 +18,7 @@ export const healthcheck: Command = {
     const late = new AbortController();
     const stop = world.clock.after(answerMsMax, () => late.abort());
     try {
-      const status = await statusOf(address, late.signal).catch(() => {
+      const status = await statusOf(address, world.servicePreface(), late.signal).catch(() => {
         const why = late.signal.aborted ? `within ${answerMsMax / 1000} seconds` : "at all";
         throw new CommandFailure(`${address} does not answer ${why}. Check HOST and PORT.`);
       });
@@ -30,13 +30,27 @@ export const healthcheck: Command = {
   },
 };
 
-/** Not by fetch, which would ask the proxy that HTTP_PROXY names, even for this machine. */
-function statusOf(address: string, signal: AbortSignal): Promise<number | undefined> {
+/**
+ * Not by fetch, which would ask the proxy that HTTP_PROXY names, even for this machine, and cannot
+ * send a preface.
+ */
+function statusOf(address: string, preface: Uint8Array, signal: AbortSignal): Promise<number> {
+  const { hostname, host, port, pathname } = new URL(address);
   return new Promise((resolve, reject) => {
-    const request = get(address, { agent: false, signal }, (response) => {
-      resolve(response.statusCode);
-      response.destroy();
+    const socket = connect(Number(port || 80), hostname.replace(/^\[|\]$/g, ""), () => {
+      socket.write(preface);
+      socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     });
-    request.on("error", reject);
+    signal.addEventListener("abort", () => socket.destroy());
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      const status = /^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1];
+      if (status === undefined) return;
+      resolve(Number(status));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("The connection was closed without an answer.")));
   });
 }

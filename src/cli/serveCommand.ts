@@ -17,6 +17,7 @@ const settings = [
   ["PETSTORE_METRICS_PORT", "9464", "Port of the metrics, or off"],
   ["PETSTORE_METRICS_HOST", "127.0.0.1", "Address of the metrics"],
   ["PETSTORE_TRUSTED_PROXIES", "this machine", "Networks whose X-Forwarded-For counts, or none"],
+  ["PETSTORE_PROXY_PROTOCOL", "off", "Listeners that expect PROXY protocol v2: api, edge"],
   ["PETSTORE_LOG", "info", "info, warn, error or off"],
   ["PETSTORE_SHUTDOWN_SECONDS", "10", "Patience with requests under way when stopping"],
   ["PETSTORE_FIRST_KEY", "on", "off creates and prints no key on first start"],

@@ -28,6 +28,8 @@ export interface World {
   domainSettings(): DomainSettings;
   /** Where this machine reaches the service while it runs: `http://127.0.0.1:8080`. */
   serviceAddress(): string;
+  /** What a connection to it begins with, before the request. */
+  servicePreface(): Uint8Array;
   /** Where the dashboard is while the service runs: `http://127.0.0.1:8080/dashboard/`. */
   dashboardAddress(): string;
   /** Runs the service until it is told to stop. `started` is called once it takes requests. */

@@ -5,8 +5,9 @@ import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import type { Log } from "../log.ts";
 import { Connections } from "../wire/connections.ts";
-import { acceptHttp1 } from "../wire/listener.ts";
+import { acceptHttp1, acceptProxied, type Listening } from "../wire/listener.ts";
 import type { HttpHandler, HttpRequest, WireError } from "../wire/message.ts";
+import type { ProxyProtocol } from "../wire/proxyProtocol.ts";
 import type { TrustedProxies } from "../wire/trustedProxies.ts";
 import { say } from "./answer.ts";
 import { type AnswerSite, busy, createAnswering } from "./answering.ts";
@@ -36,6 +37,8 @@ export interface EdgeParts {
   readonly limits?: Partial<EdgeLimits>;
   /** Those on this machine unless said. */
   readonly proxies?: TrustedProxies | undefined;
+  /** Whether every connection begins with a header of the PROXY protocol, before TLS too. */
+  readonly proxyProtocol?: boolean | undefined;
 }
 
 export interface RunningEdge {
@@ -65,15 +68,24 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
       createHandler(parts, log, true, (request) => answering.secured(request, host)),
   });
 
-  const plain = await acceptHttp1(parts.host, parts.httpPort, connections, plainHandler).catch(
-    (cause) => {
-      throw Object.assign(cause as Error, { port: parts.httpPort });
-    },
+  const { host, httpPort } = parts;
+  const proxyProtocol = parts.proxyProtocol ? refusingOn(log) : undefined;
+  const named = (port: number) => (cause: unknown) => {
+    throw Object.assign(cause as Error, { port });
+  };
+  const plain = await acceptHttp1(host, httpPort, connections, plainHandler, proxyProtocol).catch(
+    named(httpPort),
   );
-  const httpsPort = await listen(secured, parts.httpsPort, parts.host).catch((cause) => {
+  const encrypted = await (proxyProtocol === undefined
+    ? listen(secured, parts.httpsPort, host)
+    : acceptProxied(host, parts.httpsPort, connections, proxyProtocol, (socket) =>
+        secured.emit("connection", socket),
+      )
+  ).catch((cause) => {
     plain.close();
-    throw cause;
+    return named(parts.httpsPort)(cause);
   });
+  const httpsPort = encrypted.port;
   // Such as too many open files: it goes on with those that it has.
   secured.on("error", (cause) => log.warn("edge.acceptFailed", { cause }));
   const self = { id, address: parts.reachableAt, httpPort: plain.port };
@@ -86,7 +98,7 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
     httpsPort,
     async stop(graceMs) {
       plain.close();
-      secured.close();
+      encrypted.close();
       await connections.drain(graceMs);
       await watch.stop();
       parts.log.info("edge.stopped", { id });
@@ -140,12 +152,18 @@ function createHandler(
   };
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
+function refusingOn(log: QuietLog): ProxyProtocol {
+  return {
+    refused: (reason, peer) => log.warn("edge.connectionRefused", { reason, peer }),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<Listening> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
       server.off("error", reject);
-      resolve((server.address() as AddressInfo).port);
+      resolve({ port: (server.address() as AddressInfo).port, close: () => void server.close() });
     });
   });
 }

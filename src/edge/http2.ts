@@ -11,8 +11,9 @@ import type { TLSSocket } from "node:tls";
 import type { Connections, ManagedConnection } from "../wire/connections.ts";
 import { requestOrigin } from "../wire/forwarded.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../wire/message.ts";
+import { peerAt } from "../wire/sockets.ts";
 import { hostOf, targetOf } from "../wire/target.ts";
-import { plainAddress, type TrustedProxies } from "../wire/trustedProxies.ts";
+import type { TrustedProxies } from "../wire/trustedProxies.ts";
 import type { EdgeLimits } from "./limits.ts";
 import { sendBody } from "./sending.ts";
 
@@ -45,7 +46,7 @@ export class Http2Connection implements ManagedConnection {
   }
 
   get peer(): string | undefined {
-    return plainAddress(this.#socket.remoteAddress ?? "");
+    return peerAt(this.#socket);
   }
 
   get proxies(): TrustedProxies {

@@ -9,19 +9,21 @@ export type ProbeOutcome =
   | { readonly kind: "answered"; readonly body: string }
   | { readonly kind: "failed"; readonly detail: string };
 
+const noBytes = new Uint8Array();
 const probeMsMax = 3_000;
 const bodyBytesMax = 1_024;
 const headerBytesMax = 8 * 1_024;
 
 /**
  * Dials the given address and nothing else: what an owner writes into DNS never decides where this
- * goes. A redirect is a failure, not a lead.
+ * goes. A redirect is a failure, not a lead. `preface` is what an edge expects before the request.
  */
 export function probeEdge(
   edge: Pick<Edge, "address" | "httpPort">,
   host: string,
   token: string,
   clock: Clock,
+  preface: Uint8Array = noBytes,
 ): Promise<ProbeOutcome> {
   const where = `${edge.address} port ${edge.httpPort}`;
   if (isIP(edge.address) === 0) return failed(`${edge.address} is not an IP address.`);
@@ -40,7 +42,10 @@ export function probeEdge(
       fail(`The edge at ${where} did not answer within ${probeMsMax / 1000} seconds.`),
     );
     let received = Buffer.alloc(0);
-    socket.once("connect", () => socket.write(question(host, token)));
+    socket.once("connect", () => {
+      socket.write(preface);
+      socket.write(question(host, token));
+    });
     socket.on("data", (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       const outcome = readAnswer(received, where);

@@ -8,9 +8,23 @@ import type { Http1Connection } from "./http1.ts";
 import type { Transport } from "./transport.ts";
 import { plainAddress } from "./trustedProxies.ts";
 
+const peerOf = Symbol("peer");
+type Tagged = Socket & { [peerOf]?: string | undefined; readonly _parent?: Tagged | null };
+
+/** Says whose a connection is where that is not its other end. */
+export function setPeer(socket: Socket, peer: string | undefined): void {
+  (socket as Tagged)[peerOf] = peer;
+}
+
+/** An encrypted socket on top of another one has its peer. */
+export function peerAt(socket: Socket): string | undefined {
+  const { [peerOf]: own, _parent: parent } = socket as Tagged;
+  return own ?? parent?.[peerOf] ?? plainAddress(socket.remoteAddress ?? "");
+}
+
 export function nodeTransport(socket: Socket, scheme: Transport["scheme"]): Transport {
   return {
-    peer: plainAddress(socket.remoteAddress ?? ""),
+    peer: peerAt(socket),
     scheme,
     write: (data) => socket.write(data),
     end: () => void socket.end(),
@@ -28,6 +42,8 @@ export function attach(socket: Socket, connection: Http1Connection): void {
   socket.on("close", () => connection.closed());
   // `close` follows. Clients that go away are not a fault of the service.
   socket.on("error", () => {});
+  // It is paused where something was read from it before.
+  socket.resume();
 }
 
 /** A socket of `Bun.listen`, which takes what the kernel takes and leaves the rest to us. */

@@ -73,4 +73,15 @@ describe("healthcheck", () => {
     expect(await petstore(["healthcheck"], variables)).toMatchObject({ code: 0, stderr: "" });
     expect(await service.end("SIGTERM")).toBe(0);
   });
+
+  test("finds a service that expects the PROXY protocol", async () => {
+    await using shop = new Shop({ store: false });
+    const proxied = { PETSTORE_PROXY_PROTOCOL: "api" };
+    const service = await startProcess({ ...proxied, PETSTORE_DATA: shop.folder });
+    const PORT = new URL(service.base).port;
+    expect(await petstore(["healthcheck"], { ...proxied, PORT })).toMatchObject({ code: 0 });
+    expect(await petstore(["healthcheck"], { PORT })).toMatchObject({ code: 1 });
+    expect(await service.end("SIGTERM")).toBe(0);
+    expect(service.stderr()).toContain('"event":"connection.refused","reason":"malformed"');
+  });
 });

@@ -72,6 +72,7 @@ export class Shop implements AsyncDisposable {
       buildDocs: async () => new Map(),
       domainSettings: () => ({ target: "sites.platform.test", reserved: ["platform.test"] }),
       serviceAddress: () => "http://127.0.0.1:8080",
+      servicePreface: () => new Uint8Array(),
       dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",
       serve: async () => {},
       backup: (file) => backupStoppable(this.database, file, this.#stop.signal),

@@ -41,11 +41,13 @@ export async function startTestEdge({
   limits = {},
   answerSite = echo,
   publicHttpsPort = 443,
+  proxyProtocol = false,
 }: {
   clock?: Clock;
   limits?: Partial<EdgeLimits>;
   answerSite?: AnswerSite;
   publicHttpsPort?: number;
+  proxyProtocol?: boolean;
 } = {}): Promise<TestEdge> {
   const view = new FakeView();
   const vault = new Vault("what only this test knows", systemClock);
@@ -65,6 +67,7 @@ export async function startTestEdge({
     publicHttpsPort,
     reachableAt: "127.0.0.1",
     limits,
+    proxyProtocol,
   });
   let issued = 0;
   const certify = (host: string) => {

@@ -2,7 +2,7 @@
 import { afterEach } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import type { WireLimits } from "../../src/wire/limits.ts";
-import { type Listener, listen } from "../../src/wire/listener.ts";
+import { type Listener, type ListenOptions, listen } from "../../src/wire/listener.ts";
 import {
   BodyError,
   type HttpHandler,
@@ -44,6 +44,7 @@ export async function start(
   handle: HttpHandler["handle"] = echo,
   limits: Partial<WireLimits> = {},
   clock = systemClock,
+  options: Pick<ListenOptions, "proxies" | "proxyProtocol"> = {},
 ): Promise<() => Promise<RawClient>> {
   server.refused = [];
   server.failures = [];
@@ -58,7 +59,11 @@ export async function start(
       return { status: 400, headers: {}, body: error };
     },
   };
-  const listening = await listen({ host: "127.0.0.1", port: 0, limits }, handler, clock);
+  const listening = await listen(
+    { host: "127.0.0.1", port: 0, limits, ...options },
+    handler,
+    clock,
+  );
   server.listener = listening;
   return async () => {
     const client = await RawClient.open(listening.port);

@@ -1,0 +1,144 @@
+/**
+ * The PROXY protocol, version 2 (haproxy.org, proxy-protocol.txt, section 2.2): before anything else,
+ * a proxy that passes bytes on says whose they are. Where a listener expects it, every connection
+ * must begin with it, since nothing else tells such a header from one that a client made up.
+ */
+import type { Socket } from "node:net";
+import type { Connections, ManagedConnection } from "./connections.ts";
+import { plainAddress } from "./trustedProxies.ts";
+
+export interface ProxyHeader {
+  /** In bytes, with everything that belongs to it. */
+  readonly length: number;
+  /** `local` is a connection of the proxy's own, such as a health check. */
+  readonly command: "local" | "proxy";
+  /** The address of the client; undefined where the proxy does not know one. */
+  readonly source: string | undefined;
+}
+
+const signature = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
+const fixedBytes = 16;
+/** Addresses take 216 at most; the rest are extensions, which are skipped. */
+const headerBytesMax = 4_096;
+/** What the addresses of each family take: of TCP over IPv4 and IPv6, and of UNIX streams. */
+const addressBytes = new Map([
+  [0x00, 0],
+  [0x11, 12],
+  [0x21, 36],
+  [0x31, 216],
+]);
+
+/** What a connection of our own begins with where the other end expects a header. */
+export const localProxyHeader = Buffer.concat([signature, Buffer.from([0x20, 0, 0, 0])]);
+
+export function readProxyHeader(bytes: Buffer): ProxyHeader | "incomplete" | "malformed" {
+  const known = Math.min(bytes.byteLength, signature.byteLength);
+  if (bytes.compare(signature, 0, known, 0, known) !== 0) return "malformed";
+  if (bytes.byteLength < fixedBytes) return "incomplete";
+  const [version, family] = [bytes.readUInt8(12), bytes.readUInt8(13)];
+  const following = bytes.readUInt16BE(14);
+  const length = fixedBytes + following;
+  const command = version === 0x20 ? "local" : version === 0x21 ? "proxy" : undefined;
+  const needed = command === "local" ? 0 : addressBytes.get(family);
+  if (command === undefined || needed === undefined) return "malformed";
+  if (following < needed || length > headerBytesMax) return "malformed";
+  if (bytes.byteLength < length) return "incomplete";
+  return { length, command, source: command === "local" ? undefined : sourceIn(bytes, family) };
+}
+
+function sourceIn(bytes: Buffer, family: number): string | undefined {
+  if (family === 0x11) return bytes.subarray(16, 20).join(".");
+  if (family !== 0x21) return undefined;
+  const groups = Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(16 + 2 * at).toString(16));
+  const { hostname } = new URL(`http://[${groups.join(":")}]`);
+  return plainAddress(hostname.slice(1, -1));
+}
+
+export type ProxyHeaderFault = "malformed" | "incomplete" | "timeout" | "untrusted";
+
+export interface ProxyProtocol {
+  /** A connection was closed for what it began with. */
+  refused(fault: ProxyHeaderFault, peer: string | undefined): void;
+}
+
+/** A connection whose header is not complete yet. */
+export class ProxyHeaderReader implements ManagedConnection {
+  readonly waiting = true;
+  readonly served = false;
+  readonly sinceMs: number;
+  readonly #socket: Socket;
+  readonly #peer: string | undefined;
+  readonly #connections: Connections;
+  readonly #protocol: ProxyProtocol;
+  readonly #accept: (peer: string | undefined) => void;
+  #received: Buffer = Buffer.alloc(0);
+
+  /** `accept` is called with the address that the connection is from by its header. */
+  constructor(
+    socket: Socket,
+    connections: Connections,
+    protocol: ProxyProtocol,
+    accept: (peer: string | undefined) => void,
+  ) {
+    this.#socket = socket;
+    this.#peer = plainAddress(socket.remoteAddress ?? "");
+    this.#connections = connections;
+    this.#protocol = protocol;
+    this.#accept = accept;
+    this.sinceMs = connections.elapsedMs;
+    socket.on("data", this.#receive);
+    socket.on("end", this.#ended);
+    socket.on("close", this.#closed);
+    // `close` follows.
+    socket.on("error", () => {});
+  }
+
+  readonly #receive = (chunk: Buffer): void => {
+    this.#received = Buffer.concat([this.#received, chunk]);
+    const header = readProxyHeader(this.#received);
+    if (header === "incomplete") return;
+    if (header === "malformed") return void this.#refuse(header);
+    const trusted = this.#peer !== undefined && this.#connections.proxies.trusts(this.#peer);
+    // Whoever says nothing of others need not be trusted.
+    if (header.command === "proxy" && !trusted) return void this.#refuse("untrusted");
+    this.#leave();
+    this.#socket.pause();
+    const rest = this.#received.subarray(header.length);
+    if (rest.byteLength > 0) this.#socket.unshift(rest);
+    this.#accept(header.source ?? this.#peer);
+  };
+
+  readonly #ended = (): void => {
+    // A load balancer may look whether the port is open by connecting alone.
+    if (this.#received.byteLength > 0) this.#refuse("incomplete");
+    else this.destroy();
+  };
+
+  readonly #closed = (): void => this.#connections.delete(this);
+
+  #leave(): void {
+    this.#socket.off("data", this.#receive);
+    this.#socket.off("end", this.#ended);
+    this.#socket.off("close", this.#closed);
+    this.#connections.delete(this);
+  }
+
+  #refuse(fault: ProxyHeaderFault): void {
+    this.#protocol.refused(fault, this.#peer);
+    this.destroy();
+  }
+
+  finish(): void {
+    this.destroy();
+  }
+
+  destroy(): void {
+    this.#leave();
+    this.#socket.destroy();
+  }
+
+  checkDeadlines(): void {
+    const { elapsedMs, limits } = this.#connections;
+    if (elapsedMs - this.sinceMs > limits.headMsMax) this.#refuse("timeout");
+  }
+}
