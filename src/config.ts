@@ -24,6 +24,8 @@ export interface Config {
   /** The addresses that were set; an unset one follows from what is known when it is needed. */
   readonly baseUrls: Readonly<Partial<Record<Environment, string>>>;
   readonly secret: string | undefined;
+  /** Where the dashboard and its API are; undefined where they are on the port of the service. */
+  readonly admin: AdminConfig | undefined;
   /** Undefined where metrics are off. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel | "off";
@@ -46,6 +48,13 @@ export interface Config {
   readonly domains: DomainsConfig | undefined;
 }
 
+export interface AdminConfig {
+  readonly host: string;
+  readonly port: number;
+  /** The origin that people use; undefined where it follows the request. */
+  readonly url: string | undefined;
+}
+
 export interface DatabaseConfig {
   /** With its password: for no eyes and no log. */
   readonly address: string;
@@ -58,7 +67,7 @@ export interface DatabaseConfig {
 export const roles = ["edge", "worker"] as const;
 export type Role = (typeof roles)[number];
 
-export const proxiedListeners = ["api", "edge"] as const;
+export const proxiedListeners = ["api", "admin", "edge"] as const;
 export type ProxiedListener = (typeof proxiedListeners)[number];
 
 /** Says every setting that is wrong, what it was and what it accepts. */
@@ -80,6 +89,14 @@ export function readConfig(variables: Variables): Config {
     text === "off" ? ("off" as const) : port(text),
   );
   const metricsHost = setting("PETSTORE_METRICS_HOST", "127.0.0.1", "a host name or address", host);
+  const adminPort = setting("PETSTORE_ADMIN_PORT", undefined, portText, port);
+  const adminHost = setting("PETSTORE_ADMIN_HOST", "127.0.0.1", "a host name or address", host);
+  const adminUrl = setting(
+    "PETSTORE_ADMIN_URL",
+    undefined,
+    "an http or https address without a path, such as https://admin.example.com",
+    originAddress,
+  );
   const production = setting("PETSTORE_BASE_URL", undefined, addressText, baseAddress);
   const staging = setting("PETSTORE_STAGING_BASE_URL", undefined, addressText, baseAddress);
   const database = setting("DATABASE_URL", undefined, databaseText, databaseAddress);
@@ -111,6 +128,8 @@ export function readConfig(variables: Variables): Config {
       `at least ${secretLengthMin} characters`,
       (text) => (text.length >= secretLengthMin ? text : undefined),
     ),
+    admin:
+      adminPort === undefined ? undefined : { host: adminHost, port: adminPort, url: adminUrl },
     metrics: metricsPort === "off" ? undefined : { host: metricsHost, port: metricsPort },
     logLevel: setting(
       "PETSTORE_LOG",
@@ -193,6 +212,12 @@ function baseAddress(text: string): string | undefined {
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) return undefined;
   const bare = url.search === "" && url.hash === "" && url.username === "" && url.password === "";
   return bare && url.pathname.endsWith("/v1") ? url.origin + url.pathname : undefined;
+}
+
+function originAddress(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url?.origin === text.toLowerCase().replace(/\/$/, "");
+  return isOrigin && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
 /** Says which setting keeps the service from starting. */

@@ -62,9 +62,10 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
     firstKey: service.firstKey,
     hasKeys: service.hasKeys,
     dashboard: {
-      address: dashboardAt(config, service.port),
+      address: dashboardAt(config, service.adminPort ?? service.port),
       firstLink:
-        service.firstLink && welcomeAddress(dashboardAt(config, service.port), service.firstLink),
+        service.firstLink &&
+        welcomeAddress(dashboardAt(config, service.adminPort ?? service.port), service.firstLink),
     },
   });
   await told;
@@ -180,15 +181,29 @@ function removeEmpty(folder: string): void {
   }
 }
 
+/** What the system refused, and for which listener. */
+interface Refused {
+  readonly code?: string;
+  readonly metrics?: true;
+  readonly admin?: true;
+  readonly setting?: string;
+  readonly port?: number;
+}
+
 /** Names the setting behind what the system refused. */
 function explainStart(config: Config) {
   return (cause: unknown): never => {
     if (cause instanceof CommandFailure) throw cause;
     if (cause instanceof StartRefusal) throw new CommandFailure(cause.message);
-    const refused = cause as { code?: string; metrics?: true; setting?: string; port?: number };
-    const at = refused.metrics ? config.metrics : refused.setting ? config.domains?.edge : config;
-    const port = refused.setting ? refused.port : (at as { port?: number } | undefined)?.port;
-    const prefix = refused.metrics ? "PETSTORE_METRICS_" : refused.setting ? "PETSTORE_EDGE_" : "";
+    const refused = cause as Refused;
+    const [prefix, at]: [string, { host: string; port?: number } | undefined] = refused.metrics
+      ? ["PETSTORE_METRICS_", config.metrics]
+      : refused.admin
+        ? ["PETSTORE_ADMIN_", config.admin]
+        : refused.setting
+          ? ["PETSTORE_EDGE_", config.domains?.edge]
+          : ["", config];
+    const port = refused.setting ? refused.port : at?.port;
     const setting = refused.setting ?? `${prefix}PORT`;
     const noHost = `${at?.host} is no address of this machine. Set ${prefix}HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
     const low =
@@ -214,10 +229,13 @@ function reachable(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-function dashboardAt({ baseUrls, environment, host }: Config, port: number): string {
-  const configured = baseUrls[environment];
+/** `port` is that of the listener which has the dashboard. */
+function dashboardAt({ admin, baseUrls, environment, host }: Config, port: number): string {
+  const configured = admin === undefined ? baseUrls[environment] : admin.url;
   const origin =
-    configured === undefined ? `http://${reachable(host)}:${port}` : new URL(configured).origin;
+    configured === undefined
+      ? `http://${reachable(admin?.host ?? host)}:${port}`
+      : new URL(configured).origin;
   return `${origin}/dashboard/`;
 }
 
@@ -276,7 +294,7 @@ const world: World = {
     settings().proxyProtocol.includes("api") ? localProxyHeader : new Uint8Array(),
   dashboardAddress() {
     const config = settings();
-    return dashboardAt(config, usualPort(config));
+    return dashboardAt(config, config.admin?.port ?? usualPort(config));
   },
   serve,
   backup: async (file) => backupStoppable(databaseOf(settings()), file, stopSignal()),

@@ -1,17 +1,18 @@
 /** Puts the service together, and takes it down again in the right order. */
 import { firstLinkMs, issueLink } from "./accounts/links.ts";
 import type { Clock } from "./clock.ts";
-import type { Config } from "./config.ts";
+import type { Config, ProxiedListener } from "./config.ts";
 import { contractFor } from "./contract/operations.ts";
 import { publishDocs } from "./docs/published.ts";
 import { cachedContents } from "./edge/siteCache.ts";
 import { createSiteHosts } from "./edge/siteHosts.ts";
-import { createApp } from "./http/app.ts";
+import { listenForAdmin } from "./http/adminListener.ts";
+import { type AppParts, createApp } from "./http/app.ts";
 import { Recent } from "./http/dashboardApi/recent.ts";
 import { createHandlers } from "./http/handlers.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
-import { createOutside, dashboardPath, docsPath } from "./http/outside.ts";
+import { type AdminParts, createOutside, dashboardPath, docsPath } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
 import { createWireHandler } from "./http/wireHandler.ts";
 import { Authenticator } from "./keys/authenticator.ts";
@@ -41,6 +42,8 @@ export interface ServiceParts {
 export interface Service {
   readonly stores: Stores;
   readonly port: number;
+  /** Where the dashboard is; undefined where it is on the port of the service. */
+  readonly adminPort: number | undefined;
   readonly metricsPort: number | undefined;
   /** Where attached names are answered for; undefined where this process does not. */
   readonly edge: { readonly httpPort: number; readonly httpsPort: number } | undefined;
@@ -74,7 +77,21 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     await storeReady();
   };
 
-  const app = createApp({
+  const admin: AdminParts = {
+    // Only when somebody comes: what this takes would make the start slower.
+    dashboard: async () =>
+      (await import("./dashboard/published.ts")).publishDashboard(dashboardPath),
+    internal: internalApi({ ...parts, stores, recent, ready, leaving: () => leaving }),
+  };
+  const outside = {
+    log,
+    // Under the API's own origin, so that trying an operation needs no other address.
+    docs: () => publishDocs({ contract, baseUrl: "/v1", basePath: docsPath }),
+    landing: async () => (await import("./docs/landing.ts")).makeLanding(contract),
+    ready,
+  };
+  const baseUrl = config.baseUrls[config.environment];
+  const appParts: AppParts = {
     handlers: createHandlers({
       catalogue: stores.catalogue,
       categories: stores.categories,
@@ -97,50 +114,50 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         recent.observe(operation, status, seconds);
       },
     },
-    baseUrl: config.baseUrls[config.environment],
+    baseUrl,
     contract: () => contract,
     sites: createSiteHosts({ store: stores.sites, contents, log }),
-    outside: createOutside({
-      log,
-      // Under the API's own origin, so that trying an operation needs no other address.
-      docs: () => publishDocs({ contract, baseUrl: "/v1", basePath: docsPath }),
-      // Only when somebody comes: what these take would make the start slower.
-      dashboard: async () =>
-        (await import("./dashboard/published.ts")).publishDashboard(dashboardPath),
-      landing: async () => (await import("./docs/landing.ts")).makeLanding(contract),
-      baseUrl: config.baseUrls[config.environment],
-      ready,
-      internal: internalApi({
-        ...parts,
-        stores,
-        recent,
-        ready,
-        leaving: () => leaving,
-      }),
-    }),
-  });
+    outside: createOutside({ ...outside, baseUrl, admin: config.admin ? undefined : admin }),
+  };
+  const app = createApp(appParts);
 
   const undo: (() => unknown)[] = [() => stores.close()];
-  const { first, listener, metricsListener, domains } = await undoing(undo, async () => {
-    const metricsListener =
-      config.metrics && (await listenForMetrics(config.metrics, metrics, clock, log));
-    undo.unshift(() => metricsListener?.stop(0));
-    const proxies = new TrustedProxies(config.trustedProxies);
-    const proxyProtocol = config.proxyProtocol.includes("api") ? refusingOn(log) : undefined;
-    const at = { host: config.host, port: config.port, proxies, proxyProtocol };
-    const listener = await listen(at, createWireHandler(app, parts), clock);
-    undo.unshift(() => listener.stop(0));
-    const domains =
-      config.domains &&
-      // Loaded by those alone who have it: it would make every start slower.
-      (await (
-        await import("./serveDomains.ts")
-      ).startDomains({ ...parts, stores, contents, proxies }, config.domains));
-    undo.unshift(() => domains?.stop(0));
-    // Last of all: a key that is stored must be shown, and nothing may fail in between.
-    const first = await firstSecretsOf(stores, config, clock);
-    return { first, listener, metricsListener, domains };
-  });
+  const { first, listener, adminListener, metricsListener, domains } = await undoing(
+    undo,
+    async () => {
+      const metricsListener =
+        config.metrics && (await listenForMetrics(config.metrics, metrics, clock, log));
+      undo.unshift(() => metricsListener?.stop(0));
+      const proxies = new TrustedProxies(config.trustedProxies);
+      const proxyProtocol = (name: ProxiedListener) =>
+        config.proxyProtocol.includes(name) ? refusingOn(log) : undefined;
+      const adminListener =
+        config.admin &&
+        (await listenForAdmin(
+          { ...config.admin, proxies, proxyProtocol: proxyProtocol("admin") },
+          appParts,
+          { ...outside, admin },
+        ));
+      undo.unshift(() => adminListener?.stop(0));
+      const at = { host: config.host, port: config.port, proxies };
+      const listener = await listen(
+        { ...at, proxyProtocol: proxyProtocol("api") },
+        createWireHandler(app, parts),
+        clock,
+      );
+      undo.unshift(() => listener.stop(0));
+      const domains =
+        config.domains &&
+        // Loaded by those alone who have it: it would make every start slower.
+        (await (
+          await import("./serveDomains.ts")
+        ).startDomains({ ...parts, stores, contents, proxies }, config.domains));
+      undo.unshift(() => domains?.stop(0));
+      // Last of all: a key that is stored must be shown, and nothing may fail in between.
+      const first = await firstSecretsOf(stores, config, clock);
+      return { first, listener, adminListener, metricsListener, domains };
+    },
+  );
   const contract = contractFor(publishedAddresses(config, listener.port));
   log.info("service.started", { environment: config.environment, port: listener.port });
   const stopOwnDocs = parts.ownDocs ? keepOwnDocs(parts, stores, listener.port) : undefined;
@@ -148,6 +165,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   return {
     stores,
     port: listener.port,
+    adminPort: adminListener?.port,
     metricsPort: metricsListener?.port,
     edge: domains?.edge,
     ...first,
@@ -159,6 +177,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         const graceMs = config.shutdownSecondsMax * 1000;
         const [requestsUnderWay] = await Promise.all([
           listener.stop(graceMs),
+          adminListener?.stop(graceMs),
           domains?.stop(graceMs),
         ]);
         if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
@@ -195,7 +214,7 @@ function internalApi({ config, stores, ...parts }: InternalParts) {
         import("./http/dashboardApi/dashboardPlaces.ts"),
       ]);
     const desk = new DomainDesk({ ...stores, clock: parts.clock, ...domainSettings(config) });
-    const baseUrl = config.baseUrls[config.environment];
+    const baseUrl = adminBaseUrl(config);
     const sessions = openSessions({ ...parts, ...stores, baseUrl });
     const { authenticate } = sessions;
     const places = dashboardPlaces({ ...parts, stores, environment: config.environment });
@@ -210,6 +229,12 @@ function internalApi({ config, stores, ...parts }: InternalParts) {
     });
     return (await made)(request);
   };
+}
+
+/** The configured address of the API beside the dashboard. */
+function adminBaseUrl({ admin, baseUrls, environment }: Config): string | undefined {
+  if (admin === undefined) return baseUrls[environment];
+  return admin.url && `${admin.url}/v1`;
 }
 
 /** What the desk of domains must know of the settings. */

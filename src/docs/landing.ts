@@ -12,6 +12,8 @@ export interface LandingFacts {
   readonly baseUrl: string;
   /** The path of the documentation. */
   readonly docs: string;
+  /** Undefined where it is not served here. */
+  readonly dashboard: string | undefined;
   /** The path that tells whether the service is well. */
   readonly ready: string;
   /** What keeps the service from its work; undefined when nothing does. */
@@ -43,7 +45,7 @@ function landingPage(
   title: string,
   summary: string,
   assets: PageAssets,
-  { baseUrl, docs, ready, trouble }: LandingFacts,
+  { baseUrl, docs, dashboard, ready, trouble }: LandingFacts,
 ): string {
   const well = trouble === undefined;
   const words = well ? "The service is well" : `The service is not well. ${trouble}`;
@@ -74,7 +76,7 @@ function landingPage(
 <p class="health" role="status"><span class="badge ${well ? "fine" : "trouble"}" data-health data-said="${words}" data-ready="${ready}"><span aria-hidden="true" data-health-mark>${well ? "●" : "▲"}</span> <span data-health-words>${words}</span></span></p>
 ${codeFigure(html`${baseUrl}`, "Base address")}
 ${codeBlock(firstCall, "sh", "First call")}
-<p class="go-on"><a class="button primary" href="${docs}">Read the documentation</a> <a class="button" href="/dashboard/">Open the dashboard</a></p>
+<p class="go-on"><a class="button primary" href="${docs}">Read the documentation</a>${dashboard && html` <a class="button" href="${dashboard}">Open the dashboard</a>`}</p>
 </main>
 <p class="visually-hidden" role="status" data-live></p>
 </body>

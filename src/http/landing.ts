@@ -12,6 +12,8 @@ import { pageNotFound, type StaticSite, siteResponse } from "./staticSite.ts";
 export interface LandingFacts {
   readonly baseUrl: string;
   readonly docs: string;
+  /** Undefined where it is not served here. */
+  readonly dashboard: string | undefined;
   readonly ready: string;
   /** What keeps the service from its work; undefined when nothing does. */
   readonly trouble: string | undefined;
@@ -29,6 +31,8 @@ export interface LandingParts {
   /** The configured base address; without one, it follows the Host of the request. */
   readonly baseUrl: string | undefined;
   readonly docsPath: string;
+  /** Undefined where it is not served here. */
+  readonly dashboardPath: string | undefined;
   readonly readyPath: string;
   readonly log: Log;
 }
@@ -40,7 +44,7 @@ export interface Landing {
 }
 
 export function createLanding(parts: LandingParts): Landing {
-  const { docsPath, readyPath, log } = parts;
+  const { docsPath, dashboardPath: dashboard, readyPath, log } = parts;
   let made: Promise<LandingSite> | undefined;
   const site = async () => {
     made ??= parts.landing();
@@ -56,9 +60,9 @@ export function createLanding(parts: LandingParts): Landing {
       const origin = originOf(request);
       const baseUrl = parts.baseUrl ?? `${origin}/v1`;
       const shown = asksForHtml(request) ? await site() : undefined;
-      if (shown === undefined) return inText(baseUrl, origin, docsPath, readyPath);
+      if (shown === undefined) return inText(parts, baseUrl, origin);
       const trouble = await troubleOf(parts.ready);
-      const page = shown.page({ baseUrl, docs: docsPath, ready: readyPath, trouble });
+      const page = shown.page({ baseUrl, docs: docsPath, dashboard, ready: readyPath, trouble });
       return answered(page, {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": shown.contentSecurityPolicy,
@@ -89,11 +93,11 @@ async function troubleOf(ready: () => Promise<void>): Promise<string | undefined
 }
 
 function inText(
+  { docsPath, dashboardPath, readyPath }: LandingParts,
   baseUrl: string,
   origin: string,
-  docsPath: string,
-  readyPath: string,
 ): HttpResponse {
+  const dashboard = dashboardPath && `Dashboard      ${origin}${dashboardPath}\n`;
   return answered(
     `Pet Store: a pet store catalogue over HTTP and JSON.
 
@@ -101,8 +105,7 @@ Base address   ${baseUrl}
 First call     curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets
 Contract       ${origin}/v1/openapi.json
 Documentation  ${origin}${docsPath}
-Dashboard      ${origin}/dashboard/
-Health         ${origin}${readyPath}
+${dashboard ?? ""}Health         ${origin}${readyPath}
 `,
     { "content-type": "text/plain; charset=utf-8" },
   );

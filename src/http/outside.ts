@@ -7,19 +7,24 @@ import { isInternal } from "./internal/base.ts";
 import { createLanding, type LandingSite } from "./landing.ts";
 import { type StaticSite, siteResponse } from "./staticSite.ts";
 
+export interface AdminParts {
+  /** Makes the dashboard. */
+  readonly dashboard: () => Promise<StaticSite>;
+  /** Answers what is under `/internal/v1`: the API of the dashboard. */
+  readonly internal: (request: HttpRequest) => MaybePromise<HttpResponse>;
+}
+
 export interface OutsideParts {
   /** Resolves when the service can do its work; rejects with what keeps it from it. */
   readonly ready: () => Promise<void>;
   /** Makes the documentation. */
   readonly docs: () => Promise<StaticSite>;
-  /** Makes the dashboard. */
-  readonly dashboard: () => Promise<StaticSite>;
   /** Makes the page at the root. */
   readonly landing: () => Promise<LandingSite>;
   /** The configured base address; without one, it follows the Host of the request. */
   readonly baseUrl: string | undefined;
-  /** Answers what is under `/internal/v1`: the API of the dashboard. */
-  readonly internal: (request: HttpRequest) => MaybePromise<HttpResponse>;
+  /** The dashboard; undefined where it has a port of its own. */
+  readonly admin: AdminParts | undefined;
   readonly log: Log;
 }
 
@@ -37,25 +42,27 @@ type Pages = (path: string, request: HttpRequest) => Promise<HttpResponse>;
 type Page = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
 export function createOutside(parts: OutsideParts) {
-  const landing = createLanding({ ...parts, docsPath, readyPath });
+  const { admin } = parts;
+  const shownDashboard = admin && dashboardPath;
+  const landing = createLanding({ ...parts, docsPath, dashboardPath: shownDashboard, readyPath });
   const pages = new Map<string, Page>([
     ["/healthz", () => json(200, { status: "ok" })],
     [readyPath, () => readiness(parts.ready)],
     ["/", landing.root],
     [docsPath.slice(0, -1), () => movedTo(docsPath)],
-    [dashboardPath.slice(0, -1), () => movedTo(dashboardPath)],
   ]);
+  if (admin !== undefined) pages.set(dashboardPath.slice(0, -1), () => movedTo(dashboardPath));
   const docs = pagesOf(docsPath, parts.docs, "documentation", parts.log);
-  const dashboard = pagesOf(dashboardPath, parts.dashboard, "dashboard", parts.log);
+  const dashboard = admin && pagesOf(dashboardPath, admin.dashboard, "dashboard", parts.log);
   return (request: HttpRequest): MaybePromise<HttpResponse> => {
     const { path } = request;
-    if (isInternal(path)) return parts.internal(request);
+    if (admin !== undefined && isInternal(path)) return admin.internal(request);
     if (request.method !== "GET" && request.method !== "HEAD") {
       if (!knownMethods.has(request.method)) return text(501, "This method is not implemented.\n");
       return text(405, "Only GET and HEAD are served here.\n", { allow: "GET, HEAD" });
     }
     if (path.startsWith(docsPath)) return docs(path.slice(docsPath.length), request);
-    if (path.startsWith(dashboardPath)) {
+    if (dashboard !== undefined && path.startsWith(dashboardPath)) {
       return dashboard(path.slice(dashboardPath.length), request);
     }
     if (path.startsWith(assetsPath)) return landing.asset(path.slice(1), request);
