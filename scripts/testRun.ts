@@ -2,12 +2,12 @@
 
 /** Left out with --quick: what starts other programs or a browser, or takes long for another reason. */
 export const slow: readonly string[] = [
-  "test/{check,cli,dashboard,end-to-end,postgres,simulation,store,torture}/**",
+  "test/{check,cli,dashboard,end-to-end,postgres,proxies,simulation,store,torture}/**",
   "test/accounts/{firstStart,invite}.test.ts",
   "test/acme/{https,pebble}.test.ts",
   "test/client/{browser,build}.test.ts",
   "test/docs/{packedChromium,reading,samples,tryIt,types}.test.ts",
-  "test/http/{dashboardApiProjects,responseCache,responseCacheRoom,session*,sitesLanding}.test.ts",
+  "test/http/{adminPort,dashboardApiProjects,responseCache*,session*,sitesLanding}.test.ts",
   "test/scripts/{build,bundle,packages,releaseCommand}.test.ts",
   "test/sites/{ownDocsProcess,publish}.test.ts",
   "test/wire/{comparison,descriptors}.test.ts",
