@@ -124,7 +124,8 @@ export class ProxyHeaderReader implements ManagedConnection {
   }
 
   #refuse(fault: ProxyHeaderFault): void {
-    this.#protocol.refused(fault, this.#peer);
+    // Without an address it was reset before it was accepted, as health checks of HAProxy are.
+    if (this.#peer !== undefined) this.#protocol.refused(fault, this.#peer);
     this.destroy();
   }
 
