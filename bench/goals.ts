@@ -1,7 +1,7 @@
 /** What we want to reach, and what must never happen. */
 import type { Results } from "./results.ts";
-import { ratioOf } from "./rounds.ts";
-import type { WorkName } from "./works.ts";
+import { ratioOf, ratioOfWorks } from "./rounds.ts";
+import { ordersPerSecond, type WorkName } from "./works.ts";
 
 export interface Verdict {
   readonly what: string;
@@ -31,18 +31,31 @@ const fact =
   ({ parts }) =>
     parts.find((each) => each.name === part)?.facts[name];
 
-const ofNginx = (what: string, work: WorkName): Goal => ({
+const ofNginx = (what: string, least: number, measure: Measure): Goal => ({
   what,
   unit: "× nginx",
-  least: 0.8,
-  measure: throughput(work, "nginx"),
+  least,
+  measure,
 });
 
 const goals: readonly Goal[] = [
-  ofNginx("getPet", "getPet"),
-  ofNginx("listPets, plain", "listPlain"),
-  ofNginx("listPets, by status", "listByStatus"),
-  ofNginx("listPets, deep by cursor", "listDeep"),
+  ofNginx("getPet", 1, throughput("getPet", "nginx")),
+  ofNginx("listPets, plain", 1, throughput("listPlain", "nginx")),
+  ofNginx("listPets, by status", 1, throughput("listByStatus", "nginx")),
+  ofNginx("listPets, deep by cursor", 1, throughput("listDeep", "nginx")),
+  ofNginx("getPet, any of all pets", 0.5, throughput("getPetAny", "nginx")),
+  {
+    what: "getPet, any of all pets",
+    unit: "× Fastify",
+    least: 2.5,
+    measure: throughput("getPetAny", "fastify"),
+  },
+  {
+    what: `getPet while ${ordersPerSecond} orders a second are placed`,
+    unit: "× without orders",
+    least: 0.8,
+    measure: ({ figures }) => ratioOfWorks(figures, "ours", "getPetAmongOrders", "getPet"),
+  },
   {
     what: "createPet, durable",
     unit: "× a bare SQLite loop",

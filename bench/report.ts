@@ -132,11 +132,11 @@ function howOursAnswers(work: WorkName, pets: number): string[] {
       return [];
     case "getPetAny":
       return [
-        `Drawn from all ${pets.toLocaleString("en")} pets: ours keeps about 20,000 finished answers, and has to read what else is asked for from its database.`,
+        `Drawn from all ${pets.toLocaleString("en")} pets: ours caches about 20,000 responses, and has to read what else is asked for from its database. nginx is asked for any of the 10,000 files that it serves, and not for any of a million.`,
       ];
     case "getPetAmongOrders":
       return [
-        "Each order changes a pet, whereupon ours gives none of the answers that it kept before. Processor time is that of reads and orders together.",
+        "Each order changes a pet, which ends the cached responses that depend on it, and no others. The pets that are ordered are none of those that are read. Processor time is that of reads and orders together.",
       ];
     default:
       return [

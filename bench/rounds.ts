@@ -96,13 +96,29 @@ export function ratioOf(
   mine: string,
   theirs: string,
 ): number | undefined {
-  const ratesOf = (name: string) =>
-    new Map(
-      figures
-        .filter((figure) => figure.work === work && figure.contestant === name)
-        .map((figure) => [figure.round, figure.requestsPerSecond]),
-    );
-  const ratio = medianRatio(ratesOf(mine), ratesOf(theirs));
+  return ratioBetween(ratesOf(figures, mine, work), ratesOf(figures, theirs, work));
+}
+
+/** How many times one contestant's throughput of `other` that of `work` is. */
+export function ratioOfWorks(
+  figures: readonly Figures[],
+  contestant: string,
+  work: WorkName,
+  other: WorkName,
+): number | undefined {
+  return ratioBetween(ratesOf(figures, contestant, work), ratesOf(figures, contestant, other));
+}
+
+type Rates = ReadonlyMap<number, number>;
+
+/** By round. */
+function ratesOf(figures: readonly Figures[], contestant: string, work: WorkName): Rates {
+  const own = figures.filter((figure) => figure.work === work && figure.contestant === contestant);
+  return new Map(own.map(({ round, requestsPerSecond }) => [round, requestsPerSecond]));
+}
+
+function ratioBetween(mine: Rates, theirs: Rates): number | undefined {
+  const ratio = medianRatio(mine, theirs);
   return Number.isNaN(ratio) ? undefined : ratio;
 }
 

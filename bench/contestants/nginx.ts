@@ -1,9 +1,10 @@
 /** nginx with our answers as files: as fast as these bytes are served by anybody. */
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Answer, freePort } from "../children.ts";
+import type { Dialect } from "../works.ts";
 import { type Contestant, type Place, type Running, startHttp } from "./contestant.ts";
 import { ourDialect } from "./ours.ts";
 
@@ -14,8 +15,13 @@ const key = "a-key-that-nginx-knows-by-heart";
 export const nginx: Contestant = {
   name: "nginx",
   title: "nginx, the same bytes as files",
-  leavesOut: ["files only: no store, no creates", "one key, compared as text", "its own ETag"],
-  works: ["getPet", "listPlain", "listByStatus", "listDeep"],
+  leavesOut: [
+    "files only: no store, no creates",
+    "any of all pets is any of the sample",
+    "one key, compared as text",
+    "its own ETag",
+  ],
+  works: ["getPet", "getPetAny", "listPlain", "listByStatus", "listDeep"],
   sameBytes: true,
   async version() {
     const { stderr } = await promisify(execFile)(nginxCommand, ["-v"]);
@@ -32,8 +38,15 @@ export const nginxLogged: Contestant = {
   start: (place) => startNginx(place, "access_log access.log combined buffer=64k flush=1s;"),
 };
 
+/** Files of the sample by number, from 1 on: any of them can be asked for without a list of ids. */
+const numbered = "/v1/some";
+const dialect: Dialect = {
+  ...ourDialect(key),
+  getPet: (id) => (id === "{any}" ? `${numbered}/${id}` : `/v1/pets/${id}`),
+};
+
 async function startNginx(place: Place, accessLog: string): Promise<Running> {
-  const { folder } = place;
+  const { folder, reference } = place;
   const port = await freePort();
   writeFiles(place);
   writeFileSync(join(folder, "nginx.conf"), configuration(place, port, accessLog), { mode: 0o600 });
@@ -44,18 +57,22 @@ async function startNginx(place: Place, accessLog: string): Promise<Running> {
       output: join(folder, "output.log"),
     },
     port,
-    dialect: ourDialect(key),
+    dialect,
     folder,
-    sample: place.sample,
+    // A file for each of a million pets would measure the file system, and its cache after that.
+    sample: { ...place.sample, pets: reference.pets.size },
   });
 }
 
 function writeFiles({ folder, reference }: Place): void {
   const pets = join(folder, "files", "v1", "pets");
+  const some = join(folder, "files", numbered);
   const lists = join(folder, "files", "lists");
-  mkdirSync(pets, { recursive: true });
-  mkdirSync(lists, { recursive: true });
-  for (const [id, { body }] of reference.pets) writeFileSync(join(pets, String(id)), body);
+  for (const each of [pets, some, lists]) mkdirSync(each, { recursive: true });
+  for (const [at, [id, { body }]] of [...reference.pets].entries()) {
+    writeFileSync(join(pets, String(id)), body);
+    linkSync(join(pets, String(id)), join(some, String(at + 1)));
+  }
   for (const [at, { body }] of [...reference.lists.values()].entries()) {
     writeFileSync(join(lists, String(at)), body);
   }
@@ -85,7 +102,7 @@ http {
   tcp_nopush on;
   tcp_nodelay on;
   keepalive_requests 1000000000;
-  open_file_cache max=20000 inactive=1h;
+  open_file_cache max=40000 inactive=1h;
   open_file_cache_valid 1h;
   server_tokens off;
   max_ranges 0;
@@ -103,7 +120,7 @@ http {
       add_header Link $next;
       try_files /lists/$list =404;
     }
-    location ~ ^/v1/pets/(?<pet>[0-9]+)$ {
+    location ~ ^/v1/(?:pets|some)/(?<pet>[0-9]+)$ {
       ${headersLike(pet).join("\n      ")}
       add_header Link '${pet.headers.get("link")?.replaceAll(`id=${id}`, "id=$pet")}';
     }

@@ -48,8 +48,27 @@ describe("a goal", () => {
 
   test("is reached at its bound and missed below it", () => {
     const at = (ours: number) => resultsWith({ getPet: { ours, nginx: 1_000 } });
-    expect(verdictOn("getPet", at(800))?.reached).toBe(true);
-    expect(verdictOn("getPet", at(799))?.reached).toBe(false);
+    expect(verdictOn("getPet", at(1_000))?.reached).toBe(true);
+    expect(verdictOn("getPet", at(999))?.reached).toBe(false);
+  });
+
+  test("of reads beside orders is judged by the reads without them", () => {
+    const among = (ours: number) =>
+      resultsWith({ getPetAmongOrders: { ours, fastify: 1 }, getPet: { ours: 1_000, nginx: 1 } });
+    const what = "getPet while 100 orders a second are placed";
+    expect(verdictOn(what, among(800))?.reached).toBe(true);
+    expect(verdictOn(what, among(799))?.reached).toBe(false);
+  });
+
+  test("with two peers is judged beside each", () => {
+    const getPetAny = { ours: 1_000, nginx: 2_001, fastify: 400 };
+    const verdicts = judge(resultsWith({ getPetAny })).filter(
+      ({ what }) => what === "getPet, any of all pets",
+    );
+    expect(verdicts.map(({ bound, reached }) => [bound, reached])).toEqual([
+      ["≥ 0.5 × nginx", false],
+      ["≥ 2.5 × Fastify", true],
+    ]);
   });
 
   test("that bounds from above is missed above it", () => {
