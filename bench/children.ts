@@ -77,20 +77,26 @@ export interface Question {
 }
 
 /** Resolves with the milliseconds until the first 200. */
-export async function firstAnswer(child: Child, question: Question, everyMs = 20): Promise<number> {
+export function firstAnswer(child: Child, question: Question, everyMs?: number): Promise<number> {
+  return untilOk(child, question.path, async () => (await ask(question)).status, everyMs);
+}
+
+/** Asks for a status until it is 200; resolves with the milliseconds that it took. */
+export async function untilOk(
+  child: Child,
+  what: string,
+  statusOf: () => Promise<number>,
+  everyMs = 20,
+): Promise<number> {
   const began = performance.now();
   while (performance.now() - began < startSecondsMax * 1_000) {
     if (!child.alive()) {
-      throw new Error(`It ended instead of answering ${question.path}: ${child.lastWords()}`);
+      throw new Error(`It ended instead of answering ${what}: ${child.lastWords()}`);
     }
-    const status = await ask(question).then(
-      ({ status }) => status,
-      () => 0,
-    );
-    if (status === 200) return performance.now() - began;
+    if ((await statusOf().catch(() => 0)) === 200) return performance.now() - began;
     await pause(everyMs);
   }
-  throw new Error(`No 200 for ${question.path} within ${startSecondsMax} s.`);
+  throw new Error(`No 200 for ${what} within ${startSecondsMax} s.`);
 }
 
 export interface Answer {

@@ -28,6 +28,8 @@ export interface LoadOrder {
   readonly connections?: number;
   /** How long each connection rests between an answer and its next request. */
   readonly pauseMs?: number;
+  /** Over TLS, for a host name and with this configuration of OpenSSL. */
+  readonly tls?: { readonly host: string; readonly opensslConfig: string };
 }
 
 export interface CallsFile {
@@ -48,18 +50,22 @@ export function writeCalls(path: string, { headers, calls, ids }: CallsFile): vo
 let ordinal = 0;
 
 export async function applyLoad(order: LoadOrder): Promise<Load> {
-  const { stdout } = await promisify(execFile)("wrk", [
+  const { tls } = order;
+  const origin = tls === undefined ? "http://127.0.0.1" : `https://${tls.host}`;
+  const args = [
     "--threads=1",
     `--connections=${order.connections ?? connectionsDefault}`,
     `--duration=${order.seconds}s`,
     `--timeout=${answerSecondsMax}s`,
     `--script=${script}`,
-    `http://127.0.0.1:${order.port}`,
+    `${origin}:${order.port}`,
     "--",
     order.calls,
     String(++ordinal),
     String(order.pauseMs ?? 0),
-  ]);
+  ];
+  const env = { ...process.env, ...(tls && { OPENSSL_CONF: tls.opensslConfig }) };
+  const { stdout } = await promisify(execFile)("wrk", args, { env });
   return readFigures(stdout);
 }
 

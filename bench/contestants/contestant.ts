@@ -48,7 +48,9 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export interface Measured extends Load {
+export interface Measured extends Load, Metered {}
+
+export interface Metered {
   readonly cpuUsPerRequest: number;
   readonly memoryMb: number;
 }
@@ -110,7 +112,10 @@ export async function startHttp(service: HttpService): Promise<Running> {
   };
 }
 
-export async function metered(pid: number, load: () => Promise<Load>): Promise<Measured> {
+export async function metered<T extends Pick<Load, "requests">>(
+  pid: number,
+  load: () => Promise<T>,
+): Promise<T & Metered> {
   const before = usageOf(pid);
   const measured = await load();
   const after = usageOf(pid);
