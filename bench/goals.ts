@@ -110,6 +110,8 @@ const goals: readonly Goal[] = [
     most: 100,
     measure: fact("coldStart", "ours"),
   },
+  ofNginx("HTTPS page at the edge, HTTP/1.1", 1, fact("edge", "http1")),
+  ofNginx("HTTPS page at the edge, HTTP/2", 0.35, fact("edge", "http2")),
   {
     what: "PostgreSQL: getPet",
     unit: "× pgbench -S -M prepared",

@@ -13,6 +13,7 @@ import { lacksPocketbase, pocketbase } from "./contestants/pocketbase.ts";
 import { describeMachine } from "./machine.ts";
 import type { Options, PartName } from "./options.ts";
 import { measureColdStart } from "./parts/coldStart.ts";
+import { measureEdge } from "./parts/edge.ts";
 import { measureGrowth } from "./parts/growth.ts";
 import { measureLogging } from "./parts/logging.ts";
 import type { Part } from "./parts/part.ts";
@@ -34,6 +35,7 @@ const partsByName: Readonly<Record<PartName, Part>> = {
   growth: measureGrowth,
   underWrites: measureUnderWrites,
   processes: measureProcesses,
+  edge: measureEdge,
   postgres: comparePostgres,
 };
 

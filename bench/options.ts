@@ -8,6 +8,7 @@ export const partNames = [
   "growth",
   "underWrites",
   "processes",
+  "edge",
   "postgres",
 ] as const;
 export type PartName = (typeof partNames)[number];

@@ -17,6 +17,16 @@ export function missingTools({ contestants, parts }: Options): string[] {
   return missing;
 }
 
+/** Why the edge cannot be compared; undefined where it can. */
+export function lacksForEdge(): string | undefined {
+  const packages = { h2load: "nghttp2-client", caddy: "caddy", openssl: "openssl" };
+  const missing = Object.entries(packages)
+    .filter(([tool]) => spawnSync(tool, ["--version"]).error !== undefined)
+    .map(([, name]) => name);
+  if (!canRun(nginxCommand)) missing.push("nginx-light");
+  return missing.length === 0 ? undefined : `Debian's ${missing.join(", ")} missing`;
+}
+
 function canRun(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

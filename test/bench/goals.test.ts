@@ -71,18 +71,19 @@ describe("a goal", () => {
     ]);
   });
 
+  const withPart = (name: string, facts: Record<string, number>) =>
+    resultsWith({}, { parts: [{ name, title: "", method: "", columns: [], rows: [], facts }] });
+
   test("that bounds from above is missed above it", () => {
-    const growth = (memoryMb: number) =>
-      resultsWith(
-        {},
-        {
-          parts: [
-            { name: "growth", title: "", method: "", columns: [], rows: [], facts: { memoryMb } },
-          ],
-        },
-      );
+    const growth = (memoryMb: number) => withPart("growth", { memoryMb });
     expect(verdictOn("memory with most pets", growth(150))?.reached).toBe(true);
     expect(verdictOn("memory with most pets", growth(151))?.reached).toBe(false);
+  });
+
+  test("of the edge is another for each version of HTTP", () => {
+    const edge = withPart("edge", { http1: 0.99, http2: 0.35 });
+    expect(verdictOn("HTTPS page at the edge, HTTP/1.1", edge)?.reached).toBe(false);
+    expect(verdictOn("HTTPS page at the edge, HTTP/2", edge)?.reached).toBe(true);
   });
 
   test("that was not measured is neither reached nor missed", () => {

@@ -18,6 +18,12 @@ describe("the options", () => {
     expect(options.keep).toBe(false);
   });
 
+  test("measure the edge in the whole run, and not in a short one", () => {
+    expect(readOptions([]).parts).toContain("edge");
+    expect(readOptions(["--short"]).parts).toEqual([]);
+    expect(readOptions(["--only", "edge"])).toMatchObject({ works: [], parts: ["edge"] });
+  });
+
   test("warm everybody up until compilers have done their work, and less in a short run", () => {
     expect(readOptions([]).warmUpSeconds).toBeGreaterThanOrEqual(8);
     expect(readOptions(["--short"]).warmUpSeconds).toBe(3);
