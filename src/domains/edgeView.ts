@@ -50,6 +50,8 @@ export interface EdgeView {
   challenge(host: string, token: string, nowMs: number): MaybePromise<string | undefined>;
   /** A number that grows with every change to what is served, by any process. Cheap. */
   revision(): MaybePromise<number>;
+  /** The same, where it can be known at once and without a query. */
+  revisionNow?(): number;
   reportEdge(edge: Edge): Promise<void>;
   /** The edges that were seen since an instant. */
   edges(sinceMs: number): MaybePromise<readonly Edge[]>;

@@ -1,4 +1,4 @@
-/** Decides what each request gets. Who answers for a host is asked anew every time. */
+/** Decides what each request gets. Whether it still holds is asked anew every time. */
 import type { Clock } from "../clock.ts";
 import type { EdgeView, Route } from "../domains/edgeView.ts";
 import type { MaybePromise } from "../maybePromise.ts";
@@ -6,6 +6,7 @@ import type { HttpRequest } from "../wire/message.ts";
 import { say } from "./answer.ts";
 import { challengePrefix, challengeToken } from "./challenge.ts";
 import type { QuietLog } from "./quietLog.ts";
+import { ResponseCache } from "./responseCache.ts";
 import type { SiteAnswer, SiteRequest } from "./siteAnswer.ts";
 
 /** A request for one host, which is its name in lower case, without port and final dot. */
@@ -16,8 +17,8 @@ export type AnswerSite = (request: SiteRequest, deployment: string) => MaybeProm
 
 export interface Answering {
   /** For a request on a connection that was encrypted for a host. */
-  secured(request: HttpRequest, serverName: string): Promise<SiteAnswer>;
-  plain(request: HttpRequest): Promise<SiteAnswer>;
+  secured(request: HttpRequest, serverName: string): MaybePromise<SiteAnswer>;
+  plain(request: HttpRequest): MaybePromise<SiteAnswer>;
 }
 
 /**
@@ -43,6 +44,7 @@ export function createAnswering({
   readonly publicHttpsPort: number;
 }): Answering {
   const port = publicHttpsPort === 443 ? "" : `:${publicHttpsPort}`;
+  const responses = new ResponseCache(view);
   const originOf = (host: string) => `https://${host}${port}`;
   const redirect = (to: string, status: number, request: EdgeRequest): SiteAnswer =>
     say(status, "This page is at another address.", {
@@ -70,9 +72,13 @@ export function createAnswering({
     return { ...answer, headers };
   }
 
-  async function secured(request: EdgeRequest, serverName: string): Promise<SiteAnswer> {
+  function secured(request: EdgeRequest, serverName: string): MaybePromise<SiteAnswer> {
     // The other host may well be ours, but this connection proved to be another's.
     if (request.host !== serverName) return say(421, "This connection is for another host.");
+    return responses.get(request, () => routed(request));
+  }
+
+  async function routed(request: EdgeRequest): Promise<SiteAnswer> {
     const route = await view.route(request.host);
     if (route === undefined) return say(421, "There is no site here.", { close: true });
     const answer =
@@ -107,9 +113,9 @@ export function createAnswering({
   /** One way out: the store may fail, and the edge goes on. */
   const guarded =
     <Rest extends unknown[]>(
-      decide: (request: EdgeRequest, ...rest: Rest) => Promise<SiteAnswer>,
+      decide: (request: EdgeRequest, ...rest: Rest) => MaybePromise<SiteAnswer>,
     ) =>
-    async (request: HttpRequest, ...rest: Rest): Promise<SiteAnswer> => {
+    (request: HttpRequest, ...rest: Rest): MaybePromise<SiteAnswer> => {
       const { method, host, path, query } = request;
       if (method !== "GET" && method !== "HEAD") {
         return say(405, "Only GET and HEAD are answered here.", {
@@ -118,11 +124,15 @@ export function createAnswering({
       }
       if (host === undefined) return say(400, "This request names no host.", { close: true });
       const header = (name: string) => request.header(name);
-      try {
-        return await decide({ method, host, path, query, header }, ...rest);
-      } catch (cause) {
+      const failed = (cause: unknown) => {
         log.warn("edge.requestFailed", { host, cause });
         return busy();
+      };
+      try {
+        const answer = decide({ method, host, path, query, header }, ...rest);
+        return answer instanceof Promise ? answer.catch(failed) : answer;
+      } catch (cause) {
+        return failed(cause);
       }
     };
   return { secured: guarded(secured), plain: guarded(plain) };

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import type { Log } from "../log.ts";
+import { type MaybePromise, then } from "../maybePromise.ts";
 import { Connections } from "../wire/connections.ts";
 import { acceptHttp1, acceptProxied, type Listening } from "../wire/listener.ts";
 import type { HttpHandler, HttpRequest, WireError } from "../wire/message.ts";
@@ -123,22 +124,25 @@ function createHandler(
   { clock, log }: EdgeParts,
   quietLog: QuietLog,
   secured: boolean,
-  answer: (request: HttpRequest) => Promise<SiteAnswer>,
+  answer: (request: HttpRequest) => MaybePromise<SiteAnswer>,
 ): HttpHandler {
   return {
-    async handle(request) {
+    handle(request) {
       const startedMs = clock.elapsed();
-      const given = await answer(request);
-      log.info("edge.request", {
-        secured,
-        method: request.method,
-        client: request.client,
-        host: request.host,
-        path: request.path,
-        status: given.status,
-        durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
+      return then(answer(request), (given) => {
+        if (log.writes("info")) {
+          log.info("edge.request", {
+            secured,
+            method: request.method,
+            client: request.client,
+            host: request.host,
+            path: request.path,
+            status: given.status,
+            durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
+          });
+        }
+        return given;
       });
-      return given;
     },
     failed(cause) {
       quietLog.warn("edge.answerFailed", { cause });

@@ -59,6 +59,11 @@ export class SqliteEdgeView implements EdgeView {
     return edge_revision + site_revision;
   }
 
+  /** A commit shows in the index of the log, and only then is anything asked of SQLite. */
+  revisionNow(): number {
+    return this.revision();
+  }
+
   reportEdge(edge: Edge): Promise<void> {
     return this.#writer.submit("reportEdge", edge);
   }

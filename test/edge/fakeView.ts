@@ -11,6 +11,8 @@ export class FakeView implements EdgeView {
   failure: Error | undefined;
   /** Every look-up that was made, for hosts that must not have been looked up. */
   readonly asked: string[] = [];
+  /** Set where a test wants a store that knows its revision at once. */
+  revisionNow?: () => number;
   #revision = 1;
 
   attach(host: string, route: Route, certificate: ServedCertificate): void {

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AnswerSite, EdgeRequest } from "../../src/edge/answering.ts";
+import { cachedResponsesMax, ResponseCache } from "../../src/edge/responseCache.ts";
+import type { SiteAnswer } from "../../src/edge/siteAnswer.ts";
+import { openHttp2, requestHttp2, securedLine } from "./clients.ts";
+import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
+
+const question = "GET / HTTP/1.1\r\nhost: a.example\r\n\r\n";
+
+describe("an edge whose store knows its revision at once", () => {
+  let made = 0;
+  const answerSite: AnswerSite = (request, deployment) => {
+    made += 1;
+    return echo(request, deployment);
+  };
+  let edge: TestEdge;
+  beforeEach(async () => {
+    edge = await startTestEdge({ answerSite });
+    edge.view.revisionNow = () => edge.view.revision();
+    edge.attach("a.example");
+    made = 0;
+  });
+  afterEach(() => edge.stop(0));
+
+  test("makes a page once, for both versions of HTTP, and logs each request", async () => {
+    const line = await securedLine(edge, "a.example");
+    const session = await openHttp2(edge, "a.example");
+    const first = await line.ask(question);
+    const second = await line.ask(question);
+    const third = await requestHttp2(session, { ":path": "/" });
+    for (const { status, body } of [first, second, third]) {
+      expect({ status, body }).toEqual({ status: 200, body: "dep_a.example GET /" });
+    }
+    expect({ ...second.headers, date: "" }).toEqual({ ...first.headers, date: "" });
+    expect(made).toBe(1);
+    expect(edge.logged.filter(({ event }) => event === "edge.request")).toHaveLength(3);
+    line.socket.destroy();
+    session.destroy();
+  });
+
+  test("shows another deployment from the very next request on, and nothing of a removed host", async () => {
+    const line = await securedLine(edge, "a.example");
+    await line.ask(question);
+    const certificate = edge.view.certificates.get("a.example");
+    if (certificate === undefined) throw new Error("a.example has a certificate.");
+    const route = { kind: "site", project: "p", deployment: "later", primary: undefined } as const;
+    edge.view.attach("a.example", route, certificate);
+    expect((await line.ask(question)).body).toBe("later GET /");
+    edge.view.remove("a.example");
+    expect((await line.ask(question)).status).toBe(421);
+  });
+
+  test("gives nothing from memory on the connection of another host", async () => {
+    edge.attach("b.example");
+    const line = await securedLine(edge, "a.example");
+    await line.ask(question);
+    const other = await securedLine(edge, "b.example");
+    expect((await other.ask(question)).status).toBe(421);
+    line.socket.destroy();
+    other.socket.destroy();
+  });
+
+  test("answers 503 while the store fails, whatever was cached", async () => {
+    const line = await securedLine(edge, "a.example");
+    await line.ask(question);
+    edge.view.failure = new Error("The database is away.");
+    expect((await line.ask(question)).status).toBe(503);
+    edge.view.failure = undefined;
+    expect((await line.ask(question)).status).toBe(200);
+    line.socket.destroy();
+  });
+});
+
+describe("the cache of responses", () => {
+  const asked = (
+    path: string,
+    headers: Record<string, string> = {},
+    method = "GET",
+  ): EdgeRequest => ({
+    ...{ method, host: "a.example", path, query: "" },
+    header: (name) => headers[name],
+  });
+  const page: SiteAnswer = { status: 200, headers: {}, body: new Uint8Array(10) };
+
+  /** How often each of the requests is made, of two that are the same. */
+  async function madeOfTwo(request: EdgeRequest, response = page, revisionNow = () => 1) {
+    const cache = new ResponseCache({ revisionNow });
+    let made = 0;
+    const make = () => {
+      made += 1;
+      return response;
+    };
+    await cache.get(request, make);
+    await cache.get(request, make);
+    return made;
+  }
+
+  test("holds whole pages", async () => {
+    expect(await madeOfTwo(asked("/"))).toBe(1);
+    expect(await madeOfTwo(asked("/", { "accept-encoding": "br" }))).toBe(1);
+  });
+
+  for (const [what, request] of Object.entries({
+    "the answer to HEAD": asked("/", {}, "HEAD"),
+    "what depends on what the client has": asked("/", { "if-none-match": '"x"' }),
+    "a range": asked("/", { range: "bytes=0-1" }),
+    "a request of any length": asked(`/${"a".repeat(2_000)}`),
+  })) {
+    test(`does not hold ${what}`, async () => {
+      expect(await madeOfTwo(request)).toBe(2);
+    });
+  }
+
+  for (const [what, response] of Object.entries({
+    "what is not there": { ...page, status: 404 },
+    "a redirect": { status: 308, headers: { location: "/x/" }, body: "Elsewhere.\n" },
+    "a long body": { ...page, body: new Uint8Array(64 * 1024 + 1) },
+  })) {
+    test(`does not hold ${what}`, async () => {
+      expect(await madeOfTwo(asked("/"), response)).toBe(2);
+    });
+  }
+
+  test("holds nothing that was made before a change, or during one", async () => {
+    let revision = 1;
+    expect(await madeOfTwo(asked("/"), page, () => revision++)).toBe(2);
+    revision = 1;
+    const cache = new ResponseCache({ revisionNow: () => revision });
+    const slow = Promise.withResolvers<SiteAnswer>();
+    const early = cache.get(asked("/"), () => slow.promise);
+    revision = 2;
+    await cache.get(asked("/other"), () => page);
+    slow.resolve(page);
+    await early;
+    const later = { ...page };
+    expect(await cache.get(asked("/"), () => later)).toBe(later);
+  });
+
+  test("tells what clients accept apart", async () => {
+    const cache = new ResponseCache({ revisionNow: () => 1 });
+    const small = { ...page };
+    await cache.get(asked("/"), () => page);
+    expect(await cache.get(asked("/", { "accept-encoding": "br" }), () => small)).toBe(small);
+    expect(await cache.get(asked("/"), () => small)).toBe(page);
+  });
+
+  test("is bounded, and leaves the oldest", async () => {
+    const cache = new ResponseCache({ revisionNow: () => 1 });
+    for (let at = 0; at <= cachedResponsesMax; at++) await cache.get(asked(`/${at}`), () => page);
+    const anew = { ...page };
+    expect(await cache.get(asked(`/${cachedResponsesMax}`), () => anew)).toBe(page);
+    expect(await cache.get(asked("/0"), () => anew)).toBe(anew);
+  });
+
+  test("is of no use to a store that would have to be asked", async () => {
+    const cache = new ResponseCache({});
+    await cache.get(asked("/"), () => page);
+    const anew = { ...page };
+    expect(await cache.get(asked("/"), () => anew)).toBe(anew);
+  });
+});
