@@ -8,6 +8,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { TLSSocket } from "node:tls";
+import { type MaybePromise, then } from "../maybePromise.ts";
 import type { Connections, ManagedConnection } from "../wire/connections.ts";
 import { requestOrigin } from "../wire/forwarded.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../wire/message.ts";
@@ -140,27 +141,38 @@ export function createHttp2Server(limits: EdgeLimits, failed: (cause: unknown) =
   });
   server.on("sessionError", (_cause, session) => session.destroy());
   server.on("stream", (stream, headers) => {
-    respond(stream as ServerHttp2Stream, headers).catch((cause) => {
+    const broken = (cause: unknown) => {
       failed(cause);
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    });
+    };
+    try {
+      const responding = respond(stream as ServerHttp2Stream, headers);
+      if (responding instanceof Promise) responding.catch(broken);
+    } catch (cause) {
+      broken(cause);
+    }
   });
 
-  async function respond(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  function respond(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): MaybePromise<void> {
     const { session } = stream;
     const connection = session && behind(session);
-    if (session === undefined || connection === undefined) return stream.destroy();
+    if (session === undefined || connection === undefined) return void stream.destroy();
+    let heldBytes = 0;
     connection.begin(stream);
     stream.on("error", () => {});
-    stream.once("close", () => connection.end(stream));
-    const given = await answer(connection, headers);
-    if (stream.destroyed || stream.closed) return connection.end(stream);
-    const body = bytesOf(given);
-    const fits = connection.hold(body.byteLength);
-    if (fits) stream.once("close", () => connection.release(body.byteLength));
-    const response = fits ? given : connection.handler.refuse("overloaded", connection.peer);
-    send(stream, response, headers[":method"] === "HEAD", () => connection.progress(stream));
-    if (response.close === true || connection.stopping) session.close();
+    stream.once("close", () => {
+      connection.end(stream);
+      connection.release(heldBytes);
+    });
+    return then(answer(connection, headers), (given) => {
+      if (stream.destroyed || stream.closed) return connection.end(stream);
+      const { byteLength } = bytesOf(given);
+      const fits = connection.hold(byteLength);
+      if (fits) heldBytes = byteLength;
+      const response = fits ? given : connection.handler.refuse("overloaded", connection.peer);
+      send(stream, response, headers[":method"] === "HEAD", () => connection.progress(stream));
+      if (response.close === true || connection.stopping) session.close();
+    });
   }
 
   return {
@@ -204,7 +216,10 @@ function requestOf(
     // A site takes no bodies. Once the response is complete, the engine resets what still comes.
     body: () => new Uint8Array(),
     text: undefined,
-    signal: new AbortController().signal,
+    // Made only for those who ask for it: nobody here does.
+    get signal() {
+      return new AbortController().signal;
+    },
   };
 }
 
@@ -223,14 +238,26 @@ function send(
   bare: boolean,
   progress: () => void,
 ): void {
+  let fields = knownFields.get(response);
+  if (fields === undefined) {
+    fields = fieldsOf(response);
+    knownFields.set(response, fields);
+  }
+  const endStream = bare || response.body === undefined;
+  stream.respond(fields, { endStream });
+  if (!endStream) sendBody(stream, bytesOf(response), progress);
+}
+
+type Fields = NonNullable<Parameters<ServerHttp2Stream["respond"]>[0]>;
+/** Of responses that are sent again and again. */
+const knownFields = new WeakMap<HttpResponse, Fields>();
+
+function fieldsOf(response: HttpResponse): Fields {
   const { status, headers, body } = response;
   for (const [name, value] of Object.entries(headers)) {
     if (unsafe.test(String(value))) throw new Error(`The header ${name} is not printable ASCII.`);
   }
-  const bytes = bytesOf(response);
-  const length = body === undefined ? {} : { "content-length": String(bytes.byteLength) };
-  const fields = { ":status": status, ...headers, ...length };
-  const endStream = bare || body === undefined;
-  stream.respond(fields as Parameters<ServerHttp2Stream["respond"]>[0], { endStream });
-  if (!endStream) sendBody(stream, bytes, progress);
+  const length = body === undefined ? {} : { "content-length": bytesOf(response).byteLength };
+  // Frozen: the engine adds a date to a copy of its own.
+  return Object.freeze({ ":status": status, ...headers, ...length } as Fields);
 }
