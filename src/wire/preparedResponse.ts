@@ -7,11 +7,15 @@ export class PreparedResponse {
   readonly #dateAt: number;
   #second: number;
 
-  constructor(response: HttpResponse & { readonly body: string }, nowMs: number) {
-    const contentLength = Buffer.byteLength(response.body);
+  constructor(response: HttpResponse & { readonly body: string | Uint8Array }, nowMs: number) {
+    const { body } = response;
+    const contentLength = Buffer.byteLength(body);
     const framing = { nowMs, contentLength, chunked: false, connection: undefined };
     const head = responseHead(response, framing);
-    this.#bytes = Buffer.from(head + response.body);
+    this.#bytes =
+      typeof body === "string"
+        ? Buffer.from(head + body)
+        : Buffer.concat([Buffer.from(head, "latin1"), body]);
     // The head is ASCII, so characters are bytes.
     this.#dateAt = head.indexOf("Date: ") + "Date: ".length;
     this.#second = Math.floor(nowMs / 1000);

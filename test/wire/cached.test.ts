@@ -23,6 +23,13 @@ test("a prepared response changes nothing but its date", () => {
   expect(prepared.at(nowMs + 1_000).toString()).toBe(first.replace("12:00:00", "12:00:01"));
 });
 
+test("a prepared response takes bytes as they are, whatever they would be as text", () => {
+  const body = Uint8Array.from({ length: 256 }, (_, at) => at);
+  const bytes = new PreparedResponse({ status: 200, headers: {}, body }, 0).at(0);
+  expect(bytes.toString("latin1")).toContain("\r\nContent-Length: 256\r\n\r\n");
+  expect(bytes.subarray(-256).equals(body)).toBe(true);
+});
+
 test("requests are recognised by all their bytes, and only those that can be repeated", async () => {
   const texts: (string | undefined)[] = [];
   const cached = new Map<string, PreparedResponse>();
