@@ -6,11 +6,11 @@ import type { HttpRequest } from "../wire/message.ts";
 import { say } from "./answer.ts";
 import { challengePrefix, challengeToken } from "./challenge.ts";
 import type { QuietLog } from "./quietLog.ts";
-import { ResponseCache } from "./responseCache.ts";
+import { type CachedPage, ResponseCache } from "./responseCache.ts";
 import type { SiteAnswer, SiteRequest } from "./siteAnswer.ts";
 
 /** A request for one host, which is its name in lower case, without port and final dot. */
-export type EdgeRequest = SiteRequest & { readonly host: string };
+export type EdgeRequest = SiteRequest & Pick<HttpRequest, "text"> & { readonly host: string };
 
 /** Answers from a deployment of a site. */
 export type AnswerSite = (request: SiteRequest, deployment: string) => MaybePromise<SiteAnswer>;
@@ -19,6 +19,8 @@ export interface Answering {
   /** For a request on a connection that was encrypted for a host. */
   secured(request: HttpRequest, serverName: string): MaybePromise<SiteAnswer>;
   plain(request: HttpRequest): MaybePromise<SiteAnswer>;
+  /** The same as `secured` gives to a request of this text, where it is cached. */
+  cached(text: string, serverName: string): CachedPage | undefined;
 }
 
 /**
@@ -129,13 +131,18 @@ export function createAnswering({
         return busy();
       };
       try {
-        const answer = decide({ method, host, path, query, header }, ...rest);
+        const { text } = request;
+        const answer = decide({ method, host, path, query, header, text }, ...rest);
         return answer instanceof Promise ? answer.catch(failed) : answer;
       } catch (cause) {
         return failed(cause);
       }
     };
-  return { secured: guarded(secured), plain: guarded(plain) };
+  return {
+    secured: guarded(secured),
+    plain: guarded(plain),
+    cached: (text, serverName) => responses.findByText(text, serverName, clock.now()),
+  };
 }
 
 const challengeHeaders = {

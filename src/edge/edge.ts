@@ -65,8 +65,18 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
     hostConnections,
     limits,
     log,
-    handlerFor: (host) =>
-      createHandler(parts, log, true, (request) => answering.secured(request, host)),
+    handlerFor: (host, client) => ({
+      ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
+      cached(text) {
+        const startedMs = clock.elapsed();
+        const page = answering.cached(text, host);
+        if (page === undefined) return undefined;
+        const { path, response, prepared } = page;
+        const request = { method: "GET", client, host, path };
+        logRequest(parts, true, request, response.status, startedMs);
+        return prepared;
+      },
+    }),
   });
 
   const { host, httpPort } = parts;
@@ -121,26 +131,16 @@ const refusals: Record<WireError, readonly [status: number, words: string]> = {
 
 /** Answers and logs. */
 function createHandler(
-  { clock, log }: EdgeParts,
+  parts: EdgeParts,
   quietLog: QuietLog,
   secured: boolean,
   answer: (request: HttpRequest) => MaybePromise<SiteAnswer>,
 ): HttpHandler {
   return {
     handle(request) {
-      const startedMs = clock.elapsed();
+      const startedMs = parts.clock.elapsed();
       return then(answer(request), (given) => {
-        if (log.writes("info")) {
-          log.info("edge.request", {
-            secured,
-            method: request.method,
-            client: request.client,
-            host: request.host,
-            path: request.path,
-            status: given.status,
-            durationMs: Math.round((clock.elapsed() - startedMs) * 1000) / 1000,
-          });
-        }
+        logRequest(parts, secured, request, given.status, startedMs);
         return given;
       });
     },
@@ -154,6 +154,19 @@ function createHandler(
       return error === "overloaded" ? busy() : say(status, words, { close: true });
     },
   };
+}
+
+function logRequest(
+  { clock, log }: EdgeParts,
+  secured: boolean,
+  request: Pick<HttpRequest, "method" | "client" | "host" | "path">,
+  status: number,
+  startedMs: number,
+): void {
+  if (!log.writes("info")) return;
+  const { method, client, host, path } = request;
+  const durationMs = Math.round((clock.elapsed() - startedMs) * 1000) / 1000;
+  log.info("edge.request", { secured, method, client, host, path, status, durationMs });
 }
 
 function refusingOn(log: QuietLog): ProxyProtocol {

@@ -1,19 +1,33 @@
 /** The latest whole responses of sites, for as long as nothing that is served has changed. */
 import type { EdgeView } from "../domains/edgeView.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
+import { PreparedResponse } from "../wire/preparedResponse.ts";
 import type { EdgeRequest } from "./answering.ts";
 import type { SiteAnswer } from "./siteAnswer.ts";
 
 export const cachedResponsesMax = 256;
+export const cachedTextsMax = 1_024;
 /** Larger ones take longer to send than to make. */
 const bodyBytesMax = 64 * 1024;
 /** Both the path and what a client accepts are for it to choose. */
 const keyCharactersMax = 1_024;
 
+type Page = SiteAnswer & { readonly body: Uint8Array };
+
+/** A cached response as HTTP/1.1 sends it. */
+export interface CachedPage {
+  readonly host: string;
+  readonly path: string;
+  readonly response: Page;
+  prepared: PreparedResponse | undefined;
+}
+
 export class ResponseCache {
   readonly #view: Pick<EdgeView, "revisionNow">;
   /** The oldest first. */
-  readonly #responses = new Map<string, SiteAnswer>();
+  readonly #responses = new Map<string, CachedPage>();
+  /** By the whole text of a request, of which nothing is then read again; the oldest first. */
+  readonly #byText = new Map<string, CachedPage>();
   /** The state of the domains and sites that all of them are of. */
   #revision: number | undefined;
 
@@ -27,25 +41,50 @@ export class ResponseCache {
     const revision = this.#view.revisionNow?.();
     const key = revision === undefined ? undefined : keyOf(request);
     if (key === undefined) return make();
-    if (revision !== this.#revision) {
-      this.#responses.clear();
-      this.#revision = revision;
-    }
+    this.#dropUnless(revision);
     const cached = this.#responses.get(key);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) {
+      const { text } = request;
+      if (text !== undefined) addBounded(this.#byText, text, cached, cachedTextsMax);
+      return cached.response;
+    }
     return then(make(), (response) => {
-      if (revision === this.#revision && isCacheable(response)) this.#add(key, response);
+      if (revision === this.#revision && isCacheable(response)) {
+        const { host, path } = request;
+        const page = { host, path, response, prepared: undefined };
+        addBounded(this.#responses, key, page, cachedResponsesMax);
+      }
       return response;
     });
   }
 
-  #add(key: string, response: SiteAnswer): void {
-    this.#responses.set(key, response);
-    const [oldest] = this.#responses.keys();
-    if (this.#responses.size > cachedResponsesMax && oldest !== undefined) {
-      this.#responses.delete(oldest);
+  /** The response to a request of exactly this text, for a host. */
+  findByText(text: string, host: string, nowMs: number): CachedPage | undefined {
+    const found = this.#byText.get(text);
+    if (found?.host !== host) return undefined;
+    try {
+      this.#dropUnless(this.#view.revisionNow?.());
+    } catch {
+      // The store cannot be read. Handling the request says so.
+      return undefined;
     }
+    if (!this.#byText.has(text)) return undefined;
+    found.prepared ??= new PreparedResponse(found.response, nowMs);
+    return found;
   }
+
+  #dropUnless(revision: number | undefined): void {
+    if (revision === this.#revision) return;
+    this.#responses.clear();
+    this.#byText.clear();
+    this.#revision = revision;
+  }
+}
+
+function addBounded(map: Map<string, CachedPage>, key: string, page: CachedPage, max: number) {
+  map.set(key, page);
+  const [oldest] = map.keys();
+  if (map.size > max && oldest !== undefined) map.delete(oldest);
 }
 
 /** Undefined where a request may get less than the whole. A query changes nothing of a file. */
@@ -56,7 +95,8 @@ function keyOf({ method, host, path, header }: EdgeRequest): string | undefined 
   return key.length <= keyCharactersMax ? key : undefined;
 }
 
-function isCacheable({ status, body, close }: SiteAnswer): boolean {
+function isCacheable(response: SiteAnswer): response is Page {
+  const { status, body, close } = response;
   if (status !== 200 || close === true || !(body instanceof Uint8Array)) return false;
   return body.byteLength <= bodyBytesMax;
 }

@@ -5,7 +5,7 @@ import type { EdgeView } from "../domains/edgeView.ts";
 import type { Connections, ManagedConnection } from "../wire/connections.ts";
 import { Http1Connection } from "../wire/http1.ts";
 import type { HttpHandler } from "../wire/message.ts";
-import { attach, nodeTransport } from "../wire/sockets.ts";
+import { attach, nodeTransport, peerAt } from "../wire/sockets.ts";
 import { hostOf } from "../wire/target.ts";
 import { type Contexts, tlsSettings } from "./contexts.ts";
 import type { HostConnections } from "./hostConnections.ts";
@@ -29,7 +29,7 @@ export function createSecuredServer({
   readonly limits: EdgeLimits;
   readonly log: QuietLog;
   /** Answers on connections that were encrypted for a host. */
-  readonly handlerFor: (host: string) => HttpHandler;
+  readonly handlerFor: (host: string, client: string | undefined) => HttpHandler;
 }): Server {
   const http2 = createHttp2Server(limits, (cause) => log.warn("edge.answerFailed", { cause }));
   const server = createServer({
@@ -74,7 +74,7 @@ export function createSecuredServer({
     if (handshake !== undefined) connections.delete(handshake);
     const host = named(socket);
     if (host === undefined) return void socket.destroy();
-    const handler = handlerFor(host);
+    const handler = handlerFor(host, peerAt(socket));
     const connection = accept(socket, handler);
     if (!connections.add(connection)) return connection.destroy();
     hostConnections.add(host, connection);

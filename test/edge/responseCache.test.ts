@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AnswerSite, EdgeRequest } from "../../src/edge/answering.ts";
-import { cachedResponsesMax, ResponseCache } from "../../src/edge/responseCache.ts";
+import { cachedResponsesMax, cachedTextsMax, ResponseCache } from "../../src/edge/responseCache.ts";
 import type { SiteAnswer } from "../../src/edge/siteAnswer.ts";
 import { openHttp2, requestHttp2, securedLine } from "./clients.ts";
 import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
@@ -22,25 +22,43 @@ describe("an edge whose store knows its revision at once", () => {
   });
   afterEach(() => edge.stop(0));
 
+  /** On which the question was asked so often that nothing of it is read any more. */
+  async function lineWithCache() {
+    const line = await securedLine(edge, "a.example");
+    for (let count = 0; count < 3; count++) await line.ask(question);
+    return line;
+  }
+
   test("makes a page once, for both versions of HTTP, and logs each request", async () => {
     const line = await securedLine(edge, "a.example");
     const session = await openHttp2(edge, "a.example");
     const first = await line.ask(question);
-    const second = await line.ask(question);
-    const third = await requestHttp2(session, { ":path": "/" });
-    for (const { status, body } of [first, second, third]) {
-      expect({ status, body }).toEqual({ status: 200, body: "dep_a.example GET /" });
+    const others = [await line.ask(question), await line.ask(question), await line.ask(question)];
+    for (const { headers, ...response } of others) {
+      expect({ ...response, headers: { ...headers, date: "" } }).toEqual({
+        ...{ status: 200, body: "dep_a.example GET /" },
+        headers: { ...first.headers, date: "" },
+      });
     }
-    expect({ ...second.headers, date: "" }).toEqual({ ...first.headers, date: "" });
+    const { status, body } = await requestHttp2(session, { ":path": "/" });
+    expect({ status, body }).toEqual({ status: 200, body: "dep_a.example GET /" });
     expect(made).toBe(1);
-    expect(edge.logged.filter(({ event }) => event === "edge.request")).toHaveLength(3);
+    const logged = edge.logged.filter(({ event }) => event === "edge.request");
+    expect(logged).toHaveLength(5);
+    for (const { fields } of logged) {
+      const { durationMs, ...request } = fields;
+      expect(durationMs).toBeNumber();
+      expect(request).toEqual({
+        ...{ secured: true, method: "GET", client: "127.0.0.1", host: "a.example" },
+        ...{ path: "/", status: 200 },
+      });
+    }
     line.socket.destroy();
     session.destroy();
   });
 
   test("shows another deployment from the very next request on, and nothing of a removed host", async () => {
-    const line = await securedLine(edge, "a.example");
-    await line.ask(question);
+    const line = await lineWithCache();
     const certificate = edge.view.certificates.get("a.example");
     if (certificate === undefined) throw new Error("a.example has a certificate.");
     const route = { kind: "site", project: "p", deployment: "later", primary: undefined } as const;
@@ -52,8 +70,7 @@ describe("an edge whose store knows its revision at once", () => {
 
   test("gives nothing from memory on the connection of another host", async () => {
     edge.attach("b.example");
-    const line = await securedLine(edge, "a.example");
-    await line.ask(question);
+    const line = await lineWithCache();
     const other = await securedLine(edge, "b.example");
     expect((await other.ask(question)).status).toBe(421);
     line.socket.destroy();
@@ -61,8 +78,7 @@ describe("an edge whose store knows its revision at once", () => {
   });
 
   test("answers 503 while the store fails, whatever was cached", async () => {
-    const line = await securedLine(edge, "a.example");
-    await line.ask(question);
+    const line = await lineWithCache();
     edge.view.failure = new Error("The database is away.");
     expect((await line.ask(question)).status).toBe(503);
     edge.view.failure = undefined;
@@ -77,7 +93,7 @@ describe("the cache of responses", () => {
     headers: Record<string, string> = {},
     method = "GET",
   ): EdgeRequest => ({
-    ...{ method, host: "a.example", path, query: "" },
+    ...{ method, host: "a.example", path, query: "", text: `${method} ${path}` },
     header: (name) => headers[name],
   });
   const page: SiteAnswer = { status: 200, headers: {}, body: new Uint8Array(10) };
@@ -157,5 +173,40 @@ describe("the cache of responses", () => {
     await cache.get(asked("/"), () => page);
     const anew = { ...page };
     expect(await cache.get(asked("/"), () => anew)).toBe(anew);
+  });
+
+  test("finds a page by the text of a request, for its host and as long as nothing changes", async () => {
+    let revision = 1;
+    const cache = new ResponseCache({ revisionNow: () => revision });
+    const found = (host = "a.example") => cache.findByText("GET /", host, 0);
+    await cache.get(asked("/"), () => page);
+    expect(found()).toBeUndefined();
+    await cache.get(asked("/"), () => page);
+    expect(found()).toMatchObject({ path: "/", response: page });
+    expect(found()?.prepared).toBeDefined();
+    expect(found("b.example")).toBeUndefined();
+    revision = 2;
+    expect(found()).toBeUndefined();
+  });
+
+  test("finds no page by its text while the store fails", async () => {
+    let failure: Error | undefined;
+    const revisionNow = () => {
+      if (failure !== undefined) throw failure;
+      return 1;
+    };
+    const cache = new ResponseCache({ revisionNow });
+    for (let count = 0; count < 2; count++) await cache.get(asked("/"), () => page);
+    failure = new Error("The database is away.");
+    expect(cache.findByText("GET /", "a.example", 0)).toBeUndefined();
+  });
+
+  test("holds a bounded number of texts, and leaves the oldest", async () => {
+    const cache = new ResponseCache({ revisionNow: () => 1 });
+    const withText = (text: string): EdgeRequest => ({ ...asked("/"), text });
+    await cache.get(asked("/"), () => page);
+    for (let at = 0; at <= cachedTextsMax; at++) await cache.get(withText(`${at}`), () => page);
+    expect(cache.findByText("0", "a.example", 0)).toBeUndefined();
+    expect(cache.findByText(`${cachedTextsMax}`, "a.example", 0)).toBeDefined();
   });
 });
