@@ -5,8 +5,8 @@ import type { MaybePromise } from "../maybePromise.ts";
 import type { HttpRequest } from "../wire/message.ts";
 import { say } from "./answer.ts";
 import { challengePrefix, challengeToken } from "./challenge.ts";
+import { type CachedPage, PageCache } from "./pageCache.ts";
 import type { QuietLog } from "./quietLog.ts";
-import { type CachedPage, ResponseCache } from "./responseCache.ts";
 import type { SiteAnswer, SiteRequest } from "./siteAnswer.ts";
 
 /** A request for one host, which is its name in lower case, without port and final dot. */
@@ -46,7 +46,7 @@ export function createAnswering({
   readonly publicHttpsPort: number;
 }): Answering {
   const port = publicHttpsPort === 443 ? "" : `:${publicHttpsPort}`;
-  const responses = new ResponseCache(view);
+  const responses = new PageCache(view);
   const originOf = (host: string) => `https://${host}${port}`;
   const redirect = (to: string, status: number, request: EdgeRequest): SiteAnswer =>
     say(status, "This page is at another address.", {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AnswerSite, EdgeRequest } from "../../src/edge/answering.ts";
-import { cachedResponsesMax, cachedTextsMax, ResponseCache } from "../../src/edge/responseCache.ts";
+import { cachedPagesMax, cachedTextsMax, PageCache } from "../../src/edge/pageCache.ts";
 import type { SiteAnswer } from "../../src/edge/siteAnswer.ts";
 import { openHttp2, requestHttp2, securedLine } from "./clients.ts";
 import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
@@ -100,7 +100,7 @@ describe("the cache of responses", () => {
 
   /** How often each of the requests is made, of two that are the same. */
   async function madeOfTwo(request: EdgeRequest, response = page, revisionNow = () => 1) {
-    const cache = new ResponseCache({ revisionNow });
+    const cache = new PageCache({ revisionNow });
     let made = 0;
     const make = () => {
       made += 1;
@@ -141,7 +141,7 @@ describe("the cache of responses", () => {
     let revision = 1;
     expect(await madeOfTwo(asked("/"), page, () => revision++)).toBe(2);
     revision = 1;
-    const cache = new ResponseCache({ revisionNow: () => revision });
+    const cache = new PageCache({ revisionNow: () => revision });
     const slow = Promise.withResolvers<SiteAnswer>();
     const early = cache.get(asked("/"), () => slow.promise);
     revision = 2;
@@ -153,7 +153,7 @@ describe("the cache of responses", () => {
   });
 
   test("tells what clients accept apart", async () => {
-    const cache = new ResponseCache({ revisionNow: () => 1 });
+    const cache = new PageCache({ revisionNow: () => 1 });
     const small = { ...page };
     await cache.get(asked("/"), () => page);
     expect(await cache.get(asked("/", { "accept-encoding": "br" }), () => small)).toBe(small);
@@ -161,15 +161,15 @@ describe("the cache of responses", () => {
   });
 
   test("is bounded, and leaves the oldest", async () => {
-    const cache = new ResponseCache({ revisionNow: () => 1 });
-    for (let at = 0; at <= cachedResponsesMax; at++) await cache.get(asked(`/${at}`), () => page);
+    const cache = new PageCache({ revisionNow: () => 1 });
+    for (let at = 0; at <= cachedPagesMax; at++) await cache.get(asked(`/${at}`), () => page);
     const anew = { ...page };
-    expect(await cache.get(asked(`/${cachedResponsesMax}`), () => anew)).toBe(page);
+    expect(await cache.get(asked(`/${cachedPagesMax}`), () => anew)).toBe(page);
     expect(await cache.get(asked("/0"), () => anew)).toBe(anew);
   });
 
   test("is of no use to a store that would have to be asked", async () => {
-    const cache = new ResponseCache({});
+    const cache = new PageCache({});
     await cache.get(asked("/"), () => page);
     const anew = { ...page };
     expect(await cache.get(asked("/"), () => anew)).toBe(anew);
@@ -177,7 +177,7 @@ describe("the cache of responses", () => {
 
   test("finds a page by the text of a request, for its host and as long as nothing changes", async () => {
     let revision = 1;
-    const cache = new ResponseCache({ revisionNow: () => revision });
+    const cache = new PageCache({ revisionNow: () => revision });
     const found = (host = "a.example") => cache.findByText("GET /", host, 0);
     await cache.get(asked("/"), () => page);
     expect(found()).toBeUndefined();
@@ -195,14 +195,14 @@ describe("the cache of responses", () => {
       if (failure !== undefined) throw failure;
       return 1;
     };
-    const cache = new ResponseCache({ revisionNow });
+    const cache = new PageCache({ revisionNow });
     for (let count = 0; count < 2; count++) await cache.get(asked("/"), () => page);
     failure = new Error("The database is away.");
     expect(cache.findByText("GET /", "a.example", 0)).toBeUndefined();
   });
 
   test("holds a bounded number of texts, and leaves the oldest", async () => {
-    const cache = new ResponseCache({ revisionNow: () => 1 });
+    const cache = new PageCache({ revisionNow: () => 1 });
     const withText = (text: string): EdgeRequest => ({ ...asked("/"), text });
     await cache.get(asked("/"), () => page);
     for (let at = 0; at <= cachedTextsMax; at++) await cache.get(withText(`${at}`), () => page);

@@ -5,7 +5,7 @@ import { PreparedResponse } from "../wire/preparedResponse.ts";
 import type { EdgeRequest } from "./answering.ts";
 import type { SiteAnswer } from "./siteAnswer.ts";
 
-export const cachedResponsesMax = 256;
+export const cachedPagesMax = 256;
 export const cachedTextsMax = 1_024;
 /** Larger ones take longer to send than to make. */
 const bodyBytesMax = 64 * 1024;
@@ -22,7 +22,7 @@ export interface CachedPage {
   prepared: PreparedResponse | undefined;
 }
 
-export class ResponseCache {
+export class PageCache {
   readonly #view: Pick<EdgeView, "revisionNow">;
   /** The oldest first. */
   readonly #responses = new Map<string, CachedPage>();
@@ -52,7 +52,7 @@ export class ResponseCache {
       if (revision === this.#revision && isCacheable(response)) {
         const { host, path } = request;
         const page = { host, path, response, prepared: undefined };
-        addBounded(this.#responses, key, page, cachedResponsesMax);
+        addBounded(this.#responses, key, page, cachedPagesMax);
       }
       return response;
     });
