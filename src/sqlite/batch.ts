@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../clock.ts";
 import type { CommitReport } from "../stores.ts";
 import { type CommandName, prepareCommands } from "./commands.ts";
-import { rollBack } from "./connection.ts";
-import { type Failure, failureOf, isUnavailable } from "./failures.ts";
+import { rollBack, turnMsMax } from "./connection.ts";
+import { type Failure, failureOf, isBusy, isUnavailable } from "./failures.ts";
 
 /** Commands and their arguments side by side: as pairs they would take twice as long to send. */
 export interface Batch {
@@ -23,15 +23,22 @@ export interface BatchFailure {
   readonly failure: Failure;
 }
 
+/** How often a process that waits for its turn to write asks whether another one has finished. */
+const turnAskEveryMs = 0.5;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
 /** Carries out commands in as few transactions as can be: one, unless a command fails. */
 export class BatchRunner {
   readonly #db: DatabaseSync;
   readonly #begin;
   readonly #commit;
   readonly #prepared;
+  readonly #turnMsMax: number;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, waitMsMax = turnMsMax) {
     this.#db = db;
+    this.#turnMsMax = waitMsMax;
+    db.exec("PRAGMA busy_timeout = 0");
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#prepared = prepareCommands(db);
@@ -72,10 +79,28 @@ export class BatchRunner {
     return { results, failures, commits };
   }
 
+  /**
+   * SQLite itself asks ten times a second once it has waited for a while. Beside a process that
+   * writes all the time, which leaves the lock free for an instant between two commits, that is a
+   * wait of seconds. This thread has nothing else to do.
+   */
+  #takeTurn(): void {
+    const giveUpMs = systemClock.elapsed() + this.#turnMsMax;
+    for (;;) {
+      try {
+        this.#begin.run();
+        return;
+      } catch (cause) {
+        if (!isBusy(cause) || systemClock.elapsed() >= giveUpMs) throw cause;
+      }
+      Atomics.wait(pause, 0, 0, turnAskEveryMs);
+    }
+  }
+
   #transact(batch: Batch): unknown[] {
     const { commands, counters } = this.#prepared;
     try {
-      this.#begin.run();
+      this.#takeTurn();
       const results = batch.names.map((name, index) => {
         // The pair was type-checked where it was submitted.
         const command = commands[name] as (argument: unknown) => unknown;

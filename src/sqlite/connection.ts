@@ -4,7 +4,7 @@ import { isBusy } from "./failures.ts";
 import { makeFile, makeFolder } from "./files.ts";
 
 /** How long a connection waits for its turn to write before it gives up. */
-const turnMsMax = 5_000;
+export const turnMsMax = 5_000;
 /** What a large import or restore leaves behind is cut back to this at the next checkpoint. */
 const logBytesMax = 64 * 1024 * 1024;
 const walAttemptsMax = 20;
@@ -57,7 +57,7 @@ function useWriteAheadLog(db: DatabaseSync): void {
 /** Of the connection that wrote. */
 export function closeWriting(db: DatabaseSync): void {
   try {
-    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.exec(`PRAGMA busy_timeout = ${turnMsMax}; PRAGMA wal_checkpoint(TRUNCATE)`);
   } catch {
     // Only tidiness: what is in the log is as safe there, and the next one to open reads it.
   }

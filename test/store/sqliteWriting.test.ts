@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { Problem } from "../../src/problems.ts";
 import { BatchRunner } from "../../src/sqlite/batch.ts";
 import { connect } from "../../src/sqlite/connection.ts";
 import { errorFrom } from "../../src/sqlite/failures.ts";
 import { startWriterThread, Writer, writesPendingMax } from "../../src/sqlite/writer.ts";
 import type { CommitReport } from "../../src/stores.ts";
+import { eventually } from "../eventually.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { doneOf } from "./outcomes.ts";
@@ -139,12 +140,12 @@ describe("the writing thread", () => {
 });
 
 describe("when the disk refuses", () => {
-  async function runnerWith(pragma: string) {
+  async function runnerWith(pragma: string, turnMsMax?: number) {
     const stores = await folder.open();
     await stores.catalogue.add(bella);
     const db = connect(folder.path("petstore.db"));
     db.exec(pragma);
-    const runner = new BatchRunner(db);
+    const runner = new BatchRunner(db, turnMsMax);
     return { stores, db, add: (count: number) => runner.run(batchOf(count)) };
   }
 
@@ -169,7 +170,7 @@ describe("when the disk refuses", () => {
   });
 
   test("a database that another process keeps locked is unavailable until it lets go", async () => {
-    const { db, add } = await runnerWith("PRAGMA busy_timeout = 0");
+    const { db, add } = await runnerWith("", 0);
     const other = new DatabaseSync(folder.path("petstore.db"));
     other.exec("BEGIN IMMEDIATE");
     const { failures } = add(3);
@@ -180,6 +181,29 @@ describe("when the disk refuses", () => {
     expect(add(1).results).toEqual([2n]);
     other.close();
     db.close();
+  });
+
+  test("beside a process that writes all the time it has its turn after a few commits", async () => {
+    const { db, add } = await runnerWith("");
+    const commits = new Int32Array(new SharedArrayBuffer(4));
+    const path = folder.path("petstore.db");
+    const rival = new Worker(new URL("./busyWriter.ts", import.meta.url), {
+      workerData: { path, commits },
+    });
+    const turns = 10;
+    let waited = 0;
+    for (let turn = 0; turn < turns; turn++) {
+      // From a moment at which the other one is writing again.
+      let before = commits[0] as number;
+      await eventually(() => (commits[0] as number) > before);
+      before = commits[0] as number;
+      expect(add(1).failures).toEqual([]);
+      waited += (commits[0] as number) - before;
+    }
+    await rival.terminate();
+    db.close();
+    // Some ten each. SQLite's own way of waiting takes hundreds.
+    expect(waited).toBeLessThan(turns * 40);
   });
 
   test("a process whose files may not grow says so, reads on and loses nothing", async () => {
