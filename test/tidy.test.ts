@@ -198,6 +198,7 @@ describe("Bun's own interfaces", () => {
     expect(users.sort()).toEqual([
       "src/runtimeFiles.ts",
       "src/wire/listener.ts",
+      "src/wire/listeningSockets.ts",
       "src/wire/sockets.ts",
     ]);
   });

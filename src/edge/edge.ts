@@ -1,12 +1,11 @@
 /** The HTTP and HTTPS listeners that answer for attached domains. */
-import type { AddressInfo, Server } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import type { Log } from "../log.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
 import { Connections } from "../wire/connections.ts";
-import { acceptHttp1, acceptProxied, type Listening } from "../wire/listener.ts";
+import { acceptHttp1, acceptProxied, listenOn, listenOnEach } from "../wire/listener.ts";
 import type { HttpHandler, HttpRequest, WireError } from "../wire/message.ts";
 import type { ProxyProtocol } from "../wire/proxyProtocol.ts";
 import type { TrustedProxies } from "../wire/trustedProxies.ts";
@@ -31,6 +30,8 @@ export interface EdgeParts {
   readonly host: string;
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** Listening sockets of the two ports that another process opened. */
+  readonly sockets?: EdgeSockets | undefined;
   /** Where browsers reach the HTTPS listener; redirects lead there. */
   readonly publicHttpsPort: number;
   /** The address at which other processes dial the HTTP listener. */
@@ -42,11 +43,22 @@ export interface EdgeParts {
   readonly proxyProtocol?: boolean | undefined;
 }
 
+export interface EdgeSockets {
+  readonly http: readonly number[];
+  readonly https: readonly number[];
+}
+
 export interface RunningEdge {
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Takes no new connection, lets answers under way finish within the time, then ends them. */
-  stop(graceMs: number): Promise<void>;
+  readonly sockets: EdgeSockets;
+  /** Accepts on one more listening socket of each port. */
+  accept(http: number, https: number): Promise<void>;
+  /**
+   * Takes no new connection, lets answers under way finish within the time, then ends them. Idle
+   * connections are left open for `idleMs`.
+   */
+  stop(graceMs: number, idleMs?: number): Promise<void>;
 }
 
 export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
@@ -58,47 +70,50 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
   const answering = createAnswering({ ...parts, log });
   const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
   const contexts = new Contexts(view, parts.vault, limits.contextsMax);
-  const secured = createSecuredServer({
-    view,
-    contexts,
-    connections,
-    hostConnections,
-    limits,
-    log,
-    handlerFor: (host, client) => ({
-      ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
-      cached(text) {
-        const startedMs = clock.elapsed();
-        const page = answering.cached(text, host);
-        if (page === undefined) return undefined;
-        const { path, response, prepared } = page;
-        const request = { method: "GET", client, host, path };
-        logRequest(parts, true, request, response.status, startedMs);
-        return prepared;
-      },
-    }),
-  });
-
-  const { host, httpPort } = parts;
-  const proxyProtocol = parts.proxyProtocol ? refusingOn(log) : undefined;
-  const named = (port: number) => (cause: unknown) => {
-    throw Object.assign(cause as Error, { port });
-  };
-  const plain = await acceptHttp1(host, httpPort, connections, plainHandler, proxyProtocol).catch(
-    named(httpPort),
-  );
-  const encrypted = await (proxyProtocol === undefined
-    ? listen(secured, parts.httpsPort, host)
-    : acceptProxied(host, parts.httpsPort, connections, proxyProtocol, (socket) =>
-        secured.emit("connection", socket),
-      )
-  ).catch((cause) => {
-    plain.close();
-    return named(parts.httpsPort)(cause);
-  });
-  const httpsPort = encrypted.port;
+  // One for each socket: a server of node:tls has but one.
+  const newSecured = () =>
+    createSecuredServer({
+      view,
+      contexts,
+      connections,
+      hostConnections,
+      limits,
+      log,
+      handlerFor: (host, client) => ({
+        ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
+        cached(text) {
+          const startedMs = clock.elapsed();
+          const page = answering.cached(text, host);
+          if (page === undefined) return undefined;
+          const { path, response, prepared } = page;
+          const request = { method: "GET", client, host, path };
+          logRequest(parts, true, request, response.status, startedMs);
+          return prepared;
+        },
+      }),
+    });
   // Such as too many open files: it goes on with those that it has.
-  secured.on("error", (cause) => log.warn("edge.acceptFailed", { cause }));
+  const acceptFailed = (cause: unknown) => log.warn("edge.acceptFailed", { cause });
+
+  const { host, sockets } = parts;
+  const httpAt = { host, port: parts.httpPort, sockets: sockets?.http };
+  const httpsAt = { host, port: parts.httpsPort, sockets: sockets?.https };
+  const proxyProtocol = parts.proxyProtocol ? refusingOn(log) : undefined;
+  const plain = await listenOnEach(httpAt, (at) =>
+    acceptHttp1(at, connections, plainHandler, proxyProtocol),
+  ).catch(naming(parts.httpPort));
+  const secured = await listenOnEach(httpsAt, (at) => {
+    const server = newSecured();
+    return proxyProtocol === undefined
+      ? listenOn(server, at, acceptFailed)
+      : acceptProxied(at, connections, proxyProtocol, (socket) =>
+          server.emit("connection", socket),
+        );
+  }).catch((cause) => {
+    plain.close();
+    return naming(parts.httpsPort)(cause);
+  });
+  const httpsPort = secured.port;
   const self = { id, address: parts.reachableAt, httpPort: plain.port };
   const watch = new Watch(view, self, hostConnections, { clock, log, limits });
   await watch.poll();
@@ -107,10 +122,15 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
   return {
     httpPort: plain.port,
     httpsPort,
-    async stop(graceMs) {
+    sockets: { http: plain.sockets, https: secured.sockets },
+    async accept(http, https) {
+      await plain.accept(http);
+      await secured.accept(https);
+    },
+    async stop(graceMs, idleMs) {
       plain.close();
-      encrypted.close();
-      await connections.drain(graceMs);
+      secured.close();
+      await connections.drain(graceMs, idleMs);
       await watch.stop();
       parts.log.info("edge.stopped", { id });
     },
@@ -175,12 +195,9 @@ function refusingOn(log: QuietLog): ProxyProtocol {
   };
 }
 
-function listen(server: Server, port: number, host: string): Promise<Listening> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve({ port: (server.address() as AddressInfo).port, close: () => void server.close() });
-    });
-  });
+/** The system does not say on Bun which port it refused. */
+function naming(port: number) {
+  return (cause: unknown): never => {
+    throw Object.assign(cause as Error, { port });
+  };
 }

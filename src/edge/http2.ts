@@ -58,6 +58,10 @@ export class Http2Connection implements ManagedConnection {
     return this.#connections.stopping;
   }
 
+  get closing(): boolean {
+    return this.#connections.closing;
+  }
+
   begin(stream: ServerHttp2Stream): void {
     this.#streams.set(stream, this.#connections.elapsedMs);
   }
@@ -71,7 +75,7 @@ export class Http2Connection implements ManagedConnection {
     if (!this.#streams.delete(stream) || this.#streams.size > 0) return;
     this.served = true;
     this.sinceMs = this.#connections.elapsedMs;
-    if (this.#connections.stopping) this.finish();
+    if (this.#connections.closing) this.finish();
   }
 
   /** Counts what a response holds in memory until `release`. False when it is too much. */
@@ -84,6 +88,11 @@ export class Http2Connection implements ManagedConnection {
 
   release(bytes: number): void {
     this.#connections.heldResponseBytes -= bytes;
+  }
+
+  /** The highest id there is: whatever is on its way is still answered (RFC 9113, section 6.8). */
+  announceEnd(): void {
+    this.session?.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
   }
 
   /** Announces that no further stream is accepted; closes after those under way. */
@@ -138,6 +147,8 @@ export function createHttp2Server(limits: EdgeLimits, failed: (cause: unknown) =
     if (connection === undefined) return session.destroy();
     session.on("error", () => connection.destroy());
     connection.session = session;
+    // Its handshake was under way when the edge was told to stop.
+    if (connection.stopping) connection.announceEnd();
   });
   server.on("sessionError", (_cause, session) => session.destroy());
   server.on("stream", (stream, headers) => {
@@ -171,7 +182,7 @@ export function createHttp2Server(limits: EdgeLimits, failed: (cause: unknown) =
       if (fits) heldBytes = byteLength;
       const response = fits ? given : connection.handler.refuse("overloaded", connection.peer);
       send(stream, response, headers[":method"] === "HEAD", () => connection.progress(stream));
-      if (response.close === true || connection.stopping) session.close();
+      if (response.close === true || connection.closing) session.close();
     });
   }
 

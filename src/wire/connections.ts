@@ -14,6 +14,8 @@ export interface ManagedConnection {
   readonly sinceMs: number;
   /** Has had a response before. */
   readonly served: boolean;
+  /** Tells the other end, where the protocol can, that it is to open no further request here. */
+  announceEnd?(): void;
   /** Closes now if nothing is under way, otherwise after the responses under way. */
   finish(): void;
   destroy(): void;
@@ -32,6 +34,8 @@ export class Connections {
   elapsedMs: number;
   /** Set once every response is the last one of its connection. */
   stopping = false;
+  /** Set once a connection with nothing under way is closed. */
+  closing = false;
   heldBodyBytes = 0;
   heldResponseBytes = 0;
 
@@ -54,7 +58,7 @@ export class Connections {
 
   /** False where there is no room; the connection must then be destroyed. */
   add(connection: ManagedConnection): boolean {
-    if (this.stopping) return false;
+    if (this.closing) return false;
     const isFull = this.#all.size >= this.limits.connectionsMax || inProcess.open >= inProcess.max;
     if (isFull && !this.#makeRoom()) return false;
     this.#all.add(connection);
@@ -71,26 +75,38 @@ export class Connections {
   /**
    * Lets the responses under way finish within the time, then closes every connection. Resolves with
    * the number of those that had to be broken off.
+   *
+   * A client may send a request at the very moment at which its idle connection is closed, and then
+   * never gets a response. So an idle connection may be left open for a while: most clients send one
+   * more request, and the response to that tells them to connect anew.
    */
-  async drain(graceMs: number): Promise<number> {
+  async drain(graceMs: number, idleMs = 0): Promise<number> {
     this.stopping = true;
-    for (const connection of [...this.#all]) connection.finish();
+    for (const connection of this.#all) connection.announceEnd?.();
     let brokenOff = 0;
+    let cancel: (() => void)[] = [];
     if (this.#all.size > 0) {
       await new Promise<void>((resolve) => {
-        const cancel = this.#clock.after(graceMs, () => {
+        this.#emptied = resolve;
+        const giveUp = this.#clock.after(graceMs, () => {
           brokenOff = [...this.#all].filter(({ waiting }) => !waiting).length;
           for (const connection of [...this.#all]) connection.destroy();
           resolve();
         });
-        this.#emptied = () => {
-          cancel();
-          resolve();
-        };
+        cancel = [giveUp];
+        if (idleMs <= 0) this.#closeIdle();
+        else cancel.push(this.#clock.after(idleMs, () => this.#closeIdle()));
       });
     }
+    this.closing = true;
+    for (const each of cancel) each();
     this.#stopSweeps();
     return brokenOff;
+  }
+
+  #closeIdle(): void {
+    this.closing = true;
+    for (const connection of [...this.#all]) connection.finish();
   }
 
   /** A few at once, since all are looked at: first those that never sent a request, the oldest first. */

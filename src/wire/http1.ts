@@ -304,7 +304,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#reading = "start";
     this.#dispatched = false;
     this.#held.resume();
-    if (this.#connections.stopping && this.#held.isEmpty) return void this.#close();
+    if (this.#connections.closing && this.#held.isEmpty) return void this.#close();
     if (this.#parsing) return;
     if (!this.#held.isEmpty) this.#parse(this.#held.take());
     if (this.#peerEnded && !this.#responding) this.#close();

@@ -9,9 +9,17 @@ import { ProxyHeaderReader, type ProxyProtocol } from "./proxyProtocol.ts";
 import { attach, BunTransport, nodeTransport, setPeer } from "./sockets.ts";
 import type { TrustedProxies } from "./trustedProxies.ts";
 
-export interface ListenOptions {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+}
+
+/** Where to listen: on a socket to be opened, or on some that another process has opened. */
+export interface ListenPlace extends ListenAddress {
+  readonly sockets?: readonly number[] | undefined;
+}
+
+export interface ListenOptions extends ListenPlace {
   readonly limits?: Partial<WireLimits> | undefined;
   /** Those on this machine unless said. */
   readonly proxies?: TrustedProxies | undefined;
@@ -21,32 +29,72 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number;
+  /** The descriptors of what it listens on. */
+  readonly sockets: readonly number[];
+  /** Accepts on one more listening socket of the same address. */
+  accept(socket: number): Promise<void>;
   /**
-   * Accepts no new connection, lets responses under way finish within the time, and closes. Resolves
-   * with the number of those that had to be broken off.
+   * Accepts no new connection, lets responses under way finish within the time, and closes. Idle
+   * connections are left open for `idleMs`. Resolves with the number of responses that had to be
+   * broken off.
    */
-  stop(graceMs: number): Promise<number>;
+  stop(graceMs: number, idleMs?: number): Promise<number>;
 }
 
 export interface Listening {
   readonly port: number;
-  /** Accepts no new connection. */
+  readonly socket: number;
+  /** Accepts no new connection. Those that wait stay with whoever else has the socket. */
   close(): void;
 }
 
 export async function listen(
-  { host, port, limits, proxies, proxyProtocol }: ListenOptions,
+  { limits, proxies, proxyProtocol, ...place }: ListenOptions,
   handler: HttpHandler,
   clock: Clock,
 ): Promise<Listener> {
   const connections = new Connections(clock, { ...wireLimits, ...limits }, proxies);
-  const listening = await acceptHttp1(host, port, connections, handler, proxyProtocol);
+  const all = await listenOnEach(place, (at) =>
+    acceptHttp1(at, connections, handler, proxyProtocol),
+  );
   return {
-    port: listening.port,
-    stop(graceMs) {
-      listening.close();
-      return connections.drain(graceMs);
+    port: all.port,
+    sockets: all.sockets,
+    accept: (socket) => all.accept(socket),
+    stop(graceMs, idleMs) {
+      all.close();
+      return connections.drain(graceMs, idleMs);
     },
+  };
+}
+
+/** A socket to open, or one that is open. */
+export interface ListenOn extends ListenAddress {
+  readonly socket?: number | undefined;
+}
+
+/** Listens on the sockets that are given, or on one that is opened. */
+export async function listenOnEach(
+  { host, port, sockets }: ListenPlace,
+  accept: (at: ListenOn) => Promise<Listening>,
+) {
+  const all: Listening[] = [];
+  const close = () => {
+    for (const each of all) each.close();
+  };
+  try {
+    for (const socket of sockets ?? [undefined]) all.push(await accept({ host, port, socket }));
+  } catch (cause) {
+    close();
+    throw cause;
+  }
+  return {
+    port: all[0]?.port ?? port,
+    sockets: all.map(({ socket }) => socket),
+    async accept(socket: number): Promise<void> {
+      all.push(await accept({ host, port, socket }));
+    },
+    close,
   };
 }
 
@@ -54,27 +102,25 @@ const acceptDirect = typeof Bun === "undefined" ? acceptOnNode : acceptOnBun;
 
 /** Accepts connections for as long as the returned listener is not closed. */
 export function acceptHttp1(
-  host: string,
-  port: number,
+  at: ListenOn,
   connections: Connections,
   handler: HttpHandler,
   proxyProtocol?: ProxyProtocol | undefined,
 ): Promise<Listening> {
-  if (proxyProtocol === undefined) return acceptDirect(host, port, connections, handler);
-  return acceptProxied(host, port, connections, proxyProtocol, (socket) =>
+  if (proxyProtocol === undefined) return acceptDirect(at, connections, handler);
+  return acceptProxied(at, connections, proxyProtocol, (socket) =>
     serve(socket, connections, handler),
   );
 }
 
 /** Accepts connections that begin with a header of the PROXY protocol, and takes it off them. */
 export function acceptProxied(
-  host: string,
-  port: number,
+  at: ListenOn,
   connections: Connections,
   protocol: ProxyProtocol,
   accept: (socket: Socket) => void,
 ): Promise<Listening> {
-  return listenOnNode(host, port, (socket) => {
+  return listenOnNode(at, (socket) => {
     const reader = new ProxyHeaderReader(socket, connections, protocol, (peer) => {
       setPeer(socket, peer);
       accept(socket);
@@ -89,16 +135,15 @@ interface BunConnection {
 }
 
 async function acceptOnBun(
-  host: string,
-  port: number,
+  { host, port, socket: inherited }: ListenOn,
   connections: Connections,
   handler: HttpHandler,
 ): Promise<Listening> {
+  // A second service must not share the port of the first in silence.
+  const fresh = { hostname: host, port, exclusive: true };
   const listener = Bun.listen<BunConnection | undefined>({
-    hostname: host,
-    port,
-    // A second service must not share the port of the first in silence.
-    exclusive: true,
+    // Bun takes a socket that is open already, which its types do not say.
+    ...(inherited === undefined ? fresh : ({ fd: inherited } as unknown as typeof fresh)),
     allowHalfOpen: true,
     socket: {
       open(socket) {
@@ -116,16 +161,17 @@ async function acceptOnBun(
       error: ({ data }) => data?.connection.destroy(),
     },
   });
-  return { port: listener.port, close: () => listener.stop() };
+  const { fd } = listener as unknown as { fd: number };
+  // Of a socket that was given it knows no port.
+  return { port: listener.port ?? port, socket: fd, close: () => listener.stop() };
 }
 
 function acceptOnNode(
-  host: string,
-  port: number,
+  at: ListenOn,
   connections: Connections,
   handler: HttpHandler,
 ): Promise<Listening> {
-  return listenOnNode(host, port, (socket) => serve(socket, connections, handler));
+  return listenOnNode(at, (socket) => serve(socket, connections, handler));
 }
 
 function serve(socket: Socket, connections: Connections, handler: HttpHandler): void {
@@ -134,19 +180,28 @@ function serve(socket: Socket, connections: Connections, handler: HttpHandler): 
   attach(socket, connection);
 }
 
-function listenOnNode(
-  host: string,
-  port: number,
-  accept: (socket: Socket) => void,
+function listenOnNode(at: ListenOn, accept: (socket: Socket) => void): Promise<Listening> {
+  return listenOn(createServer({ noDelay: true, allowHalfOpen: true }, accept), at);
+}
+
+/** Resolves once a server of `node:net` or `node:tls` accepts. */
+export function listenOn(
+  server: Server,
+  { host, port, socket }: ListenOn,
+  failed: (cause: unknown) => void = () => {},
 ): Promise<Listening> {
-  const server: Server = createServer({ noDelay: true, allowHalfOpen: true }, accept);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host, port, exclusive: true }, () => {
+    server.listen(socket === undefined ? { host, port, exclusive: true } : { fd: socket }, () => {
       server.off("error", reject);
       // Such as too many open files: the connections that are open go on.
-      server.on("error", () => {});
-      resolve({ port: (server.address() as AddressInfo).port, close: () => void server.close() });
+      server.on("error", failed);
+      const { _handle: handle } = server as { _handle?: { readonly fd?: number } | null };
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        socket: handle?.fd ?? -1,
+        close: () => void server.close(),
+      });
     });
   });
 }

@@ -24,7 +24,7 @@ export interface TestEdge {
   redirect(host: string, to: string, status: 301 | 302 | 307 | 308): void;
   /** Another certificate for a host that is attached. */
   renew(host: string): void;
-  stop(graceMs?: number): Promise<void>;
+  stop(graceMs?: number, idleMs?: number): Promise<void>;
 }
 
 const authority = createAuthority();
@@ -92,6 +92,6 @@ export async function startTestEdge({
       if (route === undefined) throw new Error(`${host} is not attached.`);
       view.attach(host, route, certify(host));
     },
-    stop: (graceMs = 1_000) => edge.stop(graceMs),
+    stop: (graceMs = 1_000, idleMs = 0) => edge.stop(graceMs, idleMs),
   };
 }
