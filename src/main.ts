@@ -17,7 +17,8 @@ import { type Config, ConfigError, readConfig, StartRefusal } from "./config.ts"
 import { createLog, patientWriter } from "./log.ts";
 import { shownAddress } from "./postgres/address.ts";
 import { keptSecret } from "./secret.ts";
-import { buildDocsSite, domainSettings, startService } from "./serve.ts";
+import { buildDocsSite, startService } from "./serve.ts";
+import { domainSettings } from "./serveDashboard.ts";
 import { restoreSqlite } from "./sqlite/backup.ts";
 import { backupStoppable } from "./sqlite/copying.ts";
 import { openDatabase, sqliteVersion } from "./sqlite/database.ts";

@@ -8,24 +8,26 @@ import { cachedContents } from "./edge/siteCache.ts";
 import { createSiteHosts } from "./edge/siteHosts.ts";
 import { listenForAdmin } from "./http/adminListener.ts";
 import { type AppParts, createApp } from "./http/app.ts";
-import { Recent } from "./http/dashboardApi/recent.ts";
+import { Recent, type RecentStep } from "./http/dashboardApi/recent.ts";
 import { createHandlers } from "./http/handlers.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
+import type { Family } from "./http/metricsText.ts";
 import { type AdminParts, createOutside, dashboardPath, docsPath } from "./http/outside.ts";
 import { askedSeldom } from "./http/readiness.ts";
 import { createWireHandler } from "./http/wireHandler.ts";
 import { Authenticator } from "./keys/authenticator.ts";
 import { mintKey } from "./keys/lifecycle.ts";
-import { TokenBuckets } from "./keys/rateLimiter.ts";
+import { OwnCounts, type SharedCounts } from "./keys/sharedCounts.ts";
 import type { Environment } from "./keys/token.ts";
 import { UseRecorder } from "./keys/useRecorder.ts";
 import type { Log } from "./log.ts";
 import { Problem } from "./problems.ts";
+import { internalApi } from "./serveDashboard.ts";
 import { deployOwnDocs } from "./sites/ownDocs.ts";
 import type { Stores, StoresOptions } from "./stores.ts";
-import { listen } from "./wire/listener.ts";
-import type { HttpRequest, HttpResponse } from "./wire/message.ts";
+import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
+import { listen, type OpenListener } from "./wire/listener.ts";
 import type { ProxyProtocol } from "./wire/proxyProtocol.ts";
 import { TrustedProxies } from "./wire/trustedProxies.ts";
 
@@ -37,6 +39,20 @@ export interface ServiceParts {
   readonly openStores: (options: StoresOptions) => Promise<Stores>;
   /** Whether the service's own documentation is to be a site of its own, kept up to date. */
   readonly ownDocs?: boolean;
+  /** Where this is one of several processes that another one supervises. */
+  readonly member?: Membership | undefined;
+  /** What the metrics show instead of this process's own, where it supervises others. */
+  readonly families?: (own: Families) => ReturnType<Families>;
+}
+
+type Families = () => Promise<readonly Family[]>;
+
+/** What one process of several is given. It has no metrics of its own, and makes no first key. */
+export interface Membership {
+  readonly sockets: ServiceSockets;
+  readonly counts: SharedCounts;
+  /** The last hour of the other processes, and of those that have ended. */
+  recentOfOthers(): Promise<readonly (readonly RecentStep[])[]>;
 }
 
 export interface Service {
@@ -53,12 +69,27 @@ export interface Service {
   readonly firstLink: string | undefined;
   /** False where there is no API key yet: every call is refused until one is created. */
   readonly hasKeys: boolean;
+  readonly sockets: ServiceSockets;
+  readonly counts: SharedCounts;
+  readonly recent: Recent;
+  readonly families: Families;
+  /** Accepts on more of its listening sockets. */
+  accept(sockets: ServiceSockets): Promise<void>;
   /** Stops accepting, finishes what is under way, writes everything down and lets go. */
-  stop(): Promise<void>;
+  stop(how?: StopOptions): Promise<void>;
+  stopMetrics(): Promise<void>;
+}
+
+export interface StopOptions {
+  /** How long idle connections are left open for one more request. */
+  readonly idleMs?: number;
+  /** The metrics go on until `stopMetrics`: this process stays, to supervise others. */
+  readonly keepMetrics?: boolean;
 }
 
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { config, clock, log } = parts;
+  const { config, clock, log, member } = parts;
+  const counts = member?.counts ?? new OwnCounts(clock);
   const metrics: Metrics = createMetrics(async () => stores.size());
   const recent = new Recent(clock);
   const stores = await parts.openStores({
@@ -81,7 +112,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     // Only when somebody comes: what this takes would make the start slower.
     dashboard: async () =>
       (await import("./dashboard/published.ts")).publishDashboard(dashboardPath),
-    internal: internalApi({ ...parts, stores, recent, ready, leaving: () => leaving }),
+    internal: internalApi({
+      ...parts,
+      stores,
+      counts,
+      series: async () => recent.series(await member?.recentOfOthers()),
+      ready,
+      leaving: () => leaving,
+    }),
   };
   const outside = {
     log,
@@ -105,7 +143,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     catalogue: stores.catalogue,
     uses,
     limiter:
-      config.quota && (stores.limiter?.(config.quota) ?? new TokenBuckets(config.quota, clock)),
+      config.quota && (stores.limiter?.(config.quota) ?? counts.limiter("key", config.quota)),
     clock,
     log,
     metrics: {
@@ -125,8 +163,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const { first, listener, adminListener, metricsListener, domains } = await undoing(
     undo,
     async () => {
+      const metricsAt = member === undefined ? config.metrics : undefined;
+      const own = () => metrics.families();
+      const families = () => parts.families?.(own) ?? own();
       const metricsListener =
-        config.metrics && (await listenForMetrics(config.metrics, metrics, clock, log));
+        metricsAt && (await listenForMetrics(metricsAt, families, clock, log));
       undo.unshift(() => metricsListener?.stop(0));
       const proxies = new TrustedProxies(config.trustedProxies);
       const proxyProtocol = (name: ProxiedListener) =>
@@ -134,12 +175,17 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const adminListener =
         config.admin &&
         (await listenForAdmin(
-          { ...config.admin, proxies, proxyProtocol: proxyProtocol("admin") },
+          {
+            ...config.admin,
+            ...member?.sockets.admin,
+            proxies,
+            proxyProtocol: proxyProtocol("admin"),
+          },
           appParts,
           { ...outside, admin },
         ));
       undo.unshift(() => adminListener?.stop(0));
-      const at = { host: config.host, port: config.port, proxies };
+      const at = { host: config.host, port: config.port, ...member?.sockets.api, proxies };
       const listener = await listen(
         { ...at, proxyProtocol: proxyProtocol("api") },
         createWireHandler(app, parts),
@@ -151,10 +197,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         // Loaded by those alone who have it: it would make every start slower.
         (await (
           await import("./serveDomains.ts")
-        ).startDomains({ ...parts, stores, contents, proxies }, config.domains));
+        ).startDomains(
+          { ...parts, stores, contents, proxies, sockets: member?.sockets },
+          config.domains,
+        ));
       undo.unshift(() => domains?.stop(0));
       // Last of all: a key that is stored must be shown, and nothing may fail in between.
-      const first = await firstSecretsOf(stores, config, clock);
+      const first =
+        member === undefined ? await createFirstSecrets(stores, config, clock) : noFirstSecrets;
       return { first, listener, adminListener, metricsListener, domains };
     },
   );
@@ -169,78 +219,52 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     metricsPort: metricsListener?.port,
     edge: domains?.edge,
     ...first,
-    async stop() {
+    sockets: {
+      api: openOf(listener),
+      admin: adminListener && openOf(adminListener),
+      edgeHttp: domains?.edge?.http,
+      edgeHttps: domains?.edge?.https,
+    },
+    counts,
+    recent,
+    families: () => metrics.families(),
+    async accept({ api, admin, edgeHttp, edgeHttps }) {
+      for (const socket of api.sockets) await listener.accept(socket);
+      for (const socket of admin?.sockets ?? []) await adminListener?.accept(socket);
+      for (const [index, http] of (edgeHttp?.sockets ?? []).entries()) {
+        await domains?.edge?.accept(http, edgeHttps?.sockets[index] as number);
+      }
+    },
+    async stop({ idleMs = 0, keepMetrics = false } = {}) {
       leaving = true;
       log.info("service.stopping");
       try {
         await stopOwnDocs?.();
         const graceMs = config.shutdownSecondsMax * 1000;
         const [requestsUnderWay] = await Promise.all([
-          listener.stop(graceMs),
-          adminListener?.stop(graceMs),
-          domains?.stop(graceMs),
+          listener.stop(graceMs, idleMs),
+          adminListener?.stop(graceMs, idleMs),
+          domains?.stop(graceMs, idleMs),
         ]);
         if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
         await uses.close();
         await stores.close();
         log.info("service.stopped");
       } finally {
-        await metricsListener?.stop(0);
+        if (!keepMetrics) await metricsListener?.stop(0);
         log.flush();
       }
+    },
+    async stopMetrics() {
+      await metricsListener?.stop(0);
     },
   };
 }
 
+const openOf = ({ port, sockets }: OpenListener): OpenListener => ({ port, sockets });
+
 function refusingOn(log: Log): ProxyProtocol {
   return { refused: (reason, peer) => log.warn("connection.refused", { reason, peer }) };
-}
-
-interface InternalParts extends Pick<ServiceParts, "config" | "clock" | "log"> {
-  readonly stores: Stores;
-  readonly recent: Recent;
-  readonly ready: () => Promise<void>;
-  readonly leaving: () => boolean;
-}
-
-/** Loaded when somebody comes: the list of public suffixes would make every start slower. */
-function internalApi({ config, stores, ...parts }: InternalParts) {
-  const make = async () => {
-    const [{ createInternalApi }, { DomainDesk }, { openSessions }, { dashboardPlaces }] =
-      await Promise.all([
-        import("./http/internal/internalApi.ts"),
-        import("./domains/desk.ts"),
-        import("./http/session/openSessions.ts"),
-        import("./http/dashboardApi/dashboardPlaces.ts"),
-      ]);
-    const desk = new DomainDesk({ ...stores, clock: parts.clock, ...domainSettings(config) });
-    const baseUrl = adminBaseUrl(config);
-    const sessions = openSessions({ ...parts, ...stores, baseUrl });
-    const { authenticate } = sessions;
-    const places = dashboardPlaces({ ...parts, stores, environment: config.environment });
-    const others = createInternalApi({ ...parts, desk, ...stores, baseUrl, authenticate, places });
-    return async (request: HttpRequest) => sessions.handle(request) ?? others(request);
-  };
-  let made: ReturnType<typeof make> | undefined;
-  return async (request: HttpRequest): Promise<HttpResponse> => {
-    made ??= make().catch((cause) => {
-      made = undefined;
-      throw cause;
-    });
-    return (await made)(request);
-  };
-}
-
-/** The configured address of the API beside the dashboard. */
-function adminBaseUrl({ admin, baseUrls, environment }: Config): string | undefined {
-  if (admin === undefined) return baseUrls[environment];
-  return admin.url && `${admin.url}/v1`;
-}
-
-/** What the desk of domains must know of the settings. */
-export function domainSettings({ domains, baseUrls }: Config) {
-  const reserved = Object.values(baseUrls).map((address) => new URL(address).hostname);
-  return { target: domains?.target, reserved, publicHttpsPort: domains?.edge.publicHttpsPort };
 }
 
 /** The service's documentation as a site of its own: the files by their paths. */
@@ -278,18 +302,20 @@ function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Sto
   };
 }
 
+export type FirstSecrets = Pick<Service, "firstKey" | "firstLink" | "hasKeys">;
+const noFirstSecrets = { firstKey: undefined, firstLink: undefined, hasKeys: true };
+
 /**
  * An empty store gets a key, so that the first call works without another command, and the operator
  * a link to the dashboard. Neither is made where it would be printed into a log.
  */
-async function firstSecretsOf(
+export async function createFirstSecrets(
   { keys, accounts }: Stores,
   { environment, printsFirstKey }: Config,
   clock: Clock,
-): Promise<Pick<Service, "firstKey" | "firstLink" | "hasKeys">> {
-  const none = { firstKey: undefined, firstLink: undefined };
-  if ((await keys.list()).length > 0) return { ...none, hasKeys: true };
-  if (!printsFirstKey) return { ...none, hasKeys: false };
+): Promise<FirstSecrets> {
+  if ((await keys.list()).length > 0) return noFirstSecrets;
+  if (!printsFirstKey) return { ...noFirstSecrets, hasKeys: false };
   const wanted = { name: "first key", environment, scopes: "all", expiresAtMs: undefined } as const;
   const { key, token } = mintKey(wanted, clock);
   // The key comes last: a start that fails before it is not the first.

@@ -7,9 +7,11 @@ import type { KeeperParts } from "./domains/kept.ts";
 import { Vault } from "./domains/vault.ts";
 import { DomainWorker } from "./domains/worker.ts";
 import type { DomainsConfig } from "./domainsConfig.ts";
+import type { RunningEdge } from "./edge/edge.ts";
 import { type ServedContents, siteAnswer } from "./edge/siteAnswer.ts";
 import type { Log } from "./log.ts";
 import type { Stores } from "./stores.ts";
+import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
 import type { TrustedProxies } from "./wire/trustedProxies.ts";
 
@@ -21,12 +23,15 @@ export interface DomainParts {
   readonly stores: Stores;
   readonly contents: ServedContents;
   readonly proxies: TrustedProxies;
+  /** Listening sockets that another process opened. */
+  readonly sockets?: ServiceSockets | undefined;
 }
 
 export interface RunningDomains {
   /** Undefined where this process answers for no attached name. */
-  readonly edge: { readonly httpPort: number; readonly httpsPort: number } | undefined;
-  stop(graceMs: number): Promise<void>;
+  readonly edge: Omit<RunningEdge, "stop"> | undefined;
+  /** Leaves idle connections open for `idleMs`. */
+  stop(graceMs: number, idleMs?: number): Promise<void>;
 }
 
 export async function startDomains(
@@ -47,8 +52,8 @@ export async function startDomains(
     : undefined;
   return {
     edge,
-    async stop(graceMs) {
-      await Promise.all([worker?.stop(graceMs), edge?.stop(graceMs)]);
+    async stop(graceMs, idleMs) {
+      await Promise.all([worker?.stop(graceMs), edge?.stop(graceMs, idleMs)]);
     },
   };
 }
@@ -56,7 +61,7 @@ export async function startDomains(
 // What follows is loaded when it is needed: a service without custom domains starts faster.
 
 async function startOwnEdge(
-  { config, clock, log, stores, contents, proxies }: DomainParts,
+  { config, clock, log, stores, contents, proxies, sockets }: DomainParts,
   { edge }: DomainsConfig,
   vault: Vault,
   id: string,
@@ -77,6 +82,8 @@ async function startOwnEdge(
     host: edge.host,
     httpPort: edge.httpPort,
     httpsPort: edge.httpsPort,
+    http: sockets?.edgeHttp,
+    https: sockets?.edgeHttps,
     publicHttpsPort: edge.publicHttpsPort,
     reachableAt: edge.address,
     proxies,

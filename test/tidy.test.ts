@@ -42,13 +42,16 @@ const mayImport: Record<string, readonly string[]> = {
   dns: [...below, "domains"],
   acme: [...below, "domains"],
   cli: [...below, ...nouns, "stores", "client", "check"],
+  supervisor: [...below, ...nouns, "log", "wire", "http", "edge"],
   serveDomains: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
-    ...["wire", "edge", "dns", "acme"],
+    ...["wire", "edge", "dns", "acme", "supervisor"],
   ],
+  serveDashboard: [...below, ...nouns, "stores", "log", "config", "wire", "http"],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
-    ...["wire", "http", "edge", "docs", "dashboard", "serveDomains"],
+    ...["wire", "http", "edge", "docs", "dashboard"],
+    ...["serveDomains", "serveDashboard", "supervisor"],
   ],
   main: [
     ...below,
@@ -64,6 +67,7 @@ const mayImport: Record<string, readonly string[]> = {
     "cli",
     "serve",
     "serveDomains",
+    "serveDashboard",
   ],
 };
 

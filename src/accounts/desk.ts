@@ -1,7 +1,8 @@
 /** Where people come in: by name and password, by a one-time link, and then by their session. */
 import type { AccessHolder } from "../access/access.ts";
 import type { Clock } from "../clock.ts";
-import { TokenBuckets } from "../keys/rateLimiter.ts";
+import type { RateLimiter } from "../keys/rateLimiter.ts";
+import type { SharedCounts } from "../keys/sharedCounts.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
 import { type Account, nameAsTyped, type OneTimeLink, type Session } from "./account.ts";
 import type { AccountStore, KnownSession, Try } from "./accounts.ts";
@@ -17,6 +18,7 @@ export interface AccountDeskParts {
   readonly store: AccountStore;
   readonly passwords: Passwords;
   readonly clock: Clock;
+  readonly counts: SharedCounts;
   /** What nobody waits for has failed. */
   readonly failed: (cause: unknown) => void;
 }
@@ -47,21 +49,21 @@ export class AccountDesk {
   readonly #passwords: Passwords;
   readonly #clock: Clock;
   readonly #failed: (cause: unknown) => void;
-  readonly #addresses: TokenBuckets;
-  readonly #namesAtAddresses: TokenBuckets;
+  readonly #addresses: RateLimiter;
+  readonly #namesAtAddresses: RateLimiter;
   /** Nobody can look for a name that shares a bucket with somebody else's name and address. */
   readonly #salt: string;
   /** Hashes of sessions whose use is being written down. */
   readonly #noting = new Set<string>();
 
-  constructor({ store, passwords, clock, failed }: AccountDeskParts) {
+  constructor({ store, passwords, clock, counts, failed }: AccountDeskParts) {
     this.#store = store;
     this.#passwords = passwords;
     this.#clock = clock;
     this.#failed = failed;
-    this.#addresses = new TokenBuckets(addressQuota, clock);
-    this.#namesAtAddresses = new TokenBuckets(nameAtAddressQuota, clock);
-    this.#salt = Buffer.from(clock.random(16)).toString("hex");
+    this.#addresses = counts.limiter("sign in: address", addressQuota);
+    this.#namesAtAddresses = counts.limiter("sign in: name at address", nameAtAddressQuota);
+    this.#salt = counts.salt;
   }
 
   /** Takes as long, and says the same, for a name of nobody as for a wrong password. */
@@ -70,8 +72,8 @@ export class AccountDesk {
     const addressBucket = bucketOf("address", visitor.address);
     // By the name's own bucket: else many names that share it would spend it from one address.
     const pairBucket = bucketOf(this.#salt, `${visitor.address} ${bucketOf("sign in", name)}`);
-    take(this.#addresses, addressBucket);
-    take(this.#namesAtAddresses, pairBucket);
+    await take(this.#addresses, addressBucket);
+    await take(this.#namesAtAddresses, pairBucket);
     const attempt = await this.#takeByName("sign in", name);
     const account = await this.#store.find(name);
     const matches = await this.#passwords.matches(password, account?.password);
@@ -79,8 +81,8 @@ export class AccountDesk {
     const { session, token } = beginSession(account.name, visitor.agent, this.#clock);
     // Nothing that was verified against a password that is no longer the password.
     if (!(await this.#store.addSession(session, account.passwordVersion))) throw signInRefused();
-    this.#addresses.giveBack(addressBucket);
-    this.#namesAtAddresses.giveBack(pairBucket);
+    await this.#addresses.giveBack(addressBucket);
+    await this.#namesAtAddresses.giveBack(pairBucket);
     await this.#store.giveBack(attempt);
     await this.#keepUpToDate(account, account.password, password);
     return { session, holder: account.holder, token };
@@ -229,8 +231,8 @@ function linkSpent(): AccountRefusal {
   );
 }
 
-function take(buckets: TokenBuckets, bucket: string): void {
-  const { allowed, secondsUntilNext } = buckets.take(bucket);
+async function take(limiter: RateLimiter, bucket: string): Promise<void> {
+  const { allowed, secondsUntilNext } = await limiter.take(bucket);
   if (!allowed) throw limited(secondsUntilNext);
 }
 

@@ -15,10 +15,10 @@ const allowances = {
   password: { burst: 10, intervalMs: 60_000 },
 } as const satisfies Readonly<Record<string, Allowance>>;
 
-/** For each client address, in each process. Many people may share one. */
+/** For each client address, over the processes of one service. Many people may share one. */
 export const addressQuota: Quota = { requests: 30, windowSeconds: 600 };
 
-/** For each name at each client address, in each process. */
+/** For each name at each client address, over the processes of one service. */
 export const nameAtAddressQuota: Quota = { requests: 10, windowSeconds: 600 };
 
 /**

@@ -5,7 +5,13 @@ import type { Vault } from "../domains/vault.ts";
 import type { Log } from "../log.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
 import { Connections } from "../wire/connections.ts";
-import { acceptHttp1, acceptProxied, listenOn, listenOnEach } from "../wire/listener.ts";
+import {
+  acceptHttp1,
+  acceptProxied,
+  listenOn,
+  listenOnEach,
+  type OpenListener,
+} from "../wire/listener.ts";
 import type { HttpHandler, HttpRequest, WireError } from "../wire/message.ts";
 import type { ProxyProtocol } from "../wire/proxyProtocol.ts";
 import type { TrustedProxies } from "../wire/trustedProxies.ts";
@@ -30,8 +36,9 @@ export interface EdgeParts {
   readonly host: string;
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Listening sockets of the two ports that another process opened. */
-  readonly sockets?: EdgeSockets | undefined;
+  /** What listens on the two ports already, opened by another process. */
+  readonly http?: OpenListener | undefined;
+  readonly https?: OpenListener | undefined;
   /** Where browsers reach the HTTPS listener; redirects lead there. */
   readonly publicHttpsPort: number;
   /** The address at which other processes dial the HTTP listener. */
@@ -43,15 +50,11 @@ export interface EdgeParts {
   readonly proxyProtocol?: boolean | undefined;
 }
 
-export interface EdgeSockets {
-  readonly http: readonly number[];
-  readonly https: readonly number[];
-}
-
 export interface RunningEdge {
   readonly httpPort: number;
   readonly httpsPort: number;
-  readonly sockets: EdgeSockets;
+  readonly http: OpenListener;
+  readonly https: OpenListener;
   /** Accepts on one more listening socket of each port. */
   accept(http: number, https: number): Promise<void>;
   /**
@@ -95,9 +98,9 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
   // Such as too many open files: it goes on with those that it has.
   const acceptFailed = (cause: unknown) => log.warn("edge.acceptFailed", { cause });
 
-  const { host, sockets } = parts;
-  const httpAt = { host, port: parts.httpPort, sockets: sockets?.http };
-  const httpsAt = { host, port: parts.httpsPort, sockets: sockets?.https };
+  const { host } = parts;
+  const httpAt = { host, port: parts.httpPort, ...parts.http };
+  const httpsAt = { host, port: parts.httpsPort, ...parts.https };
   const proxyProtocol = parts.proxyProtocol ? refusingOn(log) : undefined;
   const plain = await listenOnEach(httpAt, (at) =>
     acceptHttp1(at, connections, plainHandler, proxyProtocol),
@@ -122,7 +125,8 @@ export async function startEdge(parts: EdgeParts): Promise<RunningEdge> {
   return {
     httpPort: plain.port,
     httpsPort,
-    sockets: { http: plain.sockets, https: secured.sockets },
+    http: { port: plain.port, sockets: plain.sockets },
+    https: { port: httpsPort, sockets: secured.sockets },
     async accept(http, https) {
       await plain.accept(http);
       await secured.accept(https);

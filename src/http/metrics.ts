@@ -1,6 +1,6 @@
 import type { CommitReport } from "../stores.ts";
 import { Buckets } from "./buckets.ts";
-import { type Family, metricsText, metricsType, type Sample } from "./metricsText.ts";
+import type { Family, Sample } from "./metricsText.ts";
 import { latencyBounds, RequestCounts } from "./requestCounts.ts";
 
 export interface RequestMetrics {
@@ -10,8 +10,7 @@ export interface RequestMetrics {
 
 export interface Metrics extends RequestMetrics {
   commit(report: CommitReport): void;
-  /** The Prometheus text and its media type. */
-  render(): Promise<{ readonly text: string; readonly contentType: string }>;
+  families(): Promise<readonly Family[]>;
 }
 
 type StoreSize = () => Promise<Readonly<Record<string, number>>>;
@@ -52,6 +51,7 @@ export function createMetrics(storeSize: StoreSize): Metrics {
         name: "petstore_store_bytes",
         type: "gauge",
         help: "Bytes that the store takes, by part.",
+        together: "max",
         samples: Object.entries(await storeSize()).map(([part, value]) => ({
           labels: { part },
           value,
@@ -68,14 +68,12 @@ export function createMetrics(storeSize: StoreSize): Metrics {
       commitWrites.observe(writes);
       commitDuration.observe(durationMs / 1000);
     },
-    async render() {
-      return { text: metricsText(await families()), contentType: metricsType };
-    },
+    families,
   };
 }
 
 /** By their conventional names. */
-function processFamilies(): Family[] {
+export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage();
   const one = (value: number): Sample[] => [{ value }];
   return [
@@ -89,6 +87,7 @@ function processFamilies(): Family[] {
       name: "process_start_time_seconds",
       type: "gauge",
       help: "When the process started, in seconds since 1970.",
+      together: "min",
       samples: one(Math.round(performance.timeOrigin / 1000)),
     },
     {

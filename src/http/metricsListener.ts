@@ -2,21 +2,21 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { type Listener, listen } from "../wire/listener.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
-import type { Metrics } from "./metrics.ts";
+import { type Family, metricsText, metricsType } from "./metricsText.ts";
 import { createWireHandler } from "./wireHandler.ts";
 
 /** Metrics have a listener of their own, so that whoever reaches the API does not reach them. */
 export async function listenForMetrics(
   at: { readonly host: string; readonly port: number },
-  metrics: Metrics,
+  families: () => Promise<readonly Family[]>,
   clock: Clock,
   log: Log,
 ): Promise<Listener> {
   const handle = async ({ path }: HttpRequest): Promise<HttpResponse> => {
     if (path !== "/metrics") return { status: 404, headers: textType, body: "See /metrics.\n" };
     try {
-      const { text, contentType } = await metrics.render();
-      return { status: 200, headers: { "content-type": contentType }, body: text };
+      const body = metricsText(await families());
+      return { status: 200, headers: { "content-type": metricsType }, body };
     } catch (cause) {
       log.error("metrics.failed", { cause });
       return { status: 500, headers: {} };

@@ -14,6 +14,12 @@ export interface ListenAddress {
   readonly port: number;
 }
 
+/** A port, and the descriptors of the sockets that listen on it. */
+export interface OpenListener {
+  readonly port: number;
+  readonly sockets: readonly number[];
+}
+
 /** Where to listen: on a socket to be opened, or on some that another process has opened. */
 export interface ListenPlace extends ListenAddress {
   readonly sockets?: readonly number[] | undefined;
@@ -27,10 +33,7 @@ export interface ListenOptions extends ListenPlace {
   readonly proxyProtocol?: ProxyProtocol | undefined;
 }
 
-export interface Listener {
-  readonly port: number;
-  /** The descriptors of what it listens on. */
-  readonly sockets: readonly number[];
+export interface Listener extends OpenListener {
   /** Accepts on one more listening socket of the same address. */
   accept(socket: number): Promise<void>;
   /**

@@ -9,6 +9,7 @@ import { mintAccess } from "../../src/access/accessToken.ts";
 import { invitationMs, issueLink } from "../../src/accounts/links.ts";
 import type { Derive } from "../../src/accounts/passwordHash.ts";
 import { openSessions } from "../../src/http/session/openSessions.ts";
+import { OwnCounts } from "../../src/keys/sharedCounts.ts";
 import { createLog } from "../../src/log.ts";
 import { openSqlite } from "../../src/sqlite/store.ts";
 import type { Stores } from "../../src/stores.ts";
@@ -73,6 +74,7 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
     openSessions({
       ...wrap(stores),
       clock,
+      counts: new OwnCounts(clock),
       log,
       baseUrl,
       derive,

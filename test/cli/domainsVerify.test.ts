@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
 import type { Finding } from "../../src/domains/finding.ts";
-import { domainSettings } from "../../src/serve.ts";
+import { domainSettings } from "../../src/serveDashboard.ts";
 import { decided, domainsShop, target, typesWaiting } from "./domainsShop.ts";
 import type { Shop } from "./shop.ts";
 

@@ -7,7 +7,7 @@ async function rendered(observations: [string | undefined, number, number][]): P
   for (const [operation, status, seconds] of observations) {
     metrics.observe(operation, status, seconds);
   }
-  return (await metrics.render()).text.split("\n");
+  return metricsText(await metrics.families()).split("\n");
 }
 
 test("requests are counted by operation and status", async () => {

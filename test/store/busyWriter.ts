@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 
 const { path, commits } = workerData as { path: string; commits: Int32Array };
-const db = new DatabaseSync(path, { timeout: 5_000 });
+const db = new DatabaseSync(path);
+db.exec("PRAGMA busy_timeout = 60000");
 const pause = new Int32Array(new SharedArrayBuffer(4));
 for (;;) {
   db.exec("BEGIN IMMEDIATE");

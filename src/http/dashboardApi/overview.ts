@@ -3,15 +3,17 @@ import type { Clock } from "../../clock.ts";
 import type { Actor } from "../../domains/desk.ts";
 import { statusOf } from "../../domains/domain.ts";
 import type { DomainStore, StoredDomain } from "../../domains/domains.ts";
+import type { MaybePromise } from "../../maybePromise.ts";
 import type { SiteStore } from "../../sites/sites.ts";
 import { asProblem } from "../answer.ts";
 import type { Places } from "../internal/places.ts";
-import type { Recent } from "./recent.ts";
+import type { Series } from "./recent.ts";
 
 export interface OverviewParts {
   readonly domains: DomainStore;
   readonly sites: SiteStore;
-  readonly recent: Recent;
+  /** The last hour of all processes of the service. */
+  readonly series: () => MaybePromise<Series>;
   /** Resolves when the service can do its work; rejects with what keeps it from it. */
   readonly ready: () => Promise<void>;
   readonly clock: Clock;
@@ -19,7 +21,7 @@ export interface OverviewParts {
 
 const certificatesMax = 200;
 
-export function overviewPlaces({ domains, sites, recent, ready, clock }: OverviewParts): Places {
+export function overviewPlaces({ domains, sites, series, ready, clock }: OverviewParts): Places {
   return {
     "/overview": {
       async GET({ actor }) {
@@ -31,7 +33,7 @@ export function overviewPlaces({ domains, sites, recent, ready, clock }: Overvie
           status: 200,
           body: {
             // What the whole service does is the operator's business.
-            series: actor.kind === "operator" ? recent.series() : undefined,
+            series: actor.kind === "operator" ? await series() : undefined,
             certificates: stored
               .map((each) => certificateOf(each, clock.now()))
               .sort((one, other) => (one.notAfterMs ?? 0) - (other.notAfterMs ?? 0))

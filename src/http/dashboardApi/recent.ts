@@ -11,6 +11,16 @@ const bucketsPerDoubling = 4;
 const buckets = 32 * bucketsPerDoubling;
 const longestMicroseconds = 2 ** 31 - 1;
 
+/** What a step counted, in a form that can be sent to another process. */
+export interface RecentStep {
+  readonly requests: number;
+  readonly errors: number;
+  readonly commits: number;
+  readonly writes: number;
+  /** Requests by the bucket of their duration. */
+  readonly durations: readonly (readonly [bucket: number, count: number])[];
+}
+
 interface Step {
   requests: number;
   errors: number;
@@ -69,9 +79,26 @@ export class Recent implements RequestMetrics {
   }
 
   /** Oldest first. */
-  series(): Series {
-    const after = this.#at + 1;
-    const steps = [...this.#steps.slice(after), ...this.#steps.slice(0, after)];
+  steps(): RecentStep[] {
+    return this.#ordered().map(({ durations, ...counts }) => ({
+      ...counts,
+      durations: [...durations.entries()].filter(([, count]) => count > 0),
+    }));
+  }
+
+  /** Counts what another process has counted up to now as if it had been counted here. */
+  absorb(others: readonly RecentStep[]): void {
+    addTo(this.#ordered(), others);
+  }
+
+  /** Oldest first, with what other processes have counted up to now. */
+  series(others: readonly (readonly RecentStep[])[] = []): Series {
+    const own = this.#ordered();
+    const steps =
+      others.length === 0
+        ? own
+        : own.map((step) => ({ ...step, durations: step.durations.slice() }));
+    for (const each of others) addTo(steps, each);
     return {
       stepSeconds,
       fromMs: this.#beganAtMs - (stepsMax - 1) * stepSeconds * 1000,
@@ -84,6 +111,11 @@ export class Recent implements RequestMetrics {
     };
   }
 
+  #ordered(): Step[] {
+    const after = this.#at + 1;
+    return [...this.#steps.slice(after), ...this.#steps.slice(0, after)];
+  }
+
   #now(): Step {
     return this.#steps[this.#at] as Step;
   }
@@ -92,6 +124,21 @@ export class Recent implements RequestMetrics {
     this.#at = (this.#at + 1) % stepsMax;
     this.#steps[this.#at] = newStep();
     this.#beganAtMs = this.#clock.now();
+  }
+}
+
+/** Step by step from the present one back: two processes begin theirs within thirty seconds. */
+function addTo(steps: readonly Step[], others: readonly RecentStep[]): void {
+  for (const [index, other] of others.entries()) {
+    const step = steps[steps.length - others.length + index];
+    if (step === undefined) continue;
+    step.requests += other.requests;
+    step.errors += other.errors;
+    step.commits += other.commits;
+    step.writes += other.writes;
+    for (const [bucket, count] of other.durations) {
+      step.durations[bucket] = (step.durations[bucket] ?? 0) + count;
+    }
   }
 }
 

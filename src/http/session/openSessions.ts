@@ -2,12 +2,14 @@ import type { AccessStore } from "../../access/access.ts";
 import type { AccountStore } from "../../accounts/accounts.ts";
 import { AccountDesk } from "../../accounts/desk.ts";
 import { type Derive, Passwords } from "../../accounts/passwordHash.ts";
+import type { SharedCounts } from "../../keys/sharedCounts.ts";
 import { byAccessToken } from "../internal/authenticate.ts";
 import { createSessionApi, type SessionApi, type SessionApiParts } from "./sessionApi.ts";
 
 export interface OpenSessionsParts extends Omit<SessionApiParts, "desk" | "byToken"> {
   readonly accounts: AccountStore;
   readonly access: AccessStore;
+  readonly counts: SharedCounts;
   /** Argon2id unless said. */
   readonly derive?: Derive;
 }
@@ -16,6 +18,7 @@ export interface OpenSessionsParts extends Omit<SessionApiParts, "desk" | "byTok
 export function openSessions({
   accounts,
   access,
+  counts,
   derive,
   ...parts
 }: OpenSessionsParts): SessionApi {
@@ -24,6 +27,7 @@ export function openSessions({
     store: accounts,
     passwords: new Passwords(clock, derive),
     clock,
+    counts,
     failed: (cause) => log.error("account.failed", { cause }),
   });
   return createSessionApi({ ...parts, desk, byToken: byAccessToken(access) });

@@ -25,7 +25,7 @@ export async function openCounter(engine: Engine) {
   const places = dashboardPlaces({
     stores,
     environment: "production",
-    recent,
+    series: () => recent.series(),
     clock,
     async ready() {
       if (state.trouble !== undefined) throw state.trouble;
