@@ -17,6 +17,11 @@ export interface Log {
   flush(): void;
 }
 
+/** One that also writes lines that other processes have made. */
+export interface PassingLog extends Log {
+  passOn(lines: string): void;
+}
+
 const heldCharactersMax = 64 * 1024;
 const flushEveryMs = 100;
 
@@ -28,7 +33,7 @@ export function createLog(
   least: LogLevel | "off",
   clock: Clock,
   write: (lines: string) => void,
-): Log {
+): PassingLog {
   let held = "";
   let lostLines = 0;
   // A log that cannot be written must not take the service with it: the disk may be full. It is
@@ -55,7 +60,11 @@ export function createLog(
       if (level === "warn" || level === "error" || held.length > heldCharactersMax) flush();
     };
   };
-  return { info: at("info"), warn: at("warn"), error: at("error"), writes, flush };
+  const passOn = (lines: string) => {
+    held += lines;
+    if (held.length > heldCharactersMax) flush();
+  };
+  return { info: at("info"), warn: at("warn"), error: at("error"), writes, flush, passOn };
 }
 
 function line(clock: Clock, level: LogLevel, event: string, fields: Fields): string {

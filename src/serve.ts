@@ -73,6 +73,8 @@ export interface Service {
   readonly counts: SharedCounts;
   readonly recent: Recent;
   readonly families: Families;
+  /** All but what the store has to be asked for. */
+  counted(): readonly Family[];
   /** Accepts on more of its listening sockets. */
   accept(sockets: ServiceSockets): Promise<void>;
   /** Stops accepting, finishes what is under way, writes everything down and lets go. */
@@ -81,11 +83,14 @@ export interface Service {
 }
 
 export interface StopOptions {
-  /** How long idle connections are left open for one more request. */
-  readonly idleMs?: number;
+  /** Others go on: idle connections are left open for one more request, and it stays ready. */
+  readonly replaced?: boolean;
   /** The metrics go on until `stopMetrics`: this process stays, to supervise others. */
   readonly keepMetrics?: boolean;
 }
+
+/** How long a process that is replaced leaves idle connections open. */
+const idleMsMax = 5_000;
 
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, clock, log, member } = parts;
@@ -103,8 +108,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const storeReady = askedSeldom(() => stores.ready(), clock);
   const contents = cachedContents(stores.sites);
   let leaving = false;
+  let stopping = false;
   const ready = async () => {
-    if (leaving) throw new Problem("store_unavailable", { detail: "Shutting down." });
+    if (stopping) throw new Problem("store_unavailable", { detail: "Shutting down." });
     await storeReady();
   };
 
@@ -228,6 +234,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     counts,
     recent,
     families: () => metrics.families(),
+    counted: () => metrics.counted(),
     async accept({ api, admin, edgeHttp, edgeHttps }) {
       for (const socket of api.sockets) await listener.accept(socket);
       for (const socket of admin?.sockets ?? []) await adminListener?.accept(socket);
@@ -235,12 +242,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         await domains?.edge?.accept(http, edgeHttps?.sockets[index] as number);
       }
     },
-    async stop({ idleMs = 0, keepMetrics = false } = {}) {
+    async stop({ replaced = false, keepMetrics = false } = {}) {
       leaving = true;
+      stopping = !replaced;
       log.info("service.stopping");
       try {
         await stopOwnDocs?.();
         const graceMs = config.shutdownSecondsMax * 1000;
+        const idleMs = replaced ? Math.min(idleMsMax, graceMs / 2) : 0;
         const [requestsUnderWay] = await Promise.all([
           listener.stop(graceMs, idleMs),
           adminListener?.stop(graceMs, idleMs),
