@@ -30,6 +30,8 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel | "off";
   readonly shutdownSecondsMax: number;
+  /** How many processes answer; `auto` is one for each processor. */
+  readonly processes: number | "auto";
   /** Whether a start without any API key creates one and prints it. */
   readonly printsFirstKey: boolean;
   /** Where the proxies are whose word on the origin of a request counts. */
@@ -79,6 +81,7 @@ export class ConfigError extends Error {
 }
 
 export const secretLengthMin = 32;
+const processesMax = 256;
 
 export function readConfig(variables: Variables): Config {
   const { setting, complaints } = settingsOf(variables);
@@ -142,6 +145,12 @@ export function readConfig(variables: Variables): Config {
       10,
       "a whole number of seconds from 1 to 600",
       wholeNumber(1, 600),
+    ),
+    processes: setting(
+      "PETSTORE_PROCESSES",
+      1,
+      `auto, or a whole number from 1 to ${processesMax}`,
+      (text) => (text === "auto" ? text : wholeNumber(1, processesMax)(text)),
     ),
     printsFirstKey: setting("PETSTORE_FIRST_KEY", true, "on or off", onOrOff),
     trustedProxies: setting("PETSTORE_TRUSTED_PROXIES", loopbackNetworks, networksText, networks),

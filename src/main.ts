@@ -1,29 +1,30 @@
 /** Where the program begins, and the only place that knows all of its parts. */
-import { rmdirSync, statSync, writeSync } from "node:fs";
+import { mkdirSync, rmdirSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isatty } from "node:tty";
 import { welcomeAddress } from "./accounts/links.ts";
+import { explain } from "./cli/explain.ts";
 import { outputTo } from "./cli/output.ts";
 import { run } from "./cli/run.ts";
 import { explainSystem } from "./cli/systemErrors.ts";
-import {
-  CommandFailure,
-  type StartedService,
-  Stopped,
-  type StopSignalName,
-  type World,
-} from "./cli/world.ts";
+import { CommandFailure, type StartedService, Stopped, type World } from "./cli/world.ts";
 import { systemClock as clock } from "./clock.ts";
-import { type Config, ConfigError, readConfig, StartRefusal } from "./config.ts";
-import { createLog, patientWriter } from "./log.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { createLog, type Log, patientWriter } from "./log.ts";
 import { shownAddress } from "./postgres/address.ts";
 import { keptSecret } from "./secret.ts";
-import { buildDocsSite, startService } from "./serve.ts";
+import { buildDocsSite } from "./serve.ts";
+import { type RunningService, serveAlone } from "./serveAlone.ts";
 import { domainSettings } from "./serveDashboard.ts";
 import { restoreSqlite } from "./sqlite/backup.ts";
 import { backupStoppable } from "./sqlite/copying.ts";
 import { openDatabase, sqliteVersion } from "./sqlite/database.ts";
 import { openSqlite } from "./sqlite/store.ts";
-import type { Stores, StoresOptions } from "./stores.ts";
+import { explainStart } from "./startFailures.ts";
+import type { Stores, StoresOptions, StoreVersion } from "./stores.ts";
+import { controlName, listenForReloads } from "./supervisor/control.ts";
+import { processorsAvailable } from "./supervisor/processors.ts";
+import { readOrder, type WorkerOrder } from "./supervisor/workerOrder.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
 
 function settings(): Config {
@@ -40,37 +41,94 @@ const inData = (config: Config, name: string) =>
 const databaseOf = (config: Config) => inData(config, "petstore.db");
 
 async function serve(started: (service: StartedService) => void): Promise<void> {
-  const config = settings();
-  const write = patientWriter((bytes) => writeSync(process.stderr.fd, bytes));
-  const log = createLog(config.logLevel, clock, write);
-  const secret = config.secret ?? madeOrKept(config);
+  const { config, ...parts } = serveParts();
+  const { log } = parts;
   // Processes on other machines would make one of their own, and refuse each other's cursors.
   if (config.database !== undefined && config.secret === undefined) {
     log.warn("secret.local", { file: inData(config, "secret") });
   }
-  const told = toldToStop();
-  const service = await startService({
-    config,
-    secret,
-    clock,
-    log,
-    openStores: (options) => openStores(config, options),
-    ownDocs: config.docsSite,
-  }).catch(explainStart(config));
+  let service: RunningService | undefined;
+  // Whoever closes a terminal wants what runs in it to end.
+  const terminal = isatty(process.stdin.fd);
+  const told = toldToStop<NodeJS.Signals>(
+    terminal ? ["SIGTERM", "SIGINT", "SIGHUP"] : ["SIGTERM", "SIGINT"],
+    () => service?.kill(),
+  );
+  if (!terminal) process.on("SIGHUP", () => void service?.reload({}).catch(() => {}));
+  const running = await startProcesses({ ...parts, config, ownDocs: config.docsSite }).catch(
+    explainStart(config),
+  );
+  service = running;
+  const stopListening = await listenForCommands(config, running, log);
+  const dashboard = dashboardAt(config, running.adminPort ?? running.port);
   started({
-    baseUrl: `http://${reachable(config.host)}:${service.port}/v1`,
+    baseUrl: `http://${reachable(config.host)}:${running.port}/v1`,
     environment: config.environment,
-    firstKey: service.firstKey,
-    hasKeys: service.hasKeys,
+    firstKey: running.firstKey,
+    hasKeys: running.hasKeys,
     dashboard: {
-      address: dashboardAt(config, service.adminPort ?? service.port),
-      firstLink:
-        service.firstLink &&
-        welcomeAddress(dashboardAt(config, service.adminPort ?? service.port), service.firstLink),
+      address: dashboard,
+      firstLink: running.firstLink && welcomeAddress(dashboard, running.firstLink),
     },
   });
   await told;
-  await service.stop();
+  stopListening();
+  await running.stop();
+}
+
+function serveParts() {
+  const config = settings();
+  const write = patientWriter((bytes) => writeSync(process.stderr.fd, bytes));
+  return {
+    config,
+    clock,
+    log: createLog(config.logLevel, clock, write),
+    secret: config.secret ?? madeOrKept(config),
+    openStores: (options: StoresOptions) => openStores(config, options),
+  };
+}
+
+async function startProcesses(parts: Parameters<typeof serveAlone>[0]): Promise<RunningService> {
+  const { processes: wanted } = parts.config;
+  const processes = wanted === "auto" ? processorsAvailable() : wanted;
+  if (processes === 1) return serveAlone(parts);
+  return (await import("./serveTogether.ts")).serveTogether(parts, processes);
+}
+
+/** Lets `petstore reload` reach this process. Without it there is still SIGHUP. */
+async function listenForCommands(config: Config, { port, reload }: RunningService, log: Log) {
+  const path = inData(config, controlName(port));
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return await listenForReloads(path, reload);
+  } catch (cause) {
+    log.warn("reload.command_unavailable", { path, cause });
+    return () => {};
+  }
+}
+
+async function serveWorker(order: WorkerOrder): Promise<number> {
+  const { serveAsWorker } = await import("./serveAsWorker.ts");
+  return serveAsWorker(order, () => ({ ...serveParts(), storeVersion }), explain);
+}
+
+async function reload(withSettings: boolean): Promise<{ readonly processes: number }> {
+  const config = settings();
+  const path = inData(config, controlName(usualPort(config)));
+  const [{ requestReload }, { settingsAmong }] = await Promise.all([
+    import("./supervisor/control.ts"),
+    import("./supervisor/reloadSettings.ts"),
+  ]);
+  const request = withSettings ? { settings: settingsAmong(process.env) } : {};
+  const reply = await requestReload(path, request).catch((cause) => {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ECONNREFUSED") throw cause;
+    throw new CommandFailure(
+      `No service answers at ${path}. Start it with petstore serve, or set PORT and PETSTORE_DATA to those of the one that runs.`,
+    );
+  });
+  if (!reply.reloaded) throw new CommandFailure(`Nothing was changed. ${reply.reason}`);
+  return reply;
 }
 
 function madeOrKept(config: Config): string {
@@ -108,6 +166,14 @@ function refuseEmptied(config: Config): void {
   );
 }
 
+async function storeVersion(): Promise<StoreVersion> {
+  const config = settings();
+  const { database, environment } = config;
+  if (database !== undefined) return (await postgres()).postgresVersion(database, environment);
+  const path = databaseOf(config);
+  return sqliteVersion(isThere(path) ? path : undefined, environment);
+}
+
 /** Loaded where it is used: its driver would make every start on SQLite slower. */
 function postgres() {
   return import("./postgres/store.ts");
@@ -118,11 +184,18 @@ function noPlace(config: Config) {
 }
 
 /** Resolves at the first signal to stop; a second one ends the process where it stands. */
-function toldToStop(): Promise<StopSignalName> {
+function toldToStop<Name extends NodeJS.Signals>(
+  signals: readonly Name[],
+  beforeExit: () => void = () => {},
+): Promise<Name> {
   return new Promise((resolve) => {
     let count = 0;
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      process.on(signal, () => (count++ === 0 ? resolve(signal) : process.exit(1)));
+    for (const signal of signals) {
+      process.on(signal, () => {
+        if (count++ === 0) return resolve(signal);
+        beforeExit();
+        process.exit(1);
+      });
     }
   });
 }
@@ -133,7 +206,7 @@ function stopSignal(): AbortSignal {
   if (stop === undefined) {
     const controller = new AbortController();
     stop = controller;
-    void toldToStop().then((signal) => controller.abort(new Stopped(signal)));
+    void toldToStop(["SIGTERM", "SIGINT"]).then((signal) => controller.abort(new Stopped(signal)));
   }
   return stop.signal;
 }
@@ -182,48 +255,6 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** What the system refused, and for which listener. */
-interface Refused {
-  readonly code?: string;
-  readonly metrics?: true;
-  readonly admin?: true;
-  readonly setting?: string;
-  readonly port?: number;
-}
-
-/** Names the setting behind what the system refused. */
-function explainStart(config: Config) {
-  return (cause: unknown): never => {
-    if (cause instanceof CommandFailure) throw cause;
-    if (cause instanceof StartRefusal) throw new CommandFailure(cause.message);
-    const refused = cause as Refused;
-    const [prefix, at]: [string, { host: string; port?: number } | undefined] = refused.metrics
-      ? ["PETSTORE_METRICS_", config.metrics]
-      : refused.admin
-        ? ["PETSTORE_ADMIN_", config.admin]
-        : refused.setting
-          ? ["PETSTORE_EDGE_", config.domains?.edge]
-          : ["", config];
-    const port = refused.setting ? refused.port : at?.port;
-    const setting = refused.setting ?? `${prefix}PORT`;
-    const noHost = `${at?.host} is no address of this machine. Set ${prefix}HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
-    const low =
-      refused.setting === undefined
-        ? ""
-        : ", and let ports 80 and 443 be forwarded to it, or give the program the right to use them (CAP_NET_BIND_SERVICE)";
-    const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${port} is taken by another program. Stop it, or set ${setting} to a free port.`,
-      EACCES: `Port ${port} may not be used by this user. Set ${setting} to a port from 1024 up${low}.`,
-      EADDRNOTAVAIL: noHost,
-      EINVAL: noHost,
-      ENOENT: noHost,
-      ENOTFOUND: noHost,
-    };
-    const reason = reasons[refused.code ?? ""];
-    throw reason === undefined ? cause : new CommandFailure(reason);
-  };
-}
-
 /** How to write the address we listen on, so that it can be called from this machine. */
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
@@ -268,15 +299,7 @@ const world: World = {
     const config = settings();
     return openStores(config, { environment: config.environment });
   },
-  async storeVersion() {
-    const config = settings();
-    const { database, environment } = config;
-    if (database !== undefined) {
-      return (await postgres()).postgresVersion(database, environment);
-    }
-    const path = databaseOf(config);
-    return sqliteVersion(isThere(path) ? path : undefined, environment);
-  },
+  storeVersion,
   stopSignal,
   siteAddress(slug) {
     const port = usualPort(settings());
@@ -298,11 +321,14 @@ const world: World = {
     return dashboardAt(config, config.admin?.port ?? usualPort(config));
   },
   serve,
+  reload,
   backup: async (file) => backupStoppable(databaseOf(settings()), file, stopSignal()),
   restore,
 };
 
-process.exitCode = await run(process.argv.slice(2), world);
+const order = readOrder(process.env);
+process.exitCode =
+  order === undefined ? await run(process.argv.slice(2), world) : await serveWorker(order);
 if (stop?.signal.aborted) {
   await world.stderr.drained().catch(() => {});
   // What was under way may keep the process waiting, for the keyboard for example.

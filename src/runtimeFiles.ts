@@ -40,6 +40,14 @@ const embedded = Bun.isStandaloneExecutable
   : undefined;
 const root = embedded ?? new URL("../", import.meta.url);
 
+/**
+ * How the program starts itself. Looked up when it starts: its file may be replaced by that of a newer
+ * release while it runs.
+ */
+export const ownCommand: readonly [file: string, ...args: string[]] = embedded
+  ? [process.execPath]
+  : [process.execPath, Bun.fileURLToPath(new URL("./main.ts", import.meta.url))];
+
 /** A file or folder that is one of `projectPaths`, or below one. */
 export const projectFile = (path: string): URL => new URL(path, root);
 

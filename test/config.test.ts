@@ -25,6 +25,7 @@ describe("settings", () => {
       metrics: { host: "127.0.0.1", port: 9464 },
       logLevel: "info",
       shutdownSecondsMax: 10,
+      processes: 1,
       printsFirstKey: true,
       trustedProxies: [
         { address: "127.0.0.0", prefix: 8, family: "ipv4" },

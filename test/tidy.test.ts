@@ -53,6 +53,17 @@ const mayImport: Record<string, readonly string[]> = {
     ...["wire", "http", "edge", "docs", "dashboard"],
     ...["serveDomains", "serveDashboard", "supervisor"],
   ],
+  reloads: [
+    ...[...below, ...nouns, "log", "config", "settings", "runtimeFiles"],
+    ...["http", "supervisor", "serve"],
+  ],
+  serveAlone: ["log", "reloads", "serve", "supervisor", "wire"],
+  serveTogether: [
+    ...[...below, ...nouns, "config", "http", "wire", "supervisor"],
+    ...["serve", "serveAlone", "reloads"],
+  ],
+  serveAsWorker: [...below, "stores", "serve", "supervisor"],
+  startFailures: ["cli", "config"],
   main: [
     ...below,
     ...nouns,
@@ -68,6 +79,11 @@ const mayImport: Record<string, readonly string[]> = {
     "serve",
     "serveDomains",
     "serveDashboard",
+    "serveAlone",
+    "serveTogether",
+    "serveAsWorker",
+    "startFailures",
+    "supervisor",
   ],
 };
 

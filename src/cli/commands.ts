@@ -18,6 +18,7 @@ import { createAccessToken, listAccessTokens, revokeAccessToken } from "./owners
 import { exportPets } from "./petsExport.ts";
 import { importPets } from "./petsImport.ts";
 import { seedPets } from "./petsSeed.ts";
+import { reload } from "./reloadCommand.ts";
 import { serve } from "./serveCommand.ts";
 import {
   createSite,
@@ -31,6 +32,7 @@ import { deploySite } from "./sitesDeploy.ts";
 
 export const commands: readonly Command[] = [
   serve,
+  reload,
   createKey,
   listKeys,
   rotateKey,

@@ -23,6 +23,7 @@ const settings = [
   ["PETSTORE_PROXY_PROTOCOL", "off", "Listeners that expect PROXY v2: api, admin, edge"],
   ["PETSTORE_LOG", "info", "info, warn, error or off"],
   ["PETSTORE_SHUTDOWN_SECONDS", "10", "Patience with requests under way when stopping"],
+  ["PETSTORE_PROCESSES", "1", "Processes that answer; auto: one per processor"],
   ["PETSTORE_FIRST_KEY", "on", "off creates and prints no key on first start"],
   ["PETSTORE_RATE_LIMIT", "no limit", "Requests per seconds and key, such as 600/60"],
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],

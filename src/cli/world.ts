@@ -35,6 +35,11 @@ export interface World {
   /** Runs the service until it is told to stop. `started` is called once it takes requests. */
   serve(started: (service: StartedService) => void): Promise<void>;
   /**
+   * Has the service that runs replace its processes, with the settings of this command's environment
+   * if wanted. Refused with a CommandFailure where they do not start, and the old ones go on.
+   */
+  reload(withSettings: boolean): Promise<{ readonly processes: number }>;
+  /**
    * Copies the store into a new file while it is in use. Refuses to overwrite a file. Told to stop,
    * it leaves nothing behind and throws the Stopped.
    */

@@ -75,6 +75,7 @@ export class Shop implements AsyncDisposable {
       servicePreface: () => new Uint8Array(),
       dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",
       serve: async () => {},
+      reload: async () => ({ processes: 1 }),
       backup: (file) => backupStoppable(this.database, file, this.#stop.signal),
       restore: (file) => restoreSqlite(this.database, file, "production"),
       ...parts,
