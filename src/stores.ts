@@ -11,6 +11,7 @@ import type { Environment } from "./keys/token.ts";
 import type { MaybePromise } from "./maybePromise.ts";
 import type { OrderStore } from "./orders/orders.ts";
 import type { SiteStore } from "./sites/sites.ts";
+import type { UploadStore } from "./sites/uploads.ts";
 
 /** What one commit held and how long it took: for the metrics. */
 export interface CommitReport {
@@ -50,6 +51,7 @@ export interface Stores {
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly sites: SiteStore;
+  readonly uploads: UploadStore;
   readonly domains: DomainStore;
   readonly edgeView: EdgeView;
   readonly access: AccessStore;

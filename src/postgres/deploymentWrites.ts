@@ -138,15 +138,15 @@ async function finishOn(
   return { outcome: { kind: "shown" }, revision: moved.rows[0]?.[0] as bigint };
 }
 
-const lockProject = "SELECT 1 FROM projects WHERE slug = $1 FOR UPDATE";
+export const lockProject = "SELECT 1 FROM projects WHERE slug = $1 FOR UPDATE";
 const lockProjectOf = `SELECT slug, current FROM projects
   WHERE slug = (SELECT project FROM deployments WHERE id = $1) FOR UPDATE`;
 const lockDeploymentById = "SELECT ordinal, state FROM deployments WHERE id = $1 FOR UPDATE";
 
-const failSilent = `UPDATE deployments SET state = 'failed', failure = $1, changed_at_ms = $2
+export const failSilent = `UPDATE deployments SET state = 'failed', failure = $1, changed_at_ms = $2
   WHERE project = $3 AND state IN ('queued', 'building') AND changed_at_ms < $4`;
 
-const begin = `INSERT INTO deployments (project, ordinal, id, state, created_at_ms, changed_at_ms,
+export const begin = `INSERT INTO deployments (project, ordinal, id, state, created_at_ms, changed_at_ms,
     files, bytes)
   SELECT $2, coalesce(max(ordinal), 0) + 1, $1, 'queued', $3::int8, $3::int8, 0, 0
   FROM deployments WHERE project = $2`;

@@ -10,6 +10,7 @@ import { petChangesTable, petTables } from "./petTables.ts";
 import { quotaTables } from "./quotaTables.ts";
 import type { Session } from "./session.ts";
 import { siteTables } from "./siteTables.ts";
+import { uploadTables } from "./uploads.ts";
 
 /**
  * What takes a database from each version to the next. Only ever added to: a step that was
@@ -31,6 +32,7 @@ const steps: readonly (readonly string[])[] = [
      ON CONFLICT (name) DO NOTHING`,
   ],
   [petChangesTable],
+  uploadTables,
 ];
 
 export const latestVersion = steps.length;

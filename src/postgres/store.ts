@@ -24,6 +24,7 @@ import { PetReads } from "./petReads.ts";
 import { SharedBuckets } from "./rateLimits.ts";
 import { Revisions } from "./revisions.ts";
 import { PostgresSites } from "./sites.ts";
+import { PostgresUploads } from "./uploads.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -57,6 +58,7 @@ export async function openPostgres(
     orders: new PostgresOrders(database, writer),
     keys: new PostgresKeys(database, revisions),
     sites: new PostgresSites(database, revisions),
+    uploads: new PostgresUploads(database),
     domains: new PostgresDomains(database),
     edgeView: new PostgresEdgeView(database),
     access: new PostgresAccess(database),

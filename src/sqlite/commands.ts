@@ -13,6 +13,7 @@ import { OnceMarks } from "./onceMarks.ts";
 import { orderCommands } from "./orderCommands.ts";
 import { petCommands } from "./petCommands.ts";
 import { siteCommands } from "./siteCommands.ts";
+import { uploadCommands } from "./uploads.ts";
 
 /**
  * Every write by name. Each decides whether it refuses before it writes anything, and refuses by
@@ -23,6 +24,7 @@ export type Commands = ReturnType<typeof petCommands> &
   ReturnType<typeof orderCommands> &
   ReturnType<typeof keyCommands> &
   ReturnType<typeof siteCommands> &
+  ReturnType<typeof uploadCommands> &
   ReturnType<typeof domainCommands> &
   ReturnType<typeof leaseCommands> &
   ReturnType<typeof domainSweepCommands> &
@@ -53,6 +55,7 @@ export function prepareCommands(db: DatabaseSync): {
       ...orderCommands(db, lastOrderId, marks),
       ...keyCommands(db, keyRevision),
       ...siteCommands(db, siteRevision),
+      ...uploadCommands(db),
       ...domainCommands(db, edgeRevision),
       ...leaseCommands(db, lastFence),
       ...domainSweepCommands(db),

@@ -5,6 +5,7 @@ import { accountTables } from "./accountTables.ts";
 import { rollBack } from "./connection.ts";
 import { domainTables } from "./domainTables.ts";
 import { siteTables } from "./siteTables.ts";
+import { uploadTables } from "./uploads.ts";
 
 /** "PETS": tells our databases from other programs'. */
 const applicationId = 0x50455453;
@@ -136,6 +137,8 @@ const steps: readonly string[] = [
    END;`,
 
   "INSERT INTO counters (name, value) VALUES ('probe', 0);",
+
+  uploadTables,
 ];
 
 export const latestVersion = steps.length;

@@ -13,6 +13,7 @@ import { SqliteKeys } from "./keys.ts";
 import { SqliteOrders } from "./orders.ts";
 import { RevisionReader } from "./revisions.ts";
 import { SqliteSites } from "./sites.ts";
+import { SqliteUploads } from "./uploads.ts";
 import { startWriterThread, Writer, type WriterWorker } from "./writer.ts";
 
 /**
@@ -37,6 +38,7 @@ export async function openSqlite(
     orders: new SqliteOrders(db, writer),
     keys: new SqliteKeys(db, writer, revisions),
     sites: new SqliteSites(db, writer, revisions),
+    uploads: new SqliteUploads(db, writer),
     domains: new SqliteDomains(db, writer),
     edgeView: new SqliteEdgeView(db, writer, revisions),
     access: new SqliteAccess(db, writer),

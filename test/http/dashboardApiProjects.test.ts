@@ -211,7 +211,7 @@ describeOnEngines("projects and deployments", (engine) => {
         bytes: 1,
         hash: hash("a"),
       }));
-      await new Uploads(counted, counter.clock).begin({ slug: "shop", ownerId: "shop" }, files);
+      await new Uploads(counted, counter.stores.uploads, counter.clock).begin("shop", files);
       expect(waitingMost).toBeGreaterThan(1);
       expect(waitingMost).toBeLessThanOrEqual(500);
     });
@@ -229,6 +229,20 @@ describeOnEngines("projects and deployments", (engine) => {
       );
       counter.clock.advance(11 * 60_000);
       expect((await counter.ask("POST", deployments, { body })).status).toBe(201);
+    });
+
+    test("can be brought to several processes, one request each", async () => {
+      const { sites, uploads } = counter.stores;
+      const process = () => new Uploads(sites, uploads, counter.clock);
+      const { files } = announced({ "index.html": page, "copy.html": page, "a.css": "a {}" });
+      const { id } = await process().begin("shop", files);
+      const bytes = await process().expectedBytes("shop", id, hash(page));
+      expect(bytes).toBe(Buffer.byteLength(page));
+      await process().take("shop", id, hash(page), Buffer.from(page));
+      await expect(process().finish("shop", id)).rejects.toThrow("1 of its contents");
+      await process().take("shop", id, hash("a {}"), Buffer.from("a {}"));
+      expect(await process().finish("shop", id)).toEqual({ kind: "shown" });
+      await expect(process().expectedBytes("shop", id, hash(page))).rejects.toThrow("has ended");
     });
 
     test("that comes slowly holds up those of its owner alone", async () => {

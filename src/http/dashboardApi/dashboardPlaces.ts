@@ -11,7 +11,7 @@ import { projectPlaces } from "./projects.ts";
 import type { Series } from "./recent.ts";
 
 export interface DashboardPlacesParts {
-  readonly stores: Pick<Stores, "sites" | "domains" | "keys">;
+  readonly stores: Pick<Stores, "sites" | "uploads" | "domains" | "keys">;
   readonly environment: Environment;
   readonly series: () => MaybePromise<Series>;
   readonly ready: () => Promise<void>;
@@ -21,7 +21,7 @@ export interface DashboardPlacesParts {
 export function dashboardPlaces(parts: DashboardPlacesParts): Places {
   const { stores, clock, environment, series, ready } = parts;
   return {
-    ...projectPlaces({ sites: stores.sites, clock }),
+    ...projectPlaces({ ...stores, clock }),
     ...keyPlaces({ keys: stores.keys, environment, clock }),
     ...ownerPlaces(stores.sites),
     ...overviewPlaces({ ...stores, series, ready, clock }),

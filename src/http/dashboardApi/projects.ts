@@ -4,6 +4,7 @@ import type { Actor } from "../../domains/desk.ts";
 import { asSeen, type Deployment } from "../../sites/deployment.ts";
 import { type Project, slugComplaint } from "../../sites/site.ts";
 import type { SiteStore } from "../../sites/sites.ts";
+import type { UploadStore } from "../../sites/uploads.ts";
 import { type HttpRequest, originOf } from "../../wire/message.ts";
 import type { InternalAnswer, InternalCall, Places } from "../internal/places.ts";
 import { Arrivals } from "./arrivals.ts";
@@ -14,6 +15,7 @@ import { Uploads } from "./uploads.ts";
 
 export interface ProjectPlacesParts {
   readonly sites: SiteStore;
+  readonly uploads: UploadStore;
   readonly clock: Clock;
 }
 
@@ -21,8 +23,8 @@ const deploymentsShownMax = 30;
 /** Ten thousand files with long paths. */
 const manifestBytesMax = 8 * 1024 * 1024;
 
-export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
-  const uploads = new Uploads(sites, clock);
+export function projectPlaces({ sites, clock, ...parts }: ProjectPlacesParts): Places {
+  const uploads = new Uploads(sites, parts.uploads, clock);
 
   /** Another owner's project is as unknown as one that is not there. */
   async function ownProject({ actor, path }: InternalCall): Promise<Project> {
@@ -108,7 +110,7 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
     if (!/^application\/octet-stream\b/i.test(type)) {
       throw invalid("Send a content as application/octet-stream.");
     }
-    const bytes = uploads.expectedBytes(slug, deployment, hash);
+    const bytes = await uploads.expectedBytes(slug, deployment, hash);
     await arrivals.take(ownerId, async () =>
       uploads.take(slug, deployment, hash, await bytesOf(call.request, bytes)),
     );
@@ -128,7 +130,7 @@ export function projectPlaces({ sites, clock }: ProjectPlacesParts): Places {
         const files = await arrivals.take(project.ownerId, async () =>
           readManifest(await largeBody(call, manifestBytesMax)),
         );
-        return { status: 201, body: await uploads.begin(project, files) };
+        return { status: 201, body: await uploads.begin(project.slug, files) };
       },
     },
     "/projects/{project}/deployments/{deployment}": {

@@ -1,73 +1,59 @@
 /**
- * Deployments that a browser is bringing, file by file. What is still to come is kept in memory, so
- * all requests of one upload must reach the same process; one that is cut off is begun again.
+ * Deployments that a browser is bringing, file by file. What was announced and what has come is in the
+ * store, so any process can answer any of the requests of one upload.
  */
 import type { Clock } from "../../clock.ts";
-import { fingerprintOf, hashOf, mintDeploymentId, silenceMsMax } from "../../sites/deployment.ts";
+import { fingerprintOf, hashOf, mintDeploymentId } from "../../sites/deployment.ts";
 import { PublishRefusal } from "../../sites/refusal.ts";
 import { Shipment } from "../../sites/shipment.ts";
-import type { Project } from "../../sites/site.ts";
 import type { SiteFile } from "../../sites/siteFile.ts";
 import type { FinishOutcome, SiteStore, Upload } from "../../sites/sites.ts";
+import type { AnnouncedUpload, UploadStore } from "../../sites/uploads.ts";
 import { DashboardRefusal, noSuchProject } from "./refusal.ts";
 
-interface Open {
-  readonly slug: string;
-  readonly ownerId: string;
-  readonly files: readonly SiteFile[];
-  /** Hashes of contents that have not come yet. */
-  readonly missing: Set<string>;
-  heardAtMs: number;
+interface Open extends AnnouncedUpload {
+  /** Hashes of contents that have come by way of this process. */
+  readonly brought: Set<string>;
 }
 
-/** Each holds the list of its files, at most 10,000. */
-const openMax = 32;
-/** So that no owner keeps the others from deploying. */
-const openPerOwnerMax = 8;
+/** Each is the list of its files, at most 10,000. None of the owners keeps the others from deploying. */
+const limits = { all: 32, perOwner: 8 };
+/** Announcements that are not read from the store again for each content. */
+const rememberedMax = 8;
 const filesAtOnce = 500;
 
 export class Uploads {
   readonly #store: SiteStore;
+  readonly #uploads: UploadStore;
   readonly #clock: Clock;
-  readonly #open = new Map<string, Open>();
+  /** The least recently used first. What was announced never changes. */
+  readonly #remembered = new Map<string, Open>();
 
-  constructor(store: SiteStore, clock: Clock) {
+  constructor(store: SiteStore, uploads: UploadStore, clock: Clock) {
     this.#store = store;
+    this.#uploads = uploads;
     this.#clock = clock;
   }
 
   /** Resolves with the contents that are still to be brought. */
   async begin(
-    { slug, ownerId }: Pick<Project, "slug" | "ownerId">,
-    files: readonly SiteFile[],
-  ): Promise<{ readonly id: string; readonly missing: readonly string[] }> {
-    this.#refuseTooMany(ownerId);
-    const id = mintDeploymentId(this.#clock);
-    const missing = new Set(files.map(({ hash }) => hash));
-    // Before anything is waited for, so that those who come meanwhile are counted with it.
-    this.#open.set(id, { slug, ownerId, files, missing, heardAtMs: this.#clock.now() });
-    try {
-      await this.#prepare(id, slug, files, missing);
-    } catch (cause) {
-      this.#open.delete(id);
-      throw cause;
-    }
-    return { id, missing: [...missing] };
-  }
-
-  async #prepare(
-    id: string,
     slug: string,
     files: readonly SiteFile[],
-    missing: Set<string>,
-  ): Promise<void> {
+  ): Promise<{ readonly id: string; readonly missing: readonly string[] }> {
+    const id = mintDeploymentId(this.#clock);
     const nowMs = this.#clock.now();
-    if (!(await this.#store.beginDeployment({ id, project: slug, nowMs }))) {
-      throw noSuchProject(slug);
+    const outcome = await this.#uploads.beginUpload({ id, project: slug, files, limits, nowMs });
+    if (outcome === "no_such_project") throw noSuchProject(slug);
+    if (outcome === "too_many") {
+      throw new DashboardRefusal(
+        "uploads_exhausted",
+        "Too many deployments are being brought at the same time. Try again shortly.",
+      );
     }
-    await this.#store.buildDeployment(id, nowMs);
+    const missing = new Set(files.map(({ hash }) => hash));
     for (const hash of await this.#shownNow(slug, files)) missing.delete(hash);
     await this.#addKnown(id, files, missing);
+    return { id, missing: [...missing] };
   }
 
   /**
@@ -108,8 +94,8 @@ export class Uploads {
   }
 
   /** How many bytes the content has that goes by this hash. */
-  expectedBytes(slug: string, id: string, hash: string): number {
-    const file = this.#find(slug, id).files.find((each) => each.hash === hash);
+  async expectedBytes(slug: string, id: string, hash: string): Promise<number> {
+    const file = (await this.#find(slug, id)).files.find((each) => each.hash === hash);
     if (file === undefined) {
       throw new DashboardRefusal("content_mismatch", "No file of this deployment has this hash.");
     }
@@ -117,7 +103,7 @@ export class Uploads {
   }
 
   async take(slug: string, id: string, hash: string, content: Uint8Array): Promise<void> {
-    const open = this.#find(slug, id);
+    const open = await this.#find(slug, id);
     const files = open.files.filter((each) => each.hash === hash);
     const [first] = files;
     if (first === undefined || content.byteLength !== first.bytes || hashOf(content) !== hash) {
@@ -126,8 +112,7 @@ export class Uploads {
         "What came is not what was announced: the file was changed while it was being deployed.",
       );
     }
-    open.heardAtMs = this.#clock.now();
-    if (!open.missing.has(hash)) return;
+    if (open.brought.has(hash)) return;
     const shipment = new Shipment(id, this.#store, this.#clock);
     try {
       for (const file of files) {
@@ -138,24 +123,25 @@ export class Uploads {
     } catch (cause) {
       throw cause instanceof PublishRefusal ? ended() : cause;
     }
-    open.missing.delete(hash);
-    open.heardAtMs = this.#clock.now();
+    open.brought.add(hash);
   }
 
   async finish(slug: string, id: string): Promise<Exclude<FinishOutcome, { kind: "refused" }>> {
-    const open = this.#find(slug, id);
-    if (open.missing.size > 0) {
+    const { files } = await this.#find(slug, id);
+    const arrived = await this.#uploads.arrivedPaths(id);
+    const missing = new Set(files.filter(({ path }) => !arrived.has(path)).map(({ hash }) => hash));
+    if (missing.size > 0) {
       throw new DashboardRefusal(
         "contents_missing",
-        `${open.missing.size} of its contents have not come yet. Bring them, then finish it.`,
+        `${missing.size} of its contents have not come yet. Bring them, then finish it.`,
       );
     }
     const outcome = await this.#store.finishDeployment(id, {
-      fingerprint: fingerprintOf(open.files),
+      fingerprint: fingerprintOf(files),
       unless: "shown",
       nowMs: this.#clock.now(),
     });
-    this.#open.delete(id);
+    this.#remembered.delete(id);
     if (outcome.kind === "refused") throw ended();
     // Only tidiness: a later deployment takes it up again.
     while (await this.#store.discardFailed(slug).catch(() => false));
@@ -163,36 +149,32 @@ export class Uploads {
   }
 
   async cancel(slug: string, id: string): Promise<void> {
-    this.#find(slug, id);
-    this.#open.delete(id);
+    await this.#find(slug, id);
+    this.#remembered.delete(id);
     await this.#store.failDeployment(id, "It was cancelled.", this.#clock.now());
   }
 
-  #refuseTooMany(ownerId: string): void {
-    this.#forgetSilent();
-    const own = [...this.#open.values()].filter((open) => open.ownerId === ownerId).length;
-    if (own < openPerOwnerMax && this.#open.size < openMax) return;
-    throw new DashboardRefusal(
-      "uploads_exhausted",
-      "Too many deployments are being brought at the same time. Try again shortly.",
-    );
-  }
-
-  #find(slug: string, id: string): Open {
-    const open = this.#open.get(id);
-    if (open === undefined || open.slug !== slug) throw ended();
+  /** One that is remembered may have ended: the store then refuses what is brought. */
+  async #find(slug: string, id: string): Promise<Open> {
+    const open = this.#remembered.get(id) ?? (await this.#read(id));
+    if (open?.project !== slug) throw ended();
+    this.#remembered.delete(id);
+    this.#remembered.set(id, open);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > rememberedMax && oldest !== undefined) {
+      this.#remembered.delete(oldest);
+    }
     return open;
   }
 
-  /** The store fails them by itself. */
-  #forgetSilent(): void {
-    const earliestMs = this.#clock.now() - silenceMsMax;
-    for (const [id, { heardAtMs }] of this.#open) if (heardAtMs < earliestMs) this.#open.delete(id);
+  async #read(id: string): Promise<Open | undefined> {
+    const announced = await this.#uploads.upload(id);
+    return announced && { ...announced, brought: new Set() };
   }
 }
 
 const ended = () =>
   new DashboardRefusal(
     "deployment_ended",
-    "This deployment is not being brought any more: it has ended, or the service was started again. Deploy the folder once more.",
+    "This deployment is not being brought any more: it has ended. Deploy the folder once more.",
   );
