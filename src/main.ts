@@ -22,8 +22,6 @@ import { openDatabase, sqliteVersion } from "./sqlite/database.ts";
 import { openSqlite } from "./sqlite/store.ts";
 import { explainStart } from "./startFailures.ts";
 import type { Stores, StoresOptions, StoreVersion } from "./stores.ts";
-import { controlName, listenForReloads } from "./supervisor/control.ts";
-import { processorsAvailable } from "./supervisor/processors.ts";
 import { readOrder, type WorkerOrder } from "./supervisor/workerOrder.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
 
@@ -59,7 +57,6 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
     explainStart(config),
   );
   service = running;
-  const stopListening = await listenForCommands(config, running, log);
   const dashboard = dashboardAt(config, running.adminPort ?? running.port);
   started({
     baseUrl: `http://${reachable(config.host)}:${running.port}/v1`,
@@ -71,6 +68,8 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
       firstLink: running.firstLink && welcomeAddress(dashboard, running.firstLink),
     },
   });
+  // After the first word: nobody has to wait for it.
+  const stopListening = await listenForCommands(config, running, log);
   await told;
   stopListening();
   await running.stop();
@@ -89,14 +88,15 @@ function serveParts() {
 }
 
 async function startProcesses(parts: Parameters<typeof serveAlone>[0]): Promise<RunningService> {
-  const { processes: wanted } = parts.config;
-  const processes = wanted === "auto" ? processorsAvailable() : wanted;
-  if (processes === 1) return serveAlone(parts);
-  return (await import("./serveTogether.ts")).serveTogether(parts, processes);
+  if (parts.config.processes === 1) return serveAlone(parts);
+  // Loaded by those alone who have several: it would make every start slower.
+  const { serveTogether } = await import("./serveTogether.ts");
+  return serveTogether(parts);
 }
 
 /** Lets `petstore reload` reach this process. Without it there is still SIGHUP. */
 async function listenForCommands(config: Config, { port, reload }: RunningService, log: Log) {
+  const { controlName, listenForReloads } = await import("./supervisor/control.ts");
   const path = inData(config, controlName(port));
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -114,11 +114,11 @@ async function serveWorker(order: WorkerOrder): Promise<number> {
 
 async function reload(withSettings: boolean): Promise<{ readonly processes: number }> {
   const config = settings();
-  const path = inData(config, controlName(usualPort(config)));
-  const [{ requestReload }, { settingsAmong }] = await Promise.all([
+  const [{ controlName, requestReload }, { settingsAmong }] = await Promise.all([
     import("./supervisor/control.ts"),
     import("./supervisor/reloadSettings.ts"),
   ]);
+  const path = inData(config, controlName(usualPort(config)));
   const request = withSettings ? { settings: settingsAmong(process.env) } : {};
   const reply = await requestReload(path, request).catch((cause) => {
     const { code } = cause as NodeJS.ErrnoException;

@@ -25,7 +25,7 @@ export interface SupervisedParts {
   readonly recent: Recent;
 }
 
-function processesOf({ processes }: Config): number {
+export function processesOf({ processes }: Config): number {
   return processes === "auto" ? processorsAvailable() : processes;
 }
 

@@ -3,15 +3,17 @@ import { type Config, StartRefusal } from "./config.ts";
 import { Recent } from "./http/dashboardApi/recent.ts";
 import { listenForMetrics } from "./http/metricsListener.ts";
 import { OwnCounts } from "./keys/sharedCounts.ts";
-import { SupervisedService } from "./reloads.ts";
+import { processesOf, SupervisedService } from "./reloads.ts";
 import { createFirstSecrets, type FirstSecrets } from "./serve.ts";
-import type { RunningService, RunParts } from "./serveAlone.ts";
+import { type RunningService, type RunParts, serveAlone } from "./serveAlone.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 import type { ListenAddress, OpenListener } from "./wire/listener.ts";
 import { closeSocket, openListeningSockets } from "./wire/listeningSockets.ts";
 
-export async function serveTogether(parts: RunParts, processes: number): Promise<RunningService> {
+export async function serveTogether(parts: RunParts): Promise<RunningService> {
   const { config, clock, log } = parts;
+  const processes = processesOf(config);
+  if (processes === 1) return serveAlone(parts);
   const sockets = openSockets(config, processes);
   const recent = new Recent(clock);
   const service = new SupervisedService({
