@@ -38,6 +38,13 @@ describe("the unit", () => {
     expect(valuesOf(unit, "Environment")).toEqual(["PETSTORE_FIRST_KEY=off"]);
   });
 
+  test("reloads with the settings of its file, for the same instance that it starts", () => {
+    const [start] = valuesOf(unit, "ExecStart");
+    expect(valuesOf(unit, "ExecReload")).toEqual([
+      (start ?? "").replace(/ serve$/, " reload --settings"),
+    ]);
+  });
+
   test("of an edge has the right to its ports, and no other", () => {
     const edge = read("petstore-edge.conf");
     expect(valuesOf(edge, "CapabilityBoundingSet")).toEqual(["CAP_NET_BIND_SERVICE"]);
