@@ -56,7 +56,7 @@ function notJson(journal: string): string[] {
     .map((line) => JSON.parse(line) as JournalEntry)
     .filter(({ _TRANSPORT, _COMM }) => _TRANSPORT === "stdout" && _COMM !== "systemd")
     .map(({ MESSAGE = "" }) => MESSAGE);
-  const said = /^(?:Pet Store \(|There are no keys yet|The dashboard is at |petstore: )/;
+  const said = /^(?:Pet Store \(|There are no keys yet|The dashboard is at |Reloaded: |petstore: )/;
   const lines = messages.filter((message) => !said.test(message));
   if (lines.length === 0) return ["The journal has no lines of the log."];
   return lines.filter((line) => {

@@ -109,7 +109,25 @@ check "nothing had to be killed" not killed
 systemctl start $unit
 check "what was acknowledged is there after a start" within 30 eval "ready && call $base/v1/pets | grep -q Rex"
 
-# 5. Custom domains: ports 80 and 443 for a user without rights
+# 5. A reload
+cp $env /root/production.env
+before=$(pid)
+echo PETSTORE_PROCESSES=2 >>$env
+check "a reload succeeds" systemctl reload $unit
+check "with the settings as they are now" within 10 eval '[ "$(pgrep --parent "$before" | wc -l)" = 2 ]'
+check "the service keeps its pid" equal "$(pid)" "$before"
+check "and answers" has_bella
+echo PETSTORE_LOG=loud >>$env
+check "a reload with a setting that is wrong fails" not systemctl reload $unit
+check "and leaves the service as it was" equal "$(pid) $(pgrep --parent "$before" | wc -l)" "$before 2"
+kill -KILL "$(pgrep --parent "$before" | head -n 1)"
+check "a process of it that is killed is started again" within 10 eval '[ "$(pgrep --parent "$before" | wc -l)" = 2 ]'
+check "without a restart of the service" equal "$(pid)" "$before"
+cp /root/production.env $env
+systemctl restart $unit
+check "a stop of two processes is a clean one" within 30 eval "ready && ! journal | grep -q processes.killed"
+
+# 6. Custom domains: ports 80 and 443 for a user without rights
 cp $env /root/production.env
 cat >>$env <<'SETTINGS'
 PETSTORE_SITES_HOST=sites.example.com
@@ -137,7 +155,7 @@ systemctl daemon-reload
 systemctl restart $unit
 check "the service is back to its own ports" running
 
-# 6. Upgrade
+# 7. Upgrade
 echo '# kept' >>$env
 systemctl enable --quiet --now petstore@staging
 check "staging starts beside production" within 30 ready http://127.0.0.1:8081
@@ -157,7 +175,7 @@ check "leaves a stopped and disabled instance alone" equal "$(systemctl is-enabl
 systemctl enable --quiet --now petstore@production
 check "which starts again when it is told to" running
 
-# 7. Remove, install again, purge
+# 8. Remove, install again, purge
 check "the package can be removed" apt remove petstore
 check "both instances are stopped" equal "$(status_of) $(status_of petstore@staging)" "inactive inactive"
 check "the program is gone" not test -e /usr/bin/petstore
