@@ -47,15 +47,13 @@ export class CacheLookup {
     weight: requestCharactersMax,
   });
 
-  #lastKey: { readonly request: HttpRequest; readonly key: string } | undefined;
-
   constructor(parts: CacheParts) {
     this.#parts = parts;
   }
 
   /** Whatever is not plain, a key that is not remembered among it, is not found here. */
   find(request: HttpRequest): CacheHit | undefined {
-    const cached = this.#responses.find(this.#keyOf(request));
+    const cached = this.#responses.find(cacheKeyOf(request));
     if (cached === undefined) return undefined;
     const token = plainToken(request);
     if (token === undefined) return undefined;
@@ -100,17 +98,9 @@ export class CacheLookup {
     dependsOn: PetExtent,
     made: () => CachedResponse["response"],
   ): void {
-    const key = this.#keyOf(request);
+    const key = cacheKeyOf(request);
     if (!this.#responses.isWorthCaching(key)) return;
     this.#responses.add(key, { revision, dependsOn, operation, response: made() });
-  }
-
-  /** Made once where a request is answered without waiting for anything. */
-  #keyOf(request: HttpRequest): string {
-    if (request !== this.#lastKey?.request) {
-      this.#lastKey = { request, key: cacheKeyOf(request) };
-    }
-    return this.#lastKey.key;
   }
 
   #keyFor({ operation }: CachedResponse, token: string, revision: number): string | undefined {

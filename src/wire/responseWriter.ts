@@ -10,8 +10,6 @@ const lastChunk = Buffer.from("0\r\n\r\n");
 const crlf = Buffer.from("\r\n");
 /** Large bodies are sent in pieces of this size, so that a reader's progress can be seen. */
 const pieceBytes = 64 * 1024;
-/** No longer than a piece, whatever its characters are. */
-const textCharactersMax = pieceBytes / 3;
 
 /** The rest of a response that its reader was too slow to take. */
 interface Outgoing {
@@ -70,7 +68,7 @@ export class ResponseWriter {
       connection: last ? "close" : request.version === 10 ? "keep-alive" : undefined,
     });
     if (typeof body === "string" && sendsContent) {
-      return void this.#sendText(text + body, last);
+      return void this.#send(Buffer.from(text + body), last);
     }
     const head = Buffer.from(text, "latin1");
     if (body === undefined || typeof body === "string" || !sendsContent) this.#send(head, last);
@@ -93,16 +91,6 @@ export class ResponseWriter {
     this.#connections.heldResponseBytes += bytes.byteLength;
     this.#outgoing = { bytes, at: short ? bytes.byteLength : 0, last };
     if (!short) this.#pump(this.#outgoing);
-  }
-
-  /** Without a buffer for it, where it is short. */
-  #sendText(text: string, last: boolean): void {
-    if (text.length > textCharactersMax) return void this.#send(Buffer.from(text), last);
-    this.progressAtMs = this.#connections.elapsedMs;
-    if (this.#transport.write(text)) return void this.#events.sent(last);
-    const bytes = Buffer.from(text);
-    this.#connections.heldResponseBytes += bytes.byteLength;
-    this.#outgoing = { bytes, at: bytes.byteLength, last };
   }
 
   #pump(outgoing: Outgoing): void {

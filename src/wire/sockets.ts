@@ -26,7 +26,7 @@ export function nodeTransport(socket: Socket, scheme: Transport["scheme"]): Tran
   return {
     peer: peerAt(socket),
     scheme,
-    write: (data) => socket.write(data),
+    write: (bytes) => socket.write(bytes),
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     pause: () => void socket.pause(),
@@ -59,13 +59,11 @@ export class BunTransport implements Transport {
     this.peer = plainAddress(socket.remoteAddress);
   }
 
-  write(data: Uint8Array | string): boolean {
-    const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(data));
-    const length = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
-    if (taken >= length) return true;
+  write(bytes: Uint8Array): boolean {
+    const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(bytes));
+    if (taken >= bytes.byteLength) return true;
     // A copy: the caller may change a prepared response before the rest is taken.
-    const rest = typeof data === "string" ? Buffer.from(data).subarray(taken) : data.slice(taken);
-    this.#unsent.push(rest);
+    this.#unsent.push(bytes.slice(taken));
     return false;
   }
 

@@ -3,8 +3,8 @@ export interface Transport {
   /** The address at the other end, as `plainAddress` writes it. */
   readonly peer: string | undefined;
   readonly scheme: "http" | "https";
-  /** Text goes out as UTF-8. False when not all was taken yet; `drained` is called when it was. */
-  write(data: Uint8Array | string): boolean;
+  /** False when not all of it was taken yet; `drained` is called when it was. */
+  write(bytes: Uint8Array): boolean;
   /** Sends what was written, then nothing more. Receiving goes on. */
   end(): void;
   /** Closes at once. What was sent still arrives, unless something else was not sent yet. */
