@@ -68,7 +68,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
       firstLink: running.firstLink && welcomeAddress(dashboard, running.firstLink),
     },
   });
-  // After the first word: nobody has to wait for it.
+  // After the start was reported, which must not wait for this.
   const stopListening = await listenForCommands(config, running, log);
   await told;
   stopListening();

@@ -6,13 +6,14 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const below = ["clock", "problems", "maybePromise", "contract"];
+const below = ["clock", "problems", "maybePromise", "recentMap", "contract"];
 const nouns = ["once", "catalogue", "orders", "keys", "access", "accounts", "sites", "domains"];
 /** Each room of src/ and the rooms it may import from. A file beside the rooms is one of its own. */
 const mayImport: Record<string, readonly string[]> = {
   clock: [],
   problems: [],
   maybePromise: [],
+  recentMap: [],
   contract: [],
   once: below,
   catalogue: [...below, "once"],

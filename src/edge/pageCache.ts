@@ -1,12 +1,13 @@
 /** The latest whole responses of sites, for as long as nothing that is served has changed. */
 import type { EdgeView } from "../domains/edgeView.ts";
 import { type MaybePromise, then } from "../maybePromise.ts";
+import { RecentMap } from "../recentMap.ts";
 import { PreparedResponse } from "../wire/preparedResponse.ts";
 import type { EdgeRequest } from "./answering.ts";
 import type { SiteAnswer } from "./siteAnswer.ts";
 
-export const cachedPagesMax = 256;
-export const cachedTextsMax = 1_024;
+/** Of pages, and of the texts of requests for them, each with what it holds of a body. */
+export const cacheMax = { entries: 4_096, weight: 16 * 1024 * 1024 };
 /** Larger ones take longer to send than to make. */
 const bodyBytesMax = 64 * 1024;
 /** Both the path and what a client accepts are for it to choose. */
@@ -24,10 +25,9 @@ export interface CachedPage {
 
 export class PageCache {
   readonly #view: Pick<EdgeView, "revisionNow">;
-  /** The oldest first. */
-  readonly #responses = new Map<string, CachedPage>();
-  /** By the whole text of a request, of which nothing is then read again; the oldest first. */
-  readonly #byText = new Map<string, CachedPage>();
+  #pages = new RecentMap<CachedPage>(cacheMax);
+  /** By the whole text of a request, of which nothing is then read again. */
+  #byText = new RecentMap<CachedPage>(cacheMax);
   /** The state of the domains and sites that all of them are of. */
   #revision: number | undefined;
 
@@ -42,17 +42,17 @@ export class PageCache {
     const key = revision === undefined ? undefined : keyOf(request);
     if (key === undefined) return make();
     this.#dropUnless(revision);
-    const cached = this.#responses.get(key);
+    const cached = this.#pages.get(key);
     if (cached !== undefined) {
       const { text } = request;
-      if (text !== undefined) addBounded(this.#byText, text, cached, cachedTextsMax);
+      if (text !== undefined) this.#byText.set(text, cached, weightOf(text, cached.response));
       return cached.response;
     }
     return then(make(), (response) => {
       if (revision === this.#revision && isCacheable(response)) {
         const { host, path } = request;
         const page = { host, path, response, prepared: undefined };
-        addBounded(this.#responses, key, page, cachedPagesMax);
+        this.#pages.set(key, page, weightOf(key, response));
       }
       return response;
     });
@@ -60,31 +60,29 @@ export class PageCache {
 
   /** The response to a request of exactly this text, for a host. */
   findByText(text: string, host: string, nowMs: number): CachedPage | undefined {
-    const found = this.#byText.get(text);
-    if (found?.host !== host) return undefined;
     try {
       this.#dropUnless(this.#view.revisionNow?.());
     } catch {
       // The store cannot be read. Handling the request says so.
       return undefined;
     }
-    if (!this.#byText.has(text)) return undefined;
+    const found = this.#byText.get(text);
+    if (found?.host !== host) return undefined;
     found.prepared ??= new PreparedResponse(found.response, nowMs);
     return found;
   }
 
   #dropUnless(revision: number | undefined): void {
     if (revision === this.#revision) return;
-    this.#responses.clear();
-    this.#byText.clear();
+    this.#pages = new RecentMap(cacheMax);
+    this.#byText = new RecentMap(cacheMax);
     this.#revision = revision;
   }
 }
 
-function addBounded(map: Map<string, CachedPage>, key: string, page: CachedPage, max: number) {
-  map.set(key, page);
-  const [oldest] = map.keys();
-  if (map.size > max && oldest !== undefined) map.delete(oldest);
+/** A body is held as it was made, and once more as HTTP/1.1 sends it. */
+function weightOf(key: string, { body }: Page): number {
+  return key.length + 2 * body.byteLength;
 }
 
 /** Undefined where a request may get less than the whole. A query changes nothing of a file. */

@@ -5,13 +5,19 @@ import type { Clock } from "../clock.ts";
 import type { Operation } from "../contract/operations.ts";
 import type { Authenticator } from "../keys/authenticator.ts";
 import { allows } from "../keys/lifecycle.ts";
+import { RecentMap } from "../recentMap.ts";
 import type { Stores } from "../stores.ts";
 import type { HttpRequest } from "../wire/message.ts";
 import { PreparedResponse } from "../wire/preparedResponse.ts";
 import { plainToken } from "./authorize.ts";
 import { isRemoved } from "./lifecycle.ts";
-import { RecentMap } from "./recentMap.ts";
-import { type CachedResponse, cacheKeyOf, entriesMax, ResponseCache } from "./responseCache.ts";
+import {
+  type CachedResponse,
+  cacheKeyOf,
+  entriesMax,
+  ResponseCache,
+  weightOf,
+} from "./responseCache.ts";
 
 export interface CacheParts {
   readonly authenticator: Authenticator;
@@ -35,8 +41,8 @@ export interface PreparedHit extends Pick<CacheHit, "operation" | "keyId"> {
 
 /** Headers by which a request makes its response another than the one that all get. */
 const variations = ["if-none-match", "origin", "prefer", "x-request-id"];
-/** Of the texts of requests. */
-const requestCharactersMax = 8 * 1024 * 1024;
+/** With their responses, which they keep in memory after the cache itself has dropped them. */
+const requestsWeightMax = 16 * 1024 * 1024;
 
 export class CacheLookup {
   readonly #parts: CacheParts;
@@ -44,7 +50,7 @@ export class CacheLookup {
   /** By the whole text of a request, of which nothing is then read again. */
   readonly #requests = new RecentMap<{ readonly cached: CachedResponse; readonly token: string }>({
     entries: entriesMax,
-    weight: requestCharactersMax,
+    weight: requestsWeightMax,
   });
 
   constructor(parts: CacheParts) {
@@ -71,7 +77,7 @@ export class CacheLookup {
       return { response, operation, keyId, asksFreshness };
     }
     const { text } = request;
-    if (text !== undefined) this.#requests.set(text, { cached, token }, text.length);
+    if (text !== undefined) this.#requests.set(text, { cached, token }, weightOf(text, cached));
     return { response, operation, keyId, asksFreshness: undefined };
   }
 

@@ -4,9 +4,9 @@
  */
 import type { PetExtent } from "../catalogue/petChanges.ts";
 import type { Operation } from "../contract/operations.ts";
+import { RecentMap } from "../recentMap.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 import type { PreparedResponse } from "../wire/preparedResponse.ts";
-import { RecentMap } from "./recentMap.ts";
 
 export interface CachedResponse {
   /** Of the pets, from before the response was made, or when it was last found fresh. */
@@ -48,10 +48,13 @@ export class ResponseCache {
   }
 
   add(url: string, cached: CachedResponse): void {
-    // As text and as bytes.
-    const weight = url.length + 2 * cached.response.body.length + headersWeight;
-    this.#responses.set(url, cached, weight);
+    this.#responses.set(url, cached, weightOf(url, cached));
   }
+}
+
+/** With its body as text and as bytes. */
+export function weightOf(key: string, { response }: CachedResponse): number {
+  return key.length + 2 * response.body.length + headersWeight;
 }
 
 /** The address that the client asked for: links in the response depend on all of it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AnswerSite, EdgeRequest } from "../../src/edge/answering.ts";
-import { cachedPagesMax, cachedTextsMax, PageCache } from "../../src/edge/pageCache.ts";
+import { cacheMax, PageCache } from "../../src/edge/pageCache.ts";
 import type { SiteAnswer } from "../../src/edge/siteAnswer.ts";
 import { openHttp2, requestHttp2, securedLine } from "./clients.ts";
 import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
@@ -87,7 +87,7 @@ describe("an edge whose store knows its revision at once", () => {
   });
 });
 
-describe("the cache of responses", () => {
+describe("the cache of pages", () => {
   const asked = (
     path: string,
     headers: Record<string, string> = {},
@@ -160,12 +160,20 @@ describe("the cache of responses", () => {
     expect(await cache.get(asked("/"), () => small)).toBe(page);
   });
 
-  test("is bounded, and leaves the oldest", async () => {
-    const cache = new PageCache({ revisionNow: () => 1 });
-    for (let at = 0; at <= cachedPagesMax; at++) await cache.get(asked(`/${at}`), () => page);
-    const anew = { ...page };
-    expect(await cache.get(asked(`/${cachedPagesMax}`), () => anew)).toBe(page);
-    expect(await cache.get(asked("/0"), () => anew)).toBe(anew);
+  test("is bounded in number and in bytes, and what is asked for stays", async () => {
+    for (const [count, bytes] of [
+      [cacheMax.entries, 10],
+      [(4 * cacheMax.weight) / 65_536, 60_000],
+    ] as const) {
+      const cache = new PageCache({ revisionNow: () => 1 });
+      const large = { ...page, body: new Uint8Array(bytes) };
+      const anew = { ...large };
+      for (let at = 0; at < count; at++) {
+        await cache.get(asked(`/${at}`), () => large);
+        expect(await cache.get(asked("/0"), () => anew)).toBe(large);
+      }
+      expect(await cache.get(asked("/1"), () => anew)).toBe(anew);
+    }
   });
 
   test("is of no use to a store that would have to be asked", async () => {
@@ -201,12 +209,14 @@ describe("the cache of responses", () => {
     expect(cache.findByText("GET /", "a.example", 0)).toBeUndefined();
   });
 
-  test("holds a bounded number of texts, and leaves the oldest", async () => {
+  test("holds texts in bounds, with the pages that they lead to", async () => {
     const cache = new PageCache({ revisionNow: () => 1 });
+    const large = { ...page, body: new Uint8Array(60_000) };
     const withText = (text: string): EdgeRequest => ({ ...asked("/"), text });
-    await cache.get(asked("/"), () => page);
-    for (let at = 0; at <= cachedTextsMax; at++) await cache.get(withText(`${at}`), () => page);
+    await cache.get(asked("/"), () => large);
+    const count = (2 * cacheMax.weight) / 65_536;
+    for (let at = 0; at < count; at++) await cache.get(withText(`${at}`), () => large);
     expect(cache.findByText("0", "a.example", 0)).toBeUndefined();
-    expect(cache.findByText(`${cachedTextsMax}`, "a.example", 0)).toBeDefined();
+    expect(cache.findByText(`${count - 1}`, "a.example", 0)).toBeDefined();
   });
 });
