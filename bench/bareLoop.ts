@@ -1,8 +1,8 @@
 // Run as: bun bench/bareLoop.ts <database> <seconds>
 // Every caller has one row waiting at all times, and all of them are answered by one commit. Same
 // tables, indexes and statements as ours, the same promise: on disk before it is acknowledged.
-import { petText } from "../src/catalogue/pet.ts";
-import { connectOrCreate } from "../src/sqlite/connection.ts";
+import { petText } from "../src/petstore/catalogue/pet.ts";
+import { connectOrCreate } from "../src/storage/sqlite/connection.ts";
 import type { Measured } from "./contestants/contestant.ts";
 import { median } from "./figures.ts";
 
@@ -24,7 +24,7 @@ const untilMs = began + Number(seconds) * 1_000;
 const cpuBefore = process.cpuUsage();
 for (let startedMs = began; startedMs < untilMs; ) {
   begin.run();
-  let id = BigInt(readLast.get()?.value as number);
+  let id = BigInt(readLast.get()?.["value"] as number);
   for (let caller = 0; caller < callers; caller++) {
     id++;
     const pet = { id, name: `Bench ${id}`, categoryId: 7n, status: "available" } as const;

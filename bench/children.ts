@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
 const startSecondsMax = 120;
@@ -108,15 +107,4 @@ export interface Answer {
 export async function ask({ port, path, headers }: Question): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { ...headers } });
   return { status: response.status, headers: response.headers, body: await response.text() };
-}
-
-/** One that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
 }

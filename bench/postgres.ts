@@ -10,8 +10,8 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { petstore, startProcess } from "../test/end-to-end/process.ts";
-import { type PostgresServer, startPostgres } from "../test/postgres/server.ts";
+import { type PostgresServer, startPostgres } from "../testkit/postgresServer.ts";
+import { petstore, startProcess } from "../testkit/serviceProcess.ts";
 
 const petCount = 100_000;
 /** As many as are asked for where we are compared with files. */

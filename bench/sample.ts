@@ -1,5 +1,5 @@
 /** The pets and pages that every contestant is asked for: drawn once, from a fixed seed. */
-import type { PetStatus } from "../src/catalogue/pet.ts";
+import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
 
 export interface Sample {
   /** How many pets are stored before the run; their ids run from 1 to here. */

@@ -20,12 +20,12 @@ import { say } from "./say.ts";
 
 export const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-const cache = join(process.env.XDG_CACHE_HOME ?? tmpdir(), "petstore-bench");
+const cache = join(process.env["XDG_CACHE_HOME"] ?? tmpdir(), "petstore-bench");
 
 /** What decides how our seeded database looks. */
 const ourMakers = [
-  "../src/sqlite/migrations.ts",
-  ...["access", "account", "domain", "site"].map((name) => `../src/sqlite/${name}Tables.ts`),
+  "../src/storage/sqlite/migrations.ts",
+  "../src/storage/sqlite/tables.ts",
   "../src/cli/petsSeed.ts",
 ];
 

@@ -24,7 +24,7 @@ import {
   fonts,
   projectFile,
   projectPaths,
-} from "../src/runtimeFiles.ts";
+} from "../src/core/runtimeFiles.ts";
 import { checkCodeSignature } from "./build/codeSignature.ts";
 import { hostTarget, isTarget, runtimeFor, type Target, targets } from "./build/runtimes.ts";
 
@@ -34,8 +34,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export const entryPoints = [
   "src/main.ts",
   "src/docs/publishThread.ts",
-  "src/sqlite/copyThread.ts",
-  "src/sqlite/writerThread.ts",
+  "src/storage/sqlite/copyThread.ts",
+  "src/storage/sqlite/writerThread.ts",
 ];
 
 export interface Built {

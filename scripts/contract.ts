@@ -1,34 +1,101 @@
-// Writes what the program needs of openapi/petstore.yaml into src/contract/generated/:
-// the document as JSON, because parsing YAML would cost half of the start-up time, and its types.
-// Run by `npm run contract`; a test fails while the two are out of step.
+// Writes what the program needs of the OpenAPI documents into src/contract/generated/: each as JSON,
+// because parsing YAML would cost half of the start-up time, and its types.
+// Run by `npm run contract`; a test fails while they are out of step.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import openapiTS, { astToString } from "openapi-typescript";
+import openapiTS, { astToString, type OpenAPITSOptions } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
 
-const source = new URL("../openapi/petstore.yaml", import.meta.url);
 const folder = new URL("../src/contract/generated/", import.meta.url);
-const notice =
-  "// Generated from openapi/petstore.yaml by `npm run contract`. Change the contract, not this.\n";
 
 /** An int64 does not fit a JavaScript number, so the types of the program carry it as a bigint. */
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 
-export async function generate(): Promise<{ document: string; types: string }> {
-  const document = parse(readFileSync(source, "utf8"));
-  const types = await openapiTS(structuredClone(document), {
-    alphabetize: false,
-    transform: (schema) => (schema.format === "int64" ? bigint : undefined),
-  });
+type Node = Record<string, unknown>;
+interface Document extends Node {
+  readonly paths: Record<string, Node>;
+  readonly components: Record<string, Node>;
+}
+
+/** By the names of the files. */
+export async function generate(): Promise<Readonly<Record<string, string>>> {
+  const petstore = documentOf("petstore");
+  const platform = documentOf("platform");
   return {
-    document: `${JSON.stringify(document, null, 2)}\n`,
-    types: notice + astToString(types),
+    "document.json": jsonOf(petstore),
+    "types.ts": await typesOf("petstore", petstore, {
+      transform: (schema) => (schema.format === "int64" ? bigint : undefined),
+    }),
+    "platform.json": jsonOf(requestsOf(platform)),
+    "platform.ts": await typesOf("platform", platform, {
+      immutable: true,
+      rootTypes: true,
+      rootTypesNoSchemaPrefix: true,
+    }),
+  };
+}
+
+function documentOf(name: string): Document {
+  return parse(readFileSync(new URL(`../openapi/${name}.yaml`, import.meta.url), "utf8"));
+}
+
+const jsonOf = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
+
+async function typesOf(
+  name: string,
+  document: Document,
+  options: OpenAPITSOptions,
+): Promise<string> {
+  const notice = `// Generated from openapi/${name}.yaml by \`npm run contract\`. Change the contract, not this.\n`;
+  const types = await openapiTS(structuredClone(document) as never, {
+    alphabetize: false,
+    ...options,
+  });
+  // Nobody asks for operations by their path.
+  return notice + astToString(types.filter((node) => !isNamed(node, ["paths", "webhooks"])));
+}
+
+function isNamed(node: ts.Node, names: readonly string[]): boolean {
+  const named = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+  return named && names.includes(node.name.text);
+}
+
+/** What requests are read by. The document itself is served to nobody. */
+function requestsOf({ security, paths, components }: Document) {
+  const withoutResponses = Object.fromEntries(
+    Object.entries(paths).map(([path, { parameters, ...methods }]) => [
+      path,
+      {
+        ...(parameters === undefined ? {} : { parameters }),
+        ...Object.fromEntries(
+          Object.entries(methods).map(([method, operation]) => {
+            const { responses: _responses, description: _text, ...rest } = operation as Node;
+            return [method, rest];
+          }),
+        ),
+      },
+    ]),
+  );
+  const schemas = new Map<string, unknown>();
+  const follow = (node: unknown) => {
+    const text = JSON.stringify(node);
+    for (const [, name = ""] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      if (schemas.has(name)) continue;
+      schemas.set(name, components["schemas"]?.[name]);
+      follow(components["schemas"]?.[name]);
+    }
+  };
+  follow(withoutResponses);
+  return {
+    security,
+    paths: withoutResponses,
+    components: { parameters: components["parameters"], schemas: Object.fromEntries(schemas) },
   };
 }
 
 if (import.meta.main) {
-  const { document, types } = await generate();
   mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL("document.json", folder), document);
-  writeFileSync(new URL("types.ts", folder), types);
+  for (const [name, text] of Object.entries(await generate())) {
+    writeFileSync(new URL(name, folder), text);
+  }
 }

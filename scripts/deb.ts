@@ -59,7 +59,7 @@ export function buildPackage(parts: PackageParts): string {
   const released = parts.version ?? packageJson.version;
   // A pre-release sorts before its release: 1.1.0~rc.1. A hyphen would begin a Debian revision.
   const version = released.replaceAll("-", "~");
-  const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? timeOfCommit());
+  const seconds = Number(process.env["SOURCE_DATE_EPOCH"] ?? timeOfCommit());
   const stage = mkdtempSync(join(tmpdir(), "petstore-deb-"));
   try {
     const write = (path: string, content: string | Uint8Array, mode = 0o644) => {

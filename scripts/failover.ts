@@ -1,6 +1,6 @@
 // What `npm run failover` runs: PostgreSQL as a primary with two synchronous standbys, the service in
-// two processes, and clients that add animals through both. One standby is left behind, the primary
-// is killed, the other standby is promoted, and no animal that was acknowledged may be missing.
+// two processes, and clients that add pets through both. One standby is left behind, the primary
+// is killed, the other standby is promoted, and no pet that was acknowledged may be missing.
 import { rehearseFailover } from "./failover/rehearsal.ts";
 
 const secondsMax = 120;
@@ -15,8 +15,8 @@ setTimeout(() => {
 
 const outcome = await rehearseFailover({
   clientsPerProcess: 8,
-  animalsBefore: 4_000,
-  animalsAfter: 1_000,
+  petsBefore: 4_000,
+  petsAfter: 1_000,
   say: (line) => console.log(line),
 });
 

@@ -2,7 +2,6 @@
 // It needs Linux, root and buildah. Bases made here stand in for those of the registry:
 // a Debian with Node.js to build on, and the C library alone to run on.
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import {
   chownSync,
   existsSync,
@@ -14,13 +13,13 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { parse } from "yaml";
+import { freePort } from "../testkit/freePorts.ts";
 import { callerSettings } from "./debian/callerSettings.ts";
 import {
   barePackages,
@@ -150,15 +149,6 @@ function check(name: string, holds: boolean, said: unknown = ""): void {
 function bytesOf(text: string): number {
   const [, count, unit] = /^(\d+)([mg])$/.exec(text) ?? [];
   return Number(count) * (unit === "g" ? 2 ** 30 : 2 ** 20);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** What the schema has against the compose files. */

@@ -52,7 +52,7 @@ if (complaints.length > 0 || notes.kind !== "found") {
 const commit = git("rev-parse", "HEAD");
 const committedAtSeconds = Number(git("log", "-1", "--format=%ct"));
 // Tools that write the time into what they make take this one (reproducible-builds.org).
-process.env.SOURCE_DATE_EPOCH = String(committedAtSeconds);
+process.env["SOURCE_DATE_EPOCH"] = String(committedAtSeconds);
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });

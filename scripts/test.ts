@@ -4,9 +4,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { testMsMax } from "../test/hanging.ts";
-import { makeCluster } from "../test/postgres/server.ts";
-import { testSeed } from "../test/seed.ts";
+import { makeCluster } from "../testkit/postgresServer.ts";
+import { testSeed } from "../testkit/seed.ts";
+import { testMsMax } from "../testkit/timeouts.ts";
 import { isTarget } from "./build/runtimes.ts";
 import { buildExecutable } from "./build.ts";
 import { countsIn, slow } from "./testRun.ts";
@@ -20,7 +20,7 @@ const checks: [what: string, command: string, ...args: string[]][] = [
   ["format and lint", "biome", "check", "--error-on-warnings"],
   // What it found of files that have not changed since is kept.
   ["types", tsc, "--project", ".", "--incremental", "--tsBuildInfoFile", typesKept, oneThread],
-  ["contract", "redocly", "lint", "petstore"],
+  ["contract", "redocly", "lint", "petstore", "platform"],
 ];
 
 const host = `${process.platform}-${process.arch}`;
@@ -32,7 +32,7 @@ const report = join(folder, "report.xml");
 let passed = 0;
 let failed = 0;
 
-if (process.env.PETSTORE_TEST_SEED !== undefined) console.log(`The seed is ${testSeed}.`);
+if (process.env["PETSTORE_TEST_SEED"] !== undefined) console.log(`The seed is ${testSeed}.`);
 const [fine, ...checked] = await Promise.all([runTests(), ...checks.map(check)]);
 for (const { what, fine, said } of checked) {
   console.log(`${fine ? "ok" : `${said}FAILED`}: ${what}`);
@@ -69,10 +69,10 @@ async function check([what, command, ...args]: (typeof checks)[number]) {
 async function runTests(): Promise<boolean> {
   const cluster = quick ? undefined : clusterIfAny();
   const env: NodeJS.ProcessEnv = { ...process.env, PETSTORE_TEST_SEED: String(testSeed) };
-  if (quick) env.PETSTORE_TEST_ENGINE = "sqlite";
-  if (cluster !== undefined) env.PETSTORE_TEST_CLUSTER = cluster.data;
+  if (quick) env["PETSTORE_TEST_ENGINE"] = "sqlite";
+  if (cluster !== undefined) env["PETSTORE_TEST_CLUSTER"] = cluster.data;
   const whole = rest.every((argument) => argument.startsWith("--"));
-  if (whole && !quick) env.PETSTORE_PROGRAM ??= await executable();
+  if (whole && !quick) env["PETSTORE_PROGRAM"] ??= await executable();
   const args = [
     "test",
     // Files wait two thirds of their time for processes of their own: six keep two cores busy.

@@ -2,27 +2,26 @@
 import { mkdirSync, rmdirSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isatty } from "node:tty";
-import { welcomeAddress } from "./accounts/links.ts";
+import { linkUrl } from "./accounts/sessions.ts";
+import { type CliContext, CommandFailure, type StartedService, Stopped } from "./cli/context.ts";
 import { explain } from "./cli/explain.ts";
 import { outputTo } from "./cli/output.ts";
 import { run } from "./cli/run.ts";
 import { explainSystem } from "./cli/systemErrors.ts";
-import { CommandFailure, type StartedService, Stopped, type World } from "./cli/world.ts";
-import { systemClock as clock } from "./clock.ts";
-import { type Config, ConfigError, readConfig } from "./config.ts";
-import { createLog, type Log, patientWriter } from "./log.ts";
-import { shownAddress } from "./postgres/address.ts";
-import { keptSecret } from "./secret.ts";
-import { buildDocsSite } from "./serve.ts";
-import { type RunningService, serveAlone } from "./serveAlone.ts";
-import { domainSettings } from "./serveDashboard.ts";
-import { restoreSqlite } from "./sqlite/backup.ts";
-import { backupStoppable } from "./sqlite/copying.ts";
-import { openDatabase, sqliteVersion } from "./sqlite/database.ts";
-import { openSqlite } from "./sqlite/store.ts";
-import { explainStart } from "./startFailures.ts";
-import type { Stores, StoresOptions, StoreVersion } from "./stores.ts";
-import { readOrder, type WorkerOrder } from "./supervisor/workerOrder.ts";
+import { type Config, ConfigError, readConfig } from "./config/config.ts";
+import { systemClock as clock } from "./core/clock.ts";
+import { createLog, type Log, patientWriter } from "./core/log.ts";
+import { keptSecret } from "./core/secret.ts";
+import { buildDocsSite } from "./serve/serve.ts";
+import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
+import { domainSettings } from "./serve/serveDashboard.ts";
+import { explainStart } from "./serve/startFailures.ts";
+import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
+import { shownAddress } from "./storage/postgres/connection.ts";
+import { backupStoppable, restoreSqlite } from "./storage/sqlite/backup.ts";
+import { openDatabase, sqliteVersion } from "./storage/sqlite/database.ts";
+import { openSqlite } from "./storage/sqlite/store.ts";
+import type { Stores, StoresOptions, StoreVersion } from "./storage/stores.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
 
 function settings(): Config {
@@ -65,7 +64,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
     hasKeys: running.hasKeys,
     dashboard: {
       address: dashboard,
-      firstLink: running.firstLink && welcomeAddress(dashboard, running.firstLink),
+      firstLink: running.firstLink && linkUrl(dashboard, running.firstLink),
     },
   });
   // After the start was reported, which must not wait for this.
@@ -90,13 +89,13 @@ function serveParts() {
 async function startProcesses(parts: Parameters<typeof serveAlone>[0]): Promise<RunningService> {
   if (parts.config.processes === 1) return serveAlone(parts);
   // Loaded by those alone who have several: it would make every start slower.
-  const { serveTogether } = await import("./serveTogether.ts");
+  const { serveTogether } = await import("./serve/serveTogether.ts");
   return serveTogether(parts);
 }
 
 /** Lets `petstore reload` reach this process. Without it there is still SIGHUP. */
 async function listenForCommands(config: Config, { port, reload }: RunningService, log: Log) {
-  const { controlName, listenForReloads } = await import("./supervisor/control.ts");
+  const { controlName, listenForReloads } = await import("./serve/supervisor/control.ts");
   const path = inData(config, controlName(port));
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -108,16 +107,15 @@ async function listenForCommands(config: Config, { port, reload }: RunningServic
 }
 
 async function serveWorker(order: WorkerOrder): Promise<number> {
-  const { serveAsWorker } = await import("./serveAsWorker.ts");
+  const { serveAsWorker } = await import("./serve/serveAsWorker.ts");
   return serveAsWorker(order, () => ({ ...serveParts(), storeVersion }), explain);
 }
 
 async function reload(withSettings: boolean): Promise<{ readonly processes: number }> {
   const config = settings();
-  const [{ controlName, requestReload }, { settingsAmong }] = await Promise.all([
-    import("./supervisor/control.ts"),
-    import("./supervisor/reloadSettings.ts"),
-  ]);
+  const { controlName, requestReload, settingsAmong } = await import(
+    "./serve/supervisor/control.ts"
+  );
   const path = inData(config, controlName(usualPort(config)));
   const request = withSettings ? { settings: settingsAmong(process.env) } : {};
   const reply = await requestReload(path, request).catch((cause) => {
@@ -169,14 +167,15 @@ function refuseEmptied(config: Config): void {
 async function storeVersion(): Promise<StoreVersion> {
   const config = settings();
   const { database, environment } = config;
-  if (database !== undefined) return (await postgres()).postgresVersion(database, environment);
+  if (database !== undefined)
+    return (await postgres()).postgresVersion(database, environment, clock);
   const path = databaseOf(config);
   return sqliteVersion(isThere(path) ? path : undefined, environment);
 }
 
 /** Loaded where it is used: its driver would make every start on SQLite slower. */
 function postgres() {
-  return import("./postgres/store.ts");
+  return import("./storage/postgres/store.ts");
 }
 
 function noPlace(config: Config) {
@@ -235,7 +234,7 @@ async function restore(file: string) {
   const database = databaseOf(config);
   const folders = missingFolders(dirname(database));
   try {
-    return await restoreSqlite(database, file, config.environment);
+    return await restoreSqlite(database, file, config.environment, clock);
   } catch (cause) {
     for (const folder of folders.filter(isThere)) removeEmpty(folder);
     throw cause;
@@ -277,7 +276,7 @@ function usualPort({ port }: Config): number {
 }
 
 /** Settings are read when they are needed: help must work when one of them is wrong. */
-const world: World = {
+const context: CliContext = {
   clock,
   get environment() {
     return settings().environment;
@@ -297,7 +296,7 @@ const world: World = {
   },
   async openStores() {
     const config = settings();
-    return openStores(config, { environment: config.environment });
+    return openStores(config, { environment: config.environment, clock });
   },
   storeVersion,
   stopSignal,
@@ -328,9 +327,9 @@ const world: World = {
 
 const order = readOrder(process.env);
 process.exitCode =
-  order === undefined ? await run(process.argv.slice(2), world) : await serveWorker(order);
+  order === undefined ? await run(process.argv.slice(2), context) : await serveWorker(order);
 if (stop?.signal.aborted) {
-  await world.stderr.drained().catch(() => {});
+  await context.stderr.drained().catch(() => {});
   // What was under way may keep the process waiting, for the keyboard for example.
   process.exit();
 }

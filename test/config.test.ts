@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ConfigError, readConfig } from "../src/config.ts";
+import { ConfigError, readConfig } from "../src/config/config.ts";
 
 function complaintOf(variables: Record<string, string>): string {
   try {

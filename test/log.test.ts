@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { systemClock } from "../src/clock.ts";
-import { mintToken } from "../src/keys/token.ts";
-import { createLog, type LogLevel, patientWriter } from "../src/log.ts";
-import { Problem } from "../src/problems.ts";
-import { fakeClock } from "./fakes/clock.ts";
+import { systemClock } from "../src/core/clock.ts";
+import { createLog, type LogLevel, patientWriter } from "../src/core/log.ts";
+import { Problem } from "../src/core/problems.ts";
+import { mintToken } from "../src/petstore/keys/token.ts";
+import { fakeClock } from "../testkit/fakeClock.ts";
 
 function logging(level: LogLevel | "off") {
   const clock = fakeClock(Date.UTC(2026, 10, 15, 12));
@@ -64,7 +64,7 @@ describe("the log", () => {
     log.error("x", { cause: new Problem("store_unavailable", { cause: root }) });
     const [{ cause }] = events();
     expect(cause.map(({ message }: Error) => message)).toEqual([
-      "The store cannot be reached right now. Try again shortly.",
+      "The database cannot be reached. Try again shortly.",
       "disk on fire",
     ]);
     expect(cause[1].stack).toContain("log.test.ts");

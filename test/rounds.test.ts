@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { rounds } from "./rounds.ts";
+import { rounds } from "../testkit/rounds.ts";
 
 const { PETSTORE_TEST_ROUNDS: before } = process.env;
 const ask = (value: string | undefined) => {
-  if (value === undefined) delete process.env.PETSTORE_TEST_ROUNDS;
-  else process.env.PETSTORE_TEST_ROUNDS = value;
+  if (value === undefined) delete process.env["PETSTORE_TEST_ROUNDS"];
+  else process.env["PETSTORE_TEST_ROUNDS"] = value;
 };
 beforeEach(() => ask(undefined));
 afterEach(() => ask(before));

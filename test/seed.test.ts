@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import fc from "./fastCheck.ts";
-import { readSeed, testSeed } from "./seed.ts";
+import fc from "../testkit/fastCheck.ts";
+import { readSeed, testSeed } from "../testkit/seed.ts";
 
 test("the seed of random runs is the same in every run, unless another is asked for", () => {
   expect(readSeed(undefined)).toBe(readSeed(undefined));

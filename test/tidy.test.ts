@@ -6,37 +6,40 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const below = ["clock", "problems", "maybePromise", "recentMap", "contract"];
-const nouns = ["once", "catalogue", "orders", "keys", "access", "accounts", "sites", "domains"];
-/** Each room of src/ and the rooms it may import from. A file beside the rooms is one of its own. */
+const below = ["clock", "problems", "maybePromise", "recentMap", "semaphore", "contract"];
+const nouns = ["idempotency", "catalogue", "orders", "keys", "accounts", "sites", "domains"];
+/** Folders of src/ that hold several rooms: folders, or files that are a room each. */
+const groups = ["core", "config", "serve", "petstore", "hosting", "storage"];
+/** Each room of src/ and the rooms it may import from. */
 const mayImport: Record<string, readonly string[]> = {
   clock: [],
   problems: [],
   maybePromise: [],
   recentMap: [],
+  semaphore: ["clock"],
   contract: [],
-  once: below,
-  catalogue: [...below, "once"],
-  orders: [...below, "once", "catalogue"],
+  idempotency: below,
+  catalogue: [...below, "idempotency"],
+  orders: [...below, "idempotency", "catalogue"],
   keys: below,
-  access: [...below, "keys"],
-  accounts: [...below, "keys", "access"],
+  accounts: [...below, "keys"],
   sites: below,
   domains: [...below, "sites"],
   client: ["contract"],
   check: below,
   runtimeFiles: [],
   docs: ["sites", "runtimeFiles"],
-  // The client, and the look of the documentation; for the rest it asks over HTTP.
-  dashboard: ["client", "docs"],
+  // The client, types of the platform's API, and the look of the documentation.
+  dashboard: ["client", "contract", "docs"],
   stores: [...below, ...nouns],
   log: [...below, ...nouns],
   settings: [],
   domainsConfig: ["settings"],
   config: [...below, ...nouns, "log", "settings", "domainsConfig", "wire"],
   secret: below,
-  sqlite: [...below, ...nouns, "stores"],
-  postgres: [...below, ...nouns, "stores"],
+  repositories: [...below, ...nouns],
+  sqlite: [...below, ...nouns, "stores", "repositories"],
+  postgres: [...below, ...nouns, "stores", "repositories"],
   wire: ["clock", "maybePromise"],
   http: [...below, ...nouns, "stores", "log", "wire"],
   edge: [...below, ...nouns, "stores", "log", "wire"],
@@ -96,7 +99,10 @@ function filesBelow(folder: string): string[] {
 }
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const roomOf = (file: string) => file.split("/")[1]?.replace(/\.ts$/, "") ?? "";
+function roomOf(file: string): string {
+  const [, first = "", second = ""] = file.split("/");
+  return (groups.includes(first) ? second : first).replace(/\.ts$/, "");
+}
 
 function importsOf(file: string): string[] {
   const found = read(file).matchAll(/(?:from|import\(?)\s*"(\.[^"]+)"/g);
@@ -104,8 +110,17 @@ function importsOf(file: string): string[] {
 }
 
 const sources = filesBelow("src");
-const beside = ["test", "scripts", "bench", "torture"];
+const beside = ["test", "testkit", "scripts", "bench", "torture"];
 const all = [...sources, ...beside.flatMap(filesBelow)];
+
+/** Beside src/: testkit is for all, and tests also import what they test. */
+function mayShare(file: string, imported: string): boolean {
+  const [folder, part] = file.split("/");
+  const [other] = imported.split("/");
+  if (other === folder) return true;
+  if (folder === "test") return other === "testkit" || other === "scripts" || other === part;
+  return other === "testkit";
+}
 
 describe("the rooms", () => {
   test("are all on the map", () => {
@@ -123,10 +138,22 @@ describe("the rooms", () => {
     });
   }
 
-  test("nothing in src imports tests or scripts", () => {
+  test("nothing in src imports what is beside it", () => {
     const outside = sources.flatMap(importsOf).filter((imported) => !imported.startsWith("src/"));
     expect(outside.filter((imported) => imported !== "package.json")).toEqual([]);
   });
+
+  for (const folder of beside) {
+    test(`${folder} shares with the folders beside it only what is in testkit`, () => {
+      const strangers = filesBelow(folder).flatMap((file) =>
+        importsOf(file)
+          .filter((imported) => beside.some((other) => imported.startsWith(`${other}/`)))
+          .filter((imported) => !mayShare(file, imported))
+          .map((imported) => `${file} imports ${imported}`),
+      );
+      expect(strangers).toEqual([]);
+    });
+  }
 });
 
 describe("every file", () => {
@@ -154,7 +181,7 @@ describe("time, timers and chance", () => {
     /\bDate\.now\(|new Date\(\)|performance\.now\(|\bsetTimeout\(|\bsetInterval\(|Math\.random\(|randomBytes\(|randomUUID\(|getRandomValues\(/;
   // The client and the pages' scripts run in other people's programs, each with a seam of its own.
   const seams = [
-    "src/clock.ts",
+    "src/core/clock.ts",
     "src/client/platform.ts",
     "src/docs/browser/platform.ts",
     "src/dashboard/browser/platform.ts",
@@ -168,10 +195,20 @@ describe("time, timers and chance", () => {
       ).toEqual([]);
     });
   }
+
+  test("the system's clock is chosen where a process or a thread begins, and handed on", () => {
+    const choosing = sources.filter((file) => /\bsystemClock\b/.test(read(file)));
+    expect(choosing.toSorted()).toEqual([
+      "src/core/clock.ts",
+      "src/main.ts",
+      "src/storage/sqlite/copyThread.ts",
+      "src/storage/sqlite/writerThread.ts",
+    ]);
+  });
 });
 
 describe("the tests", () => {
-  const tests = all.filter((file) => file.startsWith("test/"));
+  const tests = all.filter((file) => /^test(?:kit)?\//.test(file));
 
   test("measure no time: they wait for what happens, or hold the clock", () => {
     const stopwatch =
@@ -182,18 +219,20 @@ describe("the tests", () => {
       "test/end-to-end/domains/bed/ask.ts",
       // Other people's servers that do not end when told to are killed.
       "test/end-to-end/domains/bed/processes.ts",
-      // The one wait, and its limit is that of hanging.ts.
-      "test/eventually.ts",
+      // Clients pause between two requests, as clients do.
+      "test/end-to-end/keptAlive.ts",
       // Programs that are run by hand, and tell how long something took.
       "test/postgres/measure.ts",
       "test/postgres/measureService.ts",
       "test/simulation/run.ts",
       // It shows that a sync takes at least so long, which holds on any machine.
       "test/torture/faultyDisk.test.ts",
+      // The one wait, and its limit is that of timeouts.ts.
+      "testkit/eventually.ts",
     ]);
   });
 
-  test("have no time limits of their own: those of hanging.ts are for all", () => {
+  test("have no time limits of their own: those of timeouts.ts are for all", () => {
     const ofTests = /^ *\}, \d[\d_]*\);$|^ *\},\n +\d[\d_]*,\n *\);$/m;
     const ofTools = /\btimeout: \d|TimeoutMillis: \d|Timeout\(\d/;
     const limited = tests.filter((file) => ofTests.test(read(file)) || ofTools.test(read(file)));
@@ -202,7 +241,7 @@ describe("the tests", () => {
 
   test("draw from one seed", () => {
     const drawing = tests.filter((file) => /^import .* from "fast-check"/m.test(read(file)));
-    expect(drawing).toEqual(["test/fastCheck.ts"]);
+    expect(drawing).toEqual(["testkit/fastCheck.ts"]);
   });
 });
 
@@ -217,7 +256,7 @@ describe("Bun's own interfaces", () => {
   test("are used by the listener and the reader of run-time files alone, so that the rest also runs on Node", () => {
     const users = sources.filter((file) => /\bBun\.|from "bun(?::|")/.test(read(file)));
     expect(users.sort()).toEqual([
-      "src/runtimeFiles.ts",
+      "src/core/runtimeFiles.ts",
       "src/wire/listener.ts",
       "src/wire/listeningSockets.ts",
       "src/wire/sockets.ts",

@@ -1,5 +1,5 @@
 /** One request and its answer, held against what every answer must be. */
-import { judge } from "../test/contract/judge.ts";
+import { judge } from "../testkit/contractJudge.ts";
 import type { Tally } from "./tally.ts";
 
 /** Longer than any wait of the service itself. */
@@ -10,7 +10,7 @@ export interface Errand {
   readonly url: string;
   readonly token: string;
   readonly body?: string | undefined;
-  readonly mark?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   /** Whether it has a connection of its own. */
   readonly fresh?: boolean;
 }
@@ -24,11 +24,11 @@ export interface Answer {
 
 /** Undefined where the connection ended without an answer. */
 export async function exchange(errand: Errand, tally: Tally): Promise<Answer | undefined> {
-  const { method, url, token, body, mark, fresh } = errand;
+  const { method, url, token, body, idempotencyKey, fresh } = errand;
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
-  if (mark !== undefined) headers["idempotency-key"] = mark;
-  if (fresh) headers.connection = "close";
+  if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+  if (fresh) headers["connection"] = "close";
   const startedMs = performance.now();
   let answer: Answer;
   try {

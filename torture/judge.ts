@@ -20,7 +20,7 @@ import { advance } from "./writing.ts";
 export interface Judgement extends Walker {
   readonly ledger: Ledger;
   /**
-   * Whether an animal or order of which nobody was told, and which is there now, must stay from now
+   * Whether a pet or order of which nobody was told, and which is there now, must stay from now
    * on. It must where whatever can be read is on disk.
    */
   readonly settle?: boolean;
@@ -48,7 +48,7 @@ export function judgeRows(
 function judgePets(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: boolean) {
   const found = new Map<PetEntry, Row>();
   for (const row of rows) {
-    const pet = ledger.petNamed(row.name);
+    const pet = ledger.petNamed(row["name"]);
     tally.judge(pet !== undefined, () => `Nobody added ${text(row)}`);
     if (pet === undefined) continue;
     tally.judge(!found.has(pet), () => `Twice there: ${petTold(pet)}, ${text(row)}`);
@@ -56,7 +56,7 @@ function judgePets(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: b
     const fault = petFault(pet, row);
     tally.judge(fault === undefined, () => `Not as it was sent, ${fault}: ${petTold(pet)}`);
     tally.judge(pet.fate !== "refused", () => `Refused, and there all the same: ${petTold(pet)}`);
-    if (settle && pet.fate === "unknown") ledger.petIsThere(pet, String(row.id));
+    if (settle && pet.fate === "unknown") ledger.petIsThere(pet, String(row["id"]));
   }
   for (const pet of ledger.pets) {
     // It has an id as soon as somebody was told, or saw it.
@@ -68,19 +68,20 @@ function judgePets(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: b
 function judgeOrders(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: boolean): void {
   const found = new Set<OrderEntry>();
   for (const row of rows) {
-    const order = ledger.ordersById.get(String(row.id)) ?? unansweredOrder(ledger, row);
+    const order = ledger.ordersById.get(String(row["id"])) ?? unansweredOrder(ledger, row);
     tally.judge(order !== undefined, () => `Nobody placed the order ${text(row)}`);
     if (order === undefined) continue;
     tally.judge(!found.has(order), () => `Twice there: ${orderTold(order)}`);
     found.add(order);
     const fault = orderFault(order, row);
     tally.judge(fault === undefined, () => `Not as it was placed, ${fault}: ${orderTold(order)}`);
-    const step = orderStepOf(row.status);
+    const step = orderStepOf(row["status"]);
     tally.judge(step >= certainStep(order) && step <= possibleStep(order), () => {
-      return `The status ${row.status} cannot be that of ${orderTold(order)}`;
+      return `The status ${row["status"]} cannot be that of ${orderTold(order)}`;
     });
     if (!settle) continue;
-    if (order.fate === "unknown") ledger.orderIsThere(order, String(row.id), String(row.placedAt));
+    if (order.fate === "unknown")
+      ledger.orderIsThere(order, String(row["id"]), String(row["placedAt"]));
     advance(order, step);
   }
   for (const order of ledger.ordersById.values()) {
@@ -88,32 +89,33 @@ function judgeOrders(ledger: Ledger, tally: Tally, rows: readonly Row[], settle:
   }
 }
 
-/** An attempt to order this animal that got no answer and asked for just this. */
+/** An attempt to order this pet that got no answer and asked for just this. */
 function unansweredOrder(ledger: Ledger, row: Row): OrderEntry | undefined {
-  const pet = ledger.petsById.get(String(row.petId));
+  const pet = ledger.petsById.get(String(row["petId"]));
   return pet?.orders.find(
-    ({ id, fate, quantity }) => id === undefined && fate === "unknown" && quantity === row.quantity,
+    ({ id, fate, quantity }) =>
+      id === undefined && fate === "unknown" && quantity === row["quantity"],
   );
 }
 
-/** Orders and animals were written together, or neither was. */
+/** Orders and pets were written together, or neither was. */
 function judgeAgreement(tally: Tally, pets: Map<PetEntry, Row>, orders: readonly Row[]): void {
   const orderOf = new Map<string, Row>();
   for (const order of orders) {
-    const petId = String(order.petId);
+    const petId = String(order["petId"]);
     tally.judge(!orderOf.has(petId), () => `Pet ${petId} is ordered twice: ${text(order)}`);
     orderOf.set(petId, order);
   }
   for (const [pet, row] of pets) {
-    const order = orderOf.get(String(row.id));
+    const order = orderOf.get(String(row["id"]));
     const expected = order === undefined ? pet.status : orderedStatus(order);
-    tally.judge(petStepOf(row.status) === petStepOf(expected ?? "available"), () => {
+    tally.judge(petStepOf(row["status"]) === petStepOf(expected ?? "available"), () => {
       return `Pet and order disagree: ${text(row)}, ${order === undefined ? "no order" : text(order)}`;
     });
   }
 }
 
-const orderedStatus = (order: Row) => (order.status === "delivered" ? "sold" : "pending");
+const orderedStatus = (order: Row) => (order["status"] === "delivered" ? "sold" : "pending");
 
 /** Reads the database of SQLite itself, past every line of the service's code. */
 export function judgeDatabase(file: string, tally: Tally): void {

@@ -1,8 +1,9 @@
 /** What clients sent and what they were told: all that may be held against the store afterwards. */
-import type { PetStatus } from "../src/catalogue/pet.ts";
+
 import { int64Max, int64Min } from "../src/contract/int64.ts";
-import type { OrderEvent, OrderStatus } from "../src/orders/order.ts";
-import type { Chance } from "../test/simulation/chance.ts";
+import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
+import type { OrderEvent, OrderStatus } from "../src/petstore/orders/order.ts";
+import type { Chance } from "../testkit/seededRandom.ts";
 
 /**
  * `sent`: no answer yet. `refused`: answered, and not done. `unknown`: nobody was told, so that it
@@ -12,7 +13,7 @@ export type Fate = "sent" | "acknowledged" | "refused" | "unknown";
 
 export interface Write {
   /** Its Idempotency-Key. */
-  readonly mark: string | undefined;
+  readonly idempotencyKey: string | undefined;
   fate: Fate;
   /** The first answer, which a repetition must get again. */
   text: string | undefined;
@@ -62,14 +63,14 @@ export class Ledger {
   /** Of which the id is known. */
   readonly petsById = new Map<string, PetEntry>();
   readonly ordersById = new Map<string, OrderEntry>();
-  /** Written with a mark and acknowledged: these may be asked again. */
+  /** Written with an idempotency key and acknowledged: these may be asked again. */
   readonly repeatable: Entry[] = [];
-  /** Written with a mark, and perhaps not done: these are to be asked again. */
+  /** Written with an idempotency key, and perhaps not done: these are to be asked again. */
   readonly unsettled: Entry[] = [];
   readonly #there: PetEntry[] = [];
   readonly #stocked: PetEntry[] = [];
   readonly #orders: OrderEntry[] = [];
-  #marks = 0;
+  #keys = 0;
 
   newPet(chance: Chance): PetEntry {
     const number = this.pets.length;
@@ -90,7 +91,7 @@ export class Ledger {
     return pet;
   }
 
-  /** For an animal that was available when it was added, ordered or not by now. */
+  /** For a pet that was available when it was added, ordered or not by now. */
   newOrder(chance: Chance): OrderEntry | undefined {
     const pet = recentOrAny(this.#stocked, chance);
     if (pet === undefined) return undefined;
@@ -118,8 +119,8 @@ export class Ledger {
   }
 
   #write(chance: Chance): Write {
-    const mark = chance.happens(0.5) ? `attempt-${this.#marks++}` : undefined;
-    return { mark, fate: "sent", text: undefined };
+    const idempotencyKey = chance.happens(0.5) ? `attempt-${this.#keys++}` : undefined;
+    return { idempotencyKey, fate: "sent", text: undefined };
   }
 
   anyPet(chance: Chance): PetEntry | undefined {
@@ -131,10 +132,10 @@ export class Ledger {
     entry.fate = "acknowledged";
     entry.acknowledgedAt ??= at;
     entry.text ??= text;
-    if (entry.mark !== undefined) this.repeatable.push(entry);
+    if (entry.idempotencyKey !== undefined) this.repeatable.push(entry);
   }
 
-  /** Where marks may have expired, nothing is asked again any more. */
+  /** Where idempotency keys may have expired, nothing is asked again any more. */
   forgetMarks(): void {
     this.repeatable.length = 0;
     this.unsettled.length = 0;
@@ -156,7 +157,7 @@ export class Ledger {
     this.#orders.push(order);
   }
 
-  /** The animal of a name, whichever the rest of the name is. */
+  /** The pet of a name, whichever the rest of the name is. */
   petNamed(name: unknown): PetEntry | undefined {
     const number = /^Pet (\d+) /.exec(String(name))?.[1];
     return number === undefined ? undefined : this.pets[Number(number)];
@@ -185,13 +186,13 @@ export function possibleStep(order: OrderEntry, without?: MoveEntry): number {
 
 export const certainStep = (order: OrderEntry) => orderSteps.indexOf(order.certain);
 
-/** How far an animal is at least, and at most, as steps from available over pending to sold. */
+/** How far a pet is at least, and at most, as steps from available over pending to sold. */
 export function petStepMin(pet: PetEntry): number {
   const sure = pet.orders.filter(({ fate }) => fate === "acknowledged");
   return Math.max(firstStep(pet), ...sure.map((order) => (certainStep(order) === 2 ? 2 : 1)));
 }
 
-/** That of every animal that was ordered; the others are where they were when they were added. */
+/** That of every pet that was ordered; the others are where they were when they were added. */
 export function petStepsMin(ledger: Ledger): Map<PetEntry, number> {
   const steps = new Map<PetEntry, number>();
   for (const { pet } of ledger.ordersById.values()) steps.set(pet, petStepMin(pet));
@@ -207,24 +208,25 @@ export const firstStep = ({ status = "available" }: PetEntry) => petSteps.indexO
 export const petStepOf = (status: unknown) => petSteps.indexOf(status as PetStatus);
 export const orderStepOf = (status: unknown) => orderSteps.indexOf(status as OrderStatus);
 
-/** Why this cannot be the animal of the entry; undefined where it is, digit for digit. */
+/** Why this cannot be the pet of the entry; undefined where it is, digit for digit. */
 export function petFault(pet: PetEntry, seen: Record<string, unknown>): string | undefined {
   const members = Object.keys(seen).sort().join();
   if (members !== "categoryId,id,name,status") return `its members are ${members}`;
-  if (seen.name !== pet.name) return `its name is ${JSON.stringify(seen.name)}`;
-  if (String(seen.categoryId) !== String(pet.categoryId)) return `its category ${seen.categoryId}`;
-  if (pet.id !== undefined && String(seen.id) !== pet.id) return `its id is ${seen.id}`;
+  if (seen["name"] !== pet.name) return `its name is ${JSON.stringify(seen["name"])}`;
+  if (String(seen["categoryId"]) !== String(pet.categoryId))
+    return `its category ${seen["categoryId"]}`;
+  if (pet.id !== undefined && String(seen["id"]) !== pet.id) return `its id is ${seen["id"]}`;
   return undefined;
 }
 
 export function orderFault(order: OrderEntry, seen: Record<string, unknown>): string | undefined {
   const members = Object.keys(seen).sort().join();
   if (members !== "id,petId,placedAt,quantity,status") return `its members are ${members}`;
-  if (String(seen.petId) !== order.pet.id) return `its pet is ${seen.petId}`;
-  if (seen.quantity !== order.quantity) return `its quantity is ${seen.quantity}`;
-  if (order.id !== undefined && String(seen.id) !== order.id) return `its id is ${seen.id}`;
-  if (order.placedAt !== undefined && seen.placedAt !== order.placedAt)
-    return `it was placed at ${seen.placedAt}`;
+  if (String(seen["petId"]) !== order.pet.id) return `its pet is ${seen["petId"]}`;
+  if (seen["quantity"] !== order.quantity) return `its quantity is ${seen["quantity"]}`;
+  if (order.id !== undefined && String(seen["id"]) !== order.id) return `its id is ${seen["id"]}`;
+  if (order.placedAt !== undefined && seen["placedAt"] !== order.placedAt)
+    return `it was placed at ${seen["placedAt"]}`;
   return undefined;
 }
 
@@ -234,6 +236,6 @@ export function newPetText({ name, categoryId, status }: PetEntry): string {
 }
 
 export const petTold = (pet: PetEntry) =>
-  `pet ${pet.number} (id ${pet.id ?? "?"}, ${pet.fate}, mark ${pet.mark ?? "none"})`;
+  `pet ${pet.number} (id ${pet.id ?? "?"}, ${pet.fate}, idempotency key ${pet.idempotencyKey ?? "none"})`;
 export const orderTold = (order: OrderEntry) =>
   `order ${order.id ?? "?"} of ${petTold(order.pet)} (${order.fate}, ${order.certain})`;

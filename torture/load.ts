@@ -1,7 +1,8 @@
 /** Clients that read and write at once, and believe nothing they are told. */
-import type { PetStatus } from "../src/catalogue/pet.ts";
+
 import { parseJson } from "../src/contract/json.ts";
-import type { Chance } from "../test/simulation/chance.ts";
+import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
+import type { Chance } from "../testkit/seededRandom.ts";
 import { type Answer, exchange } from "./exchange.ts";
 import {
   firstStep,
@@ -176,7 +177,9 @@ function lookAtSome(client: Client, pets: readonly PetEntry[]): Promise<boolean>
   for (const pet of pets) wanted.set(pet.id ?? "", [pet, petStepMin(pet)]);
   const query = [...wanted.keys()].map((id) => `id=${id}`).join("&");
   return read(client, `/pets?limit=100&${query}`, (seen) => {
-    const found = new Map((seen as Record<string, unknown>[]).map((pet) => [String(pet.id), pet]));
+    const found = new Map(
+      (seen as Record<string, unknown>[]).map((pet) => [String(pet["id"]), pet]),
+    );
     for (const [id, [pet, before]] of wanted) judgePet(client, pet, found.get(id), before);
     tally.judge(found.size === wanted.size, () => `${query} gave ${found.size} pets`);
   });
@@ -194,8 +197,8 @@ function lookAtPage(client: Client, status: PetStatus | undefined, limit: number
   const before = petStepsMin(ledger);
   return read(client, `/pets?limit=${limit}${filter}`, (seen) => {
     for (const pet of seen as Record<string, unknown>[]) {
-      const entry = ledger.petNamed(pet.name);
-      tally.judge(entry !== undefined && (status ?? pet.status) === pet.status, () => {
+      const entry = ledger.petNamed(pet["name"]);
+      tally.judge(entry !== undefined && (status ?? pet["status"]) === pet["status"], () => {
         return `A page${filter} holds ${JSON.stringify(pet, exactText)}`;
       });
       if (entry === undefined) continue;
@@ -239,18 +242,18 @@ export function isLimited({ limited, seen, tally }: Client, { status, headers }:
   return true;
 }
 
-/** `before` is how far the animal was, for certain, when it was asked for. */
+/** `before` is how far the pet was, for certain, when it was asked for. */
 function judgePet(
   { tally }: Client,
   pet: PetEntry,
   seen: Record<string, unknown> | undefined,
   before: number,
 ): void {
-  const step = petStepOf(seen?.status);
+  const step = petStepOf(seen?.["status"]);
   const fault = seen === undefined ? "it is missing" : petFault(pet, seen);
   const apt = step >= before && step <= petStepMax(pet);
   tally.judge(fault === undefined && apt && pet.fate !== "refused", () => {
-    const status = `it is ${seen?.status}, and was to be from step ${before} to ${petStepMax(pet)}`;
+    const status = `it is ${seen?.["status"]}, and was to be from step ${before} to ${petStepMax(pet)}`;
     return `A read of pet ${pet.number} (${pet.fate}): ${fault ?? status}`;
   });
 }

@@ -1,7 +1,7 @@
 /** Runs scenarios one after the other, each with its share of the time, and never two at once. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Chance } from "../test/simulation/chance.ts";
+import { Chance } from "../testkit/seededRandom.ts";
 import type { Outcome } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { within } from "./service.ts";

@@ -26,7 +26,7 @@ function optionsOrExit() {
 
 const options = optionsOrExit();
 // As for the tests that start the service, which share the code that does.
-if (options.program !== undefined) process.env.PETSTORE_PROGRAM = options.program;
+if (options.program !== undefined) process.env["PETSTORE_PROGRAM"] = options.program;
 const root = mkdtempSync(join(tmpdir(), "petstore-torture-"));
 let leavesTraces = false;
 process.on("exit", () => {
@@ -50,7 +50,7 @@ const notRun = options.chosen.slice(outcomes.length);
 if (notRun.length > 0) say(`Stopped there. Not run: ${notRun.map(({ name }) => name).join(", ")}.`);
 
 // Where everything is expected to be installed, a scenario that cannot run is a fault.
-const mustRunAll = process.env.CI === "true";
+const mustRunAll = process.env["CI"] === "true";
 const failed = outcomes.filter(
   ({ tally, leftOut }) => tally.violations.length > 0 || (mustRunAll && leftOut !== undefined),
 );

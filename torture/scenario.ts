@@ -1,5 +1,5 @@
 /** What a scenario is: faults of one kind against real processes, and the judgement after them. */
-import type { Chance } from "../test/simulation/chance.ts";
+import type { Chance } from "../testkit/seededRandom.ts";
 import type { Tally } from "./tally.ts";
 
 export interface Stage {

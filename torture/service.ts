@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { petstore, program, type Running, startProcess } from "../test/end-to-end/process.ts";
+import { petstore, program, type Running, startProcess } from "../testkit/serviceProcess.ts";
 import type { Tally } from "./tally.ts";
 
 const startMsMax = 60_000;

@@ -25,7 +25,7 @@ export async function walk(walker: Walker, path: string): Promise<Row[] | undefi
     tally.judge(answer?.status === 200, () => `The walk got ${answer?.status} from ${url}`);
     if (answer?.status !== 200) return undefined;
     for (const row of parseJson(answer.text) as Row[]) {
-      const id = BigInt(row.id as number | bigint);
+      const id = BigInt(row["id"] as number | bigint);
       const before = lastId;
       tally.judge(id > before, () => `${path} gave ${id} after ${before}`);
       lastId = id;

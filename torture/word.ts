@@ -1,4 +1,4 @@
-import type { Chance } from "../test/simulation/chance.ts";
+import type { Chance } from "../testkit/seededRandom.ts";
 
 const lettersCount = 40;
 const letters = [..."abcdefgh23456789"];

@@ -21,20 +21,20 @@ import { type Client, isLimited, lost } from "./load.ts";
 export async function write(client: Client, entry: Entry | undefined): Promise<boolean> {
   if (entry === undefined) return true;
   const { base, token, ledger, tally, fresh } = client;
-  const { mark } = entry;
+  const { idempotencyKey } = entry;
   const before = entry.fate;
   const approvedBefore = entry.kind === "move" && certainStep(entry.order) >= 1;
   if (before !== "acknowledged") entry.fate = "sent";
   const { path, body } = requestOf(entry);
   const url = `${base}${path}`;
-  const answer = await exchange({ method: "POST", url, token, body, mark, fresh }, tally);
+  const answer = await exchange({ method: "POST", url, token, body, idempotencyKey, fresh }, tally);
   if (answer !== undefined && [200, 201].includes(answer.status)) {
     return accept(client, entry, answer, before);
   }
   const verdict = answer === undefined ? "unknown" : refusal(client, entry, answer, approvedBefore);
   if (before !== "acknowledged") {
     entry.fate = fateAfter(verdict, before);
-    if (verdict !== "refused" && mark !== undefined) ledger.unsettled.push(entry);
+    if (verdict !== "refused" && idempotencyKey !== undefined) ledger.unsettled.push(entry);
   }
   return answer === undefined ? lost(client, url) : verdict === "refused";
 }
@@ -64,14 +64,14 @@ function accept(client: Client, entry: Entry, answer: Answer, before: Fate): boo
   if (before === "acknowledged") {
     const replayed = headers.get("idempotency-replayed") === "true";
     tally.judge(replayed && text === entry.text, () => {
-      return `Repeated with ${entry.mark}, ${entry.text} became ${text} (replayed: ${replayed})`;
+      return `Repeated with ${entry.idempotencyKey}, ${entry.text} became ${text} (replayed: ${replayed})`;
     });
     return true;
   }
   const body = parseJson(text) as Record<string, unknown>;
   const fault = faultOf(entry, body);
   tally.judge(fault === undefined, () => `Acknowledged, but ${fault}: ${told}`);
-  const id = String(body.id);
+  const id = String(body["id"]);
   if (entry.kind === "pet") {
     const known = ledger.petsById.get(id);
     tally.judge(known === undefined || known === entry, () => `The id ${id} was given twice`);
@@ -79,9 +79,9 @@ function accept(client: Client, entry: Entry, answer: Answer, before: Fate): boo
   } else if (entry.kind === "order") {
     const known = ledger.ordersById.get(id);
     tally.judge(known === undefined || known === entry, () => `The order ${id} was made twice`);
-    ledger.orderIsThere(entry, id, String(body.placedAt));
+    ledger.orderIsThere(entry, id, String(body["placedAt"]));
   } else {
-    advance(entry.order, orderStepOf(body.status));
+    advance(entry.order, orderStepOf(body["status"]));
   }
   seen.acknowledged++;
   ledger.acknowledge(entry, text, client.position?.());
@@ -96,13 +96,17 @@ export function advance(order: OrderEntry, step: number): void {
 function faultOf(entry: Entry, body: Record<string, unknown>): string | undefined {
   if (entry.kind === "pet") {
     const status = entry.status ?? "available";
-    return petFault(entry, body) ?? (body.status === status ? undefined : `it is ${body.status}`);
+    return (
+      petFault(entry, body) ?? (body["status"] === status ? undefined : `it is ${body["status"]}`)
+    );
   }
   const [order, status] =
     entry.kind === "order"
       ? [entry, "placed"]
       : [entry.order, entry.event === "approve" ? "approved" : "delivered"];
-  return orderFault(order, body) ?? (body.status === status ? undefined : `it is ${body.status}`);
+  return (
+    orderFault(order, body) ?? (body["status"] === status ? undefined : `it is ${body["status"]}`)
+  );
 }
 
 /** What a refusal means, after asking whether there was a reason for it. */
@@ -117,7 +121,7 @@ function refusal(client: Client, entry: Entry, answer: Answer, approvedBefore: b
     tally.judge(writesMayFail?.() ?? true, told);
     return failedMayBeDone ? "unknown" : "later";
   }
-  if (code === "idempotency_in_flight" && entry.mark !== undefined) return "later";
+  if (code === "idempotency_in_flight" && entry.idempotencyKey !== undefined) return "later";
   tally.judge(hasReason(entry, code, approvedBefore), told);
   return "refused";
 }

@@ -15,7 +15,7 @@ export const bareSqlite: Contestant = {
   leavesOut: ["no HTTP, no key check, no validation: rows straight into our tables"],
   works: ["createPet"],
   sameBytes: false,
-  version: async () => `SQLite ${process.versions.sqlite ?? ""} in Bun ${process.versions.bun}`,
+  version: async () => `SQLite ${process.versions["sqlite"] ?? ""} in Bun ${process.versions.bun}`,
   async start({ folder, sample }) {
     const database = join(folder, "petstore.db");
     await copyDatabase(await seededDatabase(sample.pets), database);

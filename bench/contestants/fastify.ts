@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { freePort } from "../children.ts";
+import { freePort } from "../../testkit/freePorts.ts";
 import { peerNode, peersFolder, versionOfPeer } from "../peers.ts";
 import { cached, copyDatabase, seededDatabase } from "../seeded.ts";
 import { type Dialect, type ListQuestion, workNames } from "../works.ts";

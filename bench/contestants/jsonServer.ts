@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { freePort } from "../children.ts";
+import { freePort } from "../../testkit/freePorts.ts";
 import { peerModule, peerNode, versionOfPeer } from "../peers.ts";
 import { drawSample } from "../sample.ts";
 import { seededDatabase } from "../seeded.ts";

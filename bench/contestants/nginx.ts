@@ -1,9 +1,10 @@
 /** nginx with our answers as files: as fast as these bytes are served by anybody. */
 import { execFile } from "node:child_process";
-import { linkSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Answer, freePort } from "../children.ts";
+import { freePort } from "../../testkit/freePorts.ts";
+import type { Answer } from "../children.ts";
 import type { Dialect } from "../works.ts";
 import { type Contestant, type Place, type Running, startHttp } from "./contestant.ts";
 import { ourDialect } from "./ours.ts";
@@ -38,15 +39,11 @@ export const nginxLogged: Contestant = {
   start: (place) => startNginx(place, "access_log access.log combined buffer=64k flush=1s;"),
 };
 
-/** Files of the sample by number, from 1 on: any of them can be asked for without a list of ids. */
-const numbered = "/v1/some";
-const dialect: Dialect = {
-  ...ourDialect(key),
-  getPet: (id) => (id === "{any}" ? `${numbered}/${id}` : `/v1/pets/${id}`),
-};
+// A file for each of a million pets would measure the file system, and its cache after that.
+const dialect: Dialect = { ...ourDialect(key), sampleOnly: true };
 
 async function startNginx(place: Place, accessLog: string): Promise<Running> {
-  const { folder, reference } = place;
+  const { folder, sample } = place;
   const port = await freePort();
   writeFiles(place);
   writeFileSync(join(folder, "nginx.conf"), configuration(place, port, accessLog), { mode: 0o600 });
@@ -59,20 +56,15 @@ async function startNginx(place: Place, accessLog: string): Promise<Running> {
     port,
     dialect,
     folder,
-    // A file for each of a million pets would measure the file system, and its cache after that.
-    sample: { ...place.sample, pets: reference.pets.size },
+    sample,
   });
 }
 
 function writeFiles({ folder, reference }: Place): void {
   const pets = join(folder, "files", "v1", "pets");
-  const some = join(folder, "files", numbered);
   const lists = join(folder, "files", "lists");
-  for (const each of [pets, some, lists]) mkdirSync(each, { recursive: true });
-  for (const [at, [id, { body }]] of [...reference.pets].entries()) {
-    writeFileSync(join(pets, String(id)), body);
-    linkSync(join(pets, String(id)), join(some, String(at + 1)));
-  }
+  for (const each of [pets, lists]) mkdirSync(each, { recursive: true });
+  for (const [id, { body }] of reference.pets) writeFileSync(join(pets, String(id)), body);
   for (const [at, { body }] of [...reference.lists.values()].entries()) {
     writeFileSync(join(lists, String(at)), body);
   }
@@ -82,29 +74,8 @@ function configuration({ reference }: Place, port: number, accessLog: string): s
   const lists = [...reference.lists];
   const [[id, pet] = missing(), [, list] = missing()] = [[...reference.pets][0], lists[0]];
   const nextLinks = lists.map(([query, { headers }]) => [query, headers.get("link") ?? ""]);
-  // Only root may be told who to work as, and would else lose sight of the files.
-  const user = process.getuid?.() === 0 ? "user root;" : "";
-  return `daemon off;
-${user}
-worker_processes 1;
-pcre_jit on;
-pid nginx.pid;
-events { worker_connections 1024; }
-http {
-  ${accessLog}
+  return nginxConfiguration(`${accessLog}
   default_type application/json;
-  client_body_temp_path body;
-  proxy_temp_path proxy;
-  fastcgi_temp_path fastcgi;
-  uwsgi_temp_path uwsgi;
-  scgi_temp_path scgi;
-  sendfile on;
-  tcp_nopush on;
-  tcp_nodelay on;
-  keepalive_requests 1000000000;
-  open_file_cache max=40000 inactive=1h;
-  open_file_cache_valid 1h;
-  server_tokens off;
   max_ranges 0;
   map_hash_bucket_size 512;
   map_hash_max_size 8192;
@@ -120,13 +91,47 @@ http {
       add_header Link $next;
       try_files /lists/$list =404;
     }
-    location ~ ^/v1/(?:pets|some)/(?<pet>[0-9]+)$ {
+    location ~ ^/v1/pets/(?<pet>[0-9]+)$ {
       ${headersLike(pet).join("\n      ")}
       add_header Link '${pet.headers.get("link")?.replaceAll(`id=${id}`, "id=$pet")}';
     }
-  }
+  }`);
+}
+
+const connectionsMax = 1_024;
+
+/** One worker that serves files from memory, wherever nginx is compared with; `http` says which. */
+export function nginxConfiguration(http: string): string {
+  // Only root may be told who to work as, and would else lose sight of the files.
+  const user = process.getuid?.() === 0 ? "user root;" : "";
+  return `daemon off;
+${user}
+worker_processes 1;
+pcre_jit on;
+pid nginx.pid;
+events { worker_connections ${connectionsMax}; }
+http {
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  sendfile on;
+  tcp_nopush on;
+  tcp_nodelay on;
+  keepalive_requests 1000000000;
+  open_file_cache max=${openFilesMax() - 2 * connectionsMax} inactive=1h;
+  open_file_cache_valid 1h;
+  server_tokens off;
+  ${http}
 }
 `;
+}
+
+/** With more files in its cache than it may have open, nginx would accept no connection. */
+function openFilesMax(): number {
+  const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+  return Number(limit ?? 4_096);
 }
 
 /** Those that nginx makes itself, and the one that differs from answer to answer. */

@@ -1,8 +1,8 @@
 /** This service, as `npm start` runs it. */
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { petQuestion, sealCursor } from "../../src/catalogue/cursor.ts";
-import { freePort } from "../children.ts";
+import { petQuestion, sealCursor } from "../../src/petstore/catalogue/cursor.ts";
+import { freePort } from "../../testkit/freePorts.ts";
 import { main, newDataFolder, newKey } from "../seeded.ts";
 import { type Dialect, type ListQuestion, workNames } from "../works.ts";
 import { type Contestant, type Place, type Running, startHttp } from "./contestant.ts";

@@ -1,13 +1,14 @@
 /** The servers that serve the page over TLS: our edge, and nginx and Caddy with files. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/clock.ts";
-import { certificateSeal, type StoredCertificate } from "../../src/domains/domains.ts";
-import { added, certified } from "../../src/domains/lifecycle.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
-import { type Child, type ChildOrder, freePort, startChild, untilOk } from "../children.ts";
-import { nginxCommand } from "../contestants/nginx.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { certificateSeal, type StoredCertificate } from "../../src/hosting/domains/domains.ts";
+import { added, certified } from "../../src/hosting/domains/lifecycle.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import { freePort } from "../../testkit/freePorts.ts";
+import { type Child, type ChildOrder, startChild, untilOk } from "../children.ts";
+import { nginxCommand, nginxConfiguration } from "../contestants/nginx.ts";
 import { quiet } from "../contestants/ours.ts";
 import { databaseIn, main, petstore } from "../seeded.ts";
 import {
@@ -86,7 +87,10 @@ async function attachHost(data: string, site: EdgeSite): Promise<void> {
     { id: "dom_bench", host, project, ownerId: project, proofToken: undefined },
     nowMs,
   );
-  const stores = await openSqlite(databaseIn(data), { environment: "production" });
+  const stores = await openSqlite(databaseIn(data), {
+    environment: "production",
+    clock: systemClock,
+  });
   try {
     await stores.domains.add(domain, nowMs, []);
     await stores.domains.change({
@@ -117,31 +121,11 @@ export async function startNginx(
   const port = await freePort();
   writeFiles(folder, reference);
   const file = join(folder, "nginx.conf");
-  // Only root may be told who to work as, and would else lose sight of the files.
-  const user = process.getuid?.() === 0 ? "user root;" : "";
   const headers = headersOf(reference).map(([name, value]) => `add_header ${name} "${value}";`);
   writeFileSync(
     file,
-    `daemon off;
-${user}
-worker_processes 1;
-pid nginx.pid;
-events { worker_connections 1024; }
-http {
-  access_log off;
+    nginxConfiguration(`access_log off;
   default_type "${reference.identity.headers["content-type"]}";
-  client_body_temp_path body;
-  proxy_temp_path proxy;
-  fastcgi_temp_path fastcgi;
-  uwsgi_temp_path uwsgi;
-  scgi_temp_path scgi;
-  sendfile on;
-  tcp_nopush on;
-  tcp_nodelay on;
-  keepalive_requests 1000000000;
-  open_file_cache max=100 inactive=1h;
-  open_file_cache_valid 1h;
-  server_tokens off;
   gzip_static on;
   server {
     listen 127.0.0.1:${port} ssl http2;
@@ -153,9 +137,7 @@ http {
     root files;
     ${headers.join("\n    ")}
     add_header Last-Modified "";
-  }
-}
-`,
+  }`),
   );
   const args = ["-p", folder, "-e", "error.log", "-c", file];
   const output = join(folder, "output.log");

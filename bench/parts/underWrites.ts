@@ -1,7 +1,7 @@
 /** What readers feel of writers that keep the store as busy as it gets. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { faultyDisk, lacksFaultyDisk, setFaults } from "../../torture/disk/faultyDisk.ts";
+import { faultyDisk, lacksFaultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
 import type { Arena } from "../arena.ts";
 import type { Running } from "../contestants/contestant.ts";
 import { fastify } from "../contestants/fastify.ts";

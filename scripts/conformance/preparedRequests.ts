@@ -1,6 +1,6 @@
 /**
- * Requests that use up what they are about: an animal can be ordered once, and an order takes each
- * step once. Each of them has an animal or an order of its own, made before Specmatic starts.
+ * Requests that use up what they are about: a pet can be ordered once, and an order takes each
+ * step once. Each of them has a pet or an order of its own, made before Specmatic starts.
  */
 import type { Stock } from "./stock.ts";
 

@@ -27,7 +27,7 @@ const sha256 = (file: string) => createHash("sha256").update(readFileSync(file))
 /** The jar, fetched once into the user's cache and held to its hash every time. */
 export async function specmaticJar(): Promise<string> {
   const { version } = specmatic;
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "petstore");
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "petstore");
   const jar = join(cache, `specmatic-${version}.jar`);
   if (existsSync(jar) && sha256(jar) === specmatic.sha256) return jar;
 

@@ -1,9 +1,9 @@
 /** The service that the tools call, and what is in it before they do. */
 import { join } from "node:path";
-import { petstore, startProcess } from "../../test/end-to-end/process.ts";
+import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { endWithRun, scratch } from "./run.ts";
 
-/** Animals 1 to 5, all available, which the examples of the contract and the workflows speak of. */
+/** Pets 1 to 5, all available, which the examples of the contract and the workflows speak of. */
 const petsStocked = 5;
 /** The categories of the contract's examples. */
 const categories = { 3: "Dogs", 4: "Cats" };
@@ -33,13 +33,13 @@ export async function startService() {
   const live: Live = { base: service.base, key, readerKey: reader.key };
   const stock = new Stock(live);
   for (let count = 0; count < petsStocked; count++) await stock.pet();
-  // Order 1, which the examples speak of. Its animal is a sixth one, and animal 1 stays available:
+  // Order 1, which the examples speak of. Its pet is a sixth one, and pet 1 stays available:
   // a bad order for it must be refused for what is bad about it.
   await stock.order();
   return { service, live };
 }
 
-/** Makes animals and orders through the service, each in the state that one request needs. */
+/** Makes pets and orders through the service, each in the state that one request needs. */
 export class Stock {
   readonly #live: Live;
 
@@ -47,12 +47,12 @@ export class Stock {
     this.#live = live;
   }
 
-  /** An animal that is available, and that nothing else here knows of. */
+  /** A pet that is available, and that nothing else here knows of. */
   pet(): Promise<number> {
     return this.#post("/pets", { name: "Bella", categoryId: 3 });
   }
 
-  /** An order for such an animal, taken as far as the steps say. */
+  /** An order for such a pet, taken as far as the steps say. */
   async order(...steps: readonly ("approve" | "deliver")[]) {
     const petId = await this.pet();
     const orderId = await this.#post("/store/orders", { petId });

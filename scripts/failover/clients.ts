@@ -1,4 +1,4 @@
-/** Clients that add animals without a pause, and note what they were told. */
+/** Clients that add pets without a pause, and note what they were told. */
 
 const retryMs = 20;
 /** Longer than any wait of the service itself, so that it is the one to give up. */
@@ -23,13 +23,13 @@ export interface Notes {
 
 export interface Clients {
   readonly notes: Notes;
-  /** Resolves when each has had the answer to its last animal. */
+  /** Resolves when each has had the answer to its last pet. */
   stop(): Promise<Notes>;
 }
 
 /**
- * Each client adds one animal after the other under names of its own, and repeats what was refused
- * with the same Idempotency-Key until it is acknowledged. So every name belongs to one animal.
+ * Each client adds one pet after the other under names of its own, and repeats what was refused
+ * with the same Idempotency-Key until it is acknowledged. So every name belongs to one pet.
  */
 export function startClients(
   bases: readonly string[],
@@ -98,7 +98,7 @@ async function add({ base, key, process, name }: Errand, notes: Notes): Promise<
   return false;
 }
 
-/** Every animal that a process shows, page by page. */
+/** Every pet that a process shows, page by page. */
 export async function walk(base: string, key: string): Promise<{ id: number; name: string }[]> {
   const found: { id: number; name: string }[] = [];
   let next: string | undefined = `${base}/pets?limit=100`;

@@ -2,22 +2,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { petstore } from "../../test/end-to-end/process.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { type Cluster, promoteTheFurthest, startCluster } from "../../testkit/postgresCluster.ts";
+import { petstore } from "../../testkit/serviceProcess.ts";
 import { type Acknowledged, type Notes, startClients, walk } from "./clients.ts";
-import { type Cluster, type Node, startCluster } from "./cluster.ts";
 import { type ServiceProcess, startService } from "./service.ts";
-import { until } from "./until.ts";
 
 export interface Plan {
   readonly clientsPerProcess: number;
-  /** How many animals are acknowledged before the primary is killed, and after it by each process. */
-  readonly animalsBefore: number;
-  readonly animalsAfter: number;
+  /** How many pets are acknowledged before the primary is killed, and after it by each process. */
+  readonly petsBefore: number;
+  readonly petsAfter: number;
   readonly say?: (line: string) => void;
 }
 
 export interface Outcome {
-  /** Animals that a client was told are stored. */
+  /** Pets that a client was told are stored. */
   readonly acknowledged: number;
   readonly acknowledgedBefore: number;
   /** Attempts answered with 503. All were repeated until they were acknowledged. */
@@ -28,7 +28,7 @@ export interface Outcome {
   readonly wrong: readonly string[];
   /** Anything else that no client should meet. */
   readonly strange: readonly string[];
-  /** By process: from the death of the primary to the first animal sent and acknowledged after it. */
+  /** By process: from the death of the primary to the first pet sent and acknowledged after it. */
   readonly secondsAway: readonly number[];
   /** How much of that went by until the standby was promoted. */
   readonly secondsToPromotion: number;
@@ -71,28 +71,31 @@ async function rehearse(
   const clients = startClients(bases, key, plan.clientsPerProcess);
   const { notes } = clients;
   const added = (count: number) =>
-    until(`${count} animals are added`, async () => {
-      return notes.acknowledged.length >= count || notes.strange.length > 0;
-    });
-  await added(plan.animalsBefore / 2);
+    eventually(
+      () => notes.acknowledged.length >= count || notes.strange.length > 0,
+      () => `${notes.acknowledged.length} of ${count} pets were added.`,
+    );
+  await added(plan.petsBefore / 2);
   // From here on it lacks what is acknowledged: whoever promoted it would lose that.
   await standbys[0].follow(undefined);
-  say(`The ${standbys[0].name} server is left behind after ${notes.acknowledged.length} animals.`);
-  await added(plan.animalsBefore);
+  say(`The ${standbys[0].name} server is left behind after ${notes.acknowledged.length} pets.`);
+  await added(plan.petsBefore);
   const killedMs = performance.now();
   await primary.kill();
   const acknowledgedBefore = notes.acknowledged.length;
-  say(`The primary was killed after ${acknowledgedBefore} animals.`);
+  say(`The primary was killed after ${acknowledgedBefore} pets.`);
 
   const promoted = await promoteTheFurthest(standbys);
   const secondsToPromotion = (performance.now() - killedMs) / 1_000;
   say(`The ${promoted.name} server was promoted ${secondsToPromotion.toFixed(2)} s later.`);
   const since = (process: number) =>
     notes.acknowledged.filter((each) => each.process === process && each.sentMs > killedMs);
-  await until("both processes add animals again", async () => {
-    const resumed = bases.every((_, process) => since(process).length >= plan.animalsAfter);
-    return resumed || notes.strange.length > 0;
-  });
+  await eventually(
+    () =>
+      bases.every((_, process) => since(process).length >= plan.petsAfter) ||
+      notes.strange.length > 0,
+    () => "Not both processes add pets again.",
+  );
   await clients.stop();
 
   const shown = await Promise.all(bases.map((base) => walk(base, key)));
@@ -109,23 +112,6 @@ async function rehearse(
     promoted: promoted.name,
     exits,
   };
-}
-
-/**
- * Whatever was acknowledged is on at least one of the standbys, and so on the one that has most of
- * the log. First nothing may reach them any more: else the other one could overtake it.
- */
-export async function promoteTheFurthest(standbys: readonly [Node, Node]): Promise<Node> {
-  for (const standby of standbys) {
-    await until(`the ${standby.name} server is cut off`, () => standby.isCutOff());
-  }
-  const [one, other] = standbys;
-  const oneIsFurther = (await one.receivedLsn()) >= (await other.receivedLsn());
-  const [furthest, behind] = oneIsFurther ? [one, other] : [other, one];
-  // Before the promotion, so that the new primary has from the start whom it must wait for.
-  await behind.follow(furthest);
-  await furthest.promote();
-  return furthest;
 }
 
 interface Named {

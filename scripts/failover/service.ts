@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { bound } from "./bond.ts";
-import { until } from "./until.ts";
+import { dieWithParent } from "../../testkit/dieWithParent.ts";
+import { eventually } from "../../testkit/eventually.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -17,7 +17,7 @@ export interface ServiceProcess {
 export async function startService(variables: Record<string, string>): Promise<ServiceProcess> {
   const command = [process.execPath, main, "serve"];
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(...bound(command, { signal: "KILL", asNobody: false }), {
+  const child = spawn(...dieWithParent(command, { signal: "KILL" }), {
     env: { PATH, HOME, PORT: "0", PETSTORE_METRICS_PORT: "off", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -28,10 +28,13 @@ export async function startService(variables: Record<string, string>): Promise<S
       said = `${said}${text}`.slice(-10_000);
     });
   }
-  await until("the service starts", async () => {
-    if (child.exitCode !== null) throw new Error(`The service ended: ${said}`);
-    return /listens on \S+/.test(said);
-  });
+  await eventually(
+    () => {
+      if (child.exitCode !== null) throw new Error(`The service ended: ${said}`);
+      return /listens on \S+/.test(said);
+    },
+    () => `The service does not start: ${said}`,
+  );
   return {
     base: /listens on (\S+)/.exec(said)?.[1] ?? "",
     async end(signal) {

@@ -1,6 +1,59 @@
-import type { AccessHolder } from "../access/access.ts";
-import type { MaybePromise } from "../maybePromise.ts";
-import type { Account, OneTimeLink, Session } from "./account.ts";
+import type { MaybePromise } from "../core/maybePromise.ts";
+import type { AccessHolder } from "./access.ts";
+
+/** There is one for the operator and at most one for each owner. */
+export interface Account {
+  /** What is typed to sign in, and what logs call it. No secret. */
+  readonly name: string;
+  readonly holder: AccessHolder;
+  /** A hash with its parameters; undefined while there is only a link or a session to come in by. */
+  readonly password: string | undefined;
+  /** Grows with each new password, but not when the same one is hashed anew. */
+  readonly passwordVersion: number;
+}
+
+/** Given to somebody in an address, and good for one session. The token itself is nowhere. */
+export interface OneTimeLink {
+  readonly account: string;
+  readonly holder: AccessHolder;
+  readonly hash: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface Session {
+  /** Names it to people and in logs: `ses_` and 12 characters. No secret. */
+  readonly id: string;
+  readonly account: string;
+  readonly hash: string;
+  /** What the browser calls itself, cut short; empty where it does not say. */
+  readonly agent: string;
+  readonly createdAtMs: number;
+  /** To the minute. */
+  readonly seenAtMs: number;
+  /** The end, however busy it is. */
+  readonly endsAtMs: number;
+}
+
+const operatorName = "operator";
+
+/** Undefined for an owner whose id is the operator's name: two accounts cannot share it. */
+export function accountName(holder: AccessHolder): string | undefined {
+  if (holder.kind === "operator") return operatorName;
+  return holder.id === operatorName ? undefined : holder.id;
+}
+
+/** Far longer than an owner's id may be. */
+const nameLengthMax = 256;
+
+/**
+ * What was typed, as a name is kept; empty, which is nobody's, for what is too long. To normalise
+ * a text takes time with the square of its marks, and everybody may send one.
+ */
+export function normalizeName(text: string): string {
+  if (text.length > nameLengthMax) return "";
+  return text.normalize("NFC").trim().toLowerCase();
+}
 
 export interface NewPassword {
   readonly hash: string;
@@ -32,7 +85,7 @@ export interface Rehash {
 }
 
 /** A try at something that is counted by a bucket of its own, which holds `burst` of them. */
-export interface Try {
+export interface SignInAttempt {
   readonly bucket: string;
   readonly atMs: number;
   readonly burst: number;
@@ -40,7 +93,7 @@ export interface Try {
   readonly intervalMs: number;
 }
 
-export interface KnownSession {
+export interface SessionWithHolder {
   readonly session: Session;
   readonly holder: AccessHolder;
 }
@@ -67,7 +120,7 @@ export interface AccountStore {
   /** False, with nothing done, when the password is another than that of the version by now. */
   addSession(session: Session, passwordVersion: number): Promise<boolean>;
   /** Those that are over too, as long as they are kept. */
-  findSession(hash: string): MaybePromise<KnownSession | undefined>;
+  findSession(hash: string): MaybePromise<SessionWithHolder | undefined>;
   /** The most recently used first. */
   listSessions(account: string): MaybePromise<readonly Session[]>;
   /** Moves forward only, and does nothing for a session that has ended. */
@@ -81,7 +134,7 @@ export interface AccountStore {
   /** The same password under other parameters. Does nothing when it was changed meanwhile. */
   rehashPassword(rehash: Rehash): Promise<void>;
   /** Takes one out of the bucket. Returns 0, or after how many milliseconds there is one to take. */
-  take(attempt: Try): Promise<number>;
+  take(attempt: SignInAttempt): Promise<number>;
   /** Undoes a `take` that should not count. */
-  giveBack(attempt: Try): Promise<void>;
+  giveBack(attempt: SignInAttempt): Promise<void>;
 }

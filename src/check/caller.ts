@@ -1,21 +1,22 @@
 /** Speaks to the service under test, remembers what was said, and waits for nothing for ever. */
-import type { Clock } from "../clock.ts";
+
 import { parseJson } from "../contract/json.ts";
-import { Unmet } from "./check.ts";
-import { type Pace, RateLimited } from "./pace.ts";
-import type { Turnstile } from "./turnstile.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Semaphore } from "../core/semaphore.ts";
+import { CheckFailure } from "./check.ts";
+import { RateLimited, type RateLimitPacer } from "./rateLimitPacer.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What all checks of one run share. */
-export interface Visit {
+export interface RunContext {
   /** Ends in `/v1`, without a slash. */
   readonly base: string;
   readonly key: string;
   readonly clock: Clock;
   readonly fetch: Fetch;
-  readonly turnstile: Turnstile;
-  readonly pace: Pace;
+  readonly requests: Semaphore;
+  readonly pace: RateLimitPacer;
   /** Aborted when the run has taken as long as it may. */
   readonly over: AbortSignal;
   /** Stands in the name of every pet of this run. */
@@ -34,7 +35,7 @@ export interface Sent {
   readonly authorization?: string | null;
 }
 
-export interface Seen {
+export interface HttpExchange {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -46,50 +47,50 @@ const rememberedMax = 40;
 export const shownLengthMax = 160;
 
 export class Caller {
-  readonly visit: Visit;
+  readonly context: RunContext;
   /** `POST /pets {"name":…} → 201`, in the order of sending. */
   readonly requests: string[] = [];
 
-  constructor(visit: Visit) {
-    this.visit = visit;
+  constructor(context: RunContext) {
+    this.context = context;
   }
 
   /** A name that tells where the pet came from, different each time. */
   newName(about = "pet"): string {
-    return `petstore check ${this.visit.mark} ${about} ${this.visit.nextNumber()}`;
+    return `petstore check ${this.context.mark} ${about} ${this.context.nextNumber()}`;
   }
 
   /** Larger than any service gets by counting, and by chance another each time. */
   unusedId(): bigint {
-    const bytes = this.visit.clock.random(7);
+    const bytes = this.context.clock.random(7);
     return 2n ** 62n + bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   }
 
-  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpExchange> {
     return this.send("GET", path, { headers });
   }
 
-  post(path: string, body: unknown, sent: Omit<Sent, "body"> = {}): Promise<Seen> {
+  post(path: string, body: unknown, sent: Omit<Sent, "body"> = {}): Promise<HttpExchange> {
     return this.send("POST", path, { ...sent, body });
   }
 
-  send(method: string, path: string, sent: Sent = {}): Promise<Seen> {
-    const { pace, turnstile } = this.visit;
-    return pace.keep(() => turnstile.pass(() => this.#exchange(method, path, sent)), secondsToWait);
+  send(method: string, path: string, sent: Sent = {}): Promise<HttpExchange> {
+    const { pace, requests } = this.context;
+    return pace.run(() => requests.run(() => this.#exchange(method, path, sent)), secondsToWait);
   }
 
-  async #exchange(method: string, path: string, sent: Sent): Promise<Seen> {
-    const { visit } = this;
+  async #exchange(method: string, path: string, sent: Sent): Promise<HttpExchange> {
+    const { context } = this;
     const hurry = new AbortController();
-    const stop = visit.clock.after(requestMsMax, () => hurry.abort());
+    const stop = context.clock.after(requestMsMax, () => hurry.abort());
     const body = bytesOf(sent.body);
     const line = `${method} ${path}${body === undefined ? "" : ` ${shortened(decoded(body))}`}`;
     try {
-      const response = await visit.fetch(visit.base + path, {
+      const response = await context.fetch(context.base + path, {
         method,
         headers: this.#headersOf(sent),
         redirect: "manual",
-        signal: AbortSignal.any([hurry.signal, visit.over]),
+        signal: AbortSignal.any([hurry.signal, context.over]),
         ...(body === undefined ? {} : { body }),
       });
       const text = await boundedText(response);
@@ -97,16 +98,19 @@ export class Caller {
       return { status: response.status, headers: response.headers, text };
     } catch (cause) {
       this.#remember(`${line} → no answer`);
-      if (cause instanceof Unmet) throw cause;
-      if (visit.over.aborted && visit.pace.limited) throw new RateLimited();
-      throw new Unmet("an answer", whyNone(cause, hurry.signal.aborted, visit.over.aborted));
+      if (cause instanceof CheckFailure) throw cause;
+      if (context.over.aborted && context.pace.limited) throw new RateLimited();
+      throw new CheckFailure(
+        "an answer",
+        whyNone(cause, hurry.signal.aborted, context.over.aborted),
+      );
     } finally {
       stop();
     }
   }
 
   #headersOf(sent: Sent): Record<string, string> {
-    const { authorization = `Bearer ${this.visit.key}`, contentType = "application/json" } = sent;
+    const { authorization = `Bearer ${this.context.key}`, contentType = "application/json" } = sent;
     return {
       ...(authorization === null ? {} : { authorization }),
       ...(sent.body === undefined || contentType === null ? {} : { "content-type": contentType }),
@@ -120,12 +124,12 @@ export class Caller {
 
   /** Nothing that is reported may hold the key, even if the service repeats it. */
   redacted(text: string): string {
-    return text.replaceAll(this.visit.key, "<API_KEY>");
+    return text.replaceAll(this.context.key, "<API_KEY>");
   }
 }
 
 /** A limited rate is no fault of the service that says when to come back. */
-function secondsToWait({ status, headers }: Seen): number | undefined {
+function secondsToWait({ status, headers }: HttpExchange): number | undefined {
   const seconds = Number(headers.get("retry-after"));
   return status === 429 && seconds >= 1 ? seconds : undefined;
 }
@@ -147,14 +151,14 @@ async function boundedText(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     count += chunk.byteLength;
     if (count > answerBytesMax) {
-      throw new Unmet(`an answer of at most ${answerBytesMax} bytes`, "a longer one");
+      throw new CheckFailure(`an answer of at most ${answerBytesMax} bytes`, "a longer one");
     }
     chunks.push(chunk);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new Unmet("an answer in UTF-8", "bytes that are not");
+    throw new CheckFailure("an answer in UTF-8", "bytes that are not");
   }
 }
 
@@ -173,14 +177,14 @@ export function shortened(text: string): string {
 }
 
 /** The body as JSON with exact integers. */
-export function jsonOf(seen: Seen): unknown {
+export function jsonOf(seen: HttpExchange): unknown {
   try {
     return parseJson(seen.text);
   } catch {
-    throw new Unmet("a body of JSON", shown(seen));
+    throw new CheckFailure("a body of JSON", shown(seen));
   }
 }
 
-export function shown(seen: Seen): string {
+export function shown(seen: HttpExchange): string {
   return `${seen.status} ${seen.text === "" ? "without a body" : shortened(seen.text)}`;
 }

@@ -1,23 +1,23 @@
 import type { Caller } from "./caller.ts";
 
-/** What a check belongs to. `core` is what the requirement shows; the others are decisions of ours. */
+/** What a check belongs to. `core` is what any implementation must do; the others check this contract in full. */
 export const parts = {
-  core: "List, add and get animals with a key; errors with three members",
-  auth: "The challenge, the scheme, and that the key is judged first",
-  bodies: "How a body is read: names, integers, the default status, what a refusal says",
-  errors: "Exactly three members, codes of the list, request ids",
-  paths: "Unknown paths, other methods, identifiers that are none",
-  paging: "Parameters of a list, the id filter, Link and cursor",
-  strict: "Prefer: handling=strict, and being lenient without it",
-  limits: "The size and the media type of a body, rate limits",
+  core: "List, create and get pets with a key; errors with three members",
+  auth: "The challenge, the scheme, and that the key is checked first",
+  bodies: "How a body is read: names, integers, the default status, what an error says",
+  errors: "Exactly three members, documented codes, request ids",
+  paths: "Unknown paths, other methods, invalid identifiers",
+  paging: "List parameters, the id filter, Link and cursor",
+  strict: "Prefer: handling=strict, and leniency without it",
+  limits: "Body size, media type, rate limits",
   head: "HEAD wherever GET works",
   cors: "Calls from pages of any origin",
-  lifecycle: "How getPet announces its end",
+  lifecycle: "The deprecation headers and the removal of getPet",
   conditional: "ETag, If-None-Match and 304",
   idempotency: "Idempotency-Key on every POST",
-  "problem+json": "Errors in the form of RFC 9457 when asked for",
-  orders: "The store area",
-  categories: "The list of categories",
+  "problem+json": "Errors in the form of RFC 9457 on request",
+  orders: "Placing, approving, delivering and listing orders",
+  categories: "Listing categories",
   contract: "The contract document itself",
 } as const;
 
@@ -29,9 +29,9 @@ export interface Check {
   readonly part: Part;
   /** What must hold, in one sentence. */
   readonly promise: string;
-  /** Where it is promised: `requirement: 4.1`, `openapi: <pointer>`, `guide/…`, `decisions/…`. */
+  /** Where it is promised: `openapi: <pointer>`, `guide/…` or `decisions/…`. */
   readonly source: string;
-  /** Resolves when it holds. Throws Unmet when not, NotApplicable when that cannot be told here. */
+  /** Resolves when it holds. Throws CheckFailure when not, NotApplicable when that cannot be told here. */
   run(caller: Caller): Promise<void>;
 }
 
@@ -43,19 +43,19 @@ export function checksOf(part: Part) {
 }
 
 /** The service does not do what was promised. */
-export class Unmet extends Error {
+export class CheckFailure extends Error {
   readonly expected: string;
   readonly seen: string;
 
   constructor(expected: string, seen: string) {
     super(`expected ${expected}, seen ${seen}`);
-    this.name = "Unmet";
+    this.name = "CheckFailure";
     this.expected = expected;
     this.seen = seen;
   }
 }
 
-/** The service as it stands gives no occasion to see whether the promise holds. */
+/** The service, as it is set up, gives no way to test the promise. */
 export class NotApplicable extends Error {
   constructor(reason: string) {
     super(reason);
@@ -63,7 +63,7 @@ export class NotApplicable extends Error {
   }
 }
 
-/** Throws Unmet unless it holds. */
-export function demand(holds: boolean, expected: string, seen: string): asserts holds {
-  if (!holds) throw new Unmet(expected, seen);
+/** Throws CheckFailure unless it holds. */
+export function assert(holds: boolean, expected: string, seen: string): asserts holds {
+  if (!holds) throw new CheckFailure(expected, seen);
 }

@@ -1,19 +1,19 @@
-/** A verdict for people, for programs and for build servers. */
+/** A report for people, for programs and for build servers. */
 import { type Part, parts } from "./check.ts";
-import type { Result, Verdict } from "./perform.ts";
+import type { Result, RunReport } from "./runChecks.ts";
 
 const marks = { passed: "✓", failed: "✗", skipped: "-" } as const;
 
-export function countOf({ results }: Verdict) {
+export function countOf({ results }: RunReport) {
   const count = (kind: keyof typeof marks) =>
     results.filter(({ outcome }) => outcome.kind === kind).length;
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
-export function verdictText(verdict: Verdict): string {
-  const { passed, failed, skipped } = countOf(verdict);
+export function reportText(report: RunReport): string {
+  const { passed, failed, skipped } = countOf(report);
   return [
-    ...byPart(verdict).flatMap(([part, results]) => [
+    ...byPart(report).flatMap(([part, results]) => [
       `${part}: ${parts[part]}`,
       ...results.flatMap(linesOf),
       "",
@@ -37,17 +37,17 @@ function linesOf({ check, outcome, requests }: Result): string[] {
   return [line, ...told.map(([what = "", text]) => `      ${what.padEnd(8)}  ${text}`)];
 }
 
-function byPart({ results }: Verdict): [Part, Result[]][] {
+function byPart({ results }: RunReport): [Part, Result[]][] {
   return [...Map.groupBy(results, ({ check }) => check.part)];
 }
 
-export function verdictJson(verdict: Verdict) {
+export function reportJson(report: RunReport) {
   return {
-    baseUrl: verdict.base,
-    startedAt: new Date(verdict.startedAtMs).toISOString(),
-    elapsedMs: Math.round(verdict.elapsedMs),
-    ...countOf(verdict),
-    checks: verdict.results.map(({ check, outcome, requests, elapsedMs }) => ({
+    baseUrl: report.base,
+    startedAt: new Date(report.startedAtMs).toISOString(),
+    elapsedMs: Math.round(report.elapsedMs),
+    ...countOf(report),
+    checks: report.results.map(({ check, outcome, requests, elapsedMs }) => ({
       id: check.id,
       part: check.part,
       promise: check.promise,
@@ -63,12 +63,12 @@ export function verdictJson(verdict: Verdict) {
 }
 
 /** The form that Jenkins, GitLab and others read: a suite for each part. */
-export function verdictJunit(verdict: Verdict): string {
-  const { results, elapsedMs } = verdict;
+export function reportJunit(report: RunReport): string {
+  const { results, elapsedMs } = report;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="petstore check"${counts(results)} time="${seconds(elapsedMs)}">`,
-    ...byPart(verdict).flatMap(([part, those]) => [
+    ...byPart(report).flatMap(([part, those]) => [
       `  <testsuite name="${escaped(part)}"${counts(those)} time="${seconds(spent(those))}">`,
       ...those.map(testCase),
       "  </testsuite>",

@@ -1,14 +1,14 @@
 /** Reads what the service answers as the shapes of the interface, or says what is wrong with it. */
 import { int64FromJson } from "../contract/int64.ts";
-import { problems } from "../problems.ts";
-import { jsonOf, type Seen, shortened, shown, shownLengthMax } from "./caller.ts";
-import { demand, Unmet } from "./check.ts";
+import { problems } from "../core/problems.ts";
+import { type HttpExchange, jsonOf, shortened, shown, shownLengthMax } from "./caller.ts";
+import { assert, CheckFailure } from "./check.ts";
 
 export interface Pet {
   readonly id: bigint;
   readonly name: string;
   readonly categoryId: bigint;
-  /** The requirement leaves open whether it is always there. */
+  /** A lenient implementation may leave it out. */
   readonly status: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Category {
   readonly name: string;
 }
 
-export interface Refusal {
+export interface ErrorBody {
   readonly code: string;
   readonly message: string;
 }
@@ -35,54 +35,55 @@ type Members = Readonly<Record<string, unknown>>;
 export const petStatuses = ["available", "pending", "sold"] as const;
 export const orderStatuses = ["placed", "approved", "delivered"] as const;
 
-export function expectStatus(seen: Seen, status: number): void {
-  demand(seen.status === status, `status ${status}`, shown(seen));
+export function expectStatus(seen: HttpExchange, status: number): void {
+  assert(seen.status === status, `status ${status}`, shown(seen));
 }
 
 /** The media type without its parameters. */
-export function mediaType(seen: Seen): string {
+export function mediaType(seen: HttpExchange): string {
   return (seen.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
 /** The JSON of an answer with this status. */
-export function jsonAnswer(seen: Seen, status: number, type = "application/json"): unknown {
+export function jsonAnswer(seen: HttpExchange, status: number, type = "application/json"): unknown {
   expectStatus(seen, status);
-  demand(mediaType(seen) === type, `Content-Type ${type}`, header(seen, "content-type"));
+  assert(mediaType(seen) === type, `Content-Type ${type}`, header(seen, "content-type"));
   return jsonOf(seen);
 }
 
-export function header(seen: Seen, name: string): string {
+export function header(seen: HttpExchange, name: string): string {
   const value = seen.headers.get(name);
   return value === null ? `no ${name} header` : shortened(value);
 }
 
-export const petIn = (seen: Seen, status = 200): Pet => readPet(jsonAnswer(seen, status));
-export const petsIn = (seen: Seen): Pet[] => listIn(seen, readPet);
-export const orderIn = (seen: Seen, status = 200): Order => readOrder(jsonAnswer(seen, status));
-export const ordersIn = (seen: Seen): Order[] => listIn(seen, readOrder);
-export const categoriesIn = (seen: Seen): Category[] => listIn(seen, readCategory);
+export const petIn = (seen: HttpExchange, status = 200): Pet => readPet(jsonAnswer(seen, status));
+export const petsIn = (seen: HttpExchange): Pet[] => listIn(seen, readPet);
+export const orderIn = (seen: HttpExchange, status = 200): Order =>
+  readOrder(jsonAnswer(seen, status));
+export const ordersIn = (seen: HttpExchange): Order[] => listIn(seen, readOrder);
+export const categoriesIn = (seen: HttpExchange): Category[] => listIn(seen, readCategory);
 
-function listIn<T>(seen: Seen, read: (value: unknown) => T): T[] {
+function listIn<T>(seen: HttpExchange, read: (value: unknown) => T): T[] {
   const list = jsonAnswer(seen, 200);
-  demand(Array.isArray(list), "a JSON array and nothing around it", shown(seen));
+  assert(Array.isArray(list), "a JSON array and nothing around it", shown(seen));
   return list.map(read);
 }
 
 /** An Error with this status, and with this code where one is promised. */
-export function refusalIn(seen: Seen, status: number, code?: string): Refusal {
+export function errorIn(seen: HttpExchange, status: number, code?: string): ErrorBody {
   const body = membersOf(jsonAnswer(seen, status), "an Error");
-  const fits = isText(body.code) && isText(body.message) && body.status === seen.status;
-  demand(fits, `an Error with code, message and status ${status}`, shown(seen));
-  if (code !== undefined) demand(body.code === code, `code ${code}`, shown(seen));
-  return { code: String(body.code), message: String(body.message) };
+  const fits = isText(body["code"]) && isText(body["message"]) && body["status"] === seen.status;
+  assert(fits, `an Error with code, message and status ${status}`, shown(seen));
+  if (code !== undefined) assert(body["code"] === code, `code ${code}`, shown(seen));
+  return { code: String(body["code"]), message: String(body["message"]) };
 }
 
 /** RFC 9457, with our code in it. */
-export function problemIn(seen: Seen, status: number, code: string): Members {
+export function problemIn(seen: HttpExchange, status: number, code: string): Members {
   const body = membersOf(jsonAnswer(seen, status, "application/problem+json"), "a problem");
-  const texts = isText(body.type) && isText(body.title) && isText(body.detail);
-  const fits = texts && body.status === status && body.code === code;
-  demand(fits, `type, title, detail, status ${status} and code ${code}`, shown(seen));
+  const texts = isText(body["type"]) && isText(body["title"]) && isText(body["detail"]);
+  const fits = texts && body["status"] === status && body["code"] === code;
+  assert(fits, `type, title, detail, status ${status} and code ${code}`, shown(seen));
   return body;
 }
 
@@ -92,9 +93,9 @@ export function isListedCode(code: string, status: number): boolean {
 
 function readPet(value: unknown): Pet {
   const { id, name, categoryId, status } = membersOf(value, "a Pet");
-  demand(isText(name), "a Pet with a name", described(value));
+  assert(isText(name), "a Pet with a name", described(value));
   const known = status === undefined || isOneOf(petStatuses, status);
-  demand(known, `a Pet with a status of ${petStatuses.join(", ")}`, described(value));
+  assert(known, `a Pet with a status of ${petStatuses.join(", ")}`, described(value));
   const [exactId, category] = [int64(id, "id", value), int64(categoryId, "categoryId", value)];
   return { id: exactId, name, categoryId: category, status: status as string | undefined };
 }
@@ -105,11 +106,11 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)$/i;
 function readOrder(value: unknown): Order {
   const { id, petId, quantity, status, placedAt } = membersOf(value, "an Order");
   const count = typeof quantity === "number" && Number.isInteger(quantity) ? quantity : 0;
-  demand(count >= 1 && count <= 1_000, "an Order with a quantity of 1 to 1000", described(value));
+  assert(count >= 1 && count <= 1_000, "an Order with a quantity of 1 to 1000", described(value));
   const known = isOneOf(orderStatuses, status);
-  demand(known, `an Order with a status of ${orderStatuses.join(", ")}`, described(value));
+  assert(known, `an Order with a status of ${orderStatuses.join(", ")}`, described(value));
   const dated = isText(placedAt) && instant.test(placedAt) && !Number.isNaN(Date.parse(placedAt));
-  demand(dated, "an Order with placedAt, a date-time in UTC", described(value));
+  assert(dated, "an Order with placedAt, a date-time in UTC", described(value));
   return {
     id: int64(id, "id", value),
     petId: int64(petId, "petId", value),
@@ -121,19 +122,19 @@ function readOrder(value: unknown): Order {
 
 function readCategory(value: unknown): Category {
   const { id, name } = membersOf(value, "a Category");
-  demand(isText(name), "a Category with a name", described(value));
+  assert(isText(name), "a Category with a name", described(value));
   return { id: int64(id, "id", value), name };
 }
 
 function int64(value: unknown, name: string, whole: unknown): bigint {
   const exact = int64FromJson(value);
-  if (exact === undefined) throw new Unmet(`${name} as an int64`, described(whole));
+  if (exact === undefined) throw new CheckFailure(`${name} as an int64`, described(whole));
   return exact;
 }
 
 function membersOf(value: unknown, what: string): Members {
   const object = typeof value === "object" && value !== null && !Array.isArray(value);
-  demand(object, `${what}, a JSON object`, described(value));
+  assert(object, `${what}, a JSON object`, described(value));
   return value as Members;
 }
 

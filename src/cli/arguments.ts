@@ -1,8 +1,8 @@
 /** Turns the words after a command into a Call, or says which of them does not fit. */
 import { parseArgs } from "node:util";
 import type { Call, Command, Option } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import { didYouMean, nearest } from "./suggest.ts";
-import { CommandFailure } from "./world.ts";
 
 /** Every command takes these. */
 export const commonOptions: Readonly<Record<string, Option>> = {

@@ -1,11 +1,11 @@
 /** The list of categories, which only the operator changes. */
-import { pageSizeMax } from "../catalogue/catalogue.ts";
-import type { Category, CategoryStore } from "../catalogue/categories.ts";
+import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
+import type { Category, CategoryStore } from "../petstore/catalogue/categories.ts";
 import type { Command } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import { readInt64, readName } from "./readText.ts";
 import { table } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
 
 const nameLengthMax = 255;
 
@@ -14,8 +14,8 @@ export const listCategories: Command = {
   summary: "List the categories",
   options: {},
   examples: ["petstore categories list"],
-  async run(_call, world) {
-    const categories = await withStores(world, (stores) => all(stores.categories));
+  async run(_call, context) {
+    const categories = await withStores(context, (stores) => all(stores.categories));
     return { json: categories, text: listText(categories) };
   },
 };
@@ -32,11 +32,11 @@ export const addCategory: Command = {
   },
   about: "Neither the id nor the name may be another category's. Pets refer to the id.",
   examples: ["petstore categories add Dogs", 'petstore categories add "Guinea pigs" --id 12'],
-  async run(call, world) {
+  async run(call, context) {
     const name = readName("<name>", call.operand, nameLengthMax);
     const typedId = call.values.get("id");
     const id = typedId === undefined ? undefined : readInt64("--id", typedId);
-    const { result: outcome, made } = await withNewStores(call, world, ({ categories }) =>
+    const { result: outcome, made } = await withNewStores(call, context, ({ categories }) =>
       categories.add(name, id),
     );
     if (outcome.kind === "taken") throw new CommandFailure(takenText(outcome.by, id));
@@ -56,9 +56,9 @@ export const removeCategory: Command = {
   about:
     "No pet changes. Where the service takes known categories only (PETSTORE_ENFORCE_CATEGORIES=on),\nit refuses new pets of this one from now on.",
   examples: ["petstore categories remove 12", "petstore categories remove -- -5"],
-  async run({ operand }, world) {
+  async run({ operand }, context) {
     const id = readInt64("<id>", operand);
-    const removed = await withStores(world, ({ categories }) => categories.remove(id));
+    const removed = await withStores(context, ({ categories }) => categories.remove(id));
     if (!removed) {
       throw new CommandFailure(`No category has the id ${id}. See petstore categories list.`);
     }

@@ -1,12 +1,12 @@
 import { type Part, parts } from "../check/check.ts";
 import { partNames } from "../check/checks.ts";
-import { boundsText, perform, Unreachable, type Verdict } from "../check/perform.ts";
-import { countOf, verdictJson, verdictJunit, verdictText } from "../check/report.ts";
+import { countOf, reportJson, reportJunit, reportText } from "../check/report.ts";
+import { boundsText, type RunReport, runChecks, Unreachable } from "../check/runChecks.ts";
 import type { Command } from "./command.ts";
+import { type CliContext, CommandFailure, saying } from "./context.ts";
 import { explain } from "./explain.ts";
 import { createFile, type NewFile } from "./files.ts";
 import { didYouMean, nearest } from "./suggest.ts";
-import { CommandFailure, saying, type World } from "./world.ts";
 
 const keyVariable = "PETSTORE_CHECK_KEY";
 
@@ -20,7 +20,7 @@ export const check: Command = {
     junit: { value: "<file>", summary: "Write a JUnit report, in place of one that is there" },
   },
   about: [
-    "It adds animals named `petstore check …` and orders some. They stay: check staging, or a copy.",
+    "It creates pets named `petstore check …` and orders some, and cannot delete them: check staging,\nor a copy.",
     `Bounds: ${boundsText}.`,
     "Exit code: 0 all passed, 1 some failed, 2 not understood, no answer or a refused key.",
     "",
@@ -31,22 +31,22 @@ export const check: Command = {
     `${keyVariable}=… petstore check http://127.0.0.1:8080/v1`,
     "petstore check https://staging.example.com/v1 --only core --junit check.xml",
   ],
-  async run({ operand, values, switches }, world) {
+  async run({ operand, values, switches }, context) {
     const base = readBase(operand);
     const key = readKey(values.get("key") ?? process.env[keyVariable]);
     const only = readParts(values.get("only"));
-    const stop = world.stopSignal();
+    const stop = context.stopSignal();
     // Made first: whoever asked for the file should not learn at the end that it cannot be.
-    const file = await openReport(values.get("junit"), world);
-    const verdict = await judge(base, key, only, stop, world).catch(async (cause: unknown) => {
+    const file = await openReport(values.get("junit"), context);
+    const report = await judge(base, key, only, stop, context).catch(async (cause: unknown) => {
       await file?.drop();
       throw cause;
     });
     const written =
-      file === undefined || (await report(verdict, file, switches.has("json"), world));
-    const failed = countOf(verdict).failed > 0;
+      file === undefined || (await writeReport(report, file, switches.has("json"), context));
+    const failed = countOf(report).failed > 0;
     const exitCode = written ? Number(failed) : 2;
-    return { json: verdictJson(verdict), text: verdictText(verdict), exitCode };
+    return { json: reportJson(report), text: reportText(report), exitCode };
   },
 };
 
@@ -55,15 +55,15 @@ async function judge(
   key: string,
   only: readonly Part[] | undefined,
   stop: AbortSignal,
-  { clock, stderr }: World,
-): Promise<Verdict> {
+  { clock, stderr }: CliContext,
+): Promise<RunReport> {
   const watched = stderr.isTTY === true;
   const progress = (done: number, total: number) => {
     if (watched) stderr.write(`\rChecking  ${done} of ${total}\x1b[K`);
   };
   try {
-    return await perform({ base, key, clock, only, stop, progress }).catch(
-      saying("There is no verdict."),
+    return await runChecks({ base, key, clock, only, stop, progress }).catch(
+      saying("There is no report."),
     );
   } catch (cause) {
     if (!(cause instanceof Unreachable)) throw cause;
@@ -115,15 +115,15 @@ function readParts(text: string | undefined): readonly Part[] | undefined {
   });
 }
 
-/** Whether it could be written. If not, it says why; the verdict is known all the same. */
-async function report(
-  verdict: Verdict,
+/** Whether it could be written. If not, it says why; the report is known all the same. */
+async function writeReport(
+  report: RunReport,
   file: NewFile,
   json: boolean,
-  { stderr }: World,
+  { stderr }: CliContext,
 ): Promise<boolean> {
   try {
-    await file.write(verdictJunit(verdict));
+    await file.write(reportJunit(report));
     await file.keep();
     return true;
   } catch (cause) {
@@ -135,9 +135,12 @@ async function report(
 }
 
 /** 2, not 1: exit code 1 says that the service failed a check. */
-async function openReport(file: string | undefined, world: World): Promise<NewFile | undefined> {
+async function openReport(
+  file: string | undefined,
+  context: CliContext,
+): Promise<NewFile | undefined> {
   if (file === undefined) return undefined;
-  return createFile(file, true, world.clock).catch((cause: unknown) => {
+  return createFile(file, true, context.clock).catch((cause: unknown) => {
     throw cause instanceof CommandFailure ? new CommandFailure(cause.message, 2) : cause;
   });
 }

@@ -1,4 +1,4 @@
-import type { World } from "./world.ts";
+import type { CliContext } from "./context.ts";
 
 /** One thing that `petstore` does. Help, parsing and suggestions all follow from this. */
 export interface Command {
@@ -14,7 +14,7 @@ export interface Command {
   readonly about?: string;
   readonly examples: readonly string[];
   /** Undefined when everything there was to say is on stdout already. */
-  run(call: Call, world: World): Promise<Report | undefined>;
+  run(call: Call, context: CliContext): Promise<Report | undefined>;
 }
 
 /** A word that follows the command. */
@@ -44,7 +44,7 @@ export interface Call {
 }
 
 /** Says something beside the outcome. Programs do not read along: with --json it is left out. */
-export function note({ switches }: Call, { stderr }: World, text: string): void {
+export function note({ switches }: Call, { stderr }: CliContext, text: string): void {
   if (!switches.has("json")) stderr.write(`${text}\n`);
 }
 

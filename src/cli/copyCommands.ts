@@ -1,11 +1,11 @@
 /** Copying the whole store out, and a copy back in. */
 import { stat } from "node:fs/promises";
-import type { Stores } from "../stores.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
+import { type CliContext, CommandFailure, saying } from "./context.ts";
 import { explainSystem } from "./systemErrors.ts";
 import { bytesText, counted } from "./table.ts";
 import { noteNewStore, requireStore, withStores } from "./withStores.ts";
-import { CommandFailure, saying, type World } from "./world.ts";
 
 /** Counting further would take long and change nobody's mind. */
 const petsCountedMax = 100_000;
@@ -17,12 +17,12 @@ export const backup: Command = {
   operand: { shown: "<file>", summary: "The file to write; it must not be there yet" },
   options: {},
   about:
-    "The copy holds all pets, categories, orders, sites and keys (hashed). Keep it where nobody else\nreads it.",
+    "The copy holds all pets, categories, orders, sites and keys (hashed). Keep it in a\nprivate place.",
   examples: ["petstore backup petstore-2030-01-31.db"],
-  async run({ operand: file }, world) {
-    requireStore(world);
-    refuseServers(world, `pg_dump --format=custom --file=${file} "$DATABASE_URL"`);
-    const copy = await world
+  async run({ operand: file }, context) {
+    requireStore(context);
+    refuseServers(context, `pg_dump --format=custom --file=${file} "$DATABASE_URL"`);
+    const copy = await context
       .backup(file)
       .catch(saying("No backup was made."))
       .catch(explainSystem(`Cannot back up to ${file}`, "Name another <file>."));
@@ -41,12 +41,12 @@ export const restore: Command = {
   about:
     "Works while the service runs, in one step: either all of the backup is in place or nothing\nchanged. What was added or changed after the backup was made is gone afterwards.",
   examples: ["petstore restore petstore-2030-01-31.db --yes"],
-  async run(call, world) {
+  async run(call, context) {
     const { operand: file, switches } = call;
-    refuseServers(world, `pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`);
+    refuseServers(context, `pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`);
     await requirePlainFile(file);
-    const { path, exists } = world.locateStore();
-    const now = exists ? await withStores(world, countHoldings) : nothing;
+    const { path, exists } = context.locateStore();
+    const now = exists ? await withStores(context, countHoldings) : nothing;
     const held = now.pets > 0 || now.keys > 0 || now.categories || now.sites;
     const more = now.more ? "more than " : "";
     const others = [now.categories && "categories", now.sites && "sites"].filter(Boolean);
@@ -56,10 +56,10 @@ export const restore: Command = {
         `The store holds ${replaced}. Restoring ${file} would replace all of it, and nothing was changed. Keep a copy with petstore backup <file>, then run this again with --yes.`,
       );
     }
-    const copy = await world
+    const copy = await context
       .restore(file)
       .catch(explainSystem(`Cannot restore ${file} to ${path}`, "Check <file> and PETSTORE_DATA."));
-    if (!exists) noteNewStore(call, world, path);
+    if (!exists) noteNewStore(call, context, path);
     const instead = held ? `, in place of ${replaced}` : "";
     return {
       json: {
@@ -75,8 +75,8 @@ export const restore: Command = {
 };
 
 /** A server's own programs copy it better than this one could. */
-function refuseServers(world: World, instead: string): void {
-  const { path, copiedBy } = world.locateStore();
+function refuseServers(context: CliContext, instead: string): void {
+  const { path, copiedBy } = context.locateStore();
   if (copiedBy === undefined) return;
   throw new CommandFailure(
     `${path} is a PostgreSQL database, which this command does not copy. Use PostgreSQL's own: ${instead}`,

@@ -2,9 +2,9 @@
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "./command.ts";
+import { type CliContext, CommandFailure } from "./context.ts";
 import { explainSystem } from "./systemErrors.ts";
 import { bytesText, counted } from "./table.ts";
-import { CommandFailure, type World } from "./world.ts";
 
 const outDefault = "petstore-docs";
 
@@ -18,13 +18,13 @@ export const buildDocsSite: Command = {
   about:
     "The site is meant for the root of a host of its own. Without --base-url its pages call the\naddress that the settings name (PETSTORE_BASE_URL, or localhost and PORT).",
   examples: ["petstore docs build --out site --base-url https://api.example.com/v1"],
-  async run({ values }, world) {
+  async run({ values }, context) {
     const out = values.get("out") ?? outDefault;
     const baseUrl = readBaseUrl(values.get("base-url"));
     const cannot = explainSystem(`Cannot write to ${out}`, "Name another folder with --out.");
     await refuseFull(out);
-    const files = await world.buildDocs(baseUrl);
-    await writeSite(resolve(out), files, world).catch(cannot);
+    const files = await context.buildDocs(baseUrl);
+    await writeSite(resolve(out), files, context).catch(cannot);
     const bytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
     return {
       json: { folder: out, files: files.size, bytes },
@@ -62,7 +62,7 @@ async function refuseFull(out: string): Promise<void> {
 async function writeSite(
   folder: string,
   files: ReadonlyMap<string, Uint8Array>,
-  { clock }: World,
+  { clock }: CliContext,
 ): Promise<void> {
   const partial = `${folder}.${Buffer.from(clock.random(6)).toString("hex")}.partial`;
   try {

@@ -1,8 +1,8 @@
 /** Which claim on a name a command means: several projects may claim one, and one may hold it. */
-import { hasEnded } from "../domains/domain.ts";
-import type { StoredDomain } from "../domains/domains.ts";
-import type { Stores } from "../stores.ts";
-import { CommandFailure } from "./world.ts";
+import { hasEnded } from "../hosting/domains/domain.ts";
+import type { StoredDomain } from "../hosting/domains/domains.ts";
+import type { Stores } from "../storage/stores.ts";
+import { CommandFailure } from "./context.ts";
 
 export interface Found {
   readonly host: string;
@@ -22,8 +22,8 @@ export async function findDomain(
   project: string | undefined,
   { ended = false } = {},
 ): Promise<Found> {
-  const { readHost } = await import("../domains/hostName.ts");
-  const reading = readHost(typed);
+  const { parseHost } = await import("../hosting/domains/hostName.ts");
+  const reading = parseHost(typed);
   if (reading.kind === "refused") {
     throw new CommandFailure(`${typed}: ${reading.why}`, 2, undefined, "host_invalid");
   }

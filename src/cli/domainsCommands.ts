@@ -1,14 +1,21 @@
 /** Attaching names to projects, looking at them, and taking them off again. */
-import { inJson } from "../domains/inJson.ts";
-import type { Stores } from "../stores.ts";
+import { pause } from "../core/clock.ts";
+import { toJson } from "../hosting/domains/json.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
+import type { CliContext } from "./context.ts";
+import {
+  type OpenDomains,
+  ofProject,
+  operator,
+  whichHost,
+  withDomainService,
+} from "./domainsAccess.ts";
 import { findDomain } from "./domainsClaims.ts";
-import { type OpenDesk, ofProject, operator, pause, whichHost, withDesk } from "./domainsDesk.ts";
 import { viewJson } from "./domainsJson.ts";
 import { findingsText, listText, recordsText, viewText } from "./domainsText.ts";
 import { timelineText } from "./domainsTimeline.ts";
 import { counted } from "./table.ts";
-import type { World } from "./world.ts";
 
 const timelineShown = 10;
 
@@ -18,14 +25,14 @@ export const addDomain: Command = {
   operand: { shown: "<slug>", summary: "The project, by its slug" },
   second: { shown: "<host>", summary: "The name, such as docs.example.com" },
   options: {
-    prove: { summary: "The name is another owner's here; a TXT record will prove it is not" },
+    prove: { summary: "Claim a name that another owner has attached, by a TXT record" },
   },
   about: "Shows the DNS record to create. Nothing is served before it is there.",
   examples: ["petstore domains add acme-docs docs.example.com"],
-  async run({ operand: slug, second, switches }, world) {
-    const view = await withDesk(
-      world,
-      ({ desk }) => desk.add(operator, slug, second, switches.has("prove")),
+  async run({ operand: slug, second, switches }, context) {
+    const view = await withDomainService(
+      context,
+      ({ service }) => service.add(operator, slug, second, switches.has("prove")),
       { slug, host: second },
     );
     const { host, project, records } = view;
@@ -40,21 +47,21 @@ export const addDomain: Command = {
 
 export const listDomains: Command = {
   name: "domains list",
-  summary: "List the attached names and how they are",
+  summary: "List attached host names and their status",
   operand: { shown: "[<slug>]", summary: "Only those of this project", optional: true },
   options: {},
   examples: ["petstore domains list", "petstore domains list acme-docs"],
-  async run({ operand: slug }, world) {
-    const views = await withDesk(world, async ({ desk, stores }) => {
+  async run({ operand: slug }, context) {
+    const views = await withDomainService(context, async ({ service, stores }) => {
       const slugs = slug === "" ? await projectsWithDomains(stores) : [slug];
-      return (await Promise.all(slugs.map((each) => desk.list(operator, each)))).flat();
+      return (await Promise.all(slugs.map((each) => service.list(operator, each)))).flat();
     });
     return {
-      json: views.map(inJson),
+      json: views.map(toJson),
       text:
         views.length === 0
           ? `${slug === "" ? "No name is" : `${slug} has no name`} attached yet. Attach one with petstore domains add ${slug || "<slug>"} <host>.\n`
-          : listText(views, world.clock.now()),
+          : listText(views, context.clock.now()),
     };
   },
 };
@@ -65,21 +72,21 @@ async function projectsWithDomains({ domains }: Stores): Promise<string[]> {
 
 export const showDomain: Command = {
   name: "domains show",
-  summary: "Show one attached name, what was found and what to do",
+  summary: "Show one host name: its status, findings and next steps",
   operand: whichHost,
   options: {
     ...ofProject,
     timeline: { summary: "The whole timeline, with the answers of the name servers" },
   },
   examples: ["petstore domains show docs.example.com"],
-  async run({ operand, values, switches }, world) {
-    const { view, others } = await withDesk(world, async (open) => {
+  async run({ operand, values, switches }, context) {
+    const { view, others } = await withDomainService(context, async (open) => {
       const { project, host, others } = await findDomain(open, operand, values.get("project"), {
         ended: true,
       });
-      return { view: await open.desk.show(operator, project, host), others };
+      return { view: await open.service.show(operator, project, host), others };
     });
-    const nowMs = world.clock.now();
+    const nowMs = context.clock.now();
     const whole = switches.has("timeline");
     const entries = whole ? view.timeline : view.timeline.slice(0, timelineShown);
     const waiting = view.step === "dns";
@@ -90,40 +97,40 @@ export const showDomain: Command = {
       `Timeline, newest first:\n${timelineText(entries, view.findings, whole)}`,
     ];
     const alsoClaimedBy = others.map(({ domain }) => domain.project);
-    const json = { ...(whole ? inJson(view) : viewJson(view)), alsoClaimedBy };
+    const json = { ...(whole ? toJson(view) : viewJson(view)), alsoClaimedBy };
     return { json, text: parts.join("\n") };
   },
 };
 
 export const removeDomain: Command = {
   name: "domains remove",
-  summary: "Take a name off its project; it is no longer served",
+  summary: "Remove a host name from its project",
   operand: whichHost,
   options: {
     ...ofProject,
-    yes: { summary: "Also where it is the primary domain or the target of a redirect" },
+    yes: { summary: "Confirm, where it is the primary domain or a redirect target" },
   },
   about:
     "Takes effect at once on every edge. If addresses with this name were shared, let it redirect to\nanother name instead (petstore domains redirect) and keep it attached: once removed, it answers\nnothing, also no redirect.",
   examples: ["petstore domains remove old.example.com"],
-  async run(call, world) {
-    return withDesk(world, async (open) => {
+  async run(call, context) {
+    return withDomainService(context, async (open) => {
       const found = await findDomain(open, call.operand, call.values.get("project"));
       const { project, host, claim, others } = found;
       const { ownership, certificate } = claim.domain;
       const proven = ownership.kind === "held" || certificate.held !== undefined;
-      const shown = await open.desk.show(operator, project, host);
+      const shown = await open.service.show(operator, project, host);
       // Another may need what points here; the proof was asked for by this claim alone.
       const shared = !proven && others.length > 0;
       const records = shown.records.filter(({ type }) => !shared || type === "TXT");
-      const removal = await open.desk.remove(operator, project, host, call.switches.has("yes"));
-      const reached = proven ? await effect(open, world) : removal;
+      const removal = await open.service.remove(operator, project, host, call.switches.has("yes"));
+      const reached = proven ? await effect(open, context) : removal;
       const names = records.map(({ type, fullName }) => `the ${type} record of ${fullName}`);
       const outcome = proven
         ? effectText(reached)
         : "It was never proven, so nothing was served from it.";
       return {
-        json: { ...inJson({ ...removal, ...reached }), project, records },
+        json: { ...toJson({ ...removal, ...reached }), project, records },
         text: `Removed ${host} from ${project}. ${outcome}\nNow delete ${names.join(" and ")} at the DNS provider.\n`,
       };
     });
@@ -133,13 +140,16 @@ export const removeDomain: Command = {
 const effectWaitMs = 3_000;
 const effectPollMs = 200;
 
-type Effect = Awaited<ReturnType<OpenDesk["desk"]["edgesBehind"]>>;
+type Effect = Awaited<ReturnType<OpenDomains["service"]["edgesBehind"]>>;
 
 /** Which edges have acted on the change, after a moment in which all of them should have. */
-async function effect({ desk }: OpenDesk, { clock }: Pick<World, "clock">): Promise<Effect> {
+async function effect(
+  { service }: OpenDomains,
+  { clock }: Pick<CliContext, "clock">,
+): Promise<Effect> {
   const untilMs = clock.now() + effectWaitMs;
   for (;;) {
-    const effect = await desk.edgesBehind();
+    const effect = await service.edgesBehind();
     if (effect.edgesBehind.length === 0 || clock.now() >= untilMs) return effect;
     await pause(clock, effectPollMs);
   }

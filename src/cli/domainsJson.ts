@@ -1,9 +1,9 @@
 /** Domains for programs. */
-import type { DomainView } from "../domains/domainView.ts";
-import { inJson } from "../domains/inJson.ts";
+import type { DomainView } from "../hosting/domains/domainView.ts";
+import { toJson } from "../hosting/domains/json.ts";
 
-/** Without the timeline, which is long and seldom wanted. */
+/** Without the timeline, which is long and rarely needed. */
 export function viewJson(view: DomainView & { readonly timeline?: unknown }) {
   const { timeline: _, ...rest } = view;
-  return inJson(rest);
+  return toJson(rest);
 }

@@ -1,6 +1,6 @@
-/** What to type next after a refusal, where the desk's own words do not say it. */
-import type { DeskRefusalCode } from "../domains/refusal.ts";
-import type { Stores } from "../stores.ts";
+/** What to type next after a refusal, where the service's own words do not say it. */
+import type { ProblemCode } from "../core/problems.ts";
+import type { Stores } from "../storage/stores.ts";
 import { isOpen } from "./domainsClaims.ts";
 import { lastReady } from "./sitesServed.ts";
 
@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 export async function nextStep(
-  code: DeskRefusalCode,
+  code: ProblemCode,
   { slug = "<slug>", host = "" }: Subject,
   stores: Stores,
 ): Promise<string | undefined> {
@@ -44,8 +44,8 @@ export async function nextStep(
 
 /** The words that show the claim of this project's owner, whoever else claims the name. */
 async function shownBy(slug: string, typed: string, { sites, domains }: Stores): Promise<string> {
-  const { readHost } = await import("../domains/hostName.ts");
-  const reading = readHost(typed);
+  const { parseHost } = await import("../hosting/domains/hostName.ts");
+  const reading = parseHost(typed);
   const host = reading.kind === "host" ? reading.name.host : typed;
   const ownerId = (await sites.project(slug))?.ownerId;
   const claims = (await domains.claimsOn(host)).filter(isOpen);

@@ -1,10 +1,10 @@
 /** Which attached name shows the site, and which lead to another one. */
-import { type Redirect, type Routing, redirectStatuses } from "../domains/routing.ts";
+import { type Redirect, type Routing, redirectStatuses } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
+import { type CliContext, CommandFailure } from "./context.ts";
+import { type OpenDomains, ofProject, operator, withDomainService } from "./domainsAccess.ts";
 import { findDomain } from "./domainsClaims.ts";
-import { type OpenDesk, ofProject, operator, withDesk } from "./domainsDesk.ts";
 import { openInput } from "./files.ts";
-import { CommandFailure, type World } from "./world.ts";
 
 const documentBytesMax = 64 * 1024;
 
@@ -13,7 +13,7 @@ export const routeDomains: Command = {
   summary: "Print or replace a project's primary domain and redirects",
   operand: { shown: "<slug>", summary: "The project, by its slug" },
   options: {
-    apply: { value: "<file|->", summary: "Take the whole document from here, or nothing of it" },
+    apply: { value: "<file|->", summary: "Replace the routing with this document" },
   },
   about:
     'What --apply brings replaces the whole document: a redirect that is not in it ends.\nThe document: { "primary": "docs.example.com", "redirects": [{ "from": "www.example.com",\n"to": "docs.example.com", "status": 301 }] }. A status is 301, 302, 307 or 308.',
@@ -21,46 +21,46 @@ export const routeDomains: Command = {
     "petstore domains routing acme-docs > routing.json",
     "petstore domains routing acme-docs --apply routing.json",
   ],
-  async run(call, world) {
+  async run(call, context) {
     const file = call.values.get("apply");
-    const document = file === undefined ? undefined : await readDocument(file, world);
-    const routing = await withDesk(world, ({ desk }) =>
+    const document = file === undefined ? undefined : await readDocument(file, context);
+    const routing = await withDomainService(context, ({ service }) =>
       file === undefined
-        ? desk.routing(operator, call.operand)
-        : desk.applyRouting(operator, call.operand, document),
+        ? service.routing(operator, call.operand)
+        : service.applyRouting(operator, call.operand, document),
     );
-    if (file !== undefined) note(call, world, "Saved. It is in force on every edge from now on.");
+    if (file !== undefined) note(call, context, "Saved. It is in force on every edge from now on.");
     return documentReport(routing);
   },
 };
 
 export const makePrimary: Command = {
   name: "domains primary",
-  summary: "Make a name the primary one of its project, or none",
+  summary: "Set or clear the primary domain of a project",
   operand: { shown: "[<host>]", summary: "The attached name", optional: true },
   options: {
     ...ofProject,
-    none: { summary: "Let the project that --project names have no primary domain" },
+    none: { summary: "Clear the primary domain of --project" },
   },
   examples: [
     "petstore domains primary docs.example.com",
     "petstore domains primary --none --project acme-docs",
   ],
-  async run(call, world) {
+  async run(call, context) {
     const slug = call.values.get("project");
-    if (call.switches.has("none")) return withoutPrimary(call, slug, world);
+    if (call.switches.has("none")) return withoutPrimary(call, slug, context);
     if (call.operand === "") throw primaryUnclear();
-    const { routing, host } = await withDesk(world, (open) =>
+    const { routing, host } = await withDomainService(context, (open) =>
       rerouted(open, call.operand, slug, (before, host) => ({ ...before, primary: host })),
     );
     return { ...documentReport(routing), text: `${host} is the primary domain now.\n` };
   },
 };
 
-async function withoutPrimary({ operand }: Call, slug: string | undefined, world: World) {
+async function withoutPrimary({ operand }: Call, slug: string | undefined, context: CliContext) {
   if (operand !== "" || slug === undefined) throw primaryUnclear();
-  const routing = await withDesk(world, ({ desk }) =>
-    desk.changeRouting(operator, slug, (before) => {
+  const routing = await withDomainService(context, ({ service }) =>
+    service.changeRouting(operator, slug, (before) => {
       if (before.primary !== undefined) return { ...before, primary: undefined };
       throw new CommandFailure(`${slug} has no primary domain as it is. Nothing was changed.`);
     }),
@@ -77,9 +77,9 @@ function primaryUnclear(): CommandFailure {
 
 export const redirectDomain: Command = {
   name: "domains redirect",
-  summary: "Let one name of a project lead to another, or end that",
+  summary: "Add or remove a redirect",
   operand: { shown: "<from>", summary: "The attached name that redirects" },
-  second: { shown: "[<to>]", summary: "The attached name that it leads to", optional: true },
+  second: { shown: "[<to>]", summary: "The attached host name to redirect to", optional: true },
   options: {
     ...ofProject,
     none: { summary: "End the redirect: the first name shows the site again" },
@@ -90,14 +90,14 @@ export const redirectDomain: Command = {
     "petstore domains redirect www.example.com docs.example.com --status 308",
     "petstore domains redirect www.example.com --none",
   ],
-  async run(call, world) {
+  async run(call, context) {
     const none = call.switches.has("none");
     if (none === (call.second !== "")) {
-      throw new CommandFailure("Name where it leads to, or give --none: one of the two.", 2);
+      throw new CommandFailure("Give either the host name to redirect to or --none.", 2);
     }
-    if (none) return withoutRedirect(call, world);
+    if (none) return withoutRedirect(call, context);
     const status = readStatus(call.values.get("status") ?? "301");
-    const { routing, host } = await withDesk(world, (open) =>
+    const { routing, host } = await withDomainService(context, (open) =>
       rerouted(open, call.operand, call.values.get("project"), ({ primary, redirects }, from) => ({
         primary,
         redirects: [...othersThan(from, redirects), { from, to: call.second, status }],
@@ -108,11 +108,11 @@ export const redirectDomain: Command = {
   },
 };
 
-async function withoutRedirect({ operand, values }: Call, world: World): Promise<Report> {
+async function withoutRedirect({ operand, values }: Call, context: CliContext): Promise<Report> {
   if (values.has("status")) {
     throw new CommandFailure("--status is for a redirect. Leave it out with --none.", 2);
   }
-  const { routing, host, project } = await withDesk(world, (open) =>
+  const { routing, host, project } = await withDomainService(context, (open) =>
     rerouted(open, operand, values.get("project"), ({ primary, redirects }, from) => {
       const left = othersThan(from, redirects);
       if (left.length < redirects.length) return { primary, redirects: left };
@@ -121,7 +121,7 @@ async function withoutRedirect({ operand, values }: Call, world: World): Promise
   );
   return {
     ...documentReport(routing),
-    text: `${host} does not redirect any more: it shows the site of ${project} now.\n`,
+    text: `${host} no longer redirects: it shows the site of ${project} now.\n`,
   };
 }
 
@@ -130,13 +130,13 @@ const othersThan = (from: string, redirects: readonly Redirect[]) =>
 
 /** Changes one thing of the whole document. */
 async function rerouted(
-  open: OpenDesk,
+  open: OpenDomains,
   typed: string,
   slug: string | undefined,
   change: (before: Routing, host: string) => Routing,
 ): Promise<{ routing: Routing; host: string; project: string }> {
   const { host, project } = await findDomain(open, typed, slug);
-  const routing = await open.desk.changeRouting(operator, project, (before) =>
+  const routing = await open.service.changeRouting(operator, project, (before) =>
     change(before, host),
   );
   return { routing, host, project };
@@ -153,7 +153,7 @@ function readStatus(typed: string) {
   throw new CommandFailure(`--status must be one of ${redirectStatuses.join(", ")}.`, 2);
 }
 
-async function readDocument(file: string, { stdin }: World): Promise<unknown> {
+async function readDocument(file: string, { stdin }: CliContext): Promise<unknown> {
   const shown = file === "-" ? "stdin" : file;
   const chunks: Uint8Array[] = [];
   let bytes = 0;

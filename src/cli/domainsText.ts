@@ -1,10 +1,10 @@
 /** Domains in words, for a terminal. */
-import type { Used } from "../domains/budget.ts";
-import type { Status } from "../domains/domain.ts";
-import type { StoredDomain } from "../domains/domains.ts";
-import type { DomainDetails, DomainView } from "../domains/domainView.ts";
-import type { Finding } from "../domains/finding.ts";
-import type { RecordToCreate } from "../domains/instructions.ts";
+import type { Used } from "../hosting/domains/budget.ts";
+import type { Status } from "../hosting/domains/domain.ts";
+import type { StoredDomain } from "../hosting/domains/domains.ts";
+import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
+import type { Finding } from "../hosting/domains/finding.ts";
+import type { RecordToCreate } from "../hosting/domains/instructions.ts";
 import { dateText, fromNow, instantText, spanText } from "./durations.ts";
 import { table } from "./table.ts";
 
@@ -183,6 +183,6 @@ function countdown(seconds: number, checkedAtMs: number | undefined, nowMs: numb
   return [
     untilMs > nowMs
       ? `  Caches may remember this for ${spanText(untilMs - nowMs)} more, until ${instantText(untilMs)}.`
-      : "  No cache remembers this any more.",
+      : "  No cache holds the old records any longer.",
   ];
 }

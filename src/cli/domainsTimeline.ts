@@ -1,6 +1,6 @@
 /** What happened to a domain, in words, for a terminal. */
-import type { TimelineEntry } from "../domains/domains.ts";
-import type { Finding } from "../domains/finding.ts";
+import type { TimelineEntry } from "../hosting/domains/domains.ts";
+import type { Finding } from "../hosting/domains/finding.ts";
 import { printable } from "./domainsText.ts";
 import { iso } from "./durations.ts";
 import { table } from "./table.ts";

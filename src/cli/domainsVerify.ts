@@ -1,16 +1,24 @@
 /** Having a name checked now, and waiting for what comes of it. */
-import type { DomainView } from "../domains/domainView.ts";
-import type { Finding, FindingCode } from "../domains/finding.ts";
-import { DeskRefusal } from "../domains/refusal.ts";
-import { clickIntervalMs } from "../domains/schedule.ts";
+
+import { pause } from "../core/clock.ts";
+import { isRefusal } from "../core/problems.ts";
+import type { DomainView } from "../hosting/domains/domainView.ts";
+import type { Finding, FindingCode } from "../hosting/domains/finding.ts";
+import { verifyIntervalMs } from "../hosting/domains/schedule.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
+import { type CliContext, CommandFailure, saying } from "./context.ts";
+import {
+  type OpenDomains,
+  ofProject,
+  operator,
+  whichHost,
+  withDomainService,
+} from "./domainsAccess.ts";
 import { findDomain } from "./domainsClaims.ts";
-import { type OpenDesk, ofProject, operator, pause, whichHost, withDesk } from "./domainsDesk.ts";
 import { viewJson } from "./domainsJson.ts";
 import { findingsText, statusWords } from "./domainsText.ts";
 import { fromNow, instantText, spanFromText, unitsText } from "./durations.ts";
 import { orStopped } from "./stopping.ts";
-import { CommandFailure, saying, type World } from "./world.ts";
 
 const timeoutDefault = "10m";
 const pollMs = 500;
@@ -19,23 +27,23 @@ const silentMs = 15_000;
 
 export const verifyDomain: Command = {
   name: "domains verify",
-  summary: "Have a name checked now",
+  summary: "Check a host name now",
   operand: whichHost,
   options: {
     ...ofProject,
-    wait: { summary: "Stay until it is live, or its owner has something to do" },
-    timeout: { value: "<time>", summary: `How long to stay at most (default ${timeoutDefault})` },
+    wait: { summary: "Wait until it is live or needs action" },
+    timeout: { value: "<time>", summary: `Maximum waiting time (default ${timeoutDefault})` },
   },
   about: `Ends with 0 once it is live, and with 1 when its owner must act or the time is over. Within\n10 seconds of another check, --wait waits for that one.\nA time is a whole number and one of ${unitsText}.`,
   examples: ["petstore domains verify docs.example.com --wait"],
-  async run(call, world) {
+  async run(call, context) {
     const wait = call.switches.has("wait");
     const timeoutMs = readTimeout(call.values.get("timeout"), wait);
-    const work = async (open: OpenDesk) => {
+    const work = async (open: OpenDomains) => {
       const found = await findDomain(open, call.operand, call.values.get("project"));
       const { host, project } = found;
-      const startedAtMs = world.clock.now();
-      const asking = open.desk.verify(operator, project, host);
+      const startedAtMs = context.clock.now();
+      const asking = open.service.verify(operator, project, host);
       if (!wait) {
         return {
           json: viewJson(await asking),
@@ -45,17 +53,17 @@ export const verifyDomain: Command = {
       const earlierAtMs = await asking.then(() => undefined, joined(found.claim.domain.clicksAtMs));
       if (earlierAtMs !== undefined) {
         const ago = fromNow(earlierAtMs, startedAtMs);
-        note(call, world, `A check was asked for ${ago}. Waiting for that one.`);
+        note(call, context, `A check was asked for ${ago}. Waiting for that one.`);
       }
-      const look = () => open.desk.show(operator, project, host);
+      const look = () => open.service.show(operator, project, host);
       const askedAtMs = earlierAtMs ?? startedAtMs;
       const waiting = { look, askedAtMs, startedAtMs, untilMs: startedAtMs + timeoutMs };
-      const { view, outcome } = await settled(waiting, call, world).catch(
-        saying("The check goes on by itself."),
+      const { view, outcome } = await settled(waiting, call, context).catch(
+        saying("The check continues in the service."),
       );
-      return report(view, outcome, world);
+      return report(view, outcome, context);
     };
-    return withDesk(world, work, { host: call.operand });
+    return withDomainService(context, work, { host: call.operand });
   },
 };
 
@@ -63,9 +71,9 @@ export const verifyDomain: Command = {
 function joined(clicksAtMs: readonly number[]) {
   return (cause: unknown): number => {
     const lastAtMs = clicksAtMs.at(-1);
-    const tooSoon = cause instanceof DeskRefusal && cause.code === "verify_too_soon";
+    const tooSoon = isRefusal(cause) && cause.code === "verify_too_soon";
     if (!tooSoon || lastAtMs === undefined) throw cause;
-    if ((cause.retryAfterSeconds ?? 0) * 1000 > clickIntervalMs) throw cause;
+    if ((cause.retryAfterSeconds ?? 0) * 1000 > verifyIntervalMs) throw cause;
     return lastAtMs;
   };
 }
@@ -80,16 +88,16 @@ interface Waiting {
 
 type Outcome = "live" | "owner_must_act" | "must_wait" | "timed_out" | "not_checked";
 
-async function settled(waiting: Waiting, call: Call, world: World) {
+async function settled(waiting: Waiting, call: Call, context: CliContext) {
   const { look, askedAtMs, startedAtMs, untilMs } = waiting;
-  const { clock } = world;
-  const signal = world.stopSignal();
+  const { clock } = context;
+  const signal = context.stopSignal();
   let told = "";
   let hinted = false;
   for (;;) {
     const view = await look();
     const text = progressText(view);
-    if (text !== told) note(call, world, text);
+    if (text !== told) note(call, context, text);
     told = text;
     const fresh = isFresh(view, askedAtMs);
     const late = fresh ? ("timed_out" as const) : ("not_checked" as const);
@@ -97,7 +105,7 @@ async function settled(waiting: Waiting, call: Call, world: World) {
     if (outcome !== undefined) return { view, outcome };
     if (!hinted && !fresh && clock.now() - startedAtMs >= silentMs) {
       hinted = true;
-      note(call, world, "Nothing has checked it yet. Is a service with the role worker running?");
+      note(call, context, "Nothing has checked it yet. Is a service with the role worker running?");
     }
     await orStopped(pause(clock, pollMs), signal);
   }
@@ -126,7 +134,7 @@ function isFresh({ checkedAtMs }: DomainView, askedAtMs: number): boolean {
   return checkedAtMs !== undefined && checkedAtMs >= askedAtMs;
 }
 
-/** What time alone may mend; all the rest is for the owner. */
+/** What time alone may fix; all the rest is for the owner. */
 const passing: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "STALE_CACHE",
   "SERVFAIL",
@@ -143,14 +151,14 @@ function progressText({ host, status, findings }: DomainView): string {
   return `${host}: ${statusWords[status]}${codes.length === 0 ? "" : ` (${codes.join(", ")})`}`;
 }
 
-function report(view: DomainView, outcome: Outcome, world: World): Report {
+function report(view: DomainView, outcome: Outcome, context: CliContext): Report {
   const { host } = view;
   const json = { ...viewJson(view), outcome };
   if (outcome === "live") {
-    const { publicHttpsPort: port = 443 } = world.domainSettings();
+    const { publicHttpsPort: port = 443 } = context.domainSettings();
     return { json, text: `${host} is live: https://${host}${port === 443 ? "" : `:${port}`}/\n` };
   }
-  const nowMs = world.clock.now();
+  const nowMs = context.clock.now();
   const found = findingsText(view, nowMs);
   const end = endText(view, outcome, nowMs);
   return { json, exitCode: 1, text: `${end}\n${found === "" ? "" : `\n${found}`}` };
@@ -173,7 +181,7 @@ function endText(
   const whys: Record<typeof outcome, string> = {
     owner_must_act: "its owner has something to do.",
     must_wait: `nothing is tried again before ${again}.`,
-    timed_out: "not all is well yet. The checks go on by themselves.",
+    timed_out: "not complete yet. Checks continue automatically.",
     not_checked:
       "nothing has checked it: it seems that no service with the role worker is running on this store. Start one with petstore serve.",
   };

@@ -1,5 +1,5 @@
-import { Problem } from "../problems.ts";
-import { CommandFailure } from "./world.ts";
+import { Problem } from "../core/problems.ts";
+import { CommandFailure } from "./context.ts";
 
 /** What went wrong, for the person at the terminal. */
 export function explain(cause: unknown): string {
@@ -9,8 +9,8 @@ export function explain(cause: unknown): string {
     const behind = cause.cause instanceof Error ? ` (${cause.cause.message})` : "";
     return `${cause.message}${behind}`;
   }
-  // What a person can mend is thrown as a plain Error in whole sentences, or by the system with
-  // the name of the file. A TypeError or the like is ours to mend, and its place is needed.
+  // What a person can fix is thrown as a plain Error in whole sentences, or by the system with
+  // the name of the file. A TypeError or the like is a defect, and its place is needed.
   if (cause instanceof Error && cause.constructor === Error) return cause.message;
   const stack = cause instanceof Error ? cause.stack : String(cause);
   return `This is a fault of the program itself; please report it.\n${stack}`;

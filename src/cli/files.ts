@@ -1,10 +1,10 @@
 /** Reading and writing the files that a person names, and what to say when that fails. */
 import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Clock } from "../clock.ts";
-import { randomText } from "../keys/token.ts";
+import type { Clock } from "../core/clock.ts";
+import { randomText } from "../petstore/keys/token.ts";
+import { CommandFailure } from "./context.ts";
 import { explainSystem } from "./systemErrors.ts";
-import { CommandFailure } from "./world.ts";
 
 export interface InputFile {
   readonly bytes: number;

@@ -1,8 +1,8 @@
-import type { ApiKey, KeyStore } from "../keys/keys.ts";
-import { keyState } from "../keys/lifecycle.ts";
-import { hashToken, tokenEnvironment } from "../keys/token.ts";
+import type { ApiKey, KeyStore } from "../petstore/keys/keys.ts";
+import { keyState } from "../petstore/keys/lifecycle.ts";
+import { hashToken, tokenEnvironment } from "../petstore/keys/token.ts";
+import { CommandFailure } from "./context.ts";
 import { table } from "./table.ts";
-import { CommandFailure } from "./world.ts";
 
 /** Finds the one key that is meant, by its id, its name or the key itself, or says why it cannot. */
 export async function findKey(store: KeyStore, meant: string, nowMs: number): Promise<ApiKey> {

@@ -1,24 +1,24 @@
 import { connect } from "node:net";
 import type { Command } from "./command.ts";
-import { CommandFailure } from "./world.ts";
+import { CommandFailure } from "./context.ts";
 
 const answerMsMax = 3000;
 
 export const healthcheck: Command = {
   name: "healthcheck",
-  summary: "Ask the service on this machine whether it is ready",
+  summary: "Check whether the service on this machine is ready",
   options: {},
   about: [
     "It asks /readyz at the HOST and PORT of the settings, as a container engine does that has no curl.",
     `Exit code: 0 ready; 1 not ready, or no answer within ${answerMsMax / 1000} seconds.`,
   ].join("\n"),
   examples: ["petstore healthcheck"],
-  async run(_call, world) {
-    const address = `${world.serviceAddress()}/readyz`;
+  async run(_call, context) {
+    const address = `${context.serviceAddress()}/readyz`;
     const late = new AbortController();
-    const stop = world.clock.after(answerMsMax, () => late.abort());
+    const stop = context.clock.after(answerMsMax, () => late.abort());
     try {
-      const status = await statusOf(address, world.servicePreface(), late.signal).catch(() => {
+      const status = await statusOf(address, context.servicePreface(), late.signal).catch(() => {
         const why = late.signal.aborted ? `within ${answerMsMax / 1000} seconds` : "at all";
         throw new CommandFailure(`${address} does not answer ${why}. Check HOST and PORT.`);
       });

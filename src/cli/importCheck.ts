@@ -1,11 +1,12 @@
 /** A dry run: reads the whole file, compares its ids with the store, and stores nothing. */
-import { type Catalogue, type ImportedPet, idsFilterMax } from "../catalogue/catalogue.ts";
-import type { Pet } from "../catalogue/pet.ts";
+
 import { parseJson } from "../contract/json.ts";
+import { type Catalogue, type ImportedPet, idsFilterMax } from "../petstore/catalogue/catalogue.ts";
+import type { Pet } from "../petstore/catalogue/pet.ts";
+import { CommandFailure, type LineErrors } from "./context.ts";
 import type { Counts, Source } from "./petsImport.ts";
 import { petFrom } from "./records/record.ts";
 import { counted } from "./table.ts";
-import { CommandFailure, type LineComplaints } from "./world.ts";
 
 const complaintsShownMax = 20;
 
@@ -82,7 +83,7 @@ function isSame(pet: ImportedPet, stored: Pet): boolean {
 
 /** All are counted and the first are kept: a file of another kind has one on every line. */
 class Complaints {
-  readonly shown: LineComplaints[] = [];
+  readonly shown: LineErrors[] = [];
   #count = 0;
 
   get count(): number {

@@ -1,14 +1,14 @@
+import { Problem } from "../core/problems.ts";
 import {
   type Catalogue,
   type ImportedPet,
   type ImportOutcome,
   importBatchMax,
-} from "../catalogue/catalogue.ts";
-import { Problem } from "../problems.ts";
+} from "../petstore/catalogue/catalogue.ts";
+import { CommandFailure } from "./context.ts";
 import { explain } from "./explain.ts";
 import type { Format } from "./records/format.ts";
 import { counted, digits } from "./table.ts";
-import { CommandFailure } from "./world.ts";
 
 interface Batch {
   readonly pets: ImportedPet[];

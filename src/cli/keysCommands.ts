@@ -1,8 +1,9 @@
 /** Handing out keys, and taking them back. */
 import { scopes as knownScopes } from "../contract/operations.ts";
-import type { ApiKey } from "../keys/keys.ts";
-import { keyState, mintKey, planRotation } from "../keys/lifecycle.ts";
+import type { ApiKey } from "../petstore/keys/keys.ts";
+import { keyState, mintKey, planRotation } from "../petstore/keys/lifecycle.ts";
 import type { Command, Report } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import {
   fromNow,
   instantFromText,
@@ -18,7 +19,6 @@ import { readName } from "./readText.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 import { table } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
 
 const nameLengthMax = 100;
 const nameDefault = "default";
@@ -42,19 +42,19 @@ export const createKey: Command = {
     "petstore keys create --name ci",
     "petstore keys create --name report --scopes pets:read --expires 90d",
   ],
-  async run(call, world) {
+  async run(call, context) {
     const { values } = call;
     const minted = mintKey(
       {
         name: readName("--name", values.get("name") ?? nameDefault, nameLengthMax),
-        environment: world.environment,
+        environment: context.environment,
         scopes: readScopes(values.get("scopes")),
-        expiresAtMs: readExpiry(values.get("expires"), world.clock.now()),
+        expiresAtMs: readExpiry(values.get("expires"), context.clock.now()),
       },
-      world.clock,
+      context.clock,
     );
     const { key, token } = minted;
-    const { result: others, made } = await withNewStores(call, world, async ({ keys }) => {
+    const { result: others, made } = await withNewStores(call, context, async ({ keys }) => {
       const others = await keys.list();
       await keys.add(key);
       return others;
@@ -75,19 +75,19 @@ export const createKey: Command = {
 
 export const listKeys: Command = {
   name: "keys list",
-  summary: "List the keys, without what is secret about them",
+  summary: "List keys, without the secrets",
   options: {},
   examples: ["petstore keys list"],
-  async run(_call, world) {
-    const keys = await withStores(world, (stores) => stores.keys.list());
-    const now = world.clock.now();
+  async run(_call, context) {
+    const keys = await withStores(context, (stores) => stores.keys.list());
+    const now = context.clock.now();
     return { json: keys.map((key) => keyJson(key, now)), text: listText(keys, now) };
   },
 };
 
 export const rotateKey: Command = {
   name: "keys rotate",
-  summary: "Replace a key by a new one; the old one works on for a while",
+  summary: "Replace a key; the old one works for a grace period",
   operand: whichKey,
   options: {
     grace: {
@@ -99,17 +99,17 @@ export const rotateKey: Command = {
     "The new key has the name, the scopes and the length of life of the old one. The old key never\noutlives the expiry that it already has. --grace 0s ends it at once. A time is a whole number and\n" +
     `one of ${unitsText}.`,
   examples: ["petstore keys rotate ci", "petstore keys rotate key_4fK2mQ9xW1Zt --grace 7d"],
-  async run({ operand, values }, world) {
+  async run({ operand, values }, context) {
     const graceMs = readGrace(values.get("grace") ?? graceDefault);
-    const { old, rotation } = await withStores(world, async ({ keys }) => {
-      const old = await findKey(keys, operand, world.clock.now());
-      refuseUnlessRotatable(old, world.clock.now());
-      const rotation = planRotation(old, graceMs, world.clock);
+    const { old, rotation } = await withStores(context, async ({ keys }) => {
+      const old = await findKey(keys, operand, context.clock.now());
+      refuseUnlessRotatable(old, context.clock.now());
+      const rotation = planRotation(old, graceMs, context.clock);
       await keys.rotate(old.id, rotation.oldExpiresAtMs, rotation.key);
       return { old, rotation };
     });
     const { key, token, oldExpiresAtMs } = rotation;
-    const now = world.clock.now();
+    const now = context.clock.now();
     const oldEnds =
       oldExpiresAtMs <= now
         ? `The old key ${old.id} has stopped working.`
@@ -126,14 +126,14 @@ export const rotateKey: Command = {
 
 export const revokeKey: Command = {
   name: "keys revoke",
-  summary: "Stop a key at once, everywhere",
+  summary: "Revoke a key immediately",
   operand: whichKey,
   options: {},
-  about: "A key that was found where it should not be can be given itself instead of its id.",
+  about: "A leaked key itself can be given instead of its id.",
   examples: ["petstore keys revoke ci"],
-  async run({ operand }, world): Promise<Report> {
-    const now = world.clock.now();
-    const key = await withStores(world, async ({ keys }) => {
+  async run({ operand }, context): Promise<Report> {
+    const now = context.clock.now();
+    const key = await withStores(context, async ({ keys }) => {
       const found = await findKey(keys, operand, now);
       if (found.revokedAtMs === undefined) await keys.revoke(found.id, now);
       return found;

@@ -1,12 +1,13 @@
 /** Who calls what: above all, who still calls what will go away. */
-import { allOperations, type Lifecycle, type OperationId } from "../contract/operations.ts";
-import type { ApiKey, KeyUse } from "../keys/keys.ts";
+import type { Lifecycle } from "../contract/document.ts";
+import { allOperations, type OperationId } from "../contract/operations.ts";
+import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";
 import type { Command } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import { dateText, fromNow, iso, isoOrNull } from "./durations.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 import { digits, table } from "./table.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
 
 /** All that one key did with one operation. */
 interface Usage {
@@ -26,13 +27,13 @@ export const keysUsage: Command = {
   summary: "Show which key calls which operation",
   options: {
     operation: { value: "<operationId>", summary: "Only this operation of the contract" },
-    deprecated: { summary: "Only operations that will go away" },
+    deprecated: { summary: "Only deprecated operations" },
   },
   about: "A running service writes its counts down every few seconds.",
   examples: ["petstore keys usage --deprecated", "petstore keys usage --operation getPet"],
-  async run({ values, switches }, world) {
+  async run({ values, switches }, context) {
     const operation = readOperation(values.get("operation"));
-    const { keys, uses } = await withStores(world, async (stores) => ({
+    const { keys, uses } = await withStores(context, async (stores) => ({
       keys: await stores.keys.list(),
       uses: await stores.keys.listUses(),
     }));
@@ -41,7 +42,7 @@ export const keysUsage: Command = {
         (operation === undefined || usage.operation === operation) &&
         (!switches.has("deprecated") || usage.lifecycle !== undefined),
     );
-    const now = world.clock.now();
+    const now = context.clock.now();
     return {
       json: usages.map(usageJson),
       text:

@@ -1,7 +1,7 @@
 /** Bringing the store up to date apart from the service, or seeing beforehand what that would do. */
-import type { StoreVersion } from "../stores.ts";
+import type { StoreVersion } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
-import type { World } from "./world.ts";
+import type { CliContext } from "./context.ts";
 
 export const migrate: Command = {
   name: "migrate",
@@ -10,9 +10,9 @@ export const migrate: Command = {
   about:
     "The service does this by itself when it starts. Run it before a new release is rolled out to\nmany processes; those of the release before go on serving meanwhile. There is no way back to an\nolder version but a backup.\n\nExit code with --check: 0 nothing is to be done, 1 something is, or the store was refused.",
   examples: ["petstore migrate --check", "petstore migrate"],
-  async run({ switches }, world) {
-    const store = world.locateStore().path;
-    const { version, latest } = await world.storeVersion();
+  async run({ switches }, context) {
+    const store = context.locateStore().path;
+    const { version, latest } = await context.storeVersion();
     const pending = latest - (version ?? 0);
     const json = { store, version: version ?? null, latest, pending };
     if (pending === 0) {
@@ -25,7 +25,7 @@ export const migrate: Command = {
       // So that a script can stop there: whoever asks wants to know before processes are replaced.
       return { json, text: `${wouldDo(store, { version, latest })}\n`, exitCode: 1 };
     }
-    await bringUpToDate(world);
+    await bringUpToDate(context);
     const from = version === undefined ? "" : ` It was at version ${version}.`;
     return {
       json: { ...json, version: latest, pending: 0 },
@@ -41,7 +41,7 @@ function wouldDo(store: string, { version, latest }: StoreVersion): string {
 }
 
 /** Opening it is all it takes. */
-async function bringUpToDate(world: World): Promise<void> {
-  const stores = await world.openStores();
+async function bringUpToDate(context: CliContext): Promise<void> {
+  const stores = await context.openStores();
   await stores.close();
 }

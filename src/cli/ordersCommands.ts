@@ -1,7 +1,8 @@
 /** Looking at orders, and moving them along. */
-import { pageSizeMax } from "../catalogue/catalogue.ts";
+
+import type { JsonOf } from "../contract/document.ts";
 import { parseJson } from "../contract/json.ts";
-import type { JsonOf } from "../contract/operations.ts";
+import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import {
   type Order,
   type OrderEvent,
@@ -9,15 +10,15 @@ import {
   refusalText,
   transitions,
   withArticle,
-} from "../orders/order.ts";
-import type { OrderQuery } from "../orders/orders.ts";
+} from "../petstore/orders/order.ts";
+import type { OrderQuery } from "../petstore/orders/orders.ts";
 import type { Command } from "./command.ts";
+import { type CliContext, CommandFailure } from "./context.ts";
 import { fromNow, instantText } from "./durations.ts";
 import { readInt64, readWhole } from "./readText.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 import { table } from "./table.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure, type World } from "./world.ts";
 
 const limitDefault = 50;
 
@@ -29,7 +30,7 @@ export const listOrders: Command = {
   summary: "List orders, oldest first",
   options: {
     status: { value: "<status>", summary: "Only orders that are placed, approved or delivered" },
-    after: { value: "<id>", summary: "Only orders with a larger id, to go on where a list ended" },
+    after: { value: "<id>", summary: "Only orders with a larger id, to continue a list" },
     limit: {
       value: "<number>",
       summary: `How many at most, 1 to ${pageSizeMax} (default ${limitDefault})`,
@@ -38,14 +39,14 @@ export const listOrders: Command = {
   about:
     "With --json, it is an object with the orders and the id to go on after as next, which is null\nat the end.",
   examples: ["petstore orders list --status placed", "petstore orders list --after 50"],
-  async run({ values }, world) {
+  async run({ values }, context) {
     const typedAfter = values.get("after");
     const query: OrderQuery = {
       status: readStatus(values.get("status")),
       after: typedAfter === undefined ? undefined : readInt64("--after", typedAfter),
       limit: readWhole("limit", values.get("limit") ?? String(limitDefault), 1, pageSizeMax),
     };
-    const page = await withStores(world, (stores) => stores.orders.list(query));
+    const page = await withStores(context, (stores) => stores.orders.list(query));
     const orders = page.orders.map(orderFrom);
     const more = page.next === undefined ? "" : moreText({ ...query, after: page.next });
     return {
@@ -53,23 +54,23 @@ export const listOrders: Command = {
       text:
         orders.length === 0
           ? nothingText(query)
-          : `${ordersTable(orders, world.clock.now())}${more}`,
+          : `${ordersTable(orders, context.clock.now())}${more}`,
     };
   },
 };
 
 export const showOrder: Command = {
   name: "orders show",
-  summary: "Show one order and what can be done with it",
+  summary: "Show one order and its next steps",
   operand: whichOrder,
   options: {},
   examples: ["petstore orders show 7"],
-  async run({ operand }, world) {
+  async run({ operand }, context) {
     const id = readInt64("<id>", operand);
-    const text = await withStores(world, ({ orders }) => orders.get(id));
+    const text = await withStores(context, ({ orders }) => orders.get(id));
     if (text === undefined) throw noSuchOrder(id);
     const order = orderFrom(text);
-    return { json: order, text: orderView(order, world.clock.now()) };
+    return { json: order, text: orderView(order, context.clock.now()) };
   },
 };
 
@@ -79,8 +80,8 @@ export const approveOrder: Command = {
   operand: whichOrder,
   options: {},
   examples: ["petstore orders approve 7"],
-  async run({ operand }, world) {
-    const order = await move(readInt64("<id>", operand), "approve", world);
+  async run({ operand }, context) {
+    const order = await move(readInt64("<id>", operand), "approve", context);
     return { json: order, text: `Approved order ${order.id}. ${nextStep(order)}\n` };
   },
 };
@@ -91,14 +92,14 @@ export const deliverOrder: Command = {
   operand: whichOrder,
   options: {},
   examples: ["petstore orders deliver 7"],
-  async run({ operand }, world) {
-    const order = await move(readInt64("<id>", operand), "deliver", world);
+  async run({ operand }, context) {
+    const order = await move(readInt64("<id>", operand), "deliver", context);
     return { json: order, text: `Delivered order ${order.id}. Pet ${order.petId} is sold.\n` };
   },
 };
 
-async function move(id: bigint, event: OrderEvent, world: World): Promise<Order> {
-  const outcome = await withStores(world, ({ orders }) => orders.move(id, event));
+async function move(id: bigint, event: OrderEvent, context: CliContext): Promise<Order> {
+  const outcome = await withStores(context, ({ orders }) => orders.move(id, event));
   switch (outcome.kind) {
     case "no_such_order":
       throw noSuchOrder(id);

@@ -1,4 +1,4 @@
-import type { Output } from "./world.ts";
+import type { Output } from "./context.ts";
 
 /**
  * A stream of the process as an Output. A reader that went away (`| head`) makes `write` false and

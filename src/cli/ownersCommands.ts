@@ -1,39 +1,39 @@
 /** Who has sites, and on which plan. */
 import {
   type Owner,
-  ownerIdComplaint,
+  ownerIdError,
   ownerNameLengthMax,
   type Plan,
   plans,
-} from "../sites/site.ts";
+} from "../hosting/sites/site.ts";
 import type { Command } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import { readName } from "./readText.ts";
 import { cutText, refuseCut, servedHosts } from "./sitesServed.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 import { table } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
 
 export const addOwner: Command = {
   name: "owners add",
   summary: "Add an owner of documentation sites",
   operand: { shown: "<id>", summary: "Lower-case letters, digits and hyphens" },
   options: {
-    name: { value: "<name>", summary: "What people call them (default: the id)" },
+    name: { value: "<name>", summary: "Display name (default: the id)" },
     plan: { value: "<plan>", summary: "free or paid (default free)" },
   },
   about: "Custom domains need the plan paid. Sites themselves do not.",
   examples: ["petstore owners add acme --name 'Acme Corporation' --plan paid"],
-  async run(call, world) {
+  async run(call, context) {
     const id = call.operand;
-    const complaint = ownerIdComplaint(id);
+    const complaint = ownerIdError(id);
     if (complaint !== undefined) throw new CommandFailure(`<id> ${complaint}.`, 2);
     const owner: Owner = {
       id,
       name: readName("--name", call.values.get("name") ?? id, ownerNameLengthMax),
       plan: readPlan("--plan", call.values.get("plan") ?? "free"),
     };
-    const { result: added, made } = await withNewStores(call, world, ({ sites }) =>
+    const { result: added, made } = await withNewStores(call, context, ({ sites }) =>
       sites.addOwner(owner),
     );
     if (!added) {
@@ -53,8 +53,8 @@ export const listOwners: Command = {
   summary: "List the owners and their plans",
   options: {},
   examples: ["petstore owners list"],
-  async run(_call, world) {
-    const owners = await withStores(world, ({ sites }) => sites.listOwners());
+  async run(_call, context) {
+    const owners = await withStores(context, ({ sites }) => sites.listOwners());
     return {
       json: owners,
       text:
@@ -73,17 +73,17 @@ export const changePlan: Command = {
   summary: "Change the plan of an owner",
   operand: { shown: "<id>", summary: "The owner" },
   second: { shown: "<plan>", summary: "free or paid" },
-  options: { yes: { summary: "Also where live domains are cut off by it" } },
+  options: { yes: { summary: "Confirm, where live domains go offline" } },
   about:
     "Takes effect at once, in every running service of this store. Without the plan paid, the domains\nof the owner are not served; paid brings them back.",
   examples: ["petstore owners plan acme paid"],
-  async run(call, world) {
+  async run(call, context) {
     const { operand: id, second } = call;
     const plan = readPlan("<plan>", second);
     const back = `petstore owners plan ${id} paid`;
-    const cutOff = await withStores(world, async (stores) => {
+    const cutOff = await withStores(context, async (stores) => {
       const isTheirs = ({ ownerId }: { ownerId: string }) => ownerId === id;
-      const hosts = plan === "paid" ? [] : await servedHosts(stores, world.clock.now(), isTheirs);
+      const hosts = plan === "paid" ? [] : await servedHosts(stores, context.clock.now(), isTheirs);
       refuseCut(call, { by: `The plan ${plan}`, hosts, back });
       if (!(await stores.sites.setPlan(id, plan))) throw noSuchOwner(id);
       return hosts;
@@ -96,7 +96,7 @@ export const changePlan: Command = {
 };
 
 export function noSuchOwner(id: string): CommandFailure {
-  const meant = ownerIdComplaint(id) === undefined ? id : "<id>";
+  const meant = ownerIdError(id) === undefined ? id : "<id>";
   return new CommandFailure(
     `There is no owner ${JSON.stringify(id)}. See petstore owners list, or add one with petstore owners add ${meant}.`,
   );

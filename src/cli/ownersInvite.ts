@@ -1,29 +1,29 @@
 /** One-time links to the dashboard. */
-import { invitationMs, issueLink, welcomeAddress } from "../accounts/links.ts";
-import { AccountRefusal } from "../accounts/refusal.ts";
+import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
+import { isRefusal } from "../core/problems.ts";
 import type { Command } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import { iso } from "./durations.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
 import { readHolder } from "./ownersTokens.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
 
 export const inviteOwner: Command = {
   name: "owners invite",
-  summary: "Make a one-time link to the dashboard and show it once",
+  summary: "Create a one-time link to the dashboard and show it once",
   operand: { shown: "[<id>]", summary: "The owner it is for", optional: true },
   options: {
-    operator: { summary: "Make it for the operator instead, who may do everything" },
+    operator: { summary: "For the operator instead of an owner" },
   },
   about:
-    "Whoever opens the link first is signed in and can set a password: hand it over where nobody else\nreads it. It works once, within 7 days. An earlier link for the same person ends. For somebody who\nhas forgotten their password it is the way back in.",
+    "The first to open the link is signed in and can set a password: send it over a private channel. It\nworks once, within 7 days, and replaces an earlier link for the same account. It also resets a\nforgotten password.",
   examples: ["petstore owners invite acme", "petstore owners invite --operator"],
-  async run(call, world) {
+  async run(call, context) {
     const holder = readHolder(call);
-    const { token, account, expiresAtMs } = await withStores(world, ({ accounts }) =>
-      issueLink(accounts, world.clock, holder, invitationMs),
+    const { token, account, expiresAtMs } = await withStores(context, ({ accounts }) =>
+      issueLink(accounts, context.clock, holder, invitationMs),
     ).catch(explained(call.operand));
-    const link = welcomeAddress(world.dashboardAddress(), token);
+    const link = linkUrl(context.dashboardAddress(), token);
     const expiresAt = iso(expiresAtMs);
     return {
       json: { name: account, link, expiresAt },
@@ -34,7 +34,7 @@ export const inviteOwner: Command = {
 
 function explained(id: string) {
   return (cause: unknown): never => {
-    if (!(cause instanceof AccountRefusal)) throw cause;
+    if (!isRefusal(cause)) throw cause;
     throw cause.code === "owner_not_found" ? noSuchOwner(id) : new CommandFailure(cause.message);
   };
 }

@@ -1,23 +1,22 @@
 /** What owners and operators show to the dashboard's API. */
-import type { AccessHolder, AccessToken } from "../access/access.ts";
-import { mintAccess } from "../access/accessToken.ts";
+import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/access.ts";
 import type { Call, Command } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import { fromNow, iso, isoOrNull } from "./durations.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
 import { readName } from "./readText.ts";
 import { table } from "./table.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure } from "./world.ts";
 
 const nameLengthMax = 100;
 const nameDefault = "default";
 
 export const createAccessToken: Command = {
   name: "owners token",
-  summary: "Make an access token for the internal API and show it once",
-  operand: { shown: "[<id>]", summary: "The owner it speaks for", optional: true },
+  summary: "Create an access token for the internal API and show it once",
+  operand: { shown: "[<id>]", summary: "The owner it acts for", optional: true },
   options: {
-    operator: { summary: "Let it speak for the operator instead, who may do everything" },
+    operator: { summary: "For the operator instead of an owner" },
     name: {
       value: "<name>",
       summary: `What it is for, 1 to ${nameLengthMax} characters (default "${nameDefault}")`,
@@ -26,11 +25,11 @@ export const createAccessToken: Command = {
   about:
     "The token itself is not stored, only a hash of it: write it down when it is shown. It opens\n/internal/v1 and nothing under /v1. It lasts until it is revoked.",
   examples: ["petstore owners token acme --name deploy", "petstore owners token --operator"],
-  async run(call, world) {
+  async run(call, context) {
     const holder = readHolder(call);
     const name = readName("--name", call.values.get("name") ?? nameDefault, nameLengthMax);
-    const { access, token } = mintAccess(holder, name, world.clock);
-    const added = await withStores(world, (stores) => stores.access.add(access));
+    const { access, token } = mintAccess(holder, name, context.clock);
+    const added = await withStores(context, (stores) => stores.access.add(access));
     if (!added) throw noSuchOwner(call.operand);
     return {
       json: { ...accessJson(access), token },
@@ -41,12 +40,12 @@ export const createAccessToken: Command = {
 
 export const listAccessTokens: Command = {
   name: "owners tokens",
-  summary: "List the access tokens, without what is secret about them",
+  summary: "List access tokens, without the secrets",
   options: {},
   examples: ["petstore owners tokens"],
-  async run(_call, world) {
-    const tokens = await withStores(world, (stores) => stores.access.list());
-    const nowMs = world.clock.now();
+  async run(_call, context) {
+    const tokens = await withStores(context, (stores) => stores.access.list());
+    const nowMs = context.clock.now();
     return {
       json: tokens.map(accessJson),
       text:
@@ -69,14 +68,14 @@ export const listAccessTokens: Command = {
 
 export const revokeAccessToken: Command = {
   name: "owners revoke-token",
-  summary: "End an access token",
+  summary: "Revoke an access token",
   operand: { shown: "<id>", summary: "Of the token; see petstore owners tokens" },
   options: {},
   about: "Takes effect at once, in every running service of this store, and ends open streams.",
   examples: ["petstore owners revoke-token acc_4fK2mQ9xW1Zt"],
-  async run({ operand: id }, world) {
-    const nowMs = world.clock.now();
-    const found = await withStores(world, (stores) => stores.access.revoke(id, nowMs));
+  async run({ operand: id }, context) {
+    const nowMs = context.clock.now();
+    const found = await withStores(context, (stores) => stores.access.revoke(id, nowMs));
     if (!found) {
       throw new CommandFailure(
         `No access token has the id ${JSON.stringify(id)}. See petstore owners tokens.`,

@@ -1,8 +1,9 @@
-import { pageSizeMax } from "../catalogue/catalogue.ts";
-import type { Pet } from "../catalogue/pet.ts";
-import type { JsonOf } from "../contract/operations.ts";
-import type { Stores } from "../stores.ts";
+import type { JsonOf } from "../contract/document.ts";
+import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
+import type { Pet } from "../petstore/catalogue/pet.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
+import { type CliContext, CommandFailure, type Output, saying } from "./context.ts";
 import { createFile } from "./files.ts";
 import { Progress } from "./progress.ts";
 import { csvHeader, writeCsv } from "./records/csv.ts";
@@ -11,7 +12,6 @@ import { writeNdjson } from "./records/ndjson.ts";
 import { orStopped } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure, type Output, saying, type World } from "./world.ts";
 
 /** Takes what it is given in order, and keeps the giver waiting while it cannot. */
 type Sink = (text: string) => Promise<void>;
@@ -47,33 +47,33 @@ export const exportPets: Command = {
   about:
     "The file appears when it is complete. With --json and no --output, the pets are one JSON array.",
   examples: ["petstore pets export --output pets.csv", "petstore pets export | head"],
-  async run({ values, switches }, world) {
+  async run({ values, switches }, context) {
     const file = values.get("output") ?? "-";
     const format = formatOf(values.get("format"), file) ?? (file === "-" ? "ndjson" : undefined);
     if (format === undefined) throw needsFormat(file);
     if (file !== "-") {
-      const pets = await exportToFile(world, file, format, switches.has("force"));
+      const pets = await exportToFile(context, file, format, switches.has("force"));
       return {
         json: { file, format, pets },
         text: `Wrote ${counted(pets, "pet")} to ${file}.\n`,
       };
     }
-    await exportToStdout(world, format, switches.has("json"), values.has("format"));
+    await exportToStdout(context, format, switches.has("json"), values.has("format"));
     return undefined;
   },
 };
 
 async function exportToFile(
-  world: World,
+  context: CliContext,
   file: string,
   format: Format,
   overwrite: boolean,
 ): Promise<number> {
-  const signal = world.stopSignal();
-  const created = await createFile(file, overwrite, world.clock);
-  const progress = new Progress("Exporting", world.stderr, world.clock);
+  const signal = context.stopSignal();
+  const created = await createFile(file, overwrite, context.clock);
+  const progress = new Progress("Exporting", context.stderr, context.clock);
   try {
-    const pets = await withStores(world, (stores) =>
+    const pets = await withStores(context, (stores) =>
       writeAll(stores, writings[format], created.write, progress, signal),
     ).catch(saying(`Nothing was written to ${file}.`));
     await created.keep();
@@ -87,7 +87,7 @@ async function exportToFile(
 }
 
 async function exportToStdout(
-  world: World,
+  context: CliContext,
   format: Format,
   json: boolean,
   formatAsked: boolean,
@@ -99,15 +99,17 @@ async function exportToStdout(
     );
   }
   // On a terminal the bar would be drawn into the pets.
-  const watched: Output = world.stdout.isTTY ? { ...world.stderr, isTTY: false } : world.stderr;
-  const progress = new Progress("Exporting", watched, world.clock);
-  const signal = world.stopSignal();
+  const watched: Output = context.stdout.isTTY
+    ? { ...context.stderr, isTTY: false }
+    : context.stderr;
+  const progress = new Progress("Exporting", watched, context.clock);
+  const signal = context.stopSignal();
   const sink: Sink = async (text) => {
-    if (!world.stdout.write(text)) await orStopped(world.stdout.drained(), signal);
+    if (!context.stdout.write(text)) await orStopped(context.stdout.drained(), signal);
   };
-  await withStores(world, async (stores) => {
+  await withStores(context, async (stores) => {
     await writeAll(stores, writings[json ? "array" : format], sink, progress, signal);
-    await orStopped(world.stdout.drained(), signal);
+    await orStopped(context.stdout.drained(), signal);
   })
     .catch(saying("What was written is not all of the pets."))
     .finally(() => progress.clear());

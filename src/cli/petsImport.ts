@@ -1,5 +1,6 @@
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Catalogue } from "../petstore/catalogue/catalogue.ts";
 import { type Call, type Command, note } from "./command.ts";
+import { type CliContext, saying, stopped } from "./context.ts";
 import { openInput } from "./files.ts";
 import { checkAll } from "./importCheck.ts";
 import { Intake } from "./intake.ts";
@@ -12,7 +13,6 @@ import { nameShown } from "./records/shown.ts";
 import { untilStopped } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
-import { saying, stopped, type World } from "./world.ts";
 
 export const importPets: Command = {
   name: "pets import",
@@ -28,11 +28,11 @@ export const importPets: Command = {
   about:
     "A pet with an id keeps it; one without is given the next free one. Running the same file again\nis harmless when every pet in it has an id: what is stored already is skipped. A CSV file names\nits columns in the first line: name and categoryId, and if you like id and status; others are\nignored. Values follow the rules of the API, except that any category is taken, whatever\nPETSTORE_ENFORCE_CATEGORIES says.\n\nA line that is wrong ends the import, and the pets before it stay stored.\nRun it with --dry-run first.",
   examples: ["petstore pets import pets.csv --dry-run", "petstore pets import - < pets.ndjson"],
-  async run(call, world) {
-    const source = await openSource(call, world);
+  async run(call, context) {
+    const source = await openSource(call, context);
     const dryRun = call.switches.has("dry-run");
     const act = dryRun ? checkIn : importTo;
-    const { result: counts, made } = await act(source, call, world).finally(() =>
+    const { result: counts, made } = await act(source, call, context).finally(() =>
       source.progress.clear(),
     );
     const { format, ignoredColumns } = source;
@@ -65,30 +65,30 @@ export interface Source {
   share(): number | undefined;
 }
 
-function importTo(source: Source, call: Call, world: World) {
-  return withNewStores(call, world, ({ catalogue }) => importAll(source, catalogue));
+function importTo(source: Source, call: Call, context: CliContext) {
+  return withNewStores(call, context, ({ catalogue }) => importAll(source, catalogue));
 }
 
 /** Makes no store to compare with: an import would begin with an empty one. */
-async function checkIn(source: Source, call: Call, world: World) {
-  const { path, exists } = world.locateStore();
-  if (!exists) note(call, world, `There is no store at ${path} yet; an import would make one.`);
+async function checkIn(source: Source, call: Call, context: CliContext) {
+  const { path, exists } = context.locateStore();
+  if (!exists) note(call, context, `There is no store at ${path} yet; an import would make one.`);
   const checked = exists
-    ? withStores(world, ({ catalogue }) => checkAll(source, catalogue))
+    ? withStores(context, ({ catalogue }) => checkAll(source, catalogue))
     : checkAll(source, undefined);
   return { result: await checked.catch(saying("Nothing was stored.")), made: {} };
 }
 
-async function openSource(call: Call, world: World): Promise<Source> {
+async function openSource(call: Call, context: CliContext): Promise<Source> {
   const { operand: file, values } = call;
   const format = formatOf(values.get("format"), file) ?? (file === "-" ? "ndjson" : undefined);
   if (format === undefined) throw needsFormat(file);
-  const input = file === "-" ? { bytes: 0, chunks: world.stdin } : await openInput(file);
-  const signal = world.stopSignal();
+  const input = file === "-" ? { bytes: 0, chunks: context.stdin } : await openInput(file);
+  const signal = context.stopSignal();
   const ignoredColumns: string[] = [];
   const ignore = (columns: readonly string[]) => {
     ignoredColumns.push(...columns);
-    if (columns.length > 0) note(call, world, ignoredText(columns));
+    if (columns.length > 0) note(call, context, ignoredText(columns));
   };
   let bytesRead = 0;
   async function* metered(): AsyncGenerator<Uint8Array> {
@@ -102,7 +102,7 @@ async function openSource(call: Call, world: World): Promise<Source> {
     format,
     ignoredColumns,
     records: format === "csv" ? readCsv(metered(), ignore) : readNdjson(metered()),
-    progress: new Progress("Importing", world.stderr, world.clock),
+    progress: new Progress("Importing", context.stderr, context.clock),
     signal,
     share: () => (input.bytes > 0 ? bytesRead / input.bytes : undefined),
   };

@@ -1,32 +1,35 @@
-import { type ImportedPet, importBatchMax } from "../catalogue/catalogue.ts";
-import type { PetStatus } from "../catalogue/pet.ts";
+import { type ImportedPet, importBatchMax } from "../petstore/catalogue/catalogue.ts";
+import type { PetStatus } from "../petstore/catalogue/pet.ts";
 import type { Command } from "./command.ts";
+import { stopped } from "./context.ts";
 import { Progress } from "./progress.ts";
 import { readWhole } from "./readText.ts";
 import { counted, digits } from "./table.ts";
 import { withNewStores } from "./withStores.ts";
-import { stopped } from "./world.ts";
 
 const countMax = 100_000_000;
 const randomSeedMax = 2 ** 32 - 1;
 
 export const seedPets: Command = {
   name: "pets seed",
-  summary: "Add made-up pets, for trying things out",
+  summary: "Add generated pets, for development",
   options: {
     count: { value: "<number>", summary: "How many, 1 to 100 million (required)" },
-    "random-seed": { value: "<number>", summary: "Another number makes other pets (default 1)" },
+    "random-seed": {
+      value: "<number>",
+      summary: "A different seed generates different pets (default 1)",
+    },
   },
-  about: "The same numbers make the same pets. They are added to what is there already.",
+  about: "The same options generate the same pets. They are added to the existing ones.",
   examples: ["petstore pets seed --count 1000"],
-  async run(call, world) {
+  async run(call, context) {
     const { values } = call;
     const count = readWhole("count", values.get("count"), 1, countMax);
     const randomSeed = readWhole("random-seed", values.get("random-seed") ?? "1", 0, randomSeedMax);
-    const progress = new Progress("Seeding", world.stderr, world.clock);
+    const progress = new Progress("Seeding", context.stderr, context.clock);
     const nextPet = petMaker(randomSeed);
-    const signal = world.stopSignal();
-    const { made } = await withNewStores(call, world, async ({ catalogue }) => {
+    const signal = context.stopSignal();
+    const { made } = await withNewStores(call, context, async ({ catalogue }) => {
       // The next batch is made while the store writes the one before.
       let storing: Promise<unknown> = Promise.resolve();
       let sent = 0;
@@ -62,7 +65,7 @@ const epithets = [
   "", "", "", "", " the Brave", " the Small", " the Loud", " of the Garden", " the Second",
   " Junior", " the Sleepy", " the Quick",
 ];
-// Most animals of a shop are for sale.
+// Most pets of a shop are for sale.
 // biome-ignore format: one word list
 const statuses: readonly PetStatus[] = [
   "available", "available", "available", "available", "available", "pending", "sold", "sold",

@@ -1,7 +1,7 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Output } from "./context.ts";
 import { spanText } from "./durations.ts";
 import { digits } from "./table.ts";
-import type { Output } from "./world.ts";
 
 const redrawEveryMs = 100;
 const barCellsMax = 24;

@@ -1,6 +1,6 @@
 /** Names and numbers as people type them, or why they cannot be taken. */
 import { int64FromText, int64Max, int64Min } from "../contract/int64.ts";
-import { CommandFailure } from "./world.ts";
+import { CommandFailure } from "./context.ts";
 
 /** `what` is how the person gave it: `--name`, `<name>`. */
 export function readName(what: string, name: string, lengthMax: number): string {

@@ -18,8 +18,8 @@ export const reload: Command = {
     "Exit code: 0 the new processes accept; 1 they do not, or no service was found.",
   ].join("\n"),
   examples: ["petstore reload", "PETSTORE_RATE_LIMIT=600/60 petstore reload --settings"],
-  async run({ switches }, world) {
-    const { processes } = await world.reload(switches.has("settings"));
+  async run({ switches }, context) {
+    const { processes } = await context.reload(switches.has("settings"));
     const text = processes === 1 ? "1 new process accepts" : `${processes} new processes accept`;
     return { json: { reloaded: true, processes }, text: `Reloaded: ${text} connections.\n` };
   },

@@ -1,24 +1,24 @@
-import { withoutTokens } from "../keys/token.ts";
+import { withoutTokens } from "../petstore/keys/token.ts";
 import { readCall } from "./arguments.ts";
 import type { Report } from "./command.ts";
+import { type CliContext, CommandFailure } from "./context.ts";
 import { explain } from "./explain.ts";
 import { isReaderGone } from "./output.ts";
 import { serve } from "./serveCommand.ts";
-import { CommandFailure, type World } from "./world.ts";
 
 /**
  * Does what the words say. Returns the exit code: 0 done, 1 refused or failed, 2 not understood,
  * above 128 told to stop.
  */
-export async function run(argv: readonly string[], world: World): Promise<number> {
+export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   try {
-    const report = await outcomeOf(argv, world);
+    const report = await outcomeOf(argv, context);
     if (report === undefined) return 0;
     const text = wantsJson(argv) ? `${exactJson(report.json)}\n` : report.text;
-    world.stdout.write(text);
+    context.stdout.write(text);
     // Only what has left us was said: a full disk must not look like success. A reader that has
     // seen enough (`| head`) changes nothing about what was found.
-    await world.stdout.drained().catch((cause) => {
+    await context.stdout.drained().catch((cause) => {
       if (!isReaderGone(cause)) throw cause;
     });
     return report.exitCode ?? 0;
@@ -31,16 +31,19 @@ export async function run(argv: readonly string[], world: World): Promise<number
       ? JSON.stringify({ error: message, code, exitCode, lines })
       : `petstore: ${message}`;
     // Whatever is repeated here may hold a key that was typed.
-    world.stderr.write(`${withoutTokens(said)}\n`);
+    context.stderr.write(`${withoutTokens(said)}\n`);
     return exitCode;
   }
 }
 
-async function outcomeOf(argv: readonly string[], world: World): Promise<Report | undefined> {
+async function outcomeOf(
+  argv: readonly string[],
+  context: CliContext,
+): Promise<Report | undefined> {
   // Loading the other commands would take longer than the service takes to start.
-  if (argv.length === 1 && argv[0] === serve.name) return serve.run(readCall(serve, []), world);
-  const { obey } = await import("./obey.ts");
-  return obey(argv, world);
+  if (argv.length === 1 && argv[0] === serve.name) return serve.run(readCall(serve, []), context);
+  const { dispatch } = await import("./dispatch.ts");
+  return dispatch(argv, context);
 }
 
 function wantsJson(argv: readonly string[]): boolean {

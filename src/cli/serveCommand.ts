@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
+import type { StartedService } from "./context.ts";
 import { table } from "./table.ts";
-import type { StartedService } from "./world.ts";
 
 /** Each with its default and its meaning. docs/guide/operating.md explains them. */
 const settings = [
@@ -48,7 +48,7 @@ const settings = [
 
 export const serve: Command = {
   name: "serve",
-  summary: "Run the service until it is told to stop",
+  summary: "Run the service",
   options: {},
   about: [
     "Stop it with Ctrl-C or SIGTERM. It is set up by the environment; docs/guide/operating.md says",
@@ -57,9 +57,9 @@ export const serve: Command = {
     table(settings.map(([name, ...rest]) => [`  ${name}`, ...rest])).trimEnd(),
   ].join("\n"),
   examples: ["petstore serve", "PORT=9000 PETSTORE_ENV=staging petstore serve"],
-  async run({ switches }, world) {
+  async run({ switches }, context) {
     const say = switches.has("json") ? asJson : asText;
-    await world.serve((service) => void world.stdout.write(say(service)));
+    await context.serve((service) => void context.stdout.write(say(service)));
     return undefined;
   },
 };

@@ -1,15 +1,16 @@
 /** Projects, and which deployment of each is shown. */
-import { statusOf } from "../domains/domain.ts";
-import { asSeen, type Deployment } from "../sites/deployment.ts";
-import { type Project, slugComplaint } from "../sites/site.ts";
+
+import { statusOf } from "../hosting/domains/domain.ts";
+import { type Deployment, withStaleFailed } from "../hosting/sites/deployment.ts";
+import { type Project, projectsPerOwnerMax, slugError } from "../hosting/sites/site.ts";
 import type { Command } from "./command.ts";
+import { type CliContext, CommandFailure } from "./context.ts";
 import { fromNow, instantText, iso } from "./durations.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
 import { readWhole } from "./readText.ts";
 import { cutText, lastReady, refuseCut, servedHosts } from "./sitesServed.ts";
 import { bytesText, counted, digits, table } from "./table.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure, type World } from "./world.ts";
 
 const deploymentsShown = 20;
 const deploymentsShownMax = 1_000;
@@ -18,31 +19,36 @@ export const whichProject = { shown: "<slug>", summary: "The project, by its slu
 
 export const createSite: Command = {
   name: "sites create",
-  summary: "Make a project for a documentation site",
+  summary: "Create a project for a documentation site",
   operand: {
     shown: "<slug>",
     summary: "Its name in addresses: lower-case letters, digits, hyphens",
   },
   options: {
-    owner: { value: "<id>", summary: "Whose it is; see petstore owners list", required: true },
+    owner: { value: "<id>", summary: "The owner; see petstore owners list", required: true },
   },
-  about: "A slug is given once and for all.",
+  about: "A slug cannot be changed.",
   examples: ["petstore sites create acme-docs --owner acme"],
-  async run({ operand: slug, values }, world) {
-    const complaint = slugComplaint(slug);
+  async run({ operand: slug, values }, context) {
+    const complaint = slugError(slug);
     if (complaint !== undefined) throw new CommandFailure(`<slug> ${complaint}.`, 2);
     const ownerId = values.get("owner");
     if (ownerId === undefined) {
       throw new CommandFailure("--owner is missing: --owner <id>. See petstore owners list.", 2);
     }
-    const nowMs = world.clock.now();
-    const outcome = await withStores(world, ({ sites }) =>
+    const nowMs = context.clock.now();
+    const outcome = await withStores(context, ({ sites }) =>
       sites.addProject({ slug, ownerId, nowMs }),
     );
     if (outcome === "no_such_owner") throw noSuchOwner(ownerId);
     if (outcome === "slug_taken") {
       throw new CommandFailure(
         `The slug ${slug} is taken. Nothing was changed. Choose another, or see petstore sites show ${slug}.`,
+      );
+    }
+    if (outcome === "too_many_projects") {
+      throw new CommandFailure(
+        `${ownerId} has ${projectsPerOwnerMax} projects, which is as many as an owner can have. Deploy to one of these instead; see petstore sites list.`,
       );
     }
     return {
@@ -57,10 +63,10 @@ export const listSites: Command = {
   summary: "List the projects and what each shows",
   options: {},
   examples: ["petstore sites list"],
-  async run(_call, world) {
-    const projects = await withStores(world, ({ sites }) => sites.listProjects());
+  async run(_call, context) {
+    const projects = await withStores(context, ({ sites }) => sites.listProjects());
     return {
-      json: projects.map((project) => projectJson(project, world)),
+      json: projects.map((project) => projectJson(project, context)),
       text:
         projects.length === 0
           ? "There are no projects yet. Make one with petstore sites create <slug> --owner <id>.\n"
@@ -70,7 +76,7 @@ export const listSites: Command = {
                 slug,
                 ownerId,
                 current ?? "nothing",
-                current === undefined ? "" : world.siteAddress(slug),
+                current === undefined ? "" : context.siteAddress(slug),
               ]),
             ]),
     };
@@ -79,22 +85,22 @@ export const listSites: Command = {
 
 export const showSite: Command = {
   name: "sites show",
-  summary: "Show one project and what can be done with it",
+  summary: "Show one project and its next steps",
   operand: whichProject,
   options: {},
   examples: ["petstore sites show acme-docs"],
-  async run({ operand: slug }, world) {
-    return withStores(world, async ({ sites, domains }) => {
+  async run({ operand: slug }, context) {
+    return withStores(context, async ({ sites, domains }) => {
       const project = requireProject(await sites.project(slug), slug);
       const owner = await sites.ownerOf(slug);
       const current = project.current && (await sites.deployment(project.current));
       const attached = (await domains.list(slug)).map(({ domain, standing }) => ({
         host: domain.host,
-        status: statusOf(domain, standing, world.clock.now()),
+        status: statusOf(domain, standing, context.clock.now()),
       }));
       return {
         json: {
-          ...projectJson(project, world),
+          ...projectJson(project, context),
           owner,
           current: current ? deploymentJson(current) : null,
           domains: attached,
@@ -102,9 +108,9 @@ export const showSite: Command = {
         text: table([
           ["Project", slug],
           ["Owner", `${project.ownerId} (${owner?.plan})`],
-          ["Made", whenText(project.createdAtMs, world)],
+          ["Made", whenText(project.createdAtMs, context)],
           ...(current
-            ? facts(current, slug, world)
+            ? facts(current, slug, context)
             : nothingShown(slug, await lastReady(sites, slug))),
           ...attachedRows(attached.map(({ host, status }) => `${host} (${status})`)),
         ]),
@@ -124,18 +130,18 @@ export const listDeployments: Command = {
     },
   },
   examples: ["petstore sites deployments acme-docs"],
-  async run({ operand: slug, values }, world) {
+  async run({ operand: slug, values }, context) {
     const limit = readWhole(
       "limit",
       values.get("limit") ?? String(deploymentsShown),
       1,
       deploymentsShownMax,
     );
-    const { project, deployments } = await withStores(world, async ({ sites }) => ({
+    const { project, deployments } = await withStores(context, async ({ sites }) => ({
       project: requireProject(await sites.project(slug), slug),
       deployments: await sites.listDeployments(slug, limit),
     }));
-    const seen = deployments.map((deployment) => asSeen(deployment, world.clock.now()));
+    const seen = deployments.map((deployment) => withStaleFailed(deployment, context.clock.now()));
     return {
       json: seen.map((deployment) => ({
         ...deploymentJson(deployment),
@@ -144,7 +150,7 @@ export const listDeployments: Command = {
       text:
         seen.length === 0
           ? `${slug} has no deployment yet. Next: petstore sites deploy ${slug} <folder>\n`
-          : deploymentsTable(seen, project, world),
+          : deploymentsTable(seen, project, context),
     };
   },
 };
@@ -155,10 +161,10 @@ export const rollBackSite: Command = {
   operand: whichProject,
   second: { shown: "<deployment>", summary: "Its id; see petstore sites deployments" },
   options: {},
-  about: "Takes effect at once. It also brings back a project that was taken off.",
+  about: "Takes effect at once. It also publishes an unpublished project again.",
   examples: ["petstore sites rollback acme-docs dep_0123456789abcdef0123"],
-  async run({ operand: slug, second: id }, world) {
-    const outcome = await withStores(world, async ({ sites }) => {
+  async run({ operand: slug, second: id }, context) {
+    const outcome = await withStores(context, async ({ sites }) => {
       requireProject(await sites.project(slug), slug);
       return sites.rollBack(slug, id);
     });
@@ -174,24 +180,24 @@ export const rollBackSite: Command = {
       );
     }
     return {
-      json: { project: slug, deployment: id, address: world.siteAddress(slug) },
-      text: `${world.siteAddress(slug)} shows ${id} now.\n`,
+      json: { project: slug, deployment: id, address: context.siteAddress(slug) },
+      text: `${context.siteAddress(slug)} shows ${id} now.\n`,
     };
   },
 };
 
 export const unpublishSite: Command = {
   name: "sites unpublish",
-  summary: "Show nothing of a project any more",
+  summary: "Unpublish a project",
   operand: whichProject,
-  options: { yes: { summary: "Also where live domains are cut off by it" } },
+  options: { yes: { summary: "Confirm, where live domains go offline" } },
   about: "Takes effect at once. Its deployments stay, and sites rollback shows one of them again.",
   examples: ["petstore sites unpublish acme-docs"],
-  async run(call, world) {
+  async run(call, context) {
     const { operand: slug } = call;
-    return withStores(world, async (stores) => {
+    return withStores(context, async (stores) => {
       const { current } = requireProject(await stores.sites.project(slug), slug);
-      const nowMs = world.clock.now();
+      const nowMs = context.clock.now();
       const hosts = await servedHosts(stores, nowMs, ({ project }) => project === slug);
       const back = `petstore sites rollback ${slug} ${current}`;
       refuseCut(call, { by: "This", hosts, back });
@@ -200,7 +206,7 @@ export const unpublishSite: Command = {
       }
       return {
         json: { project: slug, current: null, cutOff: hosts },
-        text: `${world.siteAddress(slug)} shows nothing any more. Its deployments are kept: ${back}\n${cutText({ hosts, back })}`,
+        text: `${context.siteAddress(slug)} is unpublished. Its deployments are kept: ${back}\n${cutText({ hosts, back })}`,
       };
     });
   },
@@ -212,19 +218,19 @@ export function requireProject(project: Project | undefined, slug: string): Proj
 }
 
 export function noSuchProject(slug: string): CommandFailure {
-  const meant = slugComplaint(slug) === undefined ? slug : "<slug>";
+  const meant = slugError(slug) === undefined ? slug : "<slug>";
   return new CommandFailure(
     `There is no project ${JSON.stringify(slug)}. See petstore sites list, or make one with petstore sites create ${meant} --owner <id>.`,
   );
 }
 
-function projectJson({ slug, ownerId, createdAtMs, current }: Project, world: World) {
+function projectJson({ slug, ownerId, createdAtMs, current }: Project, context: CliContext) {
   return {
     slug,
     owner: ownerId,
     createdAt: iso(createdAtMs),
     current: current ?? null,
-    address: current === undefined ? null : world.siteAddress(slug),
+    address: current === undefined ? null : context.siteAddress(slug),
   };
 }
 
@@ -241,13 +247,13 @@ function deploymentJson(deployment: Deployment) {
   };
 }
 
-function facts(deployment: Deployment, slug: string, world: World): string[][] {
+function facts(deployment: Deployment, slug: string, context: CliContext): string[][] {
   const { id, createdAtMs, files, bytes } = deployment;
   return [
     ["Shows", id],
-    ["Deployed", whenText(createdAtMs, world)],
+    ["Deployed", whenText(createdAtMs, context)],
     ["Holds", `${counted(files, "file")}, ${bytesText(bytes)}`],
-    ["Address", world.siteAddress(slug)],
+    ["Address", context.siteAddress(slug)],
   ];
 }
 
@@ -260,14 +266,14 @@ function attachedRows([first = "none", ...others]: readonly string[]): string[][
   return [["Domains", first], ...others.map((other) => ["", other])];
 }
 
-function whenText(instantMs: number, { clock }: World): string {
+function whenText(instantMs: number, { clock }: CliContext): string {
   return `${instantText(instantMs)} (${fromNow(instantMs, clock.now())})`;
 }
 
 function deploymentsTable(
   deployments: readonly Deployment[],
   { current }: Project,
-  { clock }: World,
+  { clock }: CliContext,
 ): string {
   return table([
     ["Deployment", "State", "Begun", "Files", "Size", ""],

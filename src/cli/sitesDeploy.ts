@@ -1,14 +1,14 @@
-import { type PublishOutcome, publish } from "../sites/publish.ts";
-import { PublishRefusal } from "../sites/refusal.ts";
-import type { SiteStore } from "../sites/sites.ts";
+import { PublishError } from "../hosting/sites/fileUploader.ts";
+import { type PublishOutcome, publish } from "../hosting/sites/publish.ts";
+import type { SiteStore } from "../hosting/sites/sites.ts";
 import { type Command, note, type Report } from "./command.ts";
+import { type CliContext, CommandFailure, saying } from "./context.ts";
 import { Progress } from "./progress.ts";
 import { noSuchProject, requireProject, whichProject } from "./sitesCommands.ts";
 import { openSiteFolder, type SiteFolder } from "./sitesFolder.ts";
 import { didYouMean } from "./suggest.ts";
 import { bytesText, counted } from "./table.ts";
 import { withStores } from "./withStores.ts";
-import { CommandFailure, saying, type World } from "./world.ts";
 
 export const deploySite: Command = {
   name: "sites deploy",
@@ -19,14 +19,14 @@ export const deploySite: Command = {
   about:
     "The site appears all at once when every file is stored; until then, and if anything goes wrong,\nthe project shows what it showed before. Names that begin with a dot are left out, except\n.well-known. Links that leave the folder are refused.",
   examples: ["petstore sites deploy acme-docs ./build"],
-  async run(call, world) {
+  async run(call, context) {
     const { operand: slug, second: folder } = call;
-    return withStores(world, async ({ sites }) => {
+    return withStores(context, async ({ sites }) => {
       requireProject(await sites.project(slug), slug);
       const found = await openSiteFolder(folder);
-      if (found.leftOut.length > 0) note(call, world, leftOutText(found.leftOut));
-      if (!hasIndex(found)) note(call, world, noIndexText(folder, found));
-      return reportOn(await deploy(slug, found, sites, world), slug, folder, found, world);
+      if (found.leftOut.length > 0) note(call, context, leftOutText(found.leftOut));
+      if (!hasIndex(found)) note(call, context, noIndexText(folder, found));
+      return reportOn(await deploy(slug, found, sites, context), slug, folder, found, context);
     });
   },
 };
@@ -35,21 +35,21 @@ async function deploy(
   slug: string,
   { files, bytes: all }: SiteFolder,
   store: SiteStore,
-  world: World,
+  context: CliContext,
 ) {
-  const { clock, stderr } = world;
+  const { clock, stderr } = context;
   const progress = new Progress("Deploying", stderr, clock, "files");
-  const untouched = `The deployment failed, and ${slug} goes on showing what it showed.`;
+  const untouched = `The deployment failed, and ${slug} still shows what it did before.`;
   try {
     return await publish(slug, files, {
       store,
       clock,
       unless: "shown",
-      signal: world.stopSignal(),
+      signal: context.stopSignal(),
       onProgress: ({ files, bytes }) => progress.update(files, all > 0 ? bytes / all : undefined),
     }).catch(saying(untouched));
   } catch (cause) {
-    if (!(cause instanceof PublishRefusal)) throw cause;
+    if (!(cause instanceof PublishError)) throw cause;
     throw new CommandFailure(`${cause.message} ${untouched}`);
   } finally {
     progress.clear();
@@ -61,10 +61,10 @@ function reportOn(
   slug: string,
   folder: string,
   { leftOut }: SiteFolder,
-  world: World,
+  context: CliContext,
 ): Report {
   if (outcome.kind === "no_such_project") throw noSuchProject(slug);
-  const address = world.siteAddress(slug);
+  const address = context.siteAddress(slug);
   if (outcome.kind === "needless") {
     const { same } = outcome;
     return {

@@ -2,17 +2,17 @@
 import { type BigIntStats, constants } from "node:fs";
 import { lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { SourceFile } from "../sites/shipment.ts";
+import type { SourceFile } from "../hosting/sites/fileUploader.ts";
 import {
-  fileSizeComplaint,
+  fileSizeError,
   isPrivateName,
-  normalPath,
-  pathComplaint,
+  normalizePath,
+  pathError,
   siteFilesMax,
-  sizeComplaint,
-} from "../sites/siteFile.ts";
+  sizeError,
+} from "../hosting/sites/siteFile.ts";
+import { CommandFailure } from "./context.ts";
 import { explainSystem } from "./systemErrors.ts";
-import { CommandFailure } from "./world.ts";
 
 export interface SiteFolder {
   /** In the order of their paths. */
@@ -35,7 +35,7 @@ export async function openSiteFolder(folder: string): Promise<SiteFolder> {
   await walk.enter(root, "", []).catch(cannot);
   const { files, leftOut } = walk;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const complaint = sizeComplaint(files.length, bytes);
+  const complaint = sizeError(files.length, bytes);
   if (complaint !== undefined) throw new CommandFailure(`${folder} ${complaint}.`);
   return { files, bytes, leftOut };
 }
@@ -79,9 +79,9 @@ class Walk {
 
 function sourceOf(real: string, path: string, found: BigIntStats): SourceFile {
   const bytes = Number(found.size);
-  const complaint = pathComplaint(path) ?? fileSizeComplaint(bytes);
+  const complaint = pathError(path) ?? fileSizeError(bytes);
   if (complaint !== undefined) throw refused(path, `it ${complaint}`);
-  return { path: normalPath(path), bytes, read: () => readSame(real, path, found) };
+  return { path: normalizePath(path), bytes, read: () => readSame(real, path, found) };
 }
 
 /** Reads the very file that was found, and all of it: another may have taken its place. */

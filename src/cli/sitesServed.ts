@@ -1,10 +1,10 @@
 /** The names that visitors know a site by, and what they lose when it is taken off them. */
-import { type Domain, type Status, statusOf } from "../domains/domain.ts";
-import type { SiteStore } from "../sites/sites.ts";
-import type { Stores } from "../stores.ts";
+import { type Domain, type Status, statusOf } from "../hosting/domains/domain.ts";
+import type { SiteStore } from "../hosting/sites/sites.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { Call } from "./command.ts";
+import { CommandFailure } from "./context.ts";
 import { counted } from "./table.ts";
-import { CommandFailure } from "./world.ts";
 
 const served: ReadonlySet<Status> = new Set<Status>(["live", "degraded", "renewal_failing"]);
 

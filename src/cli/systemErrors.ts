@@ -1,5 +1,5 @@
 /** What the system refuses, in words: its own are codes such as ENOTSUP. */
-import { CommandFailure } from "./world.ts";
+import { CommandFailure } from "./context.ts";
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",

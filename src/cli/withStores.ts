@@ -1,14 +1,14 @@
-import type { MaybePromise } from "../maybePromise.ts";
-import type { Stores } from "../stores.ts";
+import type { MaybePromise } from "../core/maybePromise.ts";
+import type { Stores } from "../storage/stores.ts";
 import { type Call, note } from "./command.ts";
-import { CommandFailure, type World } from "./world.ts";
+import { type CliContext, CommandFailure } from "./context.ts";
 
 type Work<T> = (stores: Stores) => MaybePromise<T>;
 
 /** Opens the store for as long as the work takes. Refuses, and makes nothing, where there is none. */
-export async function withStores<T>(world: World, work: Work<T>): Promise<T> {
-  requireStore(world);
-  return opened(world, work);
+export async function withStores<T>(context: CliContext, work: Work<T>): Promise<T> {
+  requireStore(context);
+  return opened(context, work);
 }
 
 /** The outcome of work on a store, and for the report which store was made for it, if one was. */
@@ -18,29 +18,33 @@ export interface Made<T> {
 }
 
 /** Makes the store where there is none, and says so: the settings may be wrong. */
-export async function withNewStores<T>(call: Call, world: World, work: Work<T>): Promise<Made<T>> {
-  const { path, exists } = world.locateStore();
-  const result = await opened(world, (stores) => {
-    if (!exists) noteNewStore(call, world, path);
+export async function withNewStores<T>(
+  call: Call,
+  context: CliContext,
+  work: Work<T>,
+): Promise<Made<T>> {
+  const { path, exists } = context.locateStore();
+  const result = await opened(context, (stores) => {
+    if (!exists) noteNewStore(call, context, path);
     return work(stores);
   });
   return { result, made: exists ? {} : { store: path } };
 }
 
-export function noteNewStore(call: Call, world: World, path: string): void {
-  note(call, world, `Made a new store at ${path}.`);
+export function noteNewStore(call: Call, context: CliContext, path: string): void {
+  note(call, context, `Made a new store at ${path}.`);
 }
 
-export function requireStore(world: World): void {
-  const { path, exists } = world.locateStore();
+export function requireStore(context: CliContext): void {
+  const { path, exists } = context.locateStore();
   if (exists) return;
   throw new CommandFailure(
     `There is no store at ${path}. Check PETSTORE_DATA and PETSTORE_ENV, or make a new store with petstore keys create.`,
   );
 }
 
-async function opened<T>(world: World, work: Work<T>): Promise<T> {
-  const stores = await world.openStores();
+async function opened<T>(context: CliContext, work: Work<T>): Promise<T> {
+  const stores = await context.openStores();
   try {
     return await work(stores);
   } finally {

@@ -102,25 +102,25 @@ export class PetStoreClient implements Methods {
       options.onDeprecation ?? ((notice) => this.#platform.warn(deprecationMessage(notice)));
   }
 
-  /** One page of animals, in the order of their identifiers. */
+  /** One page of pets, in the order of their identifiers. */
   listPets(query: PetsQuery = {}, options: CallOptions = {}): Promise<Page<Pet>> {
     return this.#list("listPets", query, options);
   }
 
-  /** All animals, page after page: `for await (const pet of client.pets({ status: "sold" }))`. */
+  /** All pets, page after page: `for await (const pet of client.pets({ status: "sold" }))`. */
   pets(query: PetsQuery = {}, options: CallOptions = {}): AsyncGenerator<Pet, void> {
     return this.#all("listPets", query, options);
   }
 
-  /** Adds an animal. It is on disk when this resolves. */
+  /** Adds a pet. It is on disk when this resolves. */
   async createPet(pet: NewPet, options: CallOptions = {}): Promise<Pet> {
     return (await this.call("createPet", { ...options, body: pet })).body;
   }
 
   /**
-   * One animal by its identifier.
+   * One pet by its identifier.
    * @deprecated Goes away on 2030-12-05. Use `listPets({ id: [petId] })`, whose page is empty when
-   * there is no such animal.
+   * there is no such pet.
    */
   async getPet(petId: Identifier, options: CallOptions = {}): Promise<Pet> {
     return (await this.call("getPet", { ...options, path: { petId } })).body;
@@ -149,7 +149,7 @@ export class PetStoreClient implements Methods {
     return this.#all("listOrders", query, options);
   }
 
-  /** Orders an animal, which must be available and is pending from then on. */
+  /** Orders a pet, which must be available and is pending from then on. */
   async placeOrder(order: NewOrder, options: CallOptions = {}): Promise<Order> {
     return (await this.call("placeOrder", { ...options, body: order })).body;
   }
@@ -164,7 +164,7 @@ export class PetStoreClient implements Methods {
     return (await this.call("approveOrder", { ...options, path: { orderId } })).body;
   }
 
-  /** Delivers an order that was approved. Its animal is sold from then on. */
+  /** Delivers an order that was approved. Its pet is sold from then on. */
   async deliverOrder(orderId: Identifier, options: CallOptions = {}): Promise<Order> {
     return (await this.call("deliverOrder", { ...options, path: { orderId } })).body;
   }

@@ -16,3 +16,9 @@ export function int64FromJson(value: unknown): bigint | undefined {
   if (typeof value !== "bigint") return undefined;
   return value >= int64Min && value <= int64Max ? value : undefined;
 }
+
+/** The next of a series of numbers that is never used twice. */
+export function int64After(last: bigint, series: string): bigint {
+  if (last === int64Max) throw new Error(`Every number of ${series} is used up.`);
+  return last + 1n;
+}

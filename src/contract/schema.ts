@@ -5,9 +5,12 @@
 import { int64FromJson, int64FromText, int64Max, int64Min } from "./int64.ts";
 
 export interface Schema {
-  readonly type?: string;
+  /** One, or one and "null". */
+  readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly oneOf?: readonly Schema[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -19,7 +22,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly default?: unknown;
-  /** What a string must be, in words that complete "must be a string …". */
+  /** What a value must be, in words that complete "must be …", for a string "must be a string …". */
   readonly "x-expected"?: string;
 }
 
@@ -34,7 +37,18 @@ export interface Reading {
 export type Reader = (value: unknown, name: string, reading: Reading) => unknown;
 
 const understood = new Set([
-  ...["type", "format", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern"],
+  ...[
+    "type",
+    "format",
+    "enum",
+    "const",
+    "oneOf",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+  ],
   ...["minItems", "maxItems", "items", "required", "properties", "default", "x-expected"],
   ...["description", "example", "examples"],
 ]);
@@ -133,13 +147,54 @@ type Accept = (value: unknown) => unknown;
 
 function acceptor(schema: Schema, fromText: boolean): Accept {
   refuseUnknownKeywords(schema);
+  if (Array.isArray(schema.type)) return nullableAcceptor(schema, schema.type, fromText);
+  if (schema.oneOf) return oneOfAcceptor(schema.oneOf, fromText);
+  if (schema.const !== undefined) return (value) => (value === schema.const ? value : undefined);
   if (schema.enum) {
     const allowed = new Set<unknown>(schema.enum);
     return (value) => (allowed.has(value) ? value : undefined);
   }
   if (schema.type === "integer") return integerAcceptor(schema, fromText);
   if (schema.type === "string") return stringAcceptor(schema);
+  if (schema.type === "boolean") return fromText ? booleanFromText : booleanFromJson;
+  if (schema.type === "array") return arrayAcceptor(schema);
   throw new Error(`The contract uses a schema that nothing reads: ${JSON.stringify(schema)}`);
+}
+
+const booleanFromJson: Accept = (value) => (typeof value === "boolean" ? value : undefined);
+const booleanFromText: Accept = (value) =>
+  value === "true" || value === "false" ? value === "true" : undefined;
+
+function nullableAcceptor(schema: Schema, types: readonly string[], fromText: boolean): Accept {
+  const [type, ...others] = types.filter((each) => each !== "null");
+  if (type === undefined || others.length > 0 || types.length !== 2) {
+    throw new Error(`The contract uses types that nothing reads: ${types.join(", ")}`);
+  }
+  const accept = acceptor({ ...schema, type }, fromText);
+  return (value) => (value === null ? null : accept(value));
+}
+
+function oneOfAcceptor(schemas: readonly Schema[], fromText: boolean): Accept {
+  const accepts = schemas.map((schema) => acceptor(schema, fromText));
+  return (value) => {
+    for (const accept of accepts) {
+      const accepted = accept(value);
+      if (accepted !== undefined) return accepted;
+    }
+    return undefined;
+  };
+}
+
+function arrayAcceptor({ items, minItems, maxItems }: Schema): Accept {
+  if (items === undefined || minItems !== undefined || maxItems !== undefined) {
+    throw new Error("The contract bounds an array of a body, which nothing enforces.");
+  }
+  const accept = acceptor(items, false);
+  return (value) => {
+    if (!Array.isArray(value)) return undefined;
+    const accepted = value.map(accept);
+    return accepted.includes(undefined) ? undefined : accepted;
+  };
 }
 
 const decimalDigits = /^[0-9]{1,15}$/;
@@ -175,9 +230,15 @@ function stringAcceptor(schema: Schema): Accept {
 
 /** What a schema asks for, in words that follow "must be". */
 export function expectation(schema: Schema): string {
+  if (Array.isArray(schema.type)) {
+    const [type] = schema.type.filter((each) => each !== "null");
+    return `${expectation({ ...schema, type })}, or null`;
+  }
   if (schema.enum) return `one of ${schema.enum.join(", ")}`;
+  if (schema.type === "boolean") return "true or false";
   if (schema.format === "int64") return `an integer from ${int64Min} to ${int64Max}`;
   if (schema.type === "integer") return `an integer from ${schema.minimum} to ${schema.maximum}`;
   const expected = schema["x-expected"];
+  if (schema.type !== "string") return expected ?? "another value";
   return expected === undefined ? "a string" : `a string ${expected}`;
 }

@@ -1,7 +1,7 @@
 /** Styles, scripts, fonts and the search index: files whose names change with their content. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type BrowserScriptName, browserScript, font, projectFile } from "../runtimeFiles.ts";
+import { type BrowserScriptName, browserScript, font, projectFile } from "../core/runtimeFiles.ts";
 import { favicon } from "./icons.ts";
 
 /** The names of the files that a page loads, below the base path. */

@@ -83,20 +83,20 @@ const methods = ["get", "put", "post", "delete", "patch"];
 
 export function readContract(document: JsonObject): Contract {
   const reader = new ContractReader(document);
-  const info = object(document.info);
+  const info = object(document["info"]);
   return {
-    title: text(info.title),
-    version: text(info.version),
-    summary: text(info.summary),
-    description: text(info.description),
-    servers: list(document.servers).map((server) => text(object(server).url)),
-    tags: list(document.tags)
+    title: text(info["title"]),
+    version: text(info["version"]),
+    summary: text(info["summary"]),
+    description: text(info["description"]),
+    servers: list(document["servers"]).map((server) => text(object(server)["url"])),
+    tags: list(document["tags"])
       .map(object)
       .map((tag) => ({
-        name: text(tag.name),
-        description: text(tag.description),
+        name: text(tag["name"]),
+        description: text(tag["description"]),
       })),
-    operations: Object.entries(object(document.paths)).flatMap(([path, item]) =>
+    operations: Object.entries(object(document["paths"])).flatMap(([path, item]) =>
       methods
         .filter((method) => object(item)[method] !== undefined)
         .map((method) => reader.operation(method, path, object(object(item)[method]))),
@@ -112,31 +112,33 @@ class ContractReader {
   }
 
   operation(method: string, path: string, from: JsonObject): Operation {
-    const responses = Object.entries(object(from.responses)).map(
+    const responses = Object.entries(object(from["responses"])).map(
       ([status, response]) => [Number(status), this.#resolved(response)] as const,
     );
     return {
-      id: text(from.operationId),
+      id: text(from["operationId"]),
       method: method.toUpperCase(),
       path,
-      summary: text(from.summary),
-      description: text(from.description),
-      tag: text(list(from.tags)[0]),
+      summary: text(from["summary"]),
+      description: text(from["description"]),
+      tag: text(list(from["tags"])[0]),
       stability: text(from["x-stability"]) || "stable",
-      scopes: list(from.security ?? this.#document.security)
+      scopes: list(from["security"] ?? this.#document["security"])
         .flatMap((requirement) => Object.values(object(requirement)))
         .flatMap((scopes) => list(scopes).map(text)),
       deprecation:
-        from.deprecated === true
+        from["deprecated"] === true
           ? {
               since: optionalText(from["x-deprecated-since"]),
               sunset: optionalText(from["x-sunset"]),
               successor: optionalText(from["x-successor"]),
             }
           : undefined,
-      parameters: list(from.parameters).map((parameter) => this.#parameter(parameter)),
+      parameters: list(from["parameters"]).map((parameter) => this.#parameter(parameter)),
       body:
-        from.requestBody === undefined ? undefined : this.#body(this.#resolved(from.requestBody)),
+        from["requestBody"] === undefined
+          ? undefined
+          : this.#body(this.#resolved(from["requestBody"])),
       answers: responses
         .filter(([status]) => status < 400)
         .map(([status, response]) => this.#answer(status, response)),
@@ -149,29 +151,29 @@ class ContractReader {
   #parameter(from: Json | undefined): Parameter {
     const parameter = this.#resolved(from);
     return {
-      name: text(parameter.name),
-      place: text(parameter.in) as Parameter["place"],
-      required: parameter.required === true,
-      description: text(parameter.description),
-      schema: this.#schema(parameter.schema),
-      example: parameter.example ?? this.#examples(parameter)[0]?.value,
+      name: text(parameter["name"]),
+      place: text(parameter["in"]) as Parameter["place"],
+      required: parameter["required"] === true,
+      description: text(parameter["description"]),
+      schema: this.#schema(parameter["schema"]),
+      example: parameter["example"] ?? this.#examples(parameter)[0]?.value,
     };
   }
 
   #answer(status: number, from: JsonObject): Answer {
     return {
       status,
-      description: text(from.description),
-      headers: Object.entries(object(from.headers)).map(([name, value]) => {
+      description: text(from["description"]),
+      headers: Object.entries(object(from["headers"])).map(([name, value]) => {
         const header = this.#resolved(value);
         return {
           name,
-          description: text(header.description),
-          required: header.required === true,
-          example: header.example ?? this.#examples(header)[0]?.value,
+          description: text(header["description"]),
+          required: header["required"] === true,
+          example: header["example"] ?? this.#examples(header)[0]?.value,
         };
       }),
-      body: from.content === undefined ? undefined : this.#body(from),
+      body: from["content"] === undefined ? undefined : this.#body(from),
     };
   }
 
@@ -183,17 +185,17 @@ class ContractReader {
   }
 
   #body(from: JsonObject): Body | undefined {
-    const media = object(from.content)["application/json"];
+    const media = object(from["content"])["application/json"];
     if (media === undefined) return undefined;
     return {
-      description: text(from.description),
-      schema: this.#schema(object(media).schema),
+      description: text(from["description"]),
+      schema: this.#schema(object(media)["schema"]),
       examples: this.#examples(object(media)),
     };
   }
 
   #examples(from: JsonObject): Example[] {
-    return Object.entries(object(from.examples)).map(([name, example]) => {
+    return Object.entries(object(from["examples"])).map(([name, example]) => {
       const { summary, value = null } = this.#resolved(example);
       return { name, summary: optionalText(summary), value };
     });
@@ -206,12 +208,12 @@ class ContractReader {
     const inside = (value: Json | undefined) => this.#schema(value, depth + 1);
     return {
       ...schema,
-      ...(schema.items === undefined ? {} : { items: inside(schema.items) }),
-      ...(schema.properties === undefined
+      ...(schema["items"] === undefined ? {} : { items: inside(schema["items"]) }),
+      ...(schema["properties"] === undefined
         ? {}
         : {
             properties: Object.fromEntries(
-              Object.entries(object(schema.properties)).map(([name, value]) => [
+              Object.entries(object(schema["properties"])).map(([name, value]) => [
                 name,
                 inside(value),
               ]),
@@ -223,7 +225,7 @@ class ContractReader {
   /** What a `$ref` names, under what stands beside it. The name is kept as `x-name`. */
   #resolved(from: Json | undefined): JsonObject {
     const value = object(from);
-    if (typeof value.$ref !== "string") return value;
+    if (typeof value["$ref"] !== "string") return value;
     const { $ref, ...beside } = value;
     const steps = $ref.replace(/^#\//, "").split("/");
     let target: Json | undefined = this.#document;

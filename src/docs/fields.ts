@@ -19,9 +19,9 @@ export const parameterGroups = [
 
 /** The members of an object, or of the objects in a list. */
 export function fieldsOf(schema: JsonObject): Field[] {
-  const members = schema.type === "array" ? object(schema.items) : schema;
-  const required = list(members.required);
-  return Object.entries(object(members.properties)).map(([name, value]) =>
+  const members = schema["type"] === "array" ? object(schema["items"]) : schema;
+  const required = list(members["required"]);
+  return Object.entries(object(members["properties"])).map(([name, value]) =>
     fieldOf(name, object(value), required.includes(name)),
   );
 }
@@ -30,36 +30,36 @@ export function fieldOf(
   name: string,
   schema: JsonObject,
   required: boolean,
-  description = text(schema.description),
+  description = text(schema["description"]),
 ): Field {
   return { name, type: typeOf(schema), required, description, rules: rulesOf(schema) };
 }
 
 export function typeOf(schema: JsonObject): string {
-  if (schema.type === "array") {
-    const items = object(schema.items);
-    return `list of ${items.type === "object" ? `${text(items["x-name"])} objects` : plural(typeOf(items))}`;
+  if (schema["type"] === "array") {
+    const items = object(schema["items"]);
+    return `list of ${items["type"] === "object" ? `${text(items["x-name"])} objects` : plural(typeOf(items))}`;
   }
-  const format = text(schema.format);
-  return format === "" ? text(schema.type) || "any" : `${text(schema.type)} (${format})`;
+  const format = text(schema["format"]);
+  return format === "" ? text(schema["type"]) || "any" : `${text(schema["type"])} (${format})`;
 }
 
 const plural = (type: string) => type.replace(/^(\w+)/, "$1s");
 
 function rulesOf(schema: JsonObject): string[] {
   const rules: string[] = [];
-  const choices = list(schema.enum);
+  const choices = list(schema["enum"]);
   if (choices.length > 0 && choices.length <= 12) {
     rules.push(`One of ${choices.map((choice) => `\`${choice}\``).join(", ")}.`);
   }
-  if (schema.const !== undefined) rules.push(`Always \`${schema.const}\`.`);
-  const range = between(schema.minimum, schema.maximum);
+  if (schema["const"] !== undefined) rules.push(`Always \`${schema["const"]}\`.`);
+  const range = between(schema["minimum"], schema["maximum"]);
   if (range !== undefined) rules.push(`${range}.`);
-  const length = between(schema.minLength, schema.maxLength);
+  const length = between(schema["minLength"], schema["maxLength"]);
   if (length !== undefined) rules.push(`${length} characters.`);
-  const count = between(schema.minItems, schema.maxItems);
+  const count = between(schema["minItems"], schema["maxItems"]);
   if (count !== undefined) rules.push(`${count} of them.`);
-  if (schema.default !== undefined) rules.push(`Default \`${schema.default}\`.`);
+  if (schema["default"] !== undefined) rules.push(`Default \`${schema["default"]}\`.`);
   return rules;
 }
 

@@ -40,7 +40,7 @@ export function notFound(site: Site, parts: FrameParts): string {
   const { addresses, contract } = site;
   return document(site, parts, {
     title: `Page not found · ${contract.title}`,
-    description: "Nothing is here.",
+    description: "Page not found.",
     extra: html`<meta name="robots" content="noindex">\n`,
     current: "404",
     kind: "plain",

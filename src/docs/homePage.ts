@@ -21,7 +21,7 @@ export function homePage(site: Site, guides: readonly Page[]): Page {
   const [what = "", ...rules] = contract.description.split(/\n\s*\n/);
   const intro = html`<h1>${contract.title}</h1>
 <p class="lead">${contract.summary}</p>
-<p class="facts"><span class="badge neutral">Version ${contract.version}</span><span class="badge neutral">Base address <code data-base-url>${site.shownBaseUrl}</code></span></p>
+<p class="facts"><span class="badge neutral">Version ${contract.version}</span><span class="badge neutral">Base URL <code data-base-url>${site.shownBaseUrl}</code></span></p>
 ${prose(what)}
 <p class="go-on">${started && html`<a class="button primary" href="${addresses.page(started.path)}">Get started</a>`}<a class="button" href="${addresses.page("reference")}">Read the reference</a></p>`;
   const body = html`${heading(2, "guides", "Guides")}
@@ -63,7 +63,7 @@ function side(site: Site, first: Operation): Html {
   const example = first.answers[0]?.body?.examples[0];
   return html`<p class="label">1. Your address and key</p>${variablesBlock(site)}
 <p class="label">2. A first call</p>${samplesPanel(first)}
-${example && html`<p class="label">3. What comes back</p>${codeBlock(indentJson(JSON.stringify(example.value), 48), "json")}`}`;
+${example && html`<p class="label">3. The response</p>${codeBlock(indentJson(JSON.stringify(example.value), 48), "json")}`}`;
 }
 
 const card = (site: Site) => (guide: Page) =>

@@ -14,7 +14,7 @@ export interface LandingFacts {
   readonly docs: string;
   /** Undefined where it is not served here. */
   readonly dashboard: string | undefined;
-  /** The path that tells whether the service is well. */
+  /** The path of the readiness check. */
   readonly ready: string;
   /** What keeps the service from its work; undefined when nothing does. */
   readonly trouble: string | undefined;
@@ -48,7 +48,7 @@ function landingPage(
   { baseUrl, docs, dashboard, ready, trouble }: LandingFacts,
 ): string {
   const well = trouble === undefined;
-  const words = well ? "The service is well" : `The service is not well. ${trouble}`;
+  const words = well ? "Operational" : `Degraded. ${trouble}`;
   const firstCall = `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets`;
   return html`<!doctype html>
 <html lang="en">
@@ -74,7 +74,7 @@ function landingPage(
 <h1>${title}</h1>
 <p class="lead">${summary}</p>
 <p class="health" role="status"><span class="badge ${well ? "fine" : "trouble"}" data-health data-said="${words}" data-ready="${ready}"><span aria-hidden="true" data-health-mark>${well ? "●" : "▲"}</span> <span data-health-words>${words}</span></span></p>
-${codeFigure(html`${baseUrl}`, "Base address")}
+${codeFigure(html`${baseUrl}`, "Base URL")}
 ${codeBlock(firstCall, "sh", "First call")}
 <p class="go-on"><a class="button primary" href="${docs}">Read the documentation</a>${dashboard && html` <a class="button" href="${dashboard}">Open the dashboard</a>`}</p>
 </main>

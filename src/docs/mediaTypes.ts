@@ -1,7 +1,7 @@
 /** How the files of the site are to be served. */
 import { hashedForm } from "./assets.ts";
 
-export { mediaTypeOf } from "../sites/mediaTypes.ts";
+export { mediaTypeOf } from "../hosting/sites/mediaTypes.ts";
 
 export function cacheControlOf(path: string): string {
   return hashedForm.test(path) ? "public, max-age=31536000, immutable" : "no-cache";

@@ -62,7 +62,7 @@ function bodyOf({ body }: Operation): string[] {
 function answersOf({ answers }: Operation): string[] {
   return answers.flatMap(({ status, description, headers, body }) => [
     `### ${status} ${reasonOf(status)}`.trim(),
-    body?.schema.type === "array" ? `${description} A ${typeOf(body.schema)}.` : description,
+    body?.schema["type"] === "array" ? `${description} A ${typeOf(body.schema)}.` : description,
     ...(body === undefined ? [] : [fieldList(fieldsOf(body.schema), false)]),
     ...(headers.length === 0
       ? []

@@ -131,7 +131,7 @@ ${this.#heading(2, "Try it")}${tryIt(this.#site, this.#operation)}`;
   }
 
   #answer({ status: code, description, headers, body }: Answer): Html {
-    const list = body?.schema.type === "array" ? `A ${typeOf(body.schema)}.` : "";
+    const list = body?.schema["type"] === "array" ? `A ${typeOf(body.schema)}.` : "";
     return html`${this.#heading(3, `${code} ${reasonOf(code)}`)}<p>${description}${list && ` ${list}`}</p>
 ${body && this.#fields(fieldsOf(body.schema), false)}${
   headers.length > 0 &&

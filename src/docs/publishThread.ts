@@ -1,7 +1,7 @@
 /** Builds the site, compresses what gains by it, and hands it over. */
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { projectFile } from "../runtimeFiles.ts";
+import { projectFile } from "../core/runtimeFiles.ts";
 import { buildDocs } from "./build.ts";
 import { contentSecurityPolicy } from "./mediaTypes.ts";
 import type { PublishedFile } from "./published.ts";

@@ -71,7 +71,7 @@ function curl(operation: Operation, input: SampleInput): string {
 }
 
 function typescript(operation: Operation, input: SampleInput): string {
-  const list = operation.answers[0]?.body?.schema.type === "array";
+  const list = operation.answers[0]?.body?.schema["type"] === "array";
   const name = list ? "page" : resultName(operation);
   return `import { PetStoreClient } from "petstore-client";
 

@@ -1,6 +1,5 @@
 /** A form that sends one request to the service. It is filled in here and brought to life by a script. */
-import type { Operation, Parameter } from "./contract.ts";
-import { list, text } from "./contract.ts";
+import { list, type Operation, type Parameter, text } from "./contract.ts";
 import { type Html, html } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
 import type { Site } from "./site.ts";
@@ -11,8 +10,8 @@ export function tryIt(site: Site, operation: Operation): Html {
   return html`<form class="try" data-try data-operation="${id}" data-method="${method}" data-path="${path}" data-base="${site.baseUrl}" data-errors="${[...site.errorCodes].join(" ")}" data-errors-at="${site.addresses.page("errors")}" autocomplete="off" novalidate>
 <noscript><p>This form needs JavaScript. The samples on this page work without it.</p></noscript>
 <div class="pair">
-<div class="field"><label for="try-base">Base address</label><input id="try-base" data-base-field type="url" value="${site.shownBaseUrl}" spellcheck="false" required></div>
-<div class="field"><label for="try-key">API key</label><input id="try-key" data-key-field type="password" placeholder="pet_…" spellcheck="false" autocomplete="off" aria-describedby="try-key-hint"><p class="hint" id="try-key-hint">Kept in this tab until you close it, sent to the base address only. <button type="button" class="plain" data-forget>Forget it</button></p></div>
+<div class="field"><label for="try-base">Base URL</label><input id="try-base" data-base-field type="url" value="${site.shownBaseUrl}" spellcheck="false" required></div>
+<div class="field"><label for="try-key">API key</label><input id="try-key" data-key-field type="password" placeholder="pet_…" spellcheck="false" autocomplete="off" aria-describedby="try-key-hint"><p class="hint" id="try-key-hint">Kept in this tab until you close it, sent to the base URL only. <button type="button" class="plain" data-forget>Forget it</button></p></div>
 </div>
 ${parameters.length > 0 && html`<fieldset><legend>Parameters</legend><div class="grid">${parameters.map(parameterField)}</div></fieldset>`}
 ${
@@ -29,19 +28,19 @@ ${
 function parameterField(parameter: Parameter): Html {
   const { name, place, required, schema } = parameter;
   const id = `try-${place}-${name}`;
-  return html`<div class="field"><label for="${id}"><code>${name}</code> <span class="type">${place}${required && ", required"}</span></label>${control(parameter, id, text(schema.type))}</div>\n`;
+  return html`<div class="field"><label for="${id}"><code>${name}</code> <span class="type">${place}${required && ", required"}</span></label>${control(parameter, id, text(schema["type"]))}</div>\n`;
 }
 
 function control({ name, place, required, schema, example }: Parameter, id: string, type: string) {
-  const choices = list(schema.enum);
+  const choices = list(schema["enum"]);
   const shared = html`id="${id}" data-name="${name}" data-place="${place}"${required && html` required`}`;
   if (choices.length > 0) {
     return html`<select ${shared}>${!required && html`<option value="">any</option>`}${choices.map((choice) => html`<option>${String(choice)}</option>`)}</select>`;
   }
   const value = required && example !== undefined ? html` value="${String(example)}"` : undefined;
   const hint =
-    schema.default !== undefined
-      ? String(schema.default)
+    schema["default"] !== undefined
+      ? String(schema["default"])
       : type === "array"
         ? "several, with commas between"
         : "";

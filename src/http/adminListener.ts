@@ -1,6 +1,6 @@
 import { type Listener, type ListenOptions, listen } from "../wire/listener.ts";
 import { type AppParts, createApp } from "./app.ts";
-import { createOutside, type OutsideParts } from "./outside.ts";
+import { createPublicRoutes, type PublicRoutesParts } from "./publicRoutes.ts";
 import { createWireHandler } from "./wireHandler.ts";
 
 /**
@@ -11,10 +11,14 @@ import { createWireHandler } from "./wireHandler.ts";
 export async function listenForAdmin(
   { url, ...at }: ListenOptions & { readonly url: string | undefined },
   parts: AppParts,
-  outside: Omit<OutsideParts, "baseUrl">,
+  publicRoutes: Omit<PublicRoutesParts, "baseUrl">,
 ): Promise<Listener> {
   const baseUrl = url && `${url}/v1`;
-  const app = createApp({ ...parts, baseUrl, outside: createOutside({ ...outside, baseUrl }) });
+  const app = createApp({
+    ...parts,
+    baseUrl,
+    publicRoutes: createPublicRoutes({ ...publicRoutes, baseUrl }),
+  });
   try {
     return await listen(at, createWireHandler(app, parts), parts.clock);
   } catch (cause) {

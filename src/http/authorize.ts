@@ -1,6 +1,6 @@
-import type { ApiKey } from "../keys/keys.ts";
-import { allows } from "../keys/lifecycle.ts";
-import { Problem } from "../problems.ts";
+import { Problem, platformProblems } from "../core/problems.ts";
+import type { ApiKey } from "../petstore/keys/keys.ts";
+import { allows } from "../petstore/keys/lifecycle.ts";
 import type { RequestHeaders } from "../wire/message.ts";
 
 // The token68 of RFC 9110, section 11.2. Two Authorization headers arrive joined by a comma,
@@ -39,7 +39,8 @@ export function requireScope(key: ApiKey, scope: string): void {
 }
 
 /** RFC 6750, section 3.1: a request that sent no credential is not told of an error in it. */
-export function challenge(problem: Problem): string {
-  const error = problem.code === "key_missing" ? "" : ', error="invalid_token"';
+export function challenge({ code }: Problem): string {
+  if (code in platformProblems) return 'Bearer realm="petstore-internal"';
+  const error = code === "key_missing" ? "" : ', error="invalid_token"';
   return `Bearer realm="petstore"${error}`;
 }

@@ -1,7 +1,7 @@
 import { parseJson } from "../contract/json.ts";
 import type { Reader, Reading } from "../contract/schema.ts";
-import { type MaybePromise, then } from "../maybePromise.ts";
-import { Problem } from "../problems.ts";
+import { type MaybePromise, then } from "../core/maybePromise.ts";
+import { Problem } from "../core/problems.ts";
 import type { HttpRequest, RequestHeaders } from "../wire/message.ts";
 
 export const bodyBytesMax = 65_536;

@@ -1,14 +1,15 @@
 /** Finds the cached response to a request that may have it: allowed to its key, and still fresh. */
-import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { PetExtent } from "../catalogue/petChanges.ts";
-import type { Clock } from "../clock.ts";
+
 import type { Operation } from "../contract/operations.ts";
-import type { Authenticator } from "../keys/authenticator.ts";
-import { allows } from "../keys/lifecycle.ts";
-import { RecentMap } from "../recentMap.ts";
-import type { Stores } from "../stores.ts";
+import type { Clock } from "../core/clock.ts";
+import { RecentMap } from "../core/recentMap.ts";
+import type { Catalogue } from "../petstore/catalogue/catalogue.ts";
+import type { PetExtent } from "../petstore/catalogue/petChanges.ts";
+import type { Authenticator } from "../petstore/keys/authenticator.ts";
+import { allows } from "../petstore/keys/lifecycle.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { HttpRequest } from "../wire/message.ts";
-import { PreparedResponse } from "../wire/preparedResponse.ts";
+import { PreparedResponse } from "../wire/response.ts";
 import { plainToken } from "./authorize.ts";
 import { isRemoved } from "./lifecycle.ts";
 import {

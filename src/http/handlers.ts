@@ -1,8 +1,8 @@
-import type { Clock } from "../clock.ts";
-import type { Answer, Input, OperationId } from "../contract/operations.ts";
-import type { MaybePromise } from "../maybePromise.ts";
-import type { Once } from "../once.ts";
-import type { Stores } from "../stores.ts";
+import type { Input, OperationId, OperationResponse } from "../contract/operations.ts";
+import type { Clock } from "../core/clock.ts";
+import type { MaybePromise } from "../core/maybePromise.ts";
+import type { IdempotentRequest } from "../petstore/idempotency/idempotency.ts";
+import type { Stores } from "../storage/stores.ts";
 import { createPet } from "./operations/createPet.ts";
 import { getOrder } from "./operations/getOrder.ts";
 import { getPet } from "./operations/getPet.ts";
@@ -13,7 +13,7 @@ import { moveOrder } from "./operations/moveOrder.ts";
 import { placeOrder } from "./operations/placeOrder.ts";
 
 /** What handlers work with. */
-export interface Shop extends Pick<Stores, "catalogue" | "categories" | "orders"> {
+export interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | "orders"> {
   readonly clock: Clock;
   /** Seals cursors. */
   readonly secret: string;
@@ -25,29 +25,29 @@ export interface Shop extends Pick<Stores, "catalogue" | "categories" | "orders"
 export interface Call {
   /** The base address to make addresses from: `https://api.example.com/v1`. */
   readonly base: string;
-  /** The client's mark on its attempt. Only a POST has one. */
-  readonly once: Once | undefined;
+  /** What makes a repetition of the request safe. Only a POST has it. */
+  readonly idempotency: IdempotentRequest | undefined;
 }
 
 /** Answers one operation: typed input in, an answer that the contract knows out. No sockets. */
 export type Handler<Id extends OperationId> = (
   input: Input<Id>,
   call: Call,
-) => MaybePromise<Answer<Id>>;
+) => MaybePromise<OperationResponse<Id>>;
 
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 
 /** Every operation of the contract has its handler here, or this does not compile. */
-export function createHandlers(shop: Shop): Handlers {
+export function createHandlers(dependencies: HandlerDependencies): Handlers {
   return {
-    listPets: listPets(shop),
-    createPet: createPet(shop),
-    getPet: getPet(shop),
-    listCategories: listCategories(shop),
-    listOrders: listOrders(shop),
-    placeOrder: placeOrder(shop),
-    getOrder: getOrder(shop),
-    approveOrder: moveOrder(shop, "approve"),
-    deliverOrder: moveOrder(shop, "deliver"),
+    listPets: listPets(dependencies),
+    createPet: createPet(dependencies),
+    getPet: getPet(dependencies),
+    listCategories: listCategories(dependencies),
+    listOrders: listOrders(dependencies),
+    placeOrder: placeOrder(dependencies),
+    getOrder: getOrder(dependencies),
+    approveOrder: moveOrder(dependencies, "approve"),
+    deliverOrder: moveOrder(dependencies, "deliver"),
   };
 }

@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import type { OperationId } from "../contract/operations.ts";
-import type { Once } from "../once.ts";
-import { Problem } from "../problems.ts";
+import { Problem } from "../core/problems.ts";
+import type { IdempotentRequest } from "../petstore/idempotency/idempotency.ts";
 import type { RequestHeaders } from "../wire/message.ts";
 
-const markForm = /^[!-~]{1,255}$/;
+const idempotencyKeyForm = /^[!-~]{1,255}$/;
 
-/** The mark that a client put on its attempt; undefined where it put none. */
-export function readMark(request: RequestHeaders): string | undefined {
-  const mark = request.header("idempotency-key");
-  if (mark === undefined) return undefined;
-  if (markForm.test(mark)) return mark;
+/** Undefined where the client sent none. */
+export function readIdempotencyKey(request: RequestHeaders): string | undefined {
+  const idempotencyKey = request.header("idempotency-key");
+  if (idempotencyKey === undefined) return undefined;
+  if (idempotencyKeyForm.test(idempotencyKey)) return idempotencyKey;
   throw new Problem("parameter_invalid", {
     detail: "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.",
   });
@@ -24,20 +24,23 @@ export function fingerprint(operation: OperationId, path: unknown, body: unknown
   return hash("sha256", asked, "base64url");
 }
 
-/** Refuses an attempt while the same one is under way here; the store settles all other cases. */
-export class AttemptsUnderWay {
-  readonly #names = new Set<string>();
+/** Refuses a repetition while the first is in flight here; the store settles all other cases. */
+export class InFlightRequests {
+  readonly #inFlight = new Set<string>();
 
-  async run<T>({ keyId, mark }: Once, work: () => T | Promise<T>): Promise<T> {
-    const name = `${keyId} ${mark}`;
-    if (this.#names.has(name)) {
-      throw new Problem("idempotency_in_flight", { headers: { "retry-after": "1" } });
+  async run<T>(
+    { keyId, idempotencyKey }: IdempotentRequest,
+    work: () => T | Promise<T>,
+  ): Promise<T> {
+    const name = `${keyId} ${idempotencyKey}`;
+    if (this.#inFlight.has(name)) {
+      throw new Problem("idempotency_in_flight", { retryAfterSeconds: 1 });
     }
-    this.#names.add(name);
+    this.#inFlight.add(name);
     try {
       return await work();
     } finally {
-      this.#names.delete(name);
+      this.#inFlight.delete(name);
     }
   }
 }

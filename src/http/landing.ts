@@ -1,12 +1,12 @@
 /** The root of the service: a page for browsers, and a few lines of text for everybody else. */
-import type { Log } from "../log.ts";
+import type { Log } from "../core/log.ts";
 import {
   type HttpRequest,
   type HttpResponse,
   originOf,
   type RequestHeaders,
 } from "../wire/message.ts";
-import { asProblem } from "./answer.ts";
+import { asProblem } from "./responses.ts";
 import { pageNotFound, type StaticSite, siteResponse } from "./staticSite.ts";
 
 export interface LandingFacts {
@@ -101,7 +101,7 @@ function inText(
   return answered(
     `Pet Store: a pet store catalogue over HTTP and JSON.
 
-Base address   ${baseUrl}
+Base URL       ${baseUrl}
 First call     curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets
 Contract       ${origin}/v1/openapi.json
 Documentation  ${origin}${docsPath}

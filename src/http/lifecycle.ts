@@ -1,6 +1,7 @@
-import type { Lifecycle, Operation } from "../contract/operations.ts";
-import { Problem } from "../problems.ts";
-import type { PathParameters } from "./route.ts";
+import type { Lifecycle } from "../contract/document.ts";
+import type { Operation } from "../contract/operations.ts";
+import { Problem } from "../core/problems.ts";
+import type { PathParameters } from "./routes.ts";
 
 /** Makes the headers by which a deprecated operation tells of its end on every answer. */
 export function announcement(lifecycle: Lifecycle) {

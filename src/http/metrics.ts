@@ -1,7 +1,5 @@
-import type { CommitReport } from "../stores.ts";
-import { Buckets } from "./buckets.ts";
+import type { CommitReport } from "../storage/stores.ts";
 import type { Family, Sample } from "./metricsText.ts";
-import { latencyBounds, RequestCounts } from "./requestCounts.ts";
 
 export interface RequestMetrics {
   /** Without an operation: a request that reached none. */
@@ -106,4 +104,85 @@ export function processFamilies(): Family[] {
       samples: one((user + system) / 1e6),
     },
   ];
+}
+
+/** In seconds. */
+const latencyBounds = [
+  0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+];
+const statusesMax = 600;
+
+interface Counted {
+  readonly byStatus: Float64Array;
+  readonly latencies: Buckets;
+}
+
+/** Requests by operation, status and duration. */
+class RequestCounts {
+  readonly #counted = new Map<string, Counted>();
+
+  observe(operation: string, status: number, seconds: number): void {
+    const counted = this.#counted.get(operation) ?? this.#begin(operation);
+    (counted.byStatus[status] as number)++;
+    counted.latencies.observe(seconds);
+  }
+
+  totals(): Sample[] {
+    return [...this.#counted].flatMap(([operation, { byStatus }]) =>
+      [...byStatus.entries()]
+        .filter(([, value]) => value > 0)
+        .map(([status, value]) => ({ labels: { operation, status }, value })),
+    );
+  }
+
+  durations(): Sample[] {
+    return [...this.#counted].flatMap(([operation, { latencies }]) =>
+      latencies.samples({ operation }),
+    );
+  }
+
+  #begin(operation: string): Counted {
+    const counted = {
+      byStatus: new Float64Array(statusesMax),
+      latencies: new Buckets(latencyBounds),
+    };
+    this.#counted.set(operation, counted);
+    return counted;
+  }
+}
+
+/** How often values fell where: a histogram in plain numbers, since every request comes by. */
+class Buckets {
+  readonly #bounds: readonly number[];
+  /** One for each bound, and one for what is larger. */
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  /** A value belongs to the first bound that it does not exceed. */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    let at = 0;
+    while (value > (this.#bounds[at] ?? Number.POSITIVE_INFINITY)) at++;
+    (this.#counts[at] as number)++;
+    this.#sum += value;
+  }
+
+  /** Each bucket holds those before it too. */
+  samples(labels: NonNullable<Sample["labels"]> = {}): Sample[] {
+    let value = 0;
+    const buckets = [...this.#counts].map((count, at) => {
+      value += count;
+      const le = this.#bounds[at] ?? "+Inf";
+      return { suffix: "_bucket", labels: { le, ...labels }, value };
+    });
+    return [
+      ...buckets,
+      { suffix: "_sum", labels, value: this.#sum },
+      { suffix: "_count", labels, value },
+    ];
+  }
 }

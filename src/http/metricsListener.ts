@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
 import { type Listener, listen } from "../wire/listener.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 import { type Family, metricsText, metricsType } from "./metricsText.ts";

@@ -1,5 +1,5 @@
 import type { RequestHeaders } from "../wire/message.ts";
-import type { PlainAnswer } from "./answer.ts";
+import type { HandlerResponse } from "./responses.ts";
 
 /** Whether a request asks that nothing unknown be ignored (RFC 7240, section 4.4). */
 export function asksForStrict(request: RequestHeaders): boolean {
@@ -14,6 +14,6 @@ export function asksForStrict(request: RequestHeaders): boolean {
 }
 
 /** Says that it was done. */
-export function applied(answer: PlainAnswer): PlainAnswer {
+export function applied(answer: HandlerResponse): HandlerResponse {
   return { ...answer, headers: { ...answer.headers, "preference-applied": "handling=strict" } };
 }

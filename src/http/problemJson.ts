@@ -1,5 +1,5 @@
 /** Errors as problem details (RFC 9457), for those who ask for them. */
-import type { Problem, ProblemCode } from "../problems.ts";
+import type { Problem, ProblemCode } from "../core/problems.ts";
 import type { RequestHeaders } from "../wire/message.ts";
 
 const asked = /(?:^|,)\s*application\/problem\+json\s*(?:;([^,]*))?(?:,|$)/i;

@@ -1,6 +1,6 @@
-import type { Operation } from "../contract/operations.ts";
+import type { Operation } from "../contract/document.ts";
 import { type Reading, unknownNames } from "../contract/schema.ts";
-import { Problem } from "../problems.ts";
+import { Problem } from "../core/problems.ts";
 
 /** Reads the query of an address as the operation's parameters. Names all that is wrong. */
 export function readQuery(

@@ -1,6 +1,7 @@
 /** The RateLimit fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers). */
-import type { RateLimiter, Verdict } from "../keys/rateLimiter.ts";
-import { Problem } from "../problems.ts";
+
+import { Problem } from "../core/problems.ts";
+import type { RateLimiter, Verdict } from "../petstore/keys/rateLimiter.ts";
 
 export function quotaHeaders({ quota }: RateLimiter, verdict: Verdict): Record<string, string> {
   return {
@@ -13,7 +14,7 @@ export function refuseBeyondQuota({ allowed, secondsUntilNext }: Verdict): void 
   if (allowed) return;
   const unit = secondsUntilNext === 1 ? "second" : "seconds";
   throw new Problem("rate_limited", {
-    detail: `This API key has used up its quota of requests. Try again in ${secondsUntilNext} ${unit}.`,
-    headers: { "retry-after": String(secondsUntilNext) },
+    detail: `This API key has exceeded its quota of requests. Try again in ${secondsUntilNext} ${unit}.`,
+    retryAfterSeconds: secondsUntilNext,
   });
 }

@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import { Problem } from "../problems.ts";
+import type { Clock } from "../core/clock.ts";
+import { Problem } from "../core/problems.ts";
 
 const askedEveryMs = 1_000;
 /** A probe gives up sooner than a writer that waits for its turn, and must hear why. */

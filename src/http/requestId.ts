@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { RequestHeaders } from "../wire/message.ts";
 
 const wellFormed = /^[!-~]{1,128}$/;

@@ -2,11 +2,12 @@
  * Responses that need not be made again, by the whole address of their request. One is fresh as long
  * as none of the pets it depends on has changed, so it is never older than the request.
  */
-import type { PetExtent } from "../catalogue/petChanges.ts";
+
 import type { Operation } from "../contract/operations.ts";
-import { RecentMap } from "../recentMap.ts";
+import { RecentMap } from "../core/recentMap.ts";
+import type { PetExtent } from "../petstore/catalogue/petChanges.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
-import type { PreparedResponse } from "../wire/preparedResponse.ts";
+import type { PreparedResponse } from "../wire/response.ts";
 
 export interface CachedResponse {
   /** Of the pets, from before the response was made, or when it was last found fresh. */
@@ -20,6 +21,8 @@ export interface CachedResponse {
 
 export const entriesMax = 20_480;
 const weightMax = 12 * 1024 * 1024;
+/** A power of two. */
+const seenMax = 65_536;
 /** What a response weighs beside its address and its body: its headers, as objects and as bytes. */
 const headersWeight = 300;
 /** Longer ones are rare, and are not worth the room. */
@@ -27,8 +30,8 @@ const addressCharactersMax = 512;
 
 export class ResponseCache {
   readonly #responses = new RecentMap<CachedResponse>({ entries: entriesMax, weight: weightMax });
-  /** Addresses asked for once of late. */
-  #seen = new Set<string>();
+  /** Hashes of addresses that were asked for lately, each where its hash says. */
+  readonly #seen = new Int32Array(seenMax);
 
   /** Whether it is fresh has to be asked. */
   find(url: string): CachedResponse | undefined {
@@ -41,15 +44,25 @@ export class ResponseCache {
    */
   isWorthCaching(url: string): boolean {
     if (url.length > addressCharactersMax) return false;
-    if (this.#seen.has(url)) return true;
-    if (this.#seen.size >= entriesMax) this.#seen.clear();
-    this.#seen.add(url);
+    const hash = hashOf(url);
+    const at = hash & (seenMax - 1);
+    if (this.#seen[at] === hash) return true;
+    this.#seen[at] = hash;
     return false;
   }
 
   add(url: string, cached: CachedResponse): void {
     this.#responses.set(url, cached, weightOf(url, cached));
   }
+}
+
+/** FNV-1a. Two addresses with one hash cost a place in the cache, and nothing else. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return hash;
 }
 
 /** With its body as text and as bytes. */

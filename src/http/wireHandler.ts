@@ -1,10 +1,10 @@
 /** What the API, the dashboard and the metrics answer where a message never became a request. */
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
-import { Problem, type ProblemCode } from "../problems.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { Problem, type ProblemCode } from "../core/problems.ts";
 import type { HttpHandler, HttpResponse, WireError } from "../wire/message.ts";
-import { asProblem, errorText, refusalHeaders } from "./answer.ts";
 import { requestIds } from "./requestId.ts";
+import { asProblem, errorText, refusalHeaders } from "./responses.ts";
 
 const problemCodes = {
   malformed: "request_malformed",

@@ -1,5 +1,5 @@
 /** The open connections of a listener: how many, what they hold, and which of them are overdue. */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { connectionsPossible, type WireLimits } from "./limits.ts";
 import { loopbackNetworks, TrustedProxies } from "./trustedProxies.ts";
 

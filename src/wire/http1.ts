@@ -4,23 +4,20 @@
  * buffers. A message that can be framed never closes the connection. One that cannot is refused, and
  * the connection closed in a way that does not lose the refusal.
  */
-import type { MaybePromise } from "../maybePromise.ts";
+import type { MaybePromise } from "../core/maybePromise.ts";
 import type { Connections, ManagedConnection } from "./connections.ts";
-import { overdue, type Reading } from "./deadlines.ts";
-import { HeldInput } from "./heldInput.ts";
-import { Http1Request, originOf } from "./http1Request.ts";
+import { Http1Request, originOf, RequestBody } from "./http1Request.ts";
+import { overdue, type Reading } from "./limits.ts";
 import { inputBytesMax, type ParserEvents, RequestParser } from "./llhttp.ts";
 import type { HttpHandler, HttpResponse, WireError } from "./message.ts";
 import { afterEmptyLines, isParsed, methodAt, standIn } from "./messageStart.ts";
-import { RequestBody } from "./requestBody.ts";
-import { RequestHead } from "./requestHead.ts";
+import { RepeatedHead, RequestHead } from "./requestHead.ts";
 import { ResponseWriter, type WriterEvents } from "./responseWriter.ts";
-import type { Transport } from "./transport.ts";
+import { HeldInput, type Transport } from "./transport.ts";
 
-/** Longer requests are not looked up in the cache. */
+/** Longer requests are always parsed. */
 const textBytesMax = 2_048;
 const continueBytes = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
-const noBytes = Buffer.alloc(0);
 /** Held of a body that the handler has not asked for yet. */
 const unaskedBytesMax = 64 * 1024;
 
@@ -33,11 +30,10 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   #head = new RequestHead("");
   #body: RequestBody;
   readonly #held: HeldInput;
-  /** What the parser is at, for its events. */
-  #chunk: Buffer = noBytes;
   #parsing = false;
+  readonly #repeated: RepeatedHead;
   /** All that was received, where it is one message without a body. */
-  #whole: Buffer | undefined;
+  #whole: string | undefined;
   /** The request was passed to the handler. */
   #dispatched = false;
   /** Its response is not sent yet. */
@@ -58,6 +54,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#handler = handler;
     this.#body = new RequestBody(connections);
     this.#writer = new ResponseWriter(transport, connections, this);
+    this.#repeated = new RepeatedHead(connections.limits);
     this.#held = new HeldInput(transport, connections.limits.pipelinedBytesMax);
     this.sinceMs = connections.elapsedMs;
   }
@@ -75,34 +72,44 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     }
     if (this.#reading === "complete") return void this.#held.add(chunk);
     if (this.#held.isEmpty) {
-      if (this.#reading === "start") {
-        if (this.#respondFromCache(chunk)) return;
-        if (this.served) this.sinceMs = this.#connections.elapsedMs;
-      }
-      return void this.#parse(chunk);
+      if (this.#reading !== "start") return void this.#parse(chunk);
+      const text = chunk.byteLength > textBytesMax ? undefined : chunk.toString("latin1");
+      if (text !== undefined && this.#recognise(text)) return;
+      if (this.served) this.sinceMs = this.#connections.elapsedMs;
+      return void this.#parse(chunk, text);
     }
     this.#parse(Buffer.concat([this.#held.take(), chunk]));
   }
 
-  #respondFromCache(chunk: Buffer): boolean {
+  /** Responds to a request of which nothing, or its target alone, has to be read. */
+  #recognise(text: string): boolean {
     const { stopping, elapsedMs } = this.#connections;
-    if (stopping || chunk.byteLength > textBytesMax) return false;
-    const prepared = this.#handler.cached?.(chunk.toString("latin1"));
-    if (prepared === undefined) return false;
-    this.sinceMs = elapsedMs;
-    this.#responding = true;
-    // What follows it is another message.
+    const prepared = stopping ? undefined : this.#handler.cached?.(text, this.#transport.peer);
+    if (prepared !== undefined) {
+      this.sinceMs = elapsedMs;
+      this.#responding = true;
+      // What follows it is another message.
+      this.#reading = "complete";
+      this.#writer.writePrepared(prepared);
+      return true;
+    }
+    const head = this.#repeated.find(text);
+    if (head === undefined) return false;
+    this.#expect(head);
+    this.#body.end();
     this.#reading = "complete";
-    this.#writer.writePrepared(prepared);
+    this.#whole = text;
+    this.#handle(head);
+    this.#whole = undefined;
     return true;
   }
 
   textOf(head: RequestHead): string | undefined {
-    const repeatable = head === this.#head && head.keepAlive && head.version === 11;
-    return repeatable ? this.#whole?.toString("latin1") : undefined;
+    return head === this.#head && head.keepAlive && head.version === 11 ? this.#whole : undefined;
   }
 
-  #parse(bytes: Buffer): void {
+  /** `text` is that of all bytes, where it is known. */
+  #parse(bytes: Buffer, text?: string): void {
     this.#parsing = true;
     let at = 0;
     while (at < bytes.byteLength) {
@@ -118,9 +125,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
         at = beganAt;
       }
       const piece = bytes.subarray(at, at + inputBytesMax);
-      this.#chunk = piece;
-      const result = this.#parser.execute(piece, this);
-      this.#chunk = noBytes;
+      const result = this.#parser.execute(piece, this.#head, this);
       if (result === "malformed" || result === "version_unsupported") {
         this.#refuse(result);
         break;
@@ -131,7 +136,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       this.#receivedBytes += taken;
       // From its first byte to its last: the end of a request must never stand for all of it.
       const isWhole = beganAt === 0 && result === bytes.byteLength && this.#body.received === 0;
-      this.#whole = isWhole && taken <= textBytesMax ? bytes : undefined;
+      this.#whole = isWhole ? text : undefined;
       this.#advance();
       this.#whole = undefined;
     }
@@ -147,23 +152,26 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       this.#held.add(bytes.subarray(at));
       return undefined;
     }
-    this.#head = new RequestHead(method);
-    this.#body = new RequestBody(this.#connections);
-    this.#abort = undefined;
+    this.#expect(new RequestHead(method));
     this.#reading = "head";
     if (isParsed(method)) return at;
     if (method === "") {
       this.#refuse("malformed");
       return undefined;
     }
-    this.#parser.execute(standIn, this);
+    this.#parser.execute(standIn, this.#head, this);
     return at + method.length;
+  }
+
+  #expect(head: RequestHead): void {
+    this.#head = head;
+    this.#body = new RequestBody(this.#connections);
+    this.#abort = undefined;
   }
 
   /** Decides what is to be done with the message now that more of it is here. */
   #advance(): void {
-    const { limits } = this.#connections;
-    const oversize = this.#head.oversize(limits);
+    const oversize = this.#head.oversize(this.#connections.limits);
     if (oversize !== undefined) return void this.#refuse(oversize);
     if (this.#reading === "head") return;
     if (!this.#body.allowsFraming(this.#receivedBytes)) return void this.#refuse("malformed");
@@ -177,18 +185,21 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   }
 
   #dispatch(): void {
-    const { limits, proxies } = this.#connections;
-    const error = this.#head.interpret(limits);
+    const error = this.#head.interpret(this.#connections.limits);
     if (error !== undefined) return void this.#refuse(error);
+    this.#repeated.remember(this.textOf(this.#head), this.#head);
+    this.#handle(this.#head);
+  }
+
+  #handle(head: RequestHead): void {
     this.#dispatched = true;
     this.#responding = true;
     this.sinceMs = this.#connections.elapsedMs;
-    const head = this.#head;
+    const { proxies } = this.#connections;
+    const request = new Http1Request(this, this.#transport, head, this.#body, proxies);
     let handled: MaybePromise<HttpResponse>;
     try {
-      handled = this.#handler.handle(
-        new Http1Request(this, this.#transport, head, this.#body, proxies),
-      );
+      handled = this.#handler.handle(request);
     } catch (cause) {
       handled = this.#handler.failed(cause);
     }
@@ -206,19 +217,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     return this.#abort.signal;
   }
 
-  // Events of the parser, about the bytes in #chunk.
-
-  onTarget(start: number, end: number): void {
-    this.#head.addTarget(this.#chunk.toString("latin1", start, end));
-  }
-
-  onFieldName(start: number, end: number): void {
-    this.#head.addName(this.#chunk.toString("latin1", start, end));
-  }
-
-  onFieldValue(start: number, end: number): void {
-    this.#head.addValue(this.#chunk.toString("latin1", start, end));
-  }
+  // Events of the parser; the head receives its pieces itself.
 
   onHeadersComplete(version: number, keepAlive: boolean): void {
     this.#head.end(version, keepAlive);
@@ -229,8 +228,8 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.sinceMs = this.#connections.elapsedMs;
   }
 
-  onBody(start: number, end: number): void {
-    this.#body.add(this.#chunk.subarray(start, end));
+  onBody(bytes: Uint8Array): void {
+    this.#body.add(bytes);
   }
 
   // The body of the request.
@@ -254,8 +253,6 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#responding) this.#held.pause();
     else this.#close();
   }
-
-  // The response.
 
   #respond(head: RequestHead, response: HttpResponse): void {
     if (this.#closed || head !== this.#head) return;

@@ -1,6 +1,6 @@
 /** Listens for connections of HTTP/1.1 without encryption. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { Connections } from "./connections.ts";
 import { Http1Connection } from "./http1.ts";
 import { type WireLimits, wireLimits } from "./limits.ts";

@@ -5,17 +5,22 @@
  */
 import wasm from "undici/lib/llhttp/llhttp_simd-wasm.js";
 
-/** What the parser reports. Offsets are into the bytes that were given to `execute`. */
-export interface ParserEvents {
+/** Takes the head that the parser finds. */
+export interface HeadReceiver {
   /** A piece of the request target; more may follow. */
-  onTarget(start: number, end: number): void;
+  addTarget(text: string): void;
   /** A piece of a header or trailer name; more may follow. */
-  onFieldName(start: number, end: number): void;
+  addName(text: string): void;
   /** A piece of a header or trailer value; more may follow. */
-  onFieldValue(start: number, end: number): void;
+  addValue(text: string): void;
+}
+
+/** Takes the rest of what the parser finds. */
+export interface ParserEvents {
   /** `version` is 10 for HTTP/1.0 and 11 for HTTP/1.1. */
   onHeadersComplete(version: number, keepAlive: boolean): void;
-  onBody(start: number, end: number): void;
+  /** A piece of the bytes that were given to `execute`; more may follow. */
+  onBody(bytes: Uint8Array): void;
 }
 
 /**
@@ -46,23 +51,28 @@ interface Exports {
 const requestType = 1;
 
 /** Of the one call of `llhttp_execute` that can be active at a time. */
+let source: Buffer;
+let head: HeadReceiver;
 let events: ParserEvents;
 let inputPointer = 0;
 let messageComplete = false;
+
+const textAt = (at: number, bytes: number) =>
+  source.toString("latin1", at - inputPointer, at - inputPointer + bytes);
 
 const callbacks = {
   wasm_on_message_begin: () => ok,
   wasm_on_status: () => ok,
   wasm_on_url(_parser: number, at: number, bytes: number) {
-    events.onTarget(at - inputPointer, at - inputPointer + bytes);
+    head.addTarget(textAt(at, bytes));
     return ok;
   },
   wasm_on_header_field(_parser: number, at: number, bytes: number) {
-    events.onFieldName(at - inputPointer, at - inputPointer + bytes);
+    head.addName(textAt(at, bytes));
     return ok;
   },
   wasm_on_header_value(_parser: number, at: number, bytes: number) {
-    events.onFieldValue(at - inputPointer, at - inputPointer + bytes);
+    head.addValue(textAt(at, bytes));
     return ok;
   },
   wasm_on_headers_complete(parser: number, _status: number, _upgrade: number, keepAlive: number) {
@@ -72,7 +82,7 @@ const callbacks = {
     return ok;
   },
   wasm_on_body(_parser: number, at: number, bytes: number) {
-    events.onBody(at - inputPointer, at - inputPointer + bytes);
+    events.onBody(source.subarray(at - inputPointer, at - inputPointer + bytes));
     return ok;
   },
   wasm_on_message_complete() {
@@ -98,12 +108,14 @@ export class RequestParser {
   readonly #parser = free.pop() ?? llhttp.llhttp_alloc(requestType);
 
   /** Parses up to the end of the message, after which the next call starts another one. */
-  execute(bytes: Uint8Array, receiver: ParserEvents): ParserResult {
+  execute(bytes: Buffer, headReceiver: HeadReceiver, receiver: ParserEvents): ParserResult {
     // When the module's memory has grown, views of it are detached.
     if (input.length === 0) {
       input = new Uint8Array(llhttp.memory.buffer, inputPointer, inputBytesMax);
     }
     input.set(bytes);
+    source = bytes;
+    head = headReceiver;
     events = receiver;
     messageComplete = false;
     const error = llhttp.llhttp_execute(this.#parser, inputPointer, bytes.byteLength);

@@ -1,6 +1,6 @@
 /** A request and its response, whichever protocol and socket they travel on. */
-import type { MaybePromise } from "../maybePromise.ts";
-import type { PreparedResponse } from "./preparedResponse.ts";
+import type { MaybePromise } from "../core/maybePromise.ts";
+import type { PreparedResponse } from "./response.ts";
 
 export interface HttpRequest {
   /** As sent: methods are case-sensitive, and unknown ones are passed on too. */
@@ -43,8 +43,8 @@ export type ResponseBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface HttpResponse {
   readonly status: number;
-  /** By lower-case name. `Date`, `Content-Length` and what belongs to the connection are added. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Each once, by lower-case name. `Date`, `Content-Length` and what belongs to the connection are added. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Left out of the response to a HEAD request. */
   readonly body?: ResponseBody | undefined;
   /** Closes the connection after this response. */
@@ -79,7 +79,7 @@ export interface HttpHandler {
    * The response that was prepared for an earlier request of exactly this text, if it still holds.
    * Most requests of a busy client differ in nothing.
    */
-  cached?(text: string): PreparedResponse | undefined;
+  cached?(text: string, client: string | undefined): PreparedResponse | undefined;
   handle(request: HttpRequest): MaybePromise<HttpResponse>;
   /** The response in place of one that `handle` did not give, or that cannot be sent. */
   failed(cause: unknown): HttpResponse;

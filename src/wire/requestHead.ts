@@ -1,7 +1,6 @@
 /** The head of one request while it is received, and what it means. */
 import type { WireLimits } from "./limits.ts";
 import type { WireError } from "./message.ts";
-import { noTarget, type Target, targetOf } from "./target.ts";
 
 const closeToken = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
@@ -14,15 +13,29 @@ export class RequestHead {
   awaitsContinue = false;
   #targetText = "";
   /** Lower-case names and values, alternating. */
-  readonly #fields: string[] = [];
+  readonly #fields: string[];
   #name = "";
   #value: string | undefined;
   #bytes = 0;
   #complete = false;
   #closes = false;
 
-  constructor(method: string) {
+  constructor(method: string, fields: string[] = []) {
     this.method = method;
+    this.#fields = fields;
+  }
+
+  /** That of a request with the same headers. Undefined for a target that is not in origin form. */
+  withTarget(text: string): RequestHead | undefined {
+    const target = originTarget(text, this.target.authority);
+    if (target === undefined) return undefined;
+    const head = new RequestHead(this.method, this.#fields);
+    head.#targetText = text;
+    head.#bytes = this.#bytes - this.#targetText.length + text.length;
+    head.#complete = true;
+    head.target = target;
+    head.keepAlive = this.keepAlive;
+    return head;
   }
 
   addTarget(text: string): void {
@@ -117,3 +130,96 @@ function withoutBlanks(value: string): string {
 }
 
 const isBlank = (code: number) => code === 0x20 || code === 0x09;
+
+/** For which host a request is, and for what (RFC 9112, section 3.2; RFC 9110, section 7.2). */
+interface Target {
+  /** Host and port in lower case; empty where HTTP/1.0 named none. */
+  readonly authority: string;
+  readonly path: string;
+  /** With its question mark. */
+  readonly query: string;
+}
+
+const noTarget: Target = { authority: "", path: "", query: "" };
+
+const name = /^([a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_-])?)\.?(?::[0-9]{0,5})?$/;
+const ipv6 = /^(\[[0-9a-f:.]{2,45}\])(?::[0-9]{0,5})?$/;
+
+/** Nearly every request names the same host as the one before. */
+let last: { readonly authority: string; readonly host: string | undefined } = {
+  authority: "",
+  host: undefined,
+};
+
+/** The host in lower case, without port and final dot; undefined when it is not a host. */
+export function hostOf(authority: string): string | undefined {
+  if (authority === last.authority) return last.host;
+  const lower = authority.toLowerCase();
+  const host = (name.exec(lower) ?? ipv6.exec(lower))?.[1];
+  last = { authority, host };
+  return host;
+}
+
+const absolute = /^https?:\/\/([^/?#]*)(.*)$/i;
+// Anything else would have to be interpreted, or would end a header line that repeats it. A
+// fragment is never sent (RFC 9112, section 3.2).
+const originForm = /^\/[\x21\x22\x24-\x7e]*$/;
+
+export function targetOf(
+  target: string,
+  hosts: readonly string[],
+  version: number,
+): Target | "host_invalid" | "malformed" {
+  // Two Host headers are wrong even when they agree (RFC 9112, section 3.2).
+  if (hosts.length > 1 || (hosts.length === 0 && version === 11)) return "host_invalid";
+  const [, named, rest] = absolute.exec(target) ?? [];
+  const authorities = named === undefined ? hosts : [...hosts, named];
+  const authority = authorities[0]?.toLowerCase() ?? "";
+  const host = hostOf(authority);
+  if (authorities.length > 0 && host === undefined) return "host_invalid";
+  if (authorities.some((other) => hostOf(other) !== host)) return "host_invalid";
+  const path = rest === undefined ? target : rest.startsWith("/") ? rest : `/${rest}`;
+  if (path === "*") return { authority, path, query: "" };
+  return originTarget(path, authority) ?? "malformed";
+}
+
+/** Undefined for a target that is not in origin form. */
+function originTarget(target: string, authority: string): Target | undefined {
+  if (!originForm.test(target)) return undefined;
+  const mark = target.indexOf("?");
+  if (mark === -1) return { authority, path: target, query: "" };
+  return { authority, path: target.slice(0, mark), query: target.slice(mark) };
+}
+
+const start = "GET ";
+
+/**
+ * Recognises a request that differs from an earlier one of its connection in its target alone, as
+ * most requests of a client do. Everything behind the target is the same bytes, so it means the
+ * same, and need not be parsed again.
+ */
+export class RepeatedHead {
+  readonly #limits: WireLimits;
+  #head: RequestHead | undefined;
+  /** The earlier request behind its target. */
+  #rest = "";
+
+  constructor(limits: WireLimits) {
+    this.#limits = limits;
+  }
+
+  /** `text` is that of a whole request without a body, after which the connection stays open. */
+  remember(text: string | undefined, head: RequestHead): void {
+    if (text === undefined || head.method !== "GET") return;
+    this.#head = head;
+    this.#rest = text.slice(text.indexOf(" ", start.length));
+  }
+
+  /** The head of a request that is this whole text. */
+  find(text: string): RequestHead | undefined {
+    if (!text.endsWith(this.#rest) || !text.startsWith(start)) return undefined;
+    const target = text.slice(start.length, text.length - this.#rest.length);
+    const head = this.#head?.withTarget(target);
+    return head?.oversize(this.#limits) === undefined ? head : undefined;
+  }
+}

@@ -6,7 +6,7 @@ let dateSecond = -1;
 let dateText = "";
 
 /** The date of RFC 9110, section 5.6.7, made once a second. */
-export function httpDate(nowMs: number): string {
+function httpDate(nowMs: number): string {
   const second = Math.floor(nowMs / 1000);
   if (second !== dateSecond) {
     dateSecond = second;
@@ -15,7 +15,7 @@ export function httpDate(nowMs: number): string {
   return dateText;
 }
 
-/** Header names in their usual case, by lower-case name. Filled as they occur. */
+/** Where it is not every word that begins with a capital letter. */
 const usualNames = new Map([
   ["etag", "ETag"],
   ["www-authenticate", "WWW-Authenticate"],
@@ -24,17 +24,16 @@ const usualNames = new Map([
 ]);
 
 function usualName(name: string): string {
-  const known = usualNames.get(name);
-  if (known !== undefined) return known;
-  const usual = name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
-  usualNames.set(name, usual);
-  return usual;
+  return usualNames.get(name) ?? name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
+
+/** The last line of each header, by its lower-case name: most have one value for ever. */
+const lastLines = new Map<string, { readonly start: string; value: string; line: string }>();
 
 // A value with a line break would start a header, or a response, of its own.
 const unsafe = /[^\t\x20-\x7e]/;
 
-export interface Framing {
+interface Framing {
   readonly nowMs: number;
   /** Undefined where the response has no content, or its length is not known. */
   readonly contentLength: number | undefined;
@@ -47,9 +46,7 @@ export function responseHead({ status, headers }: HttpResponse, framing: Framing
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nDate: ${httpDate(framing.nowMs)}\r\n`;
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined) continue;
-    if (typeof value === "string") head += headerLine(name, value);
-    else for (const one of value) head += headerLine(name, one);
+    if (value !== undefined) head += headerLine(name, value);
   }
   if (framing.contentLength !== undefined) head += `Content-Length: ${framing.contentLength}\r\n`;
   else if (framing.chunked) head += "Transfer-Encoding: chunked\r\n";
@@ -58,11 +55,50 @@ export function responseHead({ status, headers }: HttpResponse, framing: Framing
 }
 
 function headerLine(name: string, value: string): string {
+  let last = lastLines.get(name);
+  if (last === undefined) {
+    last = { start: `${usualName(name)}: `, value: "", line: "" };
+    lastLines.set(name, last);
+  }
+  if (last.line !== "" && last.value === value) return last.line;
   if (unsafe.test(value)) throw new Error(`The response header ${name} is not printable ASCII.`);
-  return `${usualName(name)}: ${value}\r\n`;
+  last.value = value;
+  last.line = `${last.start}${value}\r\n`;
+  return last.line;
 }
 
 /** RFC 9110, section 6.4.1: these never have content. */
 export function allowsContent(status: number): boolean {
   return status >= 200 && status !== 204 && status !== 304;
+}
+
+/** A whole response as bytes, to be sent again and again; only its date changes. */
+export class PreparedResponse {
+  readonly #bytes: Buffer;
+  readonly #dateAt: number;
+  #second: number;
+
+  constructor(response: HttpResponse & { readonly body: string | Uint8Array }, nowMs: number) {
+    const { body } = response;
+    const contentLength = Buffer.byteLength(body);
+    const framing = { nowMs, contentLength, chunked: false, connection: undefined };
+    const head = responseHead(response, framing);
+    this.#bytes =
+      typeof body === "string"
+        ? Buffer.from(head + body)
+        : Buffer.concat([Buffer.from(head, "latin1"), body]);
+    // The head is ASCII, so characters are bytes.
+    this.#dateAt = head.indexOf("Date: ") + "Date: ".length;
+    this.#second = Math.floor(nowMs / 1000);
+  }
+
+  /** Must be written, or copied, before the next call. */
+  at(nowMs: number): Buffer {
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#bytes.write(httpDate(nowMs), this.#dateAt, "latin1");
+    }
+    return this.#bytes;
+  }
 }

@@ -1,9 +1,8 @@
 /** Writes the responses of one connection, no faster than their reader takes them. */
 import type { Connections } from "./connections.ts";
 import type { HttpResponse, ResponseBody } from "./message.ts";
-import type { PreparedResponse } from "./preparedResponse.ts";
 import type { RequestHead } from "./requestHead.ts";
-import { allowsContent, responseHead } from "./response.ts";
+import { allowsContent, type PreparedResponse, responseHead } from "./response.ts";
 import type { Transport } from "./transport.ts";
 
 const lastChunk = Buffer.from("0\r\n\r\n");
@@ -68,7 +67,7 @@ export class ResponseWriter {
       connection: last ? "close" : request.version === 10 ? "keep-alive" : undefined,
     });
     if (typeof body === "string" && sendsContent) {
-      return void this.#send(Buffer.from(text + body), last);
+      return void this.#sendText(text + body, last);
     }
     const head = Buffer.from(text, "latin1");
     if (body === undefined || typeof body === "string" || !sendsContent) this.#send(head, last);
@@ -84,13 +83,25 @@ export class ResponseWriter {
     this.#send(prepared.at(this.#connections.nowMs()), false);
   }
 
+  #sendText(text: string, last: boolean): void {
+    if (text.length > pieceBytes) return void this.#send(Buffer.from(text), last);
+    this.progressAtMs = this.#connections.elapsedMs;
+    if (this.#transport.writeText(text)) return void this.#events.sent(last);
+    this.#hold(Buffer.from(text), last, true);
+  }
+
   #send(bytes: Uint8Array, last: boolean): void {
     this.progressAtMs = this.#connections.elapsedMs;
     const short = bytes.byteLength <= pieceBytes;
     if (short && this.#transport.write(bytes)) return void this.#events.sent(last);
+    const outgoing = this.#hold(bytes, last, short);
+    if (!short) this.#pump(outgoing);
+  }
+
+  #hold(bytes: Uint8Array, last: boolean, written: boolean): Outgoing {
     this.#connections.heldResponseBytes += bytes.byteLength;
-    this.#outgoing = { bytes, at: short ? bytes.byteLength : 0, last };
-    if (!short) this.#pump(this.#outgoing);
+    this.#outgoing = { bytes, at: written ? bytes.byteLength : 0, last };
+    return this.#outgoing;
   }
 
   #pump(outgoing: Outgoing): void {

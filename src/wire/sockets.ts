@@ -27,6 +27,7 @@ export function nodeTransport(socket: Socket, scheme: Transport["scheme"]): Tran
     peer: peerAt(socket),
     scheme,
     write: (bytes) => socket.write(bytes),
+    writeText: (text) => socket.write(text),
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     pause: () => void socket.pause(),
@@ -46,6 +47,10 @@ export function attach(socket: Socket, connection: Http1Connection): void {
   socket.resume();
 }
 
+/** Text becomes bytes here: a buffer for each response would cost as much as the copying. */
+const encoded = Buffer.allocUnsafeSlow(64 * 1024);
+const bytesPerCharacterMax = 3;
+
 /** A socket of `Bun.listen`, which takes what the kernel takes and leaves the rest to us. */
 export class BunTransport implements Transport {
   readonly scheme = "http";
@@ -60,10 +65,20 @@ export class BunTransport implements Transport {
   }
 
   write(bytes: Uint8Array): boolean {
-    const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(bytes));
-    if (taken >= bytes.byteLength) return true;
-    // A copy: the caller may change a prepared response before the rest is taken.
-    this.#unsent.push(bytes.slice(taken));
+    return this.#write(bytes, bytes.byteLength);
+  }
+
+  writeText(text: string): boolean {
+    return text.length * bytesPerCharacterMax > encoded.byteLength
+      ? this.write(Buffer.from(text))
+      : this.#write(encoded, encoded.write(text));
+  }
+
+  #write(bytes: Uint8Array, length: number): boolean {
+    const taken = this.#unsent.length > 0 ? 0 : Math.max(0, this.#socket.write(bytes, 0, length));
+    if (taken >= length) return true;
+    // A copy: the bytes may become another response before the rest is taken.
+    this.#unsent.push(new Uint8Array(bytes.subarray(taken, length)));
     return false;
   }
 

@@ -1,5 +1,6 @@
 /** The proxies whose word on the origin of a request counts, by the networks they are in. */
 import { BlockList, isIP } from "node:net";
+import { hostOf } from "./requestHead.ts";
 
 export interface Network {
   readonly address: string;
@@ -57,4 +58,119 @@ export class TrustedProxies {
     }
     return this.#last.trusted;
   }
+}
+
+/**
+ * Who made a request, and by which address, where proxies lie in between: `Forwarded` (RFC 7239),
+ * and `X-Forwarded-For`, `-Proto` and `-Host`, which are older and more common. Each proxy adds what
+ * it saw at the end, so the headers are read from there, for as long as a trusted proxy wrote them.
+ * What stands before that may be anyone's invention.
+ */
+export interface RequestOrigin {
+  /** The address of the client; undefined when its connection is gone. */
+  readonly client: string | undefined;
+  readonly scheme: "http" | "https";
+  /** Host and port in lower case. */
+  readonly authority: string;
+}
+
+/** What one proxy says of the request that it received. */
+type Hop = { readonly [Field in keyof RequestOrigin]: RequestOrigin[Field] | undefined };
+
+type Header = (name: string) => string | undefined;
+
+const originHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"];
+
+/** Whether the origin of a request depends on who sent it. */
+export function namesOrigin(header: Header): boolean {
+  return originHeaders.some((name) => header(name) !== undefined);
+}
+
+/** `direct` is what the connection and the request itself say. */
+export function requestOrigin(
+  direct: RequestOrigin,
+  header: Header,
+  proxies: TrustedProxies,
+): RequestOrigin {
+  if (!namesOrigin(header)) return direct;
+  const standard = header("forwarded");
+  const list = header("x-forwarded-for");
+  const { client } = direct;
+  if (client === undefined || !proxies.trusts(client)) return direct;
+  const older = follow(olderHops(list, header), direct, proxies);
+  if (standard === undefined) return older;
+  const hops = forwardedHops(standard);
+  // A proxy that writes one of them passes the other on as the client wrote it. Which is whose
+  // cannot be known, so where they disagree neither counts.
+  const named = follow(hops, direct, proxies).client;
+  if (list !== undefined && named !== older.client) return direct;
+  return follow(hops, older, proxies);
+}
+
+/** From the nearest hop outwards, up to the first that is not a trusted proxy. */
+function follow(hops: readonly Hop[], from: RequestOrigin, proxies: TrustedProxies): RequestOrigin {
+  let origin = from;
+  for (const { client, scheme, authority } of hops) {
+    origin = {
+      client: client ?? origin.client,
+      scheme: scheme ?? origin.scheme,
+      authority: authority ?? origin.authority,
+    };
+    if (client === undefined || !proxies.trusts(client)) break;
+  }
+  return origin;
+}
+
+/** The nearest first. A list that is shorter than the others is that of the nearest proxies. */
+function olderHops(list: string | undefined, header: Header): Hop[] {
+  const clients = entriesOf(list);
+  const schemes = entriesOf(header("x-forwarded-proto"));
+  const authorities = entriesOf(header("x-forwarded-host"));
+  const length = Math.max(clients.length, schemes.length, authorities.length);
+  return Array.from({ length }, (_, at) => hopOf(clients[at], schemes[at], authorities[at]));
+}
+
+function entriesOf(value: string | undefined): string[] {
+  return value === undefined ? [] : value.split(",").reverse();
+}
+
+const token = "[\\w!#$%&'*+.^`|~-]+";
+const pairForm = new RegExp(
+  `[\\t ]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[\\t ]*([;,]|$)`,
+  "y",
+);
+
+/** The nearest first; none where the header is malformed. */
+function forwardedHops(value: string): Hop[] {
+  const hops: Hop[] = [];
+  let pairs = new Map<string, string>();
+  pairForm.lastIndex = 0;
+  while (true) {
+    const found = pairForm.exec(value);
+    if (found === null) return [];
+    const [, name, plain, quoted, end] = found;
+    if (name !== undefined) {
+      pairs.set(name.toLowerCase(), plain ?? quoted?.replace(/\\(.)/g, "$1") ?? "");
+    }
+    if (end === ";") continue;
+    hops.unshift(hopOf(pairs.get("for"), pairs.get("proto"), pairs.get("host")));
+    if (end === "") return hops;
+    pairs = new Map();
+  }
+}
+
+function hopOf(node = "", scheme = "", authority = ""): Hop {
+  const protocol = scheme.trim().toLowerCase();
+  const host = authority.trim().toLowerCase();
+  return {
+    client: addressIn(node.trim()),
+    scheme: protocol === "http" || protocol === "https" ? protocol : undefined,
+    authority: host !== "" && hostOf(host) !== undefined ? host : undefined,
+  };
+}
+
+/** Without its port (RFC 7239, section 6); undefined for `unknown` and for names. */
+function addressIn(node: string): string | undefined {
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\]|([0-9.]+))(?::[\w.-]+)?$/.exec(node) ?? [];
+  return plainAddress(bracketed ?? dotted ?? node);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { bucketOf } from "../../src/accounts/tries.ts";
-import { clientNetwork } from "../../src/http/session/clientNetwork.ts";
+import { bucketOf } from "../../src/accounts/attempts.ts";
+import { clientNetwork } from "../../src/http/platform/clientNetwork.ts";
 
 describe("sign-in attempts are counted by", () => {
   test.each([

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startProcess } from "../end-to-end/process.ts";
+import { startProcess } from "../../testkit/serviceProcess.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-first-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,8 +1,8 @@
 /** Links to the dashboard on the command line. */
 import { describe, expect, test } from "bun:test";
+import type { CliContext, StartedService } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
-import type { StartedService, World } from "../../src/cli/world.ts";
-import { hashToken } from "../../src/keys/token.ts";
+import { hashToken } from "../../src/petstore/keys/token.ts";
 import { Page, Shop } from "../cli/shop.ts";
 
 async function withAcme(): Promise<Shop> {
@@ -81,7 +81,7 @@ describe("petstore serve", () => {
   const said = async (service: StartedService, ...options: string[]) => {
     await using shop = new Shop();
     const stdout = new Page();
-    const serve: World["serve"] = async (announce) => announce(service);
+    const serve: CliContext["serve"] = async (announce) => announce(service);
     expect(await run(["serve", ...options], shop.world({ serve, stdout }))).toBe(0);
     return stdout.text;
   };

@@ -1,20 +1,22 @@
 /** Signing in on a real store, asked without a socket and under a clock of the test's. */
-
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AccessHolder } from "../../src/access/access.ts";
-import { mintAccess } from "../../src/access/accessToken.ts";
-import { invitationMs, issueLink } from "../../src/accounts/links.ts";
+import { type AccessHolder, mintAccess } from "../../src/accounts/access.ts";
 import type { Derive } from "../../src/accounts/passwordHash.ts";
-import { openSessions } from "../../src/http/session/openSessions.ts";
-import { OwnCounts } from "../../src/keys/sharedCounts.ts";
-import { createLog } from "../../src/log.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
-import type { Stores } from "../../src/stores.ts";
+import { invitationMs, issueLink } from "../../src/accounts/sessions.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
+import { DomainService } from "../../src/hosting/domains/domainService.ts";
+import { openPlatform } from "../../src/http/platform/openPlatform.ts";
+import { Recent } from "../../src/http/recent.ts";
+import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import type { HttpRequest } from "../../src/wire/message.ts";
-import { fakeClock } from "../fakes/clock.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
+import { judgePlatform } from "../contract/judgePlatform.ts";
 import { requestFrom, responseFrom } from "../http/webMessages.ts";
 import { takeWriterThread } from "../store/writerPool.ts";
 
@@ -53,7 +55,11 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
   const folder = mkdtempSync(join(tmpdir(), "petstore-lobby-"));
   const file = join(folder, "petstore.db");
   const clock = fakeClock(startMs, 11);
-  const stores = await openSqlite(file, { environment: "production" }, takeWriterThread);
+  const stores = await openSqlite(
+    file,
+    { environment: "production", clock: systemClock },
+    takeWriterThread,
+  );
   for (const id of ["shop", "rival"]) {
     await stores.sites.addOwner({ id, name: `The ${id}`, plan: "paid" });
   }
@@ -71,8 +77,13 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
     return createHash("sha256").update(Buffer.concat(parts)).digest();
   };
   const open = () =>
-    openSessions({
-      ...wrap(stores),
+    openPlatform({
+      stores: wrap(stores),
+      domainService: new DomainService({ ...stores, clock, target: undefined, reserved: [] }),
+      environment: "production",
+      series: () => new Recent(clock).series(),
+      ready: async () => {},
+      leaving: () => false,
       clock,
       counts: new OwnCounts(clock),
       log,
@@ -99,11 +110,10 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
 
   async function ask(method: string, path: string, asked: Asked = {}, by = api): Promise<Answered> {
     const request = requestFor(method, path, asked);
-    const answered = await by.handle(request);
-    if (answered === undefined) throw new Error(`Nothing of ours is at ${path}.`);
-    const response = responseFrom(answered);
+    const response = responseFrom(await by.handle(request));
     const { status, headers } = response;
     const text = await response.text();
+    judgePlatform(method, path, { status, headers, text });
     const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";", 1);
     return { status, headers, body: text === "" ? undefined : JSON.parse(text), cookie };
   }

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hashToken } from "../../src/keys/token.ts";
-import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { hashToken } from "../../src/petstore/keys/token.ts";
+import { backupSqlite, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
 import { type Lobby, minuteMs, openLobby, operator, phrase, shop } from "./lobby.ts";
 
 let lobby: Lobby;
@@ -37,7 +38,7 @@ describe("secrets", () => {
     const tokens = [token, unused, invited.body.link.split("/").at(-1)];
     const cookies = [cookie, signedIn.cookie, boss].map((each) => each.split("=")[1] ?? "");
     const backup = join(folder, "backup.db");
-    await backupSqlite(lobby.file, backup);
+    await backupSqlite(lobby.file, backup, systemClock);
     const written = {
       disk: lobby.onDisk(),
       backup: readFileSync(backup, "latin1"),
@@ -61,12 +62,12 @@ describe("secrets", () => {
 
 describe("a restore", () => {
   const backup = () => join(folder, "backup.db");
-  const restore = () => restoreSqlite(lobby.file, backup(), "production");
+  const restore = () => restoreSqlite(lobby.file, backup(), "production", systemClock);
 
   test("brings no session and no link back, not even those that are open now", async () => {
     const cookie = await lobby.comeIn(shop);
     const { token } = await lobby.link(operator);
-    await backupSqlite(lobby.file, backup());
+    await backupSqlite(lobby.file, backup(), systemClock);
     await lobby.ask("DELETE", "/session", { cookie });
     const { cookie: open } = await lobby.signIn("shop", phrase);
     await restore();
@@ -79,7 +80,7 @@ describe("a restore", () => {
 
   test("leaves a password replaced that was replaced since", async () => {
     await lobby.comeIn(shop, "the one that leaked out");
-    await backupSqlite(lobby.file, backup());
+    await backupSqlite(lobby.file, backup(), systemClock);
     lobby.clock.advance(minuteMs);
     await lobby.comeIn(shop, phrase);
     await restore();
@@ -90,13 +91,13 @@ describe("a restore", () => {
   test("brings passwords to a database that had none, and the newer ones to an older", async () => {
     await lobby.comeIn(shop, "an older pass phrase");
     const older = join(folder, "older.db");
-    await backupSqlite(lobby.file, older);
+    await backupSqlite(lobby.file, older, systemClock);
     lobby.clock.advance(minuteMs);
     await lobby.comeIn(shop, phrase);
-    await backupSqlite(lobby.file, backup());
-    await restoreSqlite(join(folder, "new.db"), backup(), "production");
+    await backupSqlite(lobby.file, backup(), systemClock);
+    await restoreSqlite(join(folder, "new.db"), backup(), "production", systemClock);
     copyFileSync(older, join(folder, "old.db"));
-    await restoreSqlite(join(folder, "old.db"), backup(), "production");
+    await restoreSqlite(join(folder, "old.db"), backup(), "production", systemClock);
     const kept = (await lobby.stores.accounts.find("shop"))?.password ?? "none";
     for (const name of ["new.db", "old.db"]) {
       expect(readFileSync(join(folder, name), "latin1")).toContain(kept);
@@ -104,7 +105,7 @@ describe("a restore", () => {
   });
 
   test("does not count tries anew", async () => {
-    await backupSqlite(lobby.file, backup());
+    await backupSqlite(lobby.file, backup(), systemClock);
     for (let count = 0; count < 10; count++) await lobby.signIn("shop", "a wrong password");
     await restore();
     expect((await lobby.signIn("shop", "a wrong password")).status).toBe(429);

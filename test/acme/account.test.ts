@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { AcmeAccount } from "../../src/domains/certificateAuthority.ts";
-import { Vault } from "../../src/domains/vault.ts";
+import type { AcmeAccount } from "../../src/hosting/domains/certificateAuthority.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { problem } from "./fakeAuthority.ts";
 import { issuedIn, KeptAccounts, World } from "./world.ts";

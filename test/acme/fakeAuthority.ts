@@ -179,7 +179,7 @@ export class FakeAuthority {
     if (step === "newOrder") return this.#place(payload ?? {});
     if (step === "authorization") return { status: 200, body: this.#authorization(id) };
     if (step === "challenge") return this.#look(id, jwk);
-    if (step === "finalize") return this.#finalize(id, String(payload?.csr));
+    if (step === "finalize") return this.#finalize(id, String(payload?.["csr"]));
     if (step === "order") return { status: 200, body: this.#order(id) };
     if (step === "certificate") return { status: 200, body: this.#orders.get(id)?.chain };
     return this.#violation(`an unknown address ${step}`);

@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeUnless } from "../describeUnless.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 import { missingOf, selfSign } from "./pebble.ts";
 import { World } from "./world.ts";
 
@@ -45,6 +45,9 @@ describeUnless(missingOf(["openssl"]), "an authority over https", () => {
     entries = at("https://127.0.0.1:9");
     expect(await world.client({ directory, trustPem }).caaIdentities()).toEqual(["ca.example"]);
     expect(await world.client({ directory }).caaIdentities()).toBeUndefined();
+    const other = mkdtempSync(join(folder, "other-"));
+    const otherPem = selfSign(other);
+    expect(await world.client({ directory, trustPem: otherPem }).caaIdentities()).toBeUndefined();
   });
 
   test("cannot send us on to plain http", async () => {

@@ -106,7 +106,9 @@ describe("an order", () => {
 
 describe("an order that replaces a certificate", () => {
   const replaced = () =>
-    world.ca.seen.filter(({ step }) => step === "newOrder").map(({ payload }) => payload?.replaces);
+    world.ca.seen
+      .filter(({ step }) => step === "newOrder")
+      .map(({ payload }) => payload?.["replaces"]);
 
   test("says so", async () => {
     issuedIn(await world.order({ replaces: renewalName }));

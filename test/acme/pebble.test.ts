@@ -1,11 +1,11 @@
 /** The client against an authority that others wrote. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
-import { AcmeAuthority, type AcmeOptions } from "../../src/acme/authority.ts";
-import { renewalNameOf } from "../../src/acme/chain.ts";
-import { systemClock } from "../../src/clock.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { describeUnless } from "../describeUnless.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { AcmeAuthority, type AcmeOptions } from "../../src/hosting/acme/authority.ts";
+import { renewalNameOf } from "../../src/hosting/acme/certificates.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 import { missingOf, type Pebble, startPebble } from "./pebble.ts";
 import { issuedIn, KeptAccounts, refusalIn } from "./world.ts";
 

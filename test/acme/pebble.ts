@@ -1,9 +1,9 @@
 /** Pebble, the ACME server that the authors of the protocol test with. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../testkit/freePorts.ts";
 
 export interface Pebble {
   readonly directory: string;
@@ -44,7 +44,7 @@ export async function startPebble(settings: Record<string, string>): Promise<Peb
     Object.entries(settings).map(([name, value]) => [`PEBBLE_${name}`, value]),
   );
   const pebble = spawn("pebble", ["-config", join(folder, "config.json")], {
-    env: { PATH: process.env.PATH ?? "", ...environment },
+    env: { PATH: process.env["PATH"] ?? "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   await listening(pebble);
@@ -86,13 +86,4 @@ function listening(pebble: ChildProcess): Promise<void> {
     pebble.stderr?.on("data", hear);
     pebble.once("exit", () => reject(new Error(`pebble ended: ${said}`)));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("No port is free.");
-  return address.port;
 }

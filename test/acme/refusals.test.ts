@@ -1,6 +1,6 @@
 /** Every way in which an authority says no, and what we make of it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { RefusalReason } from "../../src/domains/certificateAuthority.ts";
+import type { RefusalReason } from "../../src/hosting/domains/certificateAuthority.ts";
 import { problem, type Reply, type Step } from "./fakeAuthority.ts";
 import { startMs, World } from "./world.ts";
 

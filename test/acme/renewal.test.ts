@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { renewalNameOf } from "../../src/acme/chain.ts";
+import { renewalNameOf } from "../../src/hosting/acme/certificates.ts";
 import { issue, strangeSpki } from "./certificates.ts";
 import { type Act, problem } from "./fakeAuthority.ts";
 import { startMs, World } from "./world.ts";

@@ -1,14 +1,14 @@
 /** One client and one authority that does what the test tells it to. */
-import { AcmeAuthority, type AcmeOptions } from "../../src/acme/authority.ts";
+import { AcmeAuthority, type AcmeOptions } from "../../src/hosting/acme/authority.ts";
 import type {
   AcmeAccount,
   AcmeAccounts,
+  AuthorityRefusal,
   OrderOutcome,
   OrderRequest,
-  Refusal,
-} from "../../src/domains/certificateAuthority.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+} from "../../src/hosting/domains/certificateAuthority.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { FakeAuthority } from "./fakeAuthority.ts";
 
 export const startMs = Date.UTC(2026, 10, 15, 12, 0, 0);
@@ -104,7 +104,7 @@ export class World {
   }
 }
 
-export function refusalIn(outcome: OrderOutcome): Refusal {
+export function refusalIn(outcome: OrderOutcome): AuthorityRefusal {
   if (outcome.kind === "refused") return outcome.refusal;
   throw new Error("A certificate was issued where a refusal was expected.");
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { nginxConfiguration } from "../../bench/contestants/nginx.ts";
 import { ourDialect } from "../../bench/contestants/ours.ts";
 import { drawSample } from "../../bench/sample.ts";
 import { type Call, callsOf } from "../../bench/works.ts";
@@ -32,4 +34,17 @@ test("mixed work is 80 % of one pet, 15 % of lists of all three kinds, 5 % of cr
   expect(listed(/pets$/)).toBeGreaterThan(0.03);
   expect(listed(/status=/)).toBeGreaterThan(0.03);
   expect(listed(/cursor=/)).toBeGreaterThan(0.03);
+});
+
+test("any pet is drawn from all, and from the sample for who has no others", () => {
+  const paths = (sampleOnly: boolean) =>
+    callsOf("getPetAny", { ...dialect, sampleOnly }, sample).map(({ path }) => path);
+  expect(paths(false)).toEqual(["/v1/pets/{any}"]);
+  expect(paths(true)).toEqual(sample.ids.map((id) => `/v1/pets/${id}`));
+});
+
+test("nginx keeps fewer files open than it may, with room for connections", () => {
+  const cached = Number(/open_file_cache max=(\d+)/.exec(nginxConfiguration(""))?.[1]);
+  const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  expect(cached).toBeWithin(1, Number(limit) - 1_024);
 });

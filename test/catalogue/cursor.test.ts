@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { openCursor, petQuestion, sealCursor } from "../../src/catalogue/cursor.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
-import { Problem } from "../../src/problems.ts";
-import fc from "../fastCheck.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { openCursor, petQuestion, sealCursor } from "../../src/petstore/catalogue/cursor.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const int64 = fc.bigInt({ min: int64Min, max: int64Max });
 const filters = fc.record({

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { changesMax, PetChanges, petRange, petsWithIds } from "../../src/catalogue/petChanges.ts";
+import {
+  changesMax,
+  PetChanges,
+  petRange,
+  petsWithIds,
+} from "../../src/petstore/catalogue/petChanges.ts";
 
 describe("what was read of the pets", () => {
   test("is affected by changes of the pets it depends on, and by no others", () => {

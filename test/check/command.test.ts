@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { requestMsMax } from "../../src/check/caller.ts";
-import { perform, runMsMax, Unreachable } from "../../src/check/perform.ts";
-import { escaped, verdictJunit, verdictText } from "../../src/check/report.ts";
-import { type Clock, systemClock } from "../../src/clock.ts";
+import { escaped, reportJunit, reportText } from "../../src/check/report.ts";
+import { runChecks, runMsMax, Unreachable } from "../../src/check/runChecks.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { Shop } from "../cli/shop.ts";
-import { fakeClock } from "../fakes/clock.ts";
 import { startReference } from "./reference.ts";
 import { referenceKey } from "./referenceShop.ts";
 
@@ -49,18 +49,20 @@ describe("petstore check", () => {
     const { code, out } = await types("check", bad.base, "--key", referenceKey, "--only", "core");
     expect(code).toBe(1);
     expect(out).toContain("  ✗ failed   list-limit-7\n      promise   With limit=7, at most 7");
-    expect(out).toContain("\n      from      requirement: 4.1\n      expected  status 200\n");
+    expect(out).toContain(
+      "\n      from      openapi: /paths/~1pets/get\n      expected  status 200\n",
+    );
     expect(out).toContain('\n      seen      500 {"code":"x",');
     expect(out).toContain("\n      request   GET /pets?limit=7 → 500\n");
     expect(out).toMatch(/\n\d+ passed, 1 failed, 0 skipped\n$/);
   });
 
   test("takes the key from the environment", async () => {
-    process.env.PETSTORE_CHECK_KEY = referenceKey;
+    process.env["PETSTORE_CHECK_KEY"] = referenceKey;
     try {
       expect((await types("check", good.base, "--only", "contract")).code).toBe(0);
     } finally {
-      delete process.env.PETSTORE_CHECK_KEY;
+      delete process.env["PETSTORE_CHECK_KEY"];
     }
   });
 
@@ -76,7 +78,7 @@ describe("petstore check", () => {
       id: "contract-deprecates-get",
       part: "contract",
       promise: "getPet is marked deprecated, with the date of its removal.",
-      source: "requirement: 9",
+      source: "guide/deprecation.md",
       outcome: "passed",
       expected: null,
       seen: null,
@@ -148,7 +150,7 @@ describe("petstore check", () => {
     const words = ["check", base, "--key", referenceKey, "--junit", file];
     const { code, out, err } = await shop.types(words);
     stop();
-    expect(err).toBe("petstore: Stopped. There is no verdict.\n");
+    expect(err).toBe("petstore: Stopped. There is no report.\n");
     expect(out).toBe("");
     expect(code).toBe(130);
     expect(readdirSync(shop.folder)).toEqual(before);
@@ -247,7 +249,7 @@ describe("a service that is slow", () => {
   test("is given up after the time for a request", async () => {
     const { base, asked, stop } = hanging(0);
     const clock = fakeClock(0);
-    const performed = perform({ base, key: "some-key", clock });
+    const performed = runChecks({ base, key: "some-key", clock });
     await asked;
     clock.advance(requestMsMax);
     const failure = await performed.catch((cause: unknown) => cause);
@@ -259,15 +261,15 @@ describe("a service that is slow", () => {
   test("cannot make a run longer than it may be, and what was not asked has not passed", async () => {
     const { base, asked, stop } = hanging(1);
     const clock = fakeClock(0);
-    const performed = perform({ base, key: "some-key", clock });
+    const performed = runChecks({ base, key: "some-key", clock });
     await asked;
     clock.advance(runMsMax);
     const verdict = await performed;
     expect(verdict.results.every(({ outcome }) => outcome.kind === "failed")).toBe(true);
     const last = verdict.results.at(-1)?.outcome;
     expect(last).toMatchObject({ seen: "no time left for this check" });
-    expect(verdictText(verdict)).toEndWith(" failed, 0 skipped\n");
-    tagsOf(verdictJunit(verdict));
+    expect(reportText(verdict)).toEndWith(" failed, 0 skipped\n");
+    tagsOf(reportJunit(verdict));
     stop();
   });
 
@@ -283,7 +285,7 @@ describe("a service that is slow", () => {
     const { base, stop } = limited;
     const hurried = { ...systemClock, after: hurriedAfter };
     const only = ["contract", "lifecycle"] as const;
-    const verdict = await perform({ base, key: referenceKey, clock: hurried, only });
+    const verdict = await runChecks({ base, key: referenceKey, clock: hurried, only });
     const failed = verdict.results.filter(({ outcome }) => outcome.kind === "failed");
     expect(failed).toEqual([]);
     stop();
@@ -299,7 +301,7 @@ describe("a service that is slow", () => {
       },
     });
     const only = ["core"] as const;
-    const { results } = await perform({ base, key: referenceKey, clock: systemClock, only });
+    const { results } = await runChecks({ base, key: referenceKey, clock: systemClock, only });
     stop();
     expect(results.filter(({ outcome }) => outcome.kind === "failed")).toEqual([]);
     expect(results.at(-1)?.outcome).toEqual({ kind: "skipped", reason: "rate limited" });
@@ -323,7 +325,7 @@ describe("a service that is slow", () => {
         return fake.after(delayMs, action);
       },
     };
-    const performed = perform({ base, key: referenceKey, clock, only: ["core"] });
+    const performed = runChecks({ base, key: referenceKey, clock, only: ["core"] });
     await paused.promise;
     fake.advance(runMsMax);
     const { results } = await performed;

@@ -1,24 +1,24 @@
 /** Whether the checks can tell a good service from a bad one. */
 import { describe, expect, test } from "bun:test";
 import { checks } from "../../src/check/checks.ts";
-import { perform, type Verdict } from "../../src/check/perform.ts";
-import { systemClock } from "../../src/clock.ts";
+import { type RunReport, runChecks } from "../../src/check/runChecks.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { faults } from "./faults.ts";
 import { startReference } from "./reference.ts";
 import { type Fault, referenceKey } from "./referenceShop.ts";
 
-async function verdictOn(fault: Partial<Fault>, connected = false): Promise<Verdict> {
+async function verdictOn(fault: Partial<Fault>, connected = false): Promise<RunReport> {
   const { base, fetch, stop } = startReference(fault);
   const task = { base, key: referenceKey, clock: systemClock };
   try {
     // What a check finds does not depend on the connection, which takes most of the time.
-    return await perform(connected ? task : { ...task, fetch });
+    return await runChecks(connected ? task : { ...task, fetch });
   } finally {
     stop();
   }
 }
 
-const failedIn = ({ results }: Verdict): string[] =>
+const failedIn = ({ results }: RunReport): string[] =>
   results.filter(({ outcome }) => outcome.kind === "failed").map(({ check }) => check.id);
 
 test("an implementation by other hands passes everything that can be asked of it today", async () => {

@@ -87,17 +87,17 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
   }
 
   function newPet(body: Members): Plain {
-    const category = integerOf(body.categoryId);
-    const status = "status" in body ? body.status : has("no default") ? "" : "available";
+    const category = integerOf(body["categoryId"]);
+    const status = "status" in body ? body["status"] : has("no default") ? "" : "available";
     const fits = isStatus(status) || (status === "" && !("status" in body));
     const wrong = [
-      isName(body.name, has("code units")) ? "" : "name",
+      isName(body["name"], has("code units")) ? "" : "name",
       category === undefined ? "categoryId" : "",
       fits ? "" : "status",
     ].filter(Boolean);
     if (wrong.length === 0 || has("stores refused")) {
       const extra = has("keeps strangers") && "colour" in body ? ',"colour":"red"' : "";
-      const pet = { name: String(body.name), categoryId: category ?? 0n, extra };
+      const pet = { name: String(body["name"]), categoryId: category ?? 0n, extra };
       pets.push({ id: BigInt(pets.length + 1), ...pet, status: fits ? String(status) : "sold" });
     }
     if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
@@ -122,8 +122,8 @@ export function createShop(has: (inside: string) => boolean, base: () => string)
   }
 
   async function newOrder(body: Members, gone: AbortSignal): Promise<Plain> {
-    const petId = integerOf(body.petId);
-    const quantity = "quantity" in body ? integerOf(body.quantity) : 1n;
+    const petId = integerOf(body["petId"]);
+    const quantity = "quantity" in body ? integerOf(body["quantity"]) : 1n;
     const counted = quantity !== undefined && quantity >= 1n && quantity <= 1_000n;
     const pet = pets.find(({ id }) => id === petId);
     const wrong = [pet === undefined ? "petId" : "", counted ? "" : "quantity"].filter(Boolean);

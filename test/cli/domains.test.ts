@@ -175,7 +175,7 @@ describe("domains show", () => {
     expect(out).toContain("To create at the DNS provider:\n  Type ");
     shop.clock.advance(200_000);
     expect((await shop.types(["domains", "show", docs])).out).toContain(
-      "No cache remembers this any more.",
+      "No cache holds the old records any longer.",
     );
   });
 

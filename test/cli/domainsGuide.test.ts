@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { commands } from "../../src/cli/commands.ts";
-import { statuses } from "../../src/domains/domain.ts";
-import { findingCodes } from "../../src/domains/finding.ts";
-import { base } from "../../src/http/internal/base.ts";
-import { domainPlaces } from "../../src/http/internal/domains.ts";
+import { statuses } from "../../src/hosting/domains/domain.ts";
+import { findingCodes } from "../../src/hosting/domains/finding.ts";
+import { platformPrefix } from "../../src/http/routes.ts";
+import { platformDocument } from "../contract/judgePlatform.ts";
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const guide = text("docs/guide/domains.md");
@@ -17,25 +17,31 @@ const firstCells = (form: RegExp) =>
 
 describe("the guide to domains", () => {
   test("has every finding and every status, and no other", () => {
-    const settings = /^PETSTORE_/;
-    const codes = firstCells(/^[A-Z_]+$/).filter((cell) => !settings.test(cell));
-    expect(codes.sort()).toEqual([...findingCodes].sort());
+    expect(firstCells(/^[A-Z_]+$/).sort()).toEqual([...findingCodes].sort());
     expect(firstCells(/^[a-z_]+$/).sort()).toEqual([...statuses].sort());
   });
 
-  test("has every setting of domains, and no other", () => {
-    const named = [...text("src/domainsConfig.ts").matchAll(/setting\(\s*"(\w+)"/g)].map(
+  test("leaves its settings to the guide to operating, which has every one and no other", () => {
+    const named = [...text("src/config/domainsConfig.ts").matchAll(/setting\(\s*"(\w+)"/g)].map(
       ([, name = ""]) => name,
     );
-    expect(firstCells(/^PETSTORE_/).sort()).toEqual([...named, "PETSTORE_ROLES"].sort());
+    const [, section = ""] = text("docs/guide/operating.md").split("\n### Custom domains\n");
+    const [table = ""] = section.split("\n### ");
+    const listed = [...table.matchAll(/^\| `(PETSTORE_\w+)` /gm)].map(([, name = ""]) => name);
+    expect(listed.sort()).toEqual([...named, "PETSTORE_ROLES"].sort());
+    expect(firstCells(/^PETSTORE_/)).toEqual([]);
+    expect(guide).toContain("(operating.md#custom-domains)");
   });
 
   test("has every request of the internal API, and no other", () => {
-    const places = domainPlaces({} as Parameters<typeof domainPlaces>[0]);
-    const requests = Object.entries(places).flatMap(([path, handlers]) =>
-      Object.keys(handlers).map((method) => `${method} ${path.replace("{project}", "{slug}")}`),
+    const requests = Object.entries(platformDocument.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { tags, operationId }]) =>
+          [tags, operationId].flat().some((name) => name === "domains" || name === "listProjects"),
+        )
+        .map(([method]) => `${method.toUpperCase()} ${path.replace("{project}", "{slug}")}`),
     );
-    expect(guide).toContain(base);
+    expect(guide).toContain(platformPrefix);
     expect(firstCells(/^[A-Z]+ \//).sort()).toEqual(requests.sort());
   });
 

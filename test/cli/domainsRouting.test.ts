@@ -78,7 +78,7 @@ describe("domains primary and redirect", () => {
     const ended = await shop.types([...redirect, "--none"]);
     expect([ended.code, ended.out]).toEqual([
       0,
-      "www.example.com does not redirect any more: it shows the site of shop now.\n",
+      "www.example.com no longer redirects: it shows the site of shop now.\n",
     ]);
     const left = { from: "old.example.com", to: "docs.example.com", status: 301 };
     expect(await shop.json("domains", "routing", "shop")).toEqual({
@@ -99,8 +99,8 @@ describe("domains primary and redirect", () => {
   });
 
   test.each([
-    [["redirect", "www.example.com"], 2, "Name where it leads to, or give --none"],
-    [["redirect", "www.example.com", "docs.example.com", "--none"], 2, "one of the two"],
+    [["redirect", "www.example.com"], 2, "Give either the host name to redirect to or --none"],
+    [["redirect", "www.example.com", "docs.example.com", "--none"], 2, "Give either the host name"],
     [["redirect", "www.example.com", "--none", "--status", "308"], 2, "--status is for"],
     [["primary"], 2, "Name a host, or give --none with --project <slug>"],
     [["primary", "--none"], 2, "give --none with --project <slug>"],

@@ -1,9 +1,9 @@
 /** A shop with a site that can have domains, and what a worker would have written. */
 
+import type { CliContext } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
-import type { World } from "../../src/cli/world.ts";
-import type { DnsFact, Domain, Issuance } from "../../src/domains/domain.ts";
-import type { TimelineEntry } from "../../src/domains/domains.ts";
+import type { DnsFact, Domain, Issuance } from "../../src/hosting/domains/domain.ts";
+import type { TimelineEntry } from "../../src/hosting/domains/domains.ts";
 import { certificateNamed, changeIn, holding, nowMs, projectIn } from "../store/domainSamples.ts";
 import { type Outcome, Page, Shop } from "./shop.ts";
 
@@ -80,7 +80,7 @@ export async function typesWaiting(
   script: readonly (() => unknown)[] = [],
 ): Promise<Outcome> {
   const steps = [...script];
-  const clock: World["clock"] = {
+  const clock: CliContext["clock"] = {
     ...shop.clock,
     now: () => shop.clock.now(),
     after(delayMs, action) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { CaAttempt, TimelineEntry } from "../../src/domains/domains.ts";
-import type { Finding } from "../../src/domains/finding.ts";
+import type { CaAttempt, TimelineEntry } from "../../src/hosting/domains/domains.ts";
+import type { Finding } from "../../src/hosting/domains/finding.ts";
 import { changeIn, deployIn } from "../store/domainSamples.ts";
 import { decided, domainsShop, live } from "./domainsShop.ts";
 import { dayMs, type Shop } from "./shop.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { readConfig } from "../../src/config.ts";
-import type { Finding } from "../../src/domains/finding.ts";
-import { domainSettings } from "../../src/serveDashboard.ts";
+import { readConfig } from "../../src/config/config.ts";
+import type { Finding } from "../../src/hosting/domains/finding.ts";
+import { domainSettings } from "../../src/serve/serveDashboard.ts";
 import { decided, domainsShop, target, typesWaiting } from "./domainsShop.ts";
 import type { Shop } from "./shop.ts";
 
@@ -207,7 +207,7 @@ describe("domains verify --wait", () => {
   test.each([
     ["live", 1],
     ["degraded", 3],
-  ])("of a name that is %s says that it is served, and what to mend", async (status, failures) => {
+  ])("of a name that is %s says that it is served, and what to fix", async (status, failures) => {
     await using shop = await shopWithDocs();
     await live(shop);
     shop.clock.advance(60_000);
@@ -304,6 +304,9 @@ describe("domains verify --wait", () => {
   test("can be stopped", async () => {
     await using shop = await shopWithDocs();
     const { code, err } = await typesWaiting(shop, [...verify, "--wait"], [() => shop.interrupt()]);
-    expect([code, err]).toEqual([130, expect.stringContaining("The check goes on by itself.")]);
+    expect([code, err]).toEqual([
+      130,
+      expect.stringContaining("The check continues in the service."),
+    ]);
   });
 });

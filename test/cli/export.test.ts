@@ -7,8 +7,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import type { Output } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
-import type { Output } from "../../src/cli/world.ts";
 import { Page, Shop } from "./shop.ts";
 
 const bella = { name: 'Bella "the" cat, or\r\ndog', categoryId: 9223372036854775807n } as const;
@@ -200,12 +200,13 @@ test("a real pipe whose reader leaves ends the program quietly, and one that sta
   await shop.json("pets", "seed", "--count", "100000");
   const program = `
     import { outputTo } from ${JSON.stringify(new URL("../../src/cli/output.ts", import.meta.url).pathname)};
+    import { systemClock } from ${JSON.stringify(new URL("../../src/core/clock.ts", import.meta.url).pathname)};
     import { run } from ${JSON.stringify(new URL("../../src/cli/run.ts", import.meta.url).pathname)};
     import { Shop } from ${JSON.stringify(new URL("./shop.ts", import.meta.url).pathname)};
-    const { openSqlite } = await import(${JSON.stringify(new URL("../../src/sqlite/store.ts", import.meta.url).pathname)});
+    const { openSqlite } = await import(${JSON.stringify(new URL("../../src/storage/sqlite/store.ts", import.meta.url).pathname)});
     const shop = new Shop();
     process.exitCode = await run(["pets", "export"], shop.world({
-      openStores: () => openSqlite(${JSON.stringify(shop.database)}, { environment: "production" }),
+      openStores: () => openSqlite(${JSON.stringify(shop.database)}, { environment: "production", clock: systemClock }),
       stdout: outputTo(process.stdout),
       stderr: outputTo(process.stderr),
     }));

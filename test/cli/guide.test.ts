@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commands } from "../../src/cli/commands.ts";
-import { typeCheckFiles } from "../typeCheck.ts";
+import { typeCheckFiles } from "../../testkit/typeCheck.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const guide = join(root, "docs/guide");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { run } from "../../src/cli/run.ts";
-import { petstore, startProcess } from "../end-to-end/process.ts";
+import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { Page, Shop } from "./shop.ts";
 
 /** What the command says of a service that answers as given. */

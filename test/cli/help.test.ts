@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import packageJson from "../../package.json" with { type: "json" };
 import { commands } from "../../src/cli/commands.ts";
-import type { World } from "../../src/cli/world.ts";
+import type { CliContext } from "../../src/cli/context.ts";
 import { Shop } from "./shop.ts";
 
 async function types(...argv: string[]) {
@@ -66,7 +66,7 @@ describe("help", () => {
     expect((await shop.json("keys"))[0].name).toBe("keys create");
     expect(await shop.json("keys", "list", "--help")).toEqual({
       name: "keys list",
-      summary: "List the keys, without what is secret about them",
+      summary: "List keys, without the secrets",
       usage: "petstore keys list",
       options: [
         { name: "--json", value: null, summary: "Print one JSON value on stdout, for programs" },
@@ -135,7 +135,7 @@ describe("serve", () => {
   test("lists every setting that the program reads, and where they are explained", async () => {
     const { out } = await types("serve", "--help");
     expect(out).toContain("docs/guide/operating.md");
-    const config = readFileSync(new URL("../../src/config.ts", import.meta.url), "utf8");
+    const config = readFileSync(new URL("../../src/config/config.ts", import.meta.url), "utf8");
     const named = [...config.matchAll(/setting\(\s*"(\w+)"/g)].map(([, name = ""]) => name);
     expect(named.length).toBeGreaterThan(12);
     // It must be unset, so nobody needs to hear of it here.
@@ -153,7 +153,7 @@ describe("serve", () => {
     const { run } = await import("../../src/cli/run.ts");
     const { Page } = await import("./shop.ts");
     const stdout = new Page();
-    const serve: World["serve"] = async (announce) =>
+    const serve: CliContext["serve"] = async (announce) =>
       announce({ ...started, firstKey, hasKeys: true });
     expect(await run(["serve", ...options], shop.world({ serve, stdout }))).toBe(0);
     return stdout.text;

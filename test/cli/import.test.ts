@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { run } from "../../src/cli/run.ts";
-import { Problem } from "../../src/problems.ts";
+import { Problem } from "../../src/core/problems.ts";
 import { chunks, Page, Shop } from "./shop.ts";
 
 /** Gives the text as a file of this name to `pets import`. */
@@ -141,7 +141,11 @@ describe("CSV", () => {
       2,
       'status must be one of available, pending, sold, not "gone".',
     ],
-    ['name,categoryId\n"a\r\nb\nc",1\n\n"Rex"x,1\n', 6, "A cell goes on after its closing quote."],
+    [
+      'name,categoryId\n"a\r\nb\nc",1\n\n"Rex"x,1\n',
+      6,
+      "A cell continues after its closing quote.",
+    ],
     [
       'name,categoryId\nRex,1\nRe"x,1\n',
       3,

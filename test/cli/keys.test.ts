@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Authenticator } from "../../src/keys/authenticator.ts";
-import { tokenEnvironment } from "../../src/keys/token.ts";
+import { Authenticator } from "../../src/petstore/keys/authenticator.ts";
+import { tokenEnvironment } from "../../src/petstore/keys/token.ts";
 import { dayMs, Shop } from "./shop.ts";
 
 /** Whether the service would take this key now. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { petstore } from "../end-to-end/process.ts";
+import { petstore } from "../../testkit/serviceProcess.ts";
 import { Shop } from "./shop.ts";
 
 const nowhere = () => new Shop({ store: false });

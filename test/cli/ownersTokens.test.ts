@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { isAccessToken } from "../../src/access/accessToken.ts";
-import { hashToken } from "../../src/keys/token.ts";
+import { isAccessToken } from "../../src/accounts/access.ts";
+import { hashToken } from "../../src/petstore/keys/token.ts";
 import { Shop } from "./shop.ts";
 
 async function withAcme(): Promise<Shop> {

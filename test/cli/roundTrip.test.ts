@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Output } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
-import type { Output } from "../../src/cli/world.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
-import fc from "../fastCheck.ts";
-import { rounds } from "../rounds.ts";
+import fc from "../../testkit/fastCheck.ts";
+import { rounds } from "../../testkit/rounds.ts";
 import { chunks, Shop } from "./shop.ts";
 
 const int64 = fc.oneof(
@@ -74,13 +74,13 @@ describe.each(["ndjson", "csv"])("export and import as %s", (format) => {
   });
 });
 
-const count = rounds(200_000, 300_000);
+const count = rounds(120_000, 300_000);
 
 describe(`${count} pets`, () => {
   /** Two batches and a page take a few MB. All the pets would take more than that. */
-  const growthBytesMax = 16 * 1024 * 1024;
+  const growthBytesMax = 10 * 1024 * 1024;
   /** Collecting the garbage takes long enough not to do it at every look. */
-  const lookEvery = 6;
+  const lookEvery = 4;
   const shop = new Shop();
   beforeAll(() => shop.json("pets", "seed", "--count", String(count)));
   afterAll(() => shop[Symbol.asyncDispose]());

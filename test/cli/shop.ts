@@ -2,14 +2,14 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type CliContext, type Output, Stopped } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
-import { type Output, Stopped, type World } from "../../src/cli/world.ts";
-import { restoreSqlite } from "../../src/sqlite/backup.ts";
-import { backupStoppable } from "../../src/sqlite/copying.ts";
-import { openDatabase, sqliteVersion } from "../../src/sqlite/database.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
-import type { Stores } from "../../src/stores.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { backupStoppable, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
+import { openDatabase, sqliteVersion } from "../../src/storage/sqlite/database.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { takeWriterThread } from "../store/writerPool.ts";
 
 export interface Outcome {
@@ -56,7 +56,7 @@ export class Shop implements AsyncDisposable {
     return join(this.folder, name);
   }
 
-  world(parts: Partial<World> = {}): World {
+  world(parts: Partial<CliContext> = {}): CliContext {
     return {
       clock: this.clock,
       environment: "production",
@@ -64,7 +64,12 @@ export class Shop implements AsyncDisposable {
       stdout: new Page(),
       stderr: new Page(),
       locateStore: () => ({ path: this.database, exists: existsSync(this.database) }),
-      openStores: () => openSqlite(this.database, { environment: "production" }, takeWriterThread),
+      openStores: () =>
+        openSqlite(
+          this.database,
+          { environment: "production", clock: systemClock },
+          takeWriterThread,
+        ),
       storeVersion: async () =>
         sqliteVersion(existsSync(this.database) ? this.database : undefined, "production"),
       stopSignal: () => this.#stop.signal,
@@ -77,7 +82,7 @@ export class Shop implements AsyncDisposable {
       serve: async () => {},
       reload: async () => ({ processes: 1 }),
       backup: (file) => backupStoppable(this.database, file, this.#stop.signal),
-      restore: (file) => restoreSqlite(this.database, file, "production"),
+      restore: (file) => restoreSqlite(this.database, file, "production", systemClock),
       ...parts,
     };
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { run } from "../../src/cli/run.ts";
-import { silenceMsMax } from "../../src/sites/deployment.ts";
+import { staleAfterMs } from "../../src/hosting/sites/deployment.ts";
 import { Page, Shop } from "./shop.ts";
 
 async function withProject(): Promise<Shop> {
@@ -164,7 +164,7 @@ describe("deployments", () => {
     });
     const seen = async () => (await shop.json("sites", "deployments", "acme-docs"))[0];
     expect(await seen()).toMatchObject({ state: "building", failure: null });
-    shop.clock.advance(silenceMsMax + 1);
+    shop.clock.advance(staleAfterMs + 1);
     expect(await seen()).toMatchObject({
       state: "failed",
       failure: expect.stringContaining("went away"),

@@ -13,8 +13,8 @@ import {
 import { createServer } from "node:net";
 import { run } from "../../src/cli/run.ts";
 import { openSiteFolder } from "../../src/cli/sitesFolder.ts";
-import { fileBytesMax, siteFilesMax } from "../../src/sites/siteFile.ts";
-import type { SiteStore } from "../../src/sites/sites.ts";
+import { fileBytesMax, siteFilesMax } from "../../src/hosting/sites/siteFile.ts";
+import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 import { storeWith } from "../sites/sources.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { Page, Shop } from "./shop.ts";
@@ -107,7 +107,7 @@ describe("deploying", () => {
     const code = await run(["sites", "deploy", "acme", folder], shop.world({ openStores, stderr }));
     expect([code, stderr.text]).toEqual([
       130,
-      "petstore: Stopped. The deployment failed, and acme goes on showing what it showed.\n",
+      "petstore: Stopped. The deployment failed, and acme still shows what it did before.\n",
     ]);
     expect((await shop.json("sites", "show", "acme")).current.id).toBe(before);
     expect((await shop.json("sites", "deployments", "acme"))[0]).toMatchObject({

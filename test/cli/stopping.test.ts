@@ -4,14 +4,19 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { CliContext } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
-import type { World } from "../../src/cli/world.ts";
-import type { Stores } from "../../src/stores.ts";
-import { petstore } from "../end-to-end/process.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { petstore } from "../../testkit/serviceProcess.ts";
 import { chunks, Page, Shop } from "./shop.ts";
 
 /** Runs a command that is interrupted at the nth call of its catalogue. */
-async function interrupted(shop: Shop, argv: string[], call: number, parts: Partial<World> = {}) {
+async function interrupted(
+  shop: Shop,
+  argv: string[],
+  call: number,
+  parts: Partial<CliContext> = {},
+) {
   const stdout = new Page();
   const stderr = new Page();
   const openStores = async (): Promise<Stores> => {
@@ -167,7 +172,7 @@ describe("the program itself", () => {
   ] as const)("ends on %s with %i, even while it waits for the keyboard", async (signal, code) => {
     await using shop = new Shop({ store: false });
     const child = spawn(process.execPath, [main, "pets", "import", "-"], {
-      env: { PATH: process.env.PATH, PETSTORE_DATA: shop.path("data") },
+      env: { PATH: process.env["PATH"], PETSTORE_DATA: shop.path("data") },
       stdio: ["pipe", "pipe", "pipe"],
     });
     const closed = once(child, "close");

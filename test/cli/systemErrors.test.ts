@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../src/cli/run.ts";
 import { explainSystem } from "../../src/cli/systemErrors.ts";
-import { petstore } from "../end-to-end/process.ts";
+import { petstore } from "../../testkit/serviceProcess.ts";
 import { Page, Shop } from "./shop.ts";
 
 /** A code of the system, or an address of our code, in what a person reads. */

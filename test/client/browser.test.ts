@@ -61,7 +61,7 @@ afterAll(async () => {
 
 describe("in a browser", () => {
   test.skipIf(noBrowser)(
-    named("adds, orders and pages through animals on another origin, with exact ids"),
+    named("adds, orders and pages through pets on another origin, with exact ids"),
     async () => {
       const page = await (browser as Browser).newPage();
       const query = new URLSearchParams({ base: running.base, key: running.token });

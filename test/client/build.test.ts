@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { buildClient } from "../../scripts/client.ts";
+import { typeCheckFiles } from "../../testkit/typeCheck.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { installOffline, type Packed, pack } from "../scripts/npmPackage.ts";
-import { typeCheckFiles } from "../typeCheck.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -38,7 +38,7 @@ afterAll(async () => {
 const onNode = (file: string, ...options: string[]) =>
   run("node", [...options, file], {
     cwd: project,
-    env: { PATH: process.env.PATH, BASE_URL: running.base, API_KEY: running.token },
+    env: { PATH: process.env["PATH"], BASE_URL: running.base, API_KEY: running.token },
   });
 
 const strictest = {
@@ -49,8 +49,8 @@ const strictest = {
 };
 
 /** Strictly, with the types of one kind of platform alone. Checks the declarations of the package too. */
-function compile(file: string, options: Readonly<Record<string, unknown>> = {}): void {
-  expect(typeCheckFiles(project, [file], { ...strictest, ...options })).toEqual([]);
+function compile(files: readonly string[], options: Readonly<Record<string, unknown>> = {}): void {
+  expect(typeCheckFiles(project, files, { ...strictest, ...options })).toEqual([]);
 }
 
 /** For what TypeScript 7 knows no more, and what many still have. */
@@ -140,12 +140,11 @@ describe("its types", () => {
   });
 
   test.each([
-    ["nodenext, from ESM", "types.mts", {}],
-    ["nodenext, from CommonJS", "types.cts", {}],
-    ["bundler", "typesBundler.ts", { module: "esnext", moduleResolution: "bundler" }],
-  ])("resolve under %s and refer to nothing outside", (_name, file, resolution) => {
-    writeFileSync(join(project, file), program);
-    compile(file, resolution);
+    ["nodenext, from ESM and from CommonJS", ["types.mts", "types.cts"], {}],
+    ["bundler", ["typesBundler.ts"], { module: "esnext", moduleResolution: "bundler" }],
+  ])("resolve under %s and refer to nothing outside", (_name, files, resolution) => {
+    for (const file of files) writeFileSync(join(project, file), program);
+    compile(files, resolution);
   });
 
   test("are the same for both builds: a client of one goes where the other's is expected", async () => {
@@ -160,7 +159,7 @@ describe("its types", () => {
       import { use } from "./library.cjs";
       use(new PetStoreClient({ baseUrl: "https://api.example/v1", apiKey: "pet_live_…" }));`,
     );
-    compile("both.mts");
+    compile(["both.mts"]);
   });
 });
 
@@ -299,7 +298,7 @@ describe("what is written about it", () => {
     const program = examples.map(([, code]) => code).join("\n");
     writeFileSync(join(project, "page.ts"), program);
     writeFileSync(join(project, "page.js"), program);
-    compile("page.ts", node);
+    compile(["page.ts"], node);
     const { stdout, stderr } = await onNode("page.js");
     expect(stderr).toBe("");
     expect(stdout).toContain("Bella");

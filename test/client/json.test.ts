@@ -4,7 +4,7 @@ import { parseExactly, writeExactly } from "../../src/client/json.ts";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import { parseJson } from "../../src/contract/json.ts";
-import fc from "../fastCheck.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const int64 = fc.bigInt({ min: int64Min, max: int64Max });
 /** Strings that look like numbers, marks or names, and everything else. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { linksOf, linkTo } from "../../src/client/links.ts";
-import fc from "../fastCheck.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const base = "https://api.example/v1/pets?limit=2";
 const next = (header: string | null) => linkTo("next", header, base);

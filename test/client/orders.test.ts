@@ -90,7 +90,7 @@ describe("in the real service", () => {
     new PetStoreClient({ baseUrl: running.base, apiKey: running.token, ...options });
   const newPet = { name: "Bella", categoryId: 3 };
 
-  test("an order goes from placed to delivered, and its animal with it", async () => {
+  test("an order goes from placed to delivered, and its pet with it", async () => {
     const client = clientWith();
     const { id: petId } = await client.createPet(newPet);
     const placed = await client.placeOrder({ petId });

@@ -12,11 +12,11 @@ import {
   type PetStoreError,
 } from "../../src/client/client.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
-import { Problem } from "../../src/problems.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
+import { faultyStores } from "../../testkit/faultyStores.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
-import { faultyStores } from "../fakes/faultyStores.ts";
 import { fakePlatform } from "./platform.ts";
 import { rejection } from "./scriptedServer.ts";
 
@@ -40,7 +40,7 @@ async function refusal(work: Promise<unknown>): Promise<PetStoreError> {
 }
 
 describe("createPet", () => {
-  test("gives the animal as stored, with bigints", async () => {
+  test("gives the pet as stored, with bigints", async () => {
     const pet = await client.createPet({ name: "Bella", categoryId: 3 });
     expect(pet).toEqual({
       id: expect.any(BigInt),
@@ -80,7 +80,7 @@ describe("createPet", () => {
     expect((error as Error).message).toContain("Pass a bigint");
   });
 
-  test("tells with `call` where the new animal is", async () => {
+  test("tells with `call` where the new pet is", async () => {
     const { status, headers, body } = await client.call("createPet", {
       body: { name: "Bella", categoryId: 3n },
     });
@@ -89,7 +89,7 @@ describe("createPet", () => {
 });
 
 describe("getPet", () => {
-  test("gives the animal, by bigint or number", async () => {
+  test("gives the pet, by bigint or number", async () => {
     const pet = await client.createPet({ name: "Bella", categoryId: 3 });
     expect(await client.getPet(pet.id)).toEqual(pet);
     expect(await client.getPet(Number(pet.id))).toEqual(pet);
@@ -155,7 +155,7 @@ describe("paging", () => {
     return seen;
   };
 
-  test(`pets() meets each of ${total} animals once, in order, whatever the page size`, async () => {
+  test(`pets() meets each of ${total} pets once, in order, whatever the page size`, async () => {
     expect(await all(visitor.pets())).toEqual(added);
     expect(await all(visitor.pets({ limit: 7 }))).toEqual(added);
     expect(await all(visitor.pets({ limit: 50 }))).toEqual(added);

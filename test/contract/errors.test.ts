@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
-import { type ProblemCode, problems } from "../../src/problems.ts";
+import { type PublicProblemCode, platformProblems, problems } from "../../src/core/problems.ts";
 
-const codes = Object.keys(problems) as ProblemCode[];
+const codes = Object.keys(problems) as PublicProblemCode[];
 const pages = new URL("../../docs/errors/", import.meta.url);
 
 /** Every example of an Error that stands anywhere in the contract. */
@@ -11,7 +11,7 @@ function errorExamples(node: unknown): { code: string; status: number }[] {
   if (typeof node !== "object" || node === null) return [];
   const here = node as Record<string, unknown>;
   const found = Object.values(here).flatMap(errorExamples);
-  const isExample = typeof here.code === "string" && typeof here.status === "number";
+  const isExample = typeof here["code"] === "string" && typeof here["status"] === "number";
   return isExample ? [...found, here as { code: string; status: number }] : found;
 }
 
@@ -25,6 +25,10 @@ describe("the registry of errors, the contract and the pages agree", () => {
       .filter((file) => file !== "README.md")
       .map((file) => file.replace(/\.md$/, ""));
     expect(named.sort()).toEqual([...codes].sort());
+  });
+
+  test("no code of the public API is one of the platform's too", () => {
+    expect(codes.filter((code) => code in platformProblems)).toEqual([]);
   });
 
   for (const code of codes) {
@@ -48,7 +52,7 @@ describe("the registry of errors, the contract and the pages agree", () => {
     const examples = errorExamples(document);
     expect(examples.length).toBeGreaterThan(10);
     for (const { code, status } of examples) {
-      expect([code, status]).toEqual([code, problems[code as ProblemCode].status]);
+      expect([code, status]).toEqual([code, problems[code as PublicProblemCode].status]);
     }
   });
 

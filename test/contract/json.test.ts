@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { int64FromJson, int64FromText, int64Max, int64Min } from "../../src/contract/int64.ts";
 import { parseJson } from "../../src/contract/json.ts";
-import fc from "../fastCheck.ts";
-import { hangMs } from "../hanging.ts";
+import fc from "../../testkit/fastCheck.ts";
+import { hangMs } from "../../testkit/timeouts.ts";
 
 const int64 = fc.bigInt({ min: int64Min, max: int64Max });
 

@@ -4,7 +4,7 @@ import formats from "ajv-formats";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
 import { readerFor } from "../../src/contract/operations.ts";
 import { jsonReader, parameterReader, type Reading } from "../../src/contract/schema.ts";
-import fc from "../fastCheck.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
@@ -72,7 +72,7 @@ describe("reading by the contract's schema", () => {
         byAjv(value);
         const wrong = new Set(
           (byAjv.errors ?? []).map(
-            ({ instancePath, params }) => instancePath.slice(1) || params.missingProperty,
+            ({ instancePath, params }) => instancePath.slice(1) || params["missingProperty"],
           ),
         );
         const { complaints } = read(value);
@@ -102,7 +102,10 @@ describe("reading by the contract's schema", () => {
     const unknown = { type: "string", format: "email", multipleOf: 3 } as object;
     expect(() => jsonReader(unknown)).toThrow("multipleOf");
     expect(() => parameterReader(unknown)).toThrow("multipleOf");
-    expect(() => jsonReader({ type: "boolean" })).toThrow("nothing reads");
+    expect(() => jsonReader({ type: "number" })).toThrow("nothing reads");
+    expect(() => jsonReader({ type: ["string", "integer"] })).toThrow("nothing reads");
+    const bounded = { type: "array", items: { type: "string" }, minItems: 1 };
+    expect(() => jsonReader(bounded)).toThrow("nothing enforces");
     expect(() => jsonReader({ type: "integer", format: "int64", minimum: 1 })).toThrow("int64");
   });
 });

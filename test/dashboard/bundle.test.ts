@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 import { publishDashboard } from "../../src/dashboard/published.ts";
 import type { PublishedDocs } from "../../src/docs/published.ts";
-import { typeCheck } from "../typeCheck.ts";
+import { typeCheck } from "../../testkit/typeCheck.ts";
 
 const compressedBytesMax = 200_000;
 let site: PublishedDocs;

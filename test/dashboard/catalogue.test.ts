@@ -43,23 +43,23 @@ describeWithBrowser("the catalogue", (browser) => {
   const row = (name: string): Locator =>
     page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
 
-  test("is empty at first, and an animal of any category can be added", async () => {
-    await page.getByRole("heading", { name: "No animal yet" }).waitFor();
-    await page.getByRole("button", { name: "Add animal" }).click();
-    const dialog = page.getByRole("dialog", { name: "Add animal" });
+  test("is empty at first, and a pet of any category can be added", async () => {
+    await page.getByRole("heading", { name: "No pets yet" }).waitFor();
+    await page.getByRole("button", { name: "Add pet" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add pet" });
     await dialog.getByLabel("Name").fill("Bella");
     await dialog.getByLabel("Category").fill("9223372036854775807");
-    await dialog.getByRole("button", { name: "Add animal" }).click();
+    await dialog.getByRole("button", { name: "Add pet" }).click();
     await row("Bella").waitFor();
     expect(await row("Bella").innerText()).toContain("9223372036854775807");
   });
 
   test("what the contract refuses is said in the dialog", async () => {
-    await page.getByRole("button", { name: "Add animal" }).click();
-    const dialog = page.getByRole("dialog", { name: "Add animal" });
+    await page.getByRole("button", { name: "Add pet" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add pet" });
     await dialog.getByLabel("Name").fill("Rex");
     await dialog.getByLabel("Category").fill("9223372036854775808");
-    await dialog.getByRole("button", { name: "Add animal" }).click();
+    await dialog.getByRole("button", { name: "Add pet" }).click();
     await dialog.getByRole("alert").waitFor();
     await page.keyboard.press("Escape");
   });
@@ -79,7 +79,7 @@ describeWithBrowser("the catalogue", (browser) => {
     expect(await barriersInBothThemes(page)).toEqual([]);
   });
 
-  test("on a phone, an animal is ordered without moving the table sideways", async () => {
+  test("on a phone, a pet is ordered without moving the table sideways", async () => {
     await page.getByLabel("Status").selectOption("available");
     await page.setViewportSize({ width: 360, height: 740 });
     const order = page.getByRole("button", { name: "Order Bella" });
@@ -93,7 +93,7 @@ describeWithBrowser("the catalogue", (browser) => {
     await page.setViewportSize({ width: 1200, height: 800 });
   });
 
-  test("an order is placed, approved and delivered, and the animal follows", async () => {
+  test("an order is placed, approved and delivered, and the pet follows", async () => {
     await page.getByLabel("Status").selectOption("available");
     await page.getByRole("button", { name: "Order Bella" }).click();
     await page
@@ -106,7 +106,7 @@ describeWithBrowser("the catalogue", (browser) => {
     expect(await barriersInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: "Deliver order 1" }).click();
     await row("1").getByText("Delivered").waitFor();
-    await page.getByRole("link", { name: "Animals" }).click();
+    await page.getByRole("link", { name: "Pets" }).click();
     await row("Bella").getByText("Sold").waitFor();
   });
 
@@ -116,7 +116,7 @@ describeWithBrowser("the catalogue", (browser) => {
     expect(own.length).toBe(1);
     for (const { id } of own) await keys.revoke(id, Date.now());
     await page.getByLabel("Status").selectOption("pending");
-    await page.getByRole("heading", { name: "None is like that" }).waitFor();
+    await page.getByRole("heading", { name: "No pets with this status" }).waitFor();
     expect((await keys.list()).filter(({ name }) => name === "dashboard session").length).toBe(2);
   });
 

@@ -173,7 +173,7 @@ describeLife("the life of a domain in the dashboard", () => {
     await editor.getByRole("button", { name: "Save" }).click();
     await editor.getByRole("alert").waitFor();
     expect(await editor.getByRole("alert").innerText()).toContain("in a circle");
-    expect(await stage.desk.routing({ kind: "operator" }, "acme-docs")).toEqual({
+    expect(await stage.domainService.routing({ kind: "operator" }, "acme-docs")).toEqual({
       primary: docs,
       redirects: [],
     });
@@ -189,7 +189,7 @@ describeLife("the life of a domain in the dashboard", () => {
     const ca = await bed.caRoots();
     const { status, headers } = await visitSite({ port: bed.httpsPort, host: www, ca }, "/a?b=1");
     expect(status).toBe(301);
-    expect(headers.location).toStartWith(`https://${docs}`);
+    expect(headers["location"]).toStartWith(`https://${docs}`);
   });
 
   test("removing says what will stop, offers a redirect, and then stops it", async () => {

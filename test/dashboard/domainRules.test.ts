@@ -1,9 +1,9 @@
 /** What the screen of domains says where no name server is needed to know it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { type Clock, systemClock } from "../../src/clock.ts";
-import { DomainDesk } from "../../src/domains/desk.ts";
-import { publish } from "../../src/sites/publish.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { DomainService } from "../../src/hosting/domains/domainService.ts";
+import { publish } from "../../src/hosting/sites/publish.ts";
 import { sourcesOf } from "../sites/sources.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {
@@ -40,8 +40,8 @@ beforeAll(async () => {
     const files = sourcesOf({ "index.html": `<!doctype html><title>${owner}</title>` });
     await publish(owner, files, { store, clock, unless: "newest" });
   }
-  const desk = new DomainDesk({ ...stores, clock, target, reserved: [] });
-  await desk.add({ kind: "operator" }, "rival", "docs.taken.com");
+  const domains = new DomainService({ ...stores, clock, target, reserved: [] });
+  await domains.add({ kind: "operator" }, "rival", "docs.taken.com");
 });
 afterAll(() => stand.service.stop());
 

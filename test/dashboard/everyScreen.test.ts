@@ -1,8 +1,8 @@
 /** What must hold on every screen: for all eyes, hands and widths. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { systemClock } from "../../src/clock.ts";
-import { publish } from "../../src/sites/publish.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { publish } from "../../src/hosting/sites/publish.ts";
 import { focused } from "../docs/chromium.ts";
 import { sourcesOf } from "../sites/sources.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
@@ -29,11 +29,11 @@ const screens = {
   project: ["#/projects/acme-docs", "acme-docs"],
   domains: ["#/projects/acme-docs/domains", "Domains"],
   keys: ["#/keys", "Keys"],
-  animals: ["#/catalogue", "Catalogue"],
+  pets: ["#/catalogue", "Catalogue"],
   orders: ["#/catalogue/orders", "Catalogue"],
   owners: ["#/owners", "Owners"],
   account: ["#/account", "Account"],
-  nowhere: ["#/no/such/place", "Nothing is here"],
+  nowhere: ["#/no/such/place", "Page not found"],
 } as const;
 
 async function show(on: Page, name: keyof typeof screens): Promise<void> {

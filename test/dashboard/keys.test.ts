@@ -109,7 +109,7 @@ describeWithBrowser("keys", (browser) => {
 
   test("the keys of the dashboard's own sessions are one line until they are asked for", async () => {
     await page.goto(`${stand.dashboard}#/catalogue`);
-    await page.getByRole("heading", { name: "No animal yet" }).waitFor();
+    await page.getByRole("heading", { name: "No pets yet" }).waitFor();
     await page.goto(`${stand.dashboard}#/keys`);
     const line = page.getByRole("button", { name: "1 key of this dashboard's own sessions" });
     await line.waitFor();

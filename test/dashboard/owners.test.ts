@@ -83,7 +83,7 @@ describeWithBrowser("owners", (browser) => {
     await acme.page.keyboard.type(password);
     await acme.page.getByRole("button", { name: "Set password and enter" }).click();
     await acme.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-    await acme.page.getByText("you sign in as acme.").first().waitFor();
+    await acme.page.getByText("Your username is acme.").first().waitFor();
     await acme.context.close();
     acme = await visit(browser());
     await signIn(stand, acme, "acme", password);
@@ -97,7 +97,7 @@ describeWithBrowser("owners", (browser) => {
     await acme.page.goto(`${stand.dashboard}#/projects/globex-docs`);
     await acme.page.getByText("There is no project globex-docs.").waitFor();
     await acme.page.goto(`${stand.dashboard}#/keys`);
-    await acme.page.getByRole("heading", { level: 1, name: "Nothing is here" }).waitFor();
+    await acme.page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
     const statuses = await acme.page.evaluate(`Promise.all(
       ["keys", "owners", "projects/globex-docs", "projects/globex-docs/domains"]
         .map(async (path) => (await fetch("/internal/v1/" + path)).status))`);

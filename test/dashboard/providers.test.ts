@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DomainDetails } from "../../src/dashboard/browser/answers.ts";
+import type { DomainDetails } from "../../src/contract/generated/platform.ts";
 import {
   hintFor,
   lineFor,
@@ -7,7 +7,7 @@ import {
   providerNames,
   providerSeen,
 } from "../../src/dashboard/browser/domains/providers.ts";
-import { proofFor, recordFor } from "../../src/domains/instructions.ts";
+import { proofFor, recordFor } from "../../src/hosting/domains/instructions.ts";
 
 const ids = Object.keys(providerNames) as ProviderId[];
 const subdomain = recordFor("docs.acme.com", "sites.example.net");

@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 
 const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
-const wanted = process.env.PETSTORE_SCREENSHOTS === "1";
+export const picturesWanted = process.env["PETSTORE_SCREENSHOTS"] === "1";
 
 /** `docs/images/dashboard-<name>.png` */
 export async function picture(page: Page, name: string): Promise<void> {
-  if (!wanted) return;
+  if (!picturesWanted) return;
   mkdirSync(folder, { recursive: true });
   // A note at the edge would stand before what is to be seen.
   await page.locator(".toast").waitFor({ state: "detached" });
@@ -23,7 +23,7 @@ const wave = (index: number, height: number, pace: number) =>
 
 /** An hour with something to see in it, for a picture: a test's service has lived for seconds. */
 export async function withBusyHour(page: Page): Promise<void> {
-  if (!wanted) return;
+  if (!picturesWanted) return;
   await page.route("**/internal/v1/overview", async (route) => {
     const response = await route.fetch();
     const overview = await response.json();
@@ -42,7 +42,7 @@ export async function withBusyHour(page: Page): Promise<void> {
 
 /** In light and dark, and on a phone. */
 export async function pictures(page: Page, name: string): Promise<void> {
-  if (!wanted) return;
+  if (!picturesWanted) return;
   const before = page.viewportSize() ?? { width: 1200, height: 800 };
   await picture(page, `${name}-light`);
   await page.emulateMedia({ colorScheme: "dark" });

@@ -1,12 +1,20 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { digestOf } from "../../src/dashboard/browser/projects/sha256.ts";
+import { sha256 } from "../../src/dashboard/browser/projects/sha256.ts";
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+const { subtle } = crypto;
+const setSubtle = (value: SubtleCrypto | undefined) =>
+  Object.defineProperty(crypto, "subtle", { value, configurable: true });
+afterEach(() => setSubtle(subtle));
 
-test("the page's own SHA-256 agrees with the platform's, at every edge of a block", () => {
-  for (const length of [0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 100_000]) {
+test.each([
+  ["over TLS", subtle],
+  ["over plain HTTP, where browsers have none of their own", undefined],
+])("a page %s has the SHA-256 of a content", async (_where, available) => {
+  setSubtle(available);
+  expect(crypto.subtle).toBe(available as SubtleCrypto);
+  for (const length of [0, 1, 55, 56, 64, 1000, 100_000]) {
     const bytes = Uint8Array.from({ length }, (_, index) => (index * 31 + length) % 256);
-    expect(hex(digestOf(bytes))).toBe(createHash("sha256").update(bytes).digest("hex"));
+    expect(await sha256(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));
   }
 });

@@ -45,6 +45,25 @@ describeWithBrowser("signing in", (browser) => {
     await visitor.context.close();
   });
 
+  test("works on a port of the dashboard's own, which the API's port has not", async () => {
+    const variables = { PETSTORE_ADMIN_PORT: "0" };
+    const separate = await startStand({ variables });
+    try {
+      const onAdminPort = (address: string) =>
+        address.replace(/:\d+\//, `:${separate.service.service.adminPort}/`);
+      const dashboard = onAdminPort(separate.dashboard);
+      const firstLink = onAdminPort(separate.firstLink);
+      const visitor = await visit(browser());
+      await enterFirst({ ...separate, dashboard, firstLink }, visitor);
+      expect(visitor.page.url()).toBe(`${dashboard}#/`);
+      expect(visitor.complaints).toEqual([]);
+      expect((await visitor.page.goto(separate.dashboard))?.status()).toBe(404);
+      await visitor.context.close();
+    } finally {
+      await separate.service.stop();
+    }
+  });
+
   test("a wrong password is refused in words, and typed again", async () => {
     const { page, context } = await visit(browser());
     await page.goto(stand.dashboard);
@@ -54,7 +73,7 @@ describeWithBrowser("signing in", (browser) => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByLabel("Password").inputValue()).toBe("");
-    expect(await page.getByLabel("Id").inputValue()).toBe("operator");
+    expect(await page.getByLabel("Username").inputValue()).toBe("operator");
     await page.getByLabel("Password").fill(operatorPassword);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
@@ -73,7 +92,7 @@ describeWithBrowser("signing in", (browser) => {
     }
     await page.goto(stand.dashboard);
     await page.reload();
-    await page.getByLabel("Id").fill("operator");
+    await page.getByLabel("Username").fill("operator");
     await page.getByLabel("Password").fill("something else entirely");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").waitFor();
@@ -129,7 +148,7 @@ describeWithBrowser("signing in", (browser) => {
     await page.getByText("The password is changed.").first().waitFor();
     const late = await visit(browser());
     await late.page.goto(stand.dashboard);
-    await late.page.getByLabel("Id").fill("operator");
+    await late.page.getByLabel("Username").fill("operator");
     await late.page.getByLabel("Password").fill(operatorPassword);
     await late.page.getByRole("button", { name: "Sign in" }).click();
     await late.page.getByRole("alert").waitFor();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { complaintsOf, launch, named, noBrowser } from "../docs/chromium.ts";
 import { startTestService, type TestOptions, type TestService } from "../end-to-end/service.ts";
+import { picturesWanted } from "./screens.ts";
 
 export interface Visit {
   readonly page: Page;
@@ -46,8 +47,8 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
     hasTouch: touch,
-    // Twice as many points, so that a picture of it can be read.
-    deviceScaleFactor: 2,
+    // Twice as many points, so that a picture of it can be read. Each costs time to draw.
+    deviceScaleFactor: picturesWanted ? 2 : 1,
   });
   const page = await context.newPage();
   return { page, context, complaints: complaintsOf(page) };
@@ -92,7 +93,7 @@ export async function signIn(
   password: string,
 ): Promise<void> {
   await page.goto(dashboard);
-  await page.getByLabel("Id").fill(name);
+  await page.getByLabel("Username").fill(name);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();

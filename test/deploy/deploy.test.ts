@@ -104,7 +104,7 @@ describe("the compose file", () => {
       edge?.environment ?? {};
     expect(edge?.ports).toEqual([`80:${http}`, `443:${https}`]);
     expect(Math.min(Number(http), Number(https))).toBeGreaterThanOrEqual(1024);
-    expect(edge?.environment.PETSTORE_EDGE_PUBLIC_HTTPS_PORT).toBe(443);
+    expect(edge?.environment["PETSTORE_EDGE_PUBLIC_HTTPS_PORT"]).toBe(443);
     expect(edge?.cap_add).toBeUndefined();
   });
 });

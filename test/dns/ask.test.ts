@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { RECURSION_AVAILABLE } from "dns-packet";
-import type { NameServer } from "../../src/domains/resolver.ts";
+import type { NameServer } from "../../src/hosting/domains/resolver.ts";
 import {
   a,
   closeAll,

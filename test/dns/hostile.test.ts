@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { readdirSync, readlinkSync } from "node:fs";
 import type { Socket as TcpSocket } from "node:net";
 import { TRUNCATED_RESPONSE } from "dns-packet";
-import fc from "../fastCheck.ts";
+import fc from "../../testkit/fastCheck.ts";
 import {
   a,
   attemptMs,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { type Answer, AUTHORITATIVE_ANSWER, encode } from "dns-packet";
-import { readMessage } from "../../src/dns/message.ts";
-import fc from "../fastCheck.ts";
+import { type Answer, AUTHORITATIVE_ANSWER, encode, RECURSION_DESIRED } from "dns-packet";
+import { readMessage, writeQuestion } from "../../src/hosting/dns/message.ts";
+import fc from "../../testkit/fastCheck.ts";
 import {
   authoritativeFlag,
   bytes,
@@ -280,5 +280,37 @@ describe("any bytes at all", () => {
         expect(read).toEqual(expected as never);
       }),
     );
+  });
+});
+
+describe("a question", () => {
+  const types = ["A", "NS", "CNAME", "SOA", "TXT", "AAAA", "CAA"] as const;
+  const opt: Answer = {
+    type: "OPT",
+    name: ".",
+    udpPayloadSize: 1232,
+    extendedRcode: 0,
+    ednsVersion: 0,
+    flags: 0,
+    flag_do: false,
+    options: [],
+  };
+
+  test.each(types)("of type %s has the bytes that dns-packet writes", (type) => {
+    for (const name of ["docs.example.com", "xn--bcher-kva.example", `${"a".repeat(63)}.b`]) {
+      for (const recursive of [true, false]) {
+        for (const additionals of [[opt], []]) {
+          const expected = encode({
+            type: "query",
+            id: 0xbeef,
+            flags: recursive ? RECURSION_DESIRED : 0,
+            questions: [{ name, type, class: "IN" }],
+            additionals,
+          });
+          const written = writeQuestion({ name, type, recursive }, 0xbeef, additionals.length > 0);
+          expect([...written]).toEqual([...expected]);
+        }
+      }
+    }
   });
 });

@@ -2,9 +2,9 @@
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type Socket as TcpSocket } from "node:net";
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, RECURSION_AVAILABLE } from "dns-packet";
-import { systemClock } from "../../src/clock.ts";
-import { createResolver, type ResolverOptions } from "../../src/dns/resolver.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createResolver, type ResolverOptions } from "../../src/hosting/dns/resolver.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 
 export interface Query {
   readonly id: number;

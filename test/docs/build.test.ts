@@ -8,7 +8,7 @@ import { build, changelog, docsFolder, document, elementsOf, pagesOf, textOf } f
 const files = await build();
 const sources = (folder: string) =>
   readdirSync(new URL(`${folder}/`, docsFolder)).filter((name) => name.endsWith(".md"));
-const operations = Object.values(document.paths as JsonObject).flatMap((item) =>
+const operations = Object.values(document["paths"] as JsonObject).flatMap((item) =>
   Object.values(item as JsonObject).map((operation) => operation as JsonObject),
 );
 

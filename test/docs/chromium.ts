@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { cacheControlOf, contentSecurityPolicy, mediaTypeOf } from "../../src/docs/mediaTypes.ts";
-import { hangMs } from "../hanging.ts";
+import { hangMs } from "../../testkit/timeouts.ts";
 import { build, fileAt } from "./built.ts";
 import { packedChromium, reasonOf } from "./packedChromium.ts";
 
@@ -16,7 +16,7 @@ const installed = [
 /** The one that is asked for; or else the one that npm brings, the same for everybody; or else the machine's own. */
 function choices(): (() => Promise<LaunchOptions>)[] {
   const at = (executablePath: string) => async () => ({ executablePath });
-  if (process.env.CHROMIUM) return [at(process.env.CHROMIUM)];
+  if (process.env["CHROMIUM"]) return [at(process.env["CHROMIUM"])];
   const isPacked = process.platform === "linux" && process.arch === "x64";
   return [...(isPacked ? [packedChromium] : []), ...installed.filter(existsSync).map(at)];
 }
@@ -59,7 +59,7 @@ async function findBrowser(): Promise<Found> {
 const found = await findBrowser();
 
 /** Where a missing browser is no excuse, the tests run and fail. */
-export const noBrowser = "reason" in found && process.env.CI !== "true";
+export const noBrowser = "reason" in found && process.env["CI"] !== "true";
 export const named = (name: string) =>
   noBrowser && "reason" in found ? `${name} (skipped: ${found.reason})` : name;
 

@@ -195,6 +195,8 @@ describe.skipIf(noBrowser)(named("in a browser"), () => {
   test("an address that is not there gets the page that says so", async () => {
     const page = await open("no/such/page");
     expect(await page.locator("h1").textContent()).toBe("Page not found");
+    const underlined = 'getComputedStyle(document.querySelector(".layout")).textDecorationLine';
+    expect(await page.evaluate(underlined)).toBe("none");
     await close(page);
   });
 });

@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { readContract } from "../../src/docs/contract.ts";
 import { samplesOf } from "../../src/docs/samples.ts";
-import { verdictOn } from "../describeUnless.ts";
+import { verdictOn } from "../../testkit/describeUnless.ts";
+import { typeCheckFiles } from "../../testkit/typeCheck.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { typeCheckFiles } from "../typeCheck.ts";
 import { document, root } from "./built.ts";
 
 const run = promisify(execFile);
@@ -101,14 +101,14 @@ describe.each([
     for (const id of story) {
       const [command = "", ...args] = commandFor(sample(id, language));
       const { stdout } = await run(command, args, {
-        env: { PATH: process.env.PATH, BASE_URL: running.base, API_KEY: running.token },
+        env: { PATH: process.env["PATH"], BASE_URL: running.base, API_KEY: running.token },
       });
       said[id] = stdout;
     }
-    expect(said.listPets).toContain("Bella");
-    expect(said.getPet).toContain("Bella");
-    expect(said.placeOrder).toContain("placed");
-    expect(said.approveOrder).toContain("approved");
-    expect(said.deliverOrder).toContain("delivered");
+    expect(said["listPets"]).toContain("Bella");
+    expect(said["getPet"]).toContain("Bella");
+    expect(said["placeOrder"]).toContain("placed");
+    expect(said["approveOrder"]).toContain("approved");
+    expect(said["deliverOrder"]).toContain("delivered");
   });
 });

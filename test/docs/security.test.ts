@@ -75,7 +75,8 @@ describe("the security review", () => {
     "%s is answered by code and by a test",
     (point) => {
       const text = below(point);
-      for (const part of ["**Here.**", "**Answer.**", "**Held by.**"]) expect(text).toContain(part);
+      for (const part of ["**Threat.**", "**Mitigation.**", "**Tests.**"])
+        expect(text).toContain(part);
       expect(text).toContain("](../src/");
       expect(text).toMatch(/\]\(\.\.\/test\/[^)]+\)\s+"/);
     },

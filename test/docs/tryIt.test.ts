@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)(named("trying an operation"), () => {
     expect(await link.getAttribute("href")).toBe("/docs/errors/key_missing/");
   });
 
-  test("by keyboard adds an animal, with every digit of its category", async () => {
+  test("by keyboard creates a pet, with every digit of its category", async () => {
     await open("createPet");
     await page.fill("[data-key-field]", running.token);
     await page.fill("[data-body]", '{"name":"Bella","categoryId":9223372036854775807}');

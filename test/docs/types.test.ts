@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
-import { typeCheck } from "../typeCheck.ts";
+import { typeCheck } from "../../testkit/typeCheck.ts";
 import { root } from "./built.ts";
 
 test("the browser's code compiles with the types of the web alone", () => {

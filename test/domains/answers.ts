@@ -1,5 +1,5 @@
 /** Answers of name servers, and what was seen of a host, made by hand. */
-import type { Observation, ServerView, View } from "../../src/domains/observation.ts";
+import type { Observation, ServerView, View } from "../../src/hosting/domains/observation.ts";
 import type {
   Absent,
   DnsRecord,
@@ -7,7 +7,7 @@ import type {
   NameServer,
   NameServers,
   Unreachable,
-} from "../../src/domains/resolver.ts";
+} from "../../src/hosting/domains/resolver.ts";
 
 export const host = "docs.example.com";
 export const apexHost = "example.com";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { judgeCaa } from "../../src/domains/caa.ts";
-import type { DnsRecord } from "../../src/domains/resolver.ts";
+import { checkCaa } from "../../src/hosting/domains/caa.ts";
+import type { DnsRecord } from "../../src/hosting/domains/resolver.ts";
 import { found, host, nodata, ns1, ns2, nxdomain, record, unreachable, zoneOf } from "./answers.ts";
 import { type Script, ScriptedResolver } from "./scriptedResolver.ts";
 
@@ -27,7 +27,7 @@ const atHost = (...records: DnsRecord[]): Script => ({
 
 async function judgeBy(script: Script) {
   const resolver = new ScriptedResolver(script);
-  const verdict = await judgeCaa(host, identities, resolver);
+  const verdict = await checkCaa(host, identities, resolver);
   expect(resolver.unasked).toEqual([]);
   return verdict;
 }

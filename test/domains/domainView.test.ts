@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { Domain, Status } from "../../src/domains/domain.ts";
-import { viewOf } from "../../src/domains/domainView.ts";
-import type { Finding } from "../../src/domains/finding.ts";
-import * as lifecycle from "../../src/domains/lifecycle.ts";
-import { noRouting, type Routing } from "../../src/domains/routing.ts";
+import type { Domain, Status } from "../../src/hosting/domains/domain.ts";
+import { viewOf } from "../../src/hosting/domains/domainView.ts";
+import type { Finding } from "../../src/hosting/domains/finding.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
+import { noRouting, type Routing } from "../../src/hosting/domains/routing.ts";
 import { events, finding, good, lives, refusedBy, startMs } from "./lives.ts";
 
 const target = "sites.petstore.example";
@@ -64,7 +64,7 @@ describe("what an owner sees", () => {
   test("is each finding once, also where it is the reason of the refusal too", () => {
     const wrong = events["a wrong answer"](lives.live, startMs);
     const reason = { reason: "unprepared", findings: wrong.dns.findings } as const;
-    const refused = lifecycle.refused(wrong, { ...reason, retryAtMs: undefined }, startMs);
+    const refused = lifecycle.orderFailed(wrong, { ...reason, retryAtMs: undefined }, startMs);
     expect(codesOf(seen(refused).findings)).toEqual([finding.code]);
   });
 
@@ -72,7 +72,7 @@ describe("what an owner sees", () => {
     const wrong = events["a wrong answer"](lives.live, startMs);
     const caa: Finding = { code: "CAA_BLOCKS", message: "It blocks.", next: "Add it." };
     const reason = { reason: "caa", findings: [caa], retryAtMs: undefined } as const;
-    const refused = lifecycle.refused(wrong, reason, startMs);
+    const refused = lifecycle.orderFailed(wrong, reason, startMs);
     expect(codesOf(seen(refused).findings)).toEqual([finding.code, "CAA_BLOCKS"]);
   });
 

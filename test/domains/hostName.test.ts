@@ -1,17 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import { isApex, readHost, registrableOf, withParents } from "../../src/domains/hostName.ts";
-import { proofFor, recordFor } from "../../src/domains/instructions.ts";
-import fc from "../fastCheck.ts";
+import {
+  isApex,
+  parseHost,
+  registrableOf,
+  withParents,
+} from "../../src/hosting/domains/hostName.ts";
+import { proofFor, recordFor } from "../../src/hosting/domains/instructions.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const reserved = ["sites.petstore.example", "api.petstore.example"];
 
 function hostOf(text: string): string {
-  const reading = readHost(text, reserved);
+  const reading = parseHost(text, reserved);
   return reading.kind === "host" ? reading.name.host : `refused: ${reading.why}`;
 }
 
 function whyOf(text: string): string {
-  const reading = readHost(text, reserved);
+  const reading = parseHost(text, reserved);
   return reading.kind === "refused" ? reading.why : `attached as ${reading.name.host}`;
 }
 
@@ -51,7 +56,10 @@ describe("a name is brought to one form", () => {
       ["docs.someone.github.io", "someone.github.io", "docs", "docs.someone.github.io"],
       ["hilfe.münchen.de", "xn--mnchen-3ya.de", "hilfe", "hilfe.münchen.de"],
     ] as const) {
-      expect(readHost(text)).toMatchObject({ kind: "host", name: { registrable, label, unicode } });
+      expect(parseHost(text)).toMatchObject({
+        kind: "host",
+        name: { registrable, label, unicode },
+      });
     }
   });
 });
@@ -154,12 +162,12 @@ describe("whatever is typed", () => {
   test("nothing is thrown, and what is taken stays as it is when it is read again", () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const reading = readHost(text, reserved);
+        const reading = parseHost(text, reserved);
         if (reading.kind === "refused") return expect(reading.why).not.toBe("");
         const { host, registrable, label, unicode } = reading.name;
         expect(host).toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/);
-        expect(readHost(host, reserved)).toEqual(reading);
-        expect(readHost(unicode, reserved)).toEqual(reading);
+        expect(parseHost(host, reserved)).toEqual(reading);
+        expect(parseHost(unicode, reserved)).toEqual(reading);
         expect(label === "" ? registrable : `${label}.${registrable}`).toBe(host);
       }),
       { numRuns: 500 },
@@ -224,6 +232,6 @@ describe("the records that an owner is asked to create", () => {
 
 test("a text of tens of thousands of marks is refused without being read", () => {
   // Its normal form alone would take seconds.
-  const reading = readHost(`a${"\u0316\u0301".repeat(30_000)}.example.com`);
+  const reading = parseHost(`a${"\u0316\u0301".repeat(30_000)}.example.com`);
   expect(reading.kind).toBe("refused");
 });

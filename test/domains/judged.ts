@@ -1,8 +1,8 @@
 /** Judging what was seen of a host, with what any verdict must be. */
 import { expect } from "bun:test";
-import { findingCodes } from "../../src/domains/finding.ts";
-import type { Observation } from "../../src/domains/observation.ts";
-import { type Expectation, judge, type Verdict } from "../../src/domains/verification.ts";
+import { findingCodes } from "../../src/hosting/domains/finding.ts";
+import type { Observation } from "../../src/hosting/domains/observation.ts";
+import { type Expectation, type Verdict, verify } from "../../src/hosting/domains/verification.ts";
 import { apexHost, host, target } from "./answers.ts";
 
 export const expected: Expectation = {
@@ -14,12 +14,12 @@ export const expected: Expectation = {
 };
 export const expectedApex: Expectation = { ...expected, host: apexHost, apex: true };
 
-/** What nothing but waiting, or we ourselves, can mend. */
+/** What nothing but waiting, or we ourselves, can fix. */
 const withoutNext = ["STALE_CACHE", "SERVFAIL", "TARGET_UNKNOWN"];
 
 /** Judges, and holds every finding to what any finding must be. */
 export function judged(observation: Observation, expectation: Expectation = expected): Verdict {
-  const verdict = judge(observation, expectation);
+  const verdict = verify(observation, expectation);
   for (const { code, message, next, seconds } of verdict.findings) {
     expect(findingCodes).toContain(code);
     expect(message).toMatch(/^\S.*\.$/s);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { dueAtMs, workFor } from "../../src/domains/agenda.ts";
-import { isServed, type Status, statuses } from "../../src/domains/domain.ts";
-import * as lifecycle from "../../src/domains/lifecycle.ts";
+import { isServed, type Status, statuses } from "../../src/hosting/domains/domain.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
+import { dueJob, nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
 import { dayMs, type EventName, events, hourMs, lives, startMs, statusAt } from "./lives.ts";
 
 describe("each status", () => {
@@ -177,7 +177,7 @@ describe("a live domain", () => {
     const nowMs = startMs + 40 * dayMs;
     expect(statusAt(lives.degraded, nowMs)).toBe("degraded");
     expect(isServed(lives.degraded)).toBe(true);
-    expect(workFor(lives.degraded, nowMs)).not.toBe("abandon");
+    expect(dueJob(lives.degraded, nowMs)).not.toBe("abandon");
   });
 
   test("is looked at every 6 hours, and soon again when something was wrong", () => {
@@ -192,22 +192,22 @@ describe("a live domain", () => {
   test("is renewed with a third of its life left, and asks for the window at once", () => {
     const { live } = lives;
     expect(live.certificate.renewAtMs).toBe(startMs + 60 * dayMs);
-    expect(workFor(live, startMs)).toBe("ask_window");
-    const told = lifecycle.windowTold(live, {
+    expect(dueJob(live, startMs)).toBe("renewal_window");
+    const told = lifecycle.renewalWindowReceived(live, {
       window: { startMs: startMs + 9, endMs: startMs + 99 },
       renewAtMs: startMs + 50,
       askAgainAtMs: startMs + 6 * hourMs,
     });
-    expect(dueAtMs(told, startMs)).toBe(startMs + 50);
-    expect(workFor(told, startMs + 50)).toBe("issue");
+    expect(nextDueAtMs(told, startMs)).toBe(startMs + 50);
+    expect(dueJob(told, startMs + 50)).toBe("issue");
   });
 
   test("keeps the window and the time that it has when the authority says nothing new", () => {
     const window = { startMs: startMs + 9, endMs: startMs + 99 };
     const told = { window, renewAtMs: startMs + 50, askAgainAtMs: startMs + 1 };
-    const once = lifecycle.windowTold(lives.live, told);
+    const once = lifecycle.renewalWindowReceived(lives.live, told);
     const nothing = { window: undefined, renewAtMs: undefined, askAgainAtMs: startMs + 2 };
-    expect(lifecycle.windowTold(once, nothing).certificate).toMatchObject({
+    expect(lifecycle.renewalWindowReceived(once, nothing).certificate).toMatchObject({
       window,
       renewAtMs: startMs + 50,
       askWindowAtMs: startMs + 2,
@@ -221,7 +221,7 @@ describe("a live domain", () => {
     expect(statusAt(lives.degraded, endMs)).toBe("misconfigured");
     expect(statusAt(lives.renewal_failing, endMs)).toBe("blocked");
     const checked = events["a right answer"](lives.live, endMs);
-    expect(workFor(checked, endMs)).toBe("issue");
+    expect(dueJob(checked, endMs)).toBe("issue");
   });
 
   test("keeps its certificate while a renewal is refused", () => {

@@ -1,9 +1,9 @@
 /** What holds of a domain whatever happens to it, in whatever order. */
 import { expect, test } from "bun:test";
-import { agendaOf, dueAtMs, workFor } from "../../src/domains/agenda.ts";
-import { type Domain, isServed, statuses, statusOf } from "../../src/domains/domain.ts";
-import * as lifecycle from "../../src/domains/lifecycle.ts";
-import fc from "../fastCheck.ts";
+import { type Domain, isServed, statuses, statusOf } from "../../src/hosting/domains/domain.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
+import { dueJob, nextDueAtMs, scheduledJobs } from "../../src/hosting/domains/schedule.ts";
+import fc from "../../testkit/fastCheck.ts";
 import {
   certificateOf,
   dayMs,
@@ -25,19 +25,19 @@ const more: Readonly<Record<string, Event>> = {
     lifecycle.certified(domain, certificateOf(nowMs, 6 * dayMs - 1_000), nowMs),
   "a renewal": lifecycle.renewing,
   "a window": (domain, nowMs) =>
-    lifecycle.windowTold(domain, {
+    lifecycle.renewalWindowReceived(domain, {
       window: { startMs: nowMs + 5, endMs: nowMs + 50 },
       renewAtMs: nowMs + 7,
       askAgainAtMs: nowMs + 100,
     }),
   "no window": (domain) =>
-    lifecycle.windowTold(domain, {
+    lifecycle.renewalWindowReceived(domain, {
       window: undefined,
       renewAtMs: undefined,
       askAgainAtMs: undefined,
     }),
   "a delay": (domain) => lifecycle.delayed(domain, [finding]),
-  "a notice": lifecycle.overdueTold,
+  "a notice": lifecycle.overdueReported,
   "a watch": (domain, nowMs) => lifecycle.watched(domain, [], nowMs),
   "a displacement": lifecycle.displaced,
   "a contest": (domain) => lifecycle.contested(domain, token),
@@ -86,11 +86,11 @@ function holds(
 
 test("there is always a next appointment, at a whole millisecond, or work at once", () => {
   holds(({ domain, nowMs }) => {
-    const due = dueAtMs(domain, nowMs);
+    const due = nextDueAtMs(domain, nowMs);
     expect(Number.isSafeInteger(due)).toBe(true);
-    expect(agendaOf(domain, nowMs).every(({ atMs }) => Number.isSafeInteger(atMs))).toBe(true);
-    if (due <= nowMs) expect(workFor(domain, nowMs)).toBeDefined();
-    else expect(workFor(domain, nowMs)).toBeUndefined();
+    expect(scheduledJobs(domain, nowMs).every(({ atMs }) => Number.isSafeInteger(atMs))).toBe(true);
+    if (due <= nowMs) expect(dueJob(domain, nowMs)).toBeDefined();
+    else expect(dueJob(domain, nowMs)).toBeUndefined();
   });
 });
 

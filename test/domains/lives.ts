@@ -1,15 +1,15 @@
 /** Domains in every status, made by the events that lead there. */
-import type { RefusalReason } from "../../src/domains/certificateAuthority.ts";
+import type { RefusalReason } from "../../src/hosting/domains/certificateAuthority.ts";
 import {
   type Domain,
   type HeldCertificate,
   type Standing,
   type Status,
   statusOf,
-} from "../../src/domains/domain.ts";
-import type { Finding } from "../../src/domains/finding.ts";
-import * as lifecycle from "../../src/domains/lifecycle.ts";
-import type { Verdict } from "../../src/domains/verification.ts";
+} from "../../src/hosting/domains/domain.ts";
+import type { Finding } from "../../src/hosting/domains/finding.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
+import type { Verdict } from "../../src/hosting/domains/verification.ts";
 
 export const startMs = Date.UTC(2026, 10, 15, 12);
 export const minuteMs = 60_000;
@@ -47,7 +47,7 @@ export type Event = (domain: Domain, nowMs: number) => Domain;
 export const refusedBy =
   (reason: RefusalReason | "unprepared", retryAtMs?: number): Event =>
   (domain, nowMs) =>
-    lifecycle.refused(domain, { reason, findings: [finding], retryAtMs }, nowMs);
+    lifecycle.orderFailed(domain, { reason, findings: [finding], retryAtMs }, nowMs);
 
 const checked =
   (kind: Verdict["kind"]): Event =>
@@ -63,7 +63,7 @@ export const events = {
   "no answer": checked("unknown"),
   "no answer a hundred times": (domain, nowMs) =>
     Array.from({ length: 100 }).reduce<Domain>((each) => checked("unknown")(each, nowMs), domain),
-  "a click": lifecycle.clicked,
+  "a click": lifecycle.verifyRequested,
   "an order": lifecycle.ordering,
   "a certificate": (domain, nowMs) => lifecycle.certified(domain, certificateOf(nowMs), nowMs),
   "a refusal by CAA": refusedBy("caa"),

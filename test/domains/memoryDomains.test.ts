@@ -1,7 +1,7 @@
 /** Domains in memory do what every store of domains does, so tests that stand on them stand well. */
 import { beforeEach } from "bun:test";
-import type { Stores } from "../../src/stores.ts";
-import { memoryStores, type SitesAndDomains } from "../fakes/memoryStores.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { memoryStores, type SitesAndDomains } from "../../testkit/memoryStores.ts";
 import { describeDomainRecords } from "../store/domainRecords.suite.ts";
 import { describeDomains } from "../store/domains.suite.ts";
 import { describeEdgeView } from "../store/edgeView.suite.ts";

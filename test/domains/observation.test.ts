@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { answersOf, observe, type Question } from "../../src/domains/observation.ts";
-import { judge } from "../../src/domains/verification.ts";
+import { answersOf, observe, type Question } from "../../src/hosting/domains/observation.ts";
+import { verify } from "../../src/hosting/domains/verification.ts";
 import {
   addressed,
   agreed,
@@ -90,7 +90,7 @@ describe("what is asked of DNS for a subdomain", () => {
       [`${unused} A @ns2.example.net`]: address(unused),
       [`${unused} AAAA @ns2.example.net`]: nodata(60),
     });
-    const { findings } = judge(observation, { ...question, proof: undefined, settled: false });
+    const { findings } = verify(observation, { ...question, proof: undefined, settled: false });
     expect(findings.map(({ code }) => code)).toContain("WILDCARD_MATCH");
   });
 
@@ -205,7 +205,7 @@ describe("what is asked of DNS for an apex", () => {
 
   test("are its addresses and the target's, and no sibling beside it in the suffix", async () => {
     const { observation } = await observeBy(script, apexQuestion);
-    expect(judge(observation, { ...apexQuestion, proof: undefined, settled: false }).kind).toBe(
+    expect(verify(observation, { ...apexQuestion, proof: undefined, settled: false }).kind).toBe(
       "right",
     );
   });

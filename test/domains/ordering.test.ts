@@ -1,8 +1,8 @@
 /** Orders: one at a time for a name, within what the authority allows, and never without an end. */
 import { describe, expect, test } from "bun:test";
-import type { OrderOutcome } from "../../src/domains/certificateAuthority.ts";
-import type { CaAttempt, DomainStore } from "../../src/domains/domains.ts";
-import { ann, bob, type DeskWorld, deskWorld, startMs, target } from "./deskWorld.ts";
+import type { OrderOutcome } from "../../src/hosting/domains/certificateAuthority.ts";
+import type { CaAttempt, DomainStore } from "../../src/hosting/domains/domains.ts";
+import { ann, bob, type ServiceWorld, serviceWorld, startMs, target } from "./serviceWorld.ts";
 import { issued, type Order, recordsOf, resolverOf, workerWith, workOff } from "./workerWorld.ts";
 
 const host = "docs.example.com";
@@ -19,7 +19,7 @@ const abandoned: OrderOutcome = {
 /** Lets everything happen that waits for nothing. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-const kindsOf = ({ domains }: DeskWorld) =>
+const kindsOf = ({ domains }: ServiceWorld) =>
   domains
     .attempts({ host, registrable: "example.com" }, 0)
     .map(({ kind }: CaAttempt): string => kind);
@@ -49,20 +49,20 @@ function heldBack(nowMs: () => number) {
 
 describe("one name", () => {
   test("is ordered once at a time, also when it is removed and added again meanwhile", async () => {
-    const world = await deskWorld();
-    const { desk, clock } = world;
+    const world = await serviceWorld();
+    const { service, clock } = world;
     const { order, begun, counted, first } = heldBack(clock.now);
     const one = workerWith(world, pointing, { order });
     const two = workerWith(world, pointing, { order, holder: "two" });
-    await desk.add(ann, "shop", host);
+    await service.add(ann, "shop", host);
     clock.advance(15_000);
     await one.takeDue();
     await first;
-    await desk.remove(ann, "shop", host, true);
-    await desk.add(ann, "shop", host);
+    await service.remove(ann, "shop", host, true);
+    await service.add(ann, "shop", host);
     clock.advance(15_000);
     expect(await workOff(two)).toBe(1);
-    expect((await desk.show(ann, "shop", host)).status).toBe("verified");
+    expect((await service.show(ann, "shop", host)).status).toBe("verified");
     begun[0]?.end();
     await one.settled();
     clock.advance(30_000);
@@ -70,13 +70,13 @@ describe("one name", () => {
     await turn();
     begun[1]?.end();
     await two.settled();
-    expect((await desk.show(ann, "shop", host)).status).toBe("live");
+    expect((await service.show(ann, "shop", host)).status).toBe("live");
     expect([begun.length, counted.most]).toEqual([2, 1]);
   });
 
   test("is not ordered beside the next worker by one that cannot extend its lease", async () => {
-    const world = await deskWorld();
-    const { desk, clock, domains } = world;
+    const world = await serviceWorld();
+    const { service, clock, domains } = world;
     const { order, begun, counted, first } = heldBack(clock.now);
     const cutOff: DomainStore = new Proxy(domains, {
       get(store, name) {
@@ -86,7 +86,7 @@ describe("one name", () => {
       },
     });
     const one = workerWith(world, pointing, { order, store: cutOff });
-    await desk.add(ann, "shop", host);
+    await service.add(ann, "shop", host);
     clock.advance(15_000);
     await one.takeDue();
     await first;
@@ -101,25 +101,25 @@ describe("one name", () => {
     await turn();
     begun[1]?.end();
     await two.settled();
-    expect((await desk.show(ann, "shop", host)).status).toBe("live");
+    expect((await service.show(ann, "shop", host)).status).toBe("live");
     expect([begun.length, counted.most]).toEqual([2, 1]);
   });
 });
 
 describe("an order that throws, by a fault of ours,", () => {
   async function attached() {
-    const world = await deskWorld();
+    const world = await serviceWorld();
     const causes: unknown[] = [];
     const broken = { orders: 0, fails: true };
     const worker = workerWith(world, pointing, {
-      tell: (event, { cause }) => void (event === "domain.orderFailed" && causes.push(cause)),
+      tell: (event, { cause }) => void (event === "domain.order_failed" && causes.push(cause)),
       order: async (request) => {
         broken.orders += 1;
         if (broken.fails) throw new Error("The key opens nothing.");
         return issued(request.host, world.clock.now());
       },
     });
-    await world.desk.add(ann, "shop", host);
+    await world.service.add(ann, "shop", host);
     return { world, worker, broken, causes };
   }
 
@@ -131,31 +131,31 @@ describe("an order that throws, by a fault of ours,", () => {
     }
     expect(broken.orders).toBe(3);
     expect(causes).toHaveLength(3);
-    const { status, findings } = await world.desk.show(ann, "shop", host);
+    const { status, findings } = await world.service.show(ann, "shop", host);
     expect(status).toBe("blocked");
     expect(findings.map(({ code }) => code)).toContain("CA_UNAVAILABLE");
     expect(JSON.stringify(findings)).not.toContain("opens nothing");
   });
 
-  test("counts against no limit, so that a click is enough once it is mended", async () => {
+  test("counts against no limit, so that a click is enough once it is fixed", async () => {
     const { world, worker, broken } = await attached();
-    const { desk, clock } = world;
+    const { service, clock } = world;
     for (let click = 0; click < 6; click++) {
-      await desk.verify(ann, "shop", host);
+      await service.verify(ann, "shop", host);
       await workOff(worker);
       clock.advance(20_000);
     }
     expect(kindsOf(world)).toEqual(Array(6).fill(["order", "settled"]).flat());
     broken.fails = false;
-    await desk.verify(ann, "shop", host);
+    await service.verify(ann, "shop", host);
     await workOff(worker);
-    expect((await desk.show(ann, "shop", host)).status).toBe("live");
+    expect((await service.show(ann, "shop", host)).status).toBe("live");
   });
 });
 
 test("a renewal is ordered at the next look at DNS once it is right again, after however long", async () => {
-  const world = await deskWorld();
-  const { desk, clock } = world;
+  const world = await serviceWorld();
+  const { service, clock } = world;
   let answers = target;
   const worker = workerWith(
     world,
@@ -168,7 +168,7 @@ test("a renewal is ordered at the next look at DNS once it is right again, after
       await workOff(worker);
     }
   };
-  await desk.add(ann, "shop", host);
+  await service.add(ann, "shop", host);
   clock.advance(15_000);
   await workOff(worker);
   expect(orders()).toBe(1);
@@ -183,7 +183,7 @@ test("a renewal is ordered at the next look at DNS once it is right again, after
 });
 
 test("60 names of one registered domain at once stay within what is allowed in a week", async () => {
-  const world = await deskWorld();
+  const world = await serviceWorld();
   let certificates = 0;
   const worker = workerWith(world, everywhere, {
     order: async ({ host: name }) => {
@@ -192,7 +192,7 @@ test("60 names of one registered domain at once stay within what is allowed in a
       return issued(name, world.clock.now());
     },
   });
-  for (let n = 0; n < 60; n++) await world.desk.add(ann, "shop", `n${n}.example.com`);
+  for (let n = 0; n < 60; n++) await world.service.add(ann, "shop", `n${n}.example.com`);
   for (let round = 0; round < 10; round++) {
     world.clock.advance(20_000);
     await workOff(worker);
@@ -202,8 +202,8 @@ test("60 names of one registered domain at once stay within what is allowed in a
 
 describe("a worker", () => {
   test("gives up after 8 minutes whatever keeps it waiting, and takes what others wait for", async () => {
-    const world = await deskWorld();
-    const { desk, clock } = world;
+    const world = await serviceWorld();
+    const { service, clock } = world;
     const told: string[] = [];
     const stalling = {
       ...pointing,
@@ -214,9 +214,9 @@ describe("a worker", () => {
       atOnceMax: 1,
       tell: (event) => void told.push(event),
     });
-    await desk.add(ann, "shop", "docs.tarpit.com");
+    await service.add(ann, "shop", "docs.tarpit.com");
     clock.advance(1_000);
-    await desk.add(bob, "rival", host);
+    await service.add(bob, "rival", host);
     clock.advance(15_000);
     expect(await worker.takeDue()).toBe(1);
     expect(await worker.takeDue()).toBe(0);
@@ -224,17 +224,17 @@ describe("a worker", () => {
     await worker.settled();
     expect(told).toEqual(["domain.failed"]);
     expect(await workOff(worker)).toBe(1);
-    expect((await desk.show(bob, "rival", host)).status).toBe("live");
+    expect((await service.show(bob, "rival", host)).status).toBe("live");
   });
 
   test("leaves what failed alone until the lease has run out", async () => {
-    const world = await deskWorld();
+    const world = await serviceWorld();
     const failing = {
       ...pointing,
       nameServers: () => Promise.reject(new Error("It cannot be asked.")),
     };
     const worker = workerWith(world, failing);
-    await world.desk.add(ann, "shop", host);
+    await world.service.add(ann, "shop", host);
     world.clock.advance(15_000);
     expect(await workOff(worker)).toBe(1);
     world.clock.advance(29_999);
@@ -250,19 +250,19 @@ describe("a certificate that takes longer than half an hour", () => {
     [["ca.example"], "DNS is right and no CAA record stands in the way."],
   ] as const) {
     test(`is told with CAA only where that was judged: ${identities ?? "nobody said by which name"}`, async () => {
-      const world = await deskWorld();
+      const world = await serviceWorld();
       const retryAtMs = startMs + 60 * minuteMs;
       const busy = { reason: "rate_limited", detail: "Too busy.", retryAtMs } as const;
       const worker = workerWith(world, pointing, {
         order: async () => ({ kind: "refused", refusal: busy }),
         ...(identities === undefined ? {} : { caaIdentities: identities }),
       });
-      await world.desk.add(ann, "shop", host);
+      await world.service.add(ann, "shop", host);
       for (const passedMs of [15_000, 31 * minuteMs]) {
         world.clock.advance(passedMs);
         await workOff(worker);
       }
-      const { timeline } = await world.desk.show(ann, "shop", host);
+      const { timeline } = await world.service.show(ann, "shop", host);
       const told = timeline.find(({ event }) => event === "certificate_overdue");
       expect(told?.message).toBe(`There is no certificate after 30 minutes. ${words}`);
     });
@@ -275,16 +275,16 @@ describe("a certificate from before", () => {
     ["another secret", 2],
   ] as const) {
     test(`that was sealed with "secret" makes ${orders} orders in all, now that it is "${secret}"`, async () => {
-      const world = await deskWorld();
-      const { desk, clock } = world;
-      await desk.add(ann, "shop", host);
+      const world = await serviceWorld();
+      const { service, clock } = world;
+      await service.add(ann, "shop", host);
       clock.advance(15_000);
       await workOff(workerWith(world, pointing));
-      await desk.remove(ann, "shop", host, true);
-      await desk.add(ann, "shop", host);
+      await service.remove(ann, "shop", host, true);
+      await service.add(ann, "shop", host);
       clock.advance(15_000);
       await workOff(workerWith(world, pointing, { secret }));
-      expect((await desk.show(ann, "shop", host)).status).toBe("live");
+      expect((await service.show(ann, "shop", host)).status).toBe("live");
       expect(kindsOf(world).filter((kind) => kind === "order")).toHaveLength(orders);
     });
   }
@@ -293,7 +293,7 @@ describe("a certificate from before", () => {
 describe("the edges that must answer the authority", () => {
   const edge = { address: "192.0.2.77", httpPort: 80, revision: 0 };
   const publishing =
-    ({ clock }: DeskWorld): Order =>
+    ({ clock }: ServiceWorld): Order =>
     async (request) => {
       const challenge = { host: request.host, token: "t0k", keyAuthorization: "t0k.account" };
       const left = await request.publish(challenge).then(
@@ -304,11 +304,11 @@ describe("the edges that must answer the authority", () => {
     };
 
   async function ordered(seenAtMs: readonly number[], reached: boolean) {
-    const world = await deskWorld();
+    const world = await serviceWorld();
     for (const [index, each] of seenAtMs.entries()) {
       await world.edgeView.reportEdge({ ...edge, id: `edge-${index}`, seenAtMs: each });
     }
-    await world.desk.add(ann, "shop", host);
+    await world.service.add(ann, "shop", host);
     world.clock.advance(15_000);
     const worker = workerWith(world, pointing, {
       order: publishing(world),
@@ -318,7 +318,7 @@ describe("the edges that must answer the authority", () => {
           : { kind: "failed", detail: `${address} refused` },
     });
     await workOff(worker);
-    return world.desk.show(ann, "shop", host);
+    return world.service.show(ann, "shop", host);
   }
 
   test("are not those that were seen in the future, before the clock was set back", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { dueAtMs, workFor } from "../../src/domains/agenda.ts";
-import { isServed } from "../../src/domains/domain.ts";
-import * as lifecycle from "../../src/domains/lifecycle.ts";
+import { isServed } from "../../src/hosting/domains/domain.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
+import { dueJob, nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
 import {
   certificateOf,
   dayMs,
@@ -30,19 +30,19 @@ describe("the certificate's half hour", () => {
 
   test("is told once, and again after a click", () => {
     const lateMs = sinceMs + 30 * minuteMs;
-    expect(workFor(lives.issuing, lateMs)).toBe("tell_delay");
+    expect(dueJob(lives.issuing, lateMs)).toBe("report_delay");
     const told = lifecycle.delayed(lives.issuing, [finding]);
-    expect(workFor(told, lateMs)).not.toBe("tell_delay");
-    const clicked = lifecycle.clicked(told, lateMs);
-    expect(workFor(clicked, lateMs)).not.toBe("tell_delay");
-    expect(workFor(clicked, lateMs + 30 * minuteMs)).toBe("tell_delay");
+    expect(dueJob(told, lateMs)).not.toBe("report_delay");
+    const clicked = lifecycle.verifyRequested(told, lateMs);
+    expect(dueJob(clicked, lateMs)).not.toBe("report_delay");
+    expect(dueJob(clicked, lateMs + 30 * minuteMs)).toBe("report_delay");
   });
 
   test("begins again when DNS was wrong in between", () => {
     const wrong = events["a wrong answer"](lives.verified, startMs + minuteMs);
-    const mended = events["a right answer"](wrong, startMs + 5 * hourMs);
-    expect(statusAt(mended, startMs + 5 * hourMs)).toBe("verified");
-    expect(workFor(mended, startMs + 5 * hourMs)).toBe("issue");
+    const fixed = events["a right answer"](wrong, startMs + 5 * hourMs);
+    expect(statusAt(fixed, startMs + 5 * hourMs)).toBe("verified");
+    expect(dueJob(fixed, startMs + 5 * hourMs)).toBe("issue");
   });
 });
 
@@ -52,9 +52,9 @@ describe("waiting for DNS", () => {
     const delays: number[] = [];
     let nowMs = startMs;
     for (let check = 0; check < 14; check++) {
-      delays.push(dueAtMs(domain, nowMs) - nowMs);
-      nowMs = dueAtMs(domain, nowMs);
-      expect(workFor(domain, nowMs)).toBe("check");
+      delays.push(nextDueAtMs(domain, nowMs) - nowMs);
+      nowMs = nextDueAtMs(domain, nowMs);
+      expect(dueJob(domain, nowMs)).toBe("check");
       domain = events["no answer"](domain, nowMs);
     }
     const minutes = Array<number>(10).fill(minuteMs);
@@ -65,8 +65,8 @@ describe("waiting for DNS", () => {
     let domain = isNew();
     for (let check = 0; check < 40; check++) domain = events["no answer"](domain, startMs);
     expect(domain.dns.nextCheckAtMs - startMs).toBeGreaterThan(hourMs / 2);
-    domain = lifecycle.clicked(domain, startMs);
-    expect(workFor(domain, startMs)).toBe("check");
+    domain = lifecycle.verifyRequested(domain, startMs);
+    expect(dueJob(domain, startMs)).toBe("check");
     domain = events["no answer"](domain, startMs);
     expect(domain.dns.nextCheckAtMs).toBe(startMs + 30_000);
   });
@@ -76,7 +76,9 @@ describe("waiting for DNS", () => {
     for (const domain of [pending, misconfigured]) {
       expect(lifecycle.isOverdue(domain, startMs + 48 * hourMs - 1)).toBe(false);
       expect(lifecycle.isOverdue(domain, startMs + 48 * hourMs)).toBe(true);
-      expect(lifecycle.isOverdue(lifecycle.overdueTold(domain), startMs + 50 * hourMs)).toBe(false);
+      expect(lifecycle.isOverdue(lifecycle.overdueReported(domain), startMs + 50 * hourMs)).toBe(
+        false,
+      );
     }
     expect(lifecycle.isOverdue(verified, startMs + 50 * hourMs)).toBe(false);
     expect(lifecycle.isOverdue(isNew(token), startMs + 50 * hourMs)).toBe(false);
@@ -91,18 +93,18 @@ describe("waiting for DNS", () => {
     let domain = isNew();
     const nearMs = startMs + 30 * dayMs - 1;
     domain = events["no answer"](domain, nearMs);
-    expect(workFor(domain, nearMs)).toBeUndefined();
-    expect(workFor(domain, nearMs + 1)).toBe("abandon");
-    const clicked = events["no answer"](lifecycle.clicked(domain, nearMs), nearMs);
-    expect(workFor(clicked, nearMs + 1)).not.toBe("abandon");
-    expect(workFor(events["no answer"](clicked, nearMs + 30 * dayMs), nearMs + 30 * dayMs)).toBe(
+    expect(dueJob(domain, nearMs)).toBeUndefined();
+    expect(dueJob(domain, nearMs + 1)).toBe("abandon");
+    const clicked = events["no answer"](lifecycle.verifyRequested(domain, nearMs), nearMs);
+    expect(dueJob(clicked, nearMs + 1)).not.toBe("abandon");
+    expect(dueJob(events["no answer"](clicked, nearMs + 30 * dayMs), nearMs + 30 * dayMs)).toBe(
       "abandon",
     );
   });
 
   test("is looked at once more before it is given up, in case nobody looked for long", () => {
     for (const domain of [lives.pending_dns, lives.misconfigured]) {
-      expect(workFor(domain, startMs + 31 * dayMs)).toBe("check");
+      expect(dueJob(domain, startMs + 31 * dayMs)).toBe("check");
     }
   });
 });
@@ -193,10 +195,10 @@ describe("a refusal", () => {
     test(`by ${reason} is tried again at once on a click, with the patience of the beginning`, () => {
       let domain = lives.verified;
       for (let tries = 0; tries < 4; tries++) domain = attempt(domain, refusedBy(reason));
-      domain = lifecycle.clicked(domain, startMs + hourMs);
+      domain = lifecycle.verifyRequested(domain, startMs + hourMs);
       expect(domain.certificate.issuance?.nextAttemptAtMs).toBe(startMs + hourMs);
       domain = events["a right answer"](domain, startMs + hourMs);
-      expect(workFor(domain, startMs + hourMs)).toBe("issue");
+      expect(dueJob(domain, startMs + hourMs)).toBe("issue");
       domain = attempt(domain, refusedBy(reason), startMs + hourMs);
       expect(domain.certificate.issuance?.nextAttemptAtMs).toBe(startMs + hourMs + minuteMs);
     });
@@ -205,20 +207,21 @@ describe("a refusal", () => {
   test("by the authority's own limit is not hurried by clicks, however many", () => {
     const untilMs = startMs + 2 * dayMs;
     let domain = attempt(lives.verified, refusedBy("rate_limited", untilMs));
-    for (let click = 0; click < 20; click++) domain = lifecycle.clicked(domain, startMs + click);
+    for (let click = 0; click < 20; click++)
+      domain = lifecycle.verifyRequested(domain, startMs + click);
     domain = events["a right answer"](domain, startMs + hourMs);
     expect(domain.certificate.issuance?.nextAttemptAtMs).toBe(untilMs);
     for (let nowMs = startMs + hourMs; nowMs < untilMs; nowMs += hourMs) {
-      expect(workFor(domain, nowMs)).not.toBe("issue");
+      expect(dueJob(domain, nowMs)).not.toBe("issue");
     }
   });
 
   test("because DNS did not point here ends when it does", () => {
     const wrong = events["a wrong answer"](lives.verified, startMs);
     const refused = refusedBy("unprepared")(wrong, startMs);
-    const mended = events["a right answer"](refused, startMs + minuteMs);
-    expect(statusAt(mended, startMs + minuteMs)).toBe("verified");
-    expect(workFor(mended, startMs + minuteMs)).toBe("issue");
+    const fixed = events["a right answer"](refused, startMs + minuteMs);
+    expect(statusAt(fixed, startMs + minuteMs)).toBe("verified");
+    expect(dueJob(fixed, startMs + minuteMs)).toBe("issue");
   });
 
   test("because DNS does not point here is no attempt, and lasts until the next look", () => {
@@ -240,10 +243,11 @@ describe("a refusal", () => {
 
 test("clicks count for an hour, and not before they were made", () => {
   let domain = isNew();
-  for (const atMs of [0, 10, hourMs - 1]) domain = lifecycle.clicked(domain, startMs + atMs);
-  expect(lifecycle.clicksWithin(domain, startMs + hourMs)).toHaveLength(2);
-  expect(lifecycle.clicksWithin(domain, startMs + 9)).toEqual([startMs]);
-  expect(lifecycle.clicked(domain, startMs + hourMs + 10).clicksAtMs).toEqual([
+  for (const atMs of [0, 10, hourMs - 1])
+    domain = lifecycle.verifyRequested(domain, startMs + atMs);
+  expect(lifecycle.recentVerifyRequests(domain, startMs + hourMs)).toHaveLength(2);
+  expect(lifecycle.recentVerifyRequests(domain, startMs + 9)).toEqual([startMs]);
+  expect(lifecycle.verifyRequested(domain, startMs + hourMs + 10).clicksAtMs).toEqual([
     startMs + hourMs - 1,
     startMs + hourMs + 10,
   ]);
@@ -252,11 +256,11 @@ test("clicks count for an hour, and not before they were made", () => {
 describe("what was removed", () => {
   test("is watched every day", () => {
     const { removed } = lives;
-    expect(dueAtMs(removed, startMs)).toBe(startMs + dayMs);
-    expect(workFor(removed, startMs + dayMs)).toBe("watch");
+    expect(nextDueAtMs(removed, startMs)).toBe(startMs + dayMs);
+    expect(dueJob(removed, startMs + dayMs)).toBe("watch");
     const watched = lifecycle.watched(removed, [finding], startMs + dayMs);
     expect(watched.dns.findings).toEqual([finding]);
-    expect(dueAtMs(watched, startMs + dayMs)).toBe(startMs + 2 * dayMs);
+    expect(nextDueAtMs(watched, startMs + dayMs)).toBe(startMs + 2 * dayMs);
   });
 
   test("has no certificate and wants none", () => {

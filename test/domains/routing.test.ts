@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { readRouting } from "../../src/domains/readRouting.ts";
-import { DeskRefusal } from "../../src/domains/refusal.ts";
+import { Problem } from "../../src/core/problems.ts";
 import {
   noRouting,
+  parseRouting,
   type Redirect,
   type Routing,
   redirectStatuses,
   redirectsMax,
-  routingComplaints,
+  routingErrors,
   withoutHost,
-} from "../../src/domains/routing.ts";
-import fc from "../fastCheck.ts";
+} from "../../src/hosting/domains/routing.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const [a, b, c, d] = ["a.example", "b.example", "c.example", "d.example"] as const;
 const attached = new Set<string>([a, b, c, d]);
@@ -33,7 +33,7 @@ describe("a routing", () => {
     "with redirects and no primary": routed(undefined, to(b, a), to(c, d)),
   };
   for (const [what, routing] of Object.entries(fine)) {
-    test(`${what} can be used`, () => expect(routingComplaints(routing, attached)).toEqual([]));
+    test(`${what} can be used`, () => expect(routingErrors(routing, attached)).toEqual([]));
   }
 
   const wrong: readonly [what: string, routing: Routing, complaints: readonly RegExp[]][] = [
@@ -69,7 +69,7 @@ describe("a routing", () => {
   ];
   for (const [what, routing, complaints] of wrong) {
     test(`that redirects ${what} is refused`, () => {
-      const told = routingComplaints(routing, attached);
+      const told = routingErrors(routing, attached);
       expect(told).toHaveLength(complaints.length);
       for (const complaint of complaints) {
         expect(told.filter((each) => complaint.test(each))).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("a routing", () => {
   }
 
   test("with a foreign primary is refused", () => {
-    expect(routingComplaints(routed("x.example"), attached)).toEqual([
+    expect(routingErrors(routed("x.example"), attached)).toEqual([
       "x.example is not attached to this project. Add it first.",
     ]);
   });
@@ -87,8 +87,8 @@ describe("a routing", () => {
     const names = Array.from({ length: redirectsMax + 1 }, (_, index) => `n${index}.example`);
     const all = new Set([a, ...names]);
     const redirects = names.map((name) => to(name, a));
-    expect(routingComplaints(routed(a, ...redirects.slice(1)), all)).toEqual([]);
-    expect(routingComplaints(routed(a, ...redirects), all)).toEqual([
+    expect(routingErrors(routed(a, ...redirects.slice(1)), all)).toEqual([]);
+    expect(routingErrors(routed(a, ...redirects), all)).toEqual([
       "A project has at most 100 redirects; these are 101.",
     ]);
   });
@@ -109,7 +109,7 @@ describe("a routing", () => {
     fc.assert(
       fc.property(routings, fc.subarray(names), (routing, mine) => {
         const here = new Set(mine);
-        if (routingComplaints(routing, here).length > 0) return;
+        if (routingErrors(routing, here).length > 0) return;
         accepted += routing.redirects.length;
         const from = routing.redirects.map((each) => each.from);
         expect(new Set(from).size).toBe(from.length);
@@ -144,28 +144,28 @@ describe("a routing document", () => {
         { from: c, to: a, status: 308 },
       ],
     };
-    expect(readRouting(document)).toEqual(
+    expect(parseRouting(document)).toEqual(
       routed(a, to(b, "xn--mnchen-3ya.example"), to(c, a, 308)),
     );
   });
 
   for (const document of [{}, { primary: null }, { redirects: [] }, { primary: undefined }]) {
     test(`such as ${JSON.stringify(document)} is no routing at all`, () =>
-      expect(readRouting(document)).toEqual(noRouting));
+      expect(parseRouting(document)).toEqual(noRouting));
   }
 
   for (const status of redirectStatuses) {
     test(`may redirect with ${status}`, () =>
-      expect(readRouting({ redirects: [{ from: b, to: a, status }] }).redirects).toEqual([
+      expect(parseRouting({ redirects: [{ from: b, to: a, status }] }).redirects).toEqual([
         to(b, a, status),
       ]));
   }
 
   function complaintsOf(document: unknown): string[] {
     try {
-      readRouting(document);
+      parseRouting(document);
     } catch (cause) {
-      if (cause instanceof DeskRefusal && cause.code === "routing_invalid") {
+      if (cause instanceof Problem && cause.code === "routing_invalid") {
         return cause.message.split("\n");
       }
       throw cause;

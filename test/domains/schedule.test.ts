@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { budgetFor, budgetWindowMs, usedOf } from "../../src/domains/budget.ts";
-import type { CaAttempt } from "../../src/domains/domains.ts";
-import * as schedule from "../../src/domains/schedule.ts";
-import fc from "../fastCheck.ts";
+import { budgetFor, budgetWindowMs, usedOf } from "../../src/hosting/domains/budget.ts";
+import type { CaAttempt } from "../../src/hosting/domains/domains.ts";
+import * as schedule from "../../src/hosting/domains/schedule.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const second = 1000;
 const minute = 60 * second;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Expectation, Verdict } from "../../src/domains/verification.ts";
+import type { Expectation, Verdict } from "../../src/hosting/domains/verification.ts";
 import {
   addressed,
   agreed,

@@ -1,14 +1,14 @@
 /** What a worker does to the stores, where the rules of several domains or projects meet. */
 import { describe, expect, test } from "bun:test";
-import { dueAtMs } from "../../src/domains/agenda.ts";
-import { proofFor } from "../../src/domains/instructions.ts";
-import type { KeeperParts } from "../../src/domains/kept.ts";
-import { noRouting } from "../../src/domains/routing.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { DomainWorker } from "../../src/domains/worker.ts";
+import { proofFor } from "../../src/hosting/domains/instructions.ts";
+import { noRouting } from "../../src/hosting/domains/routing.ts";
+import { nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
+import type { JobContext } from "../../src/hosting/domains/updates.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { DomainWorker } from "../../src/hosting/domains/worker.ts";
 import { found, missing, ns1, nxdomain, record, zoneOf } from "./answers.ts";
-import { ann, bob, type DeskWorld, deskWorld, startMs, target } from "./deskWorld.ts";
 import { type Script, ScriptedResolver } from "./scriptedResolver.ts";
+import { ann, bob, type ServiceWorld, serviceWorld, startMs, target } from "./serviceWorld.ts";
 
 const host = "docs.example.com";
 const www = "www.example.com";
@@ -26,11 +26,11 @@ const nowhere: Script = {
 };
 
 /** A worker to whom DNS answers by a script, and who orders nothing. */
-function workerIn({ domains, edgeView, clock }: DeskWorld, script: Script): DomainWorker {
+function workerIn({ domains, edgeView, clock }: ServiceWorld, script: Script): DomainWorker {
   const orderNothing = () => {
     throw new Error("Nobody expected an order.");
   };
-  const parts: KeeperParts = {
+  const parts: JobContext = {
     store: domains,
     edgeView,
     resolver: new ScriptedResolver(script),
@@ -45,7 +45,7 @@ function workerIn({ domains, edgeView, clock }: DeskWorld, script: Script): Doma
     clock,
     target,
     renewalNameOf: () => undefined,
-    tell: (event, { cause }) => {
+    log: (event, { cause }) => {
       if (event === "domain.failed") failures.push(cause);
     },
   };
@@ -62,16 +62,16 @@ async function takeAll(worker: DomainWorker): Promise<number> {
 }
 
 /** Ann's shop has both names; the one is primary, and the other redirects to it. */
-async function routedWorld(): Promise<DeskWorld> {
-  const world = await deskWorld();
-  for (const each of [host, www]) await world.desk.add(ann, "shop", each);
+async function routedWorld(): Promise<ServiceWorld> {
+  const world = await serviceWorld();
+  for (const each of [host, www]) await world.service.add(ann, "shop", each);
   const redirects = [{ from: www, to: host }];
-  await world.desk.applyRouting(ann, "shop", { primary: host, redirects });
+  await world.service.applyRouting(ann, "shop", { primary: host, redirects });
   return world;
 }
 
 /** Lets nobody look at a domain. */
-async function putOff({ domains }: DeskWorld, project: string, name: string): Promise<void> {
+async function putOff({ domains }: ServiceWorld, project: string, name: string): Promise<void> {
   const stored = domains.list(project).find(({ domain }) => domain.host === name);
   if (stored === undefined) throw new Error(`${name} should be attached.`);
   const { domain, version } = stored;
@@ -84,15 +84,15 @@ describe("a domain that ends by itself", () => {
     await putOff(world, "shop", www);
     world.clock.advance(31 * dayMs);
     await takeAll(workerIn(world, nowhere));
-    expect((await world.desk.show(ann, "shop", host)).status).toBe("abandoned");
-    expect(await world.desk.routing(ann, "shop")).toEqual(noRouting);
+    expect((await world.service.show(ann, "shop", host)).status).toBe("abandoned");
+    expect(await world.service.routing(ann, "shop")).toEqual(noRouting);
   });
 
   test("takes what leads to it out of the routing, when another owner proved it", async () => {
     const world = await routedWorld();
-    const { desk, domains, clock } = world;
+    const { service, domains, clock } = world;
     const proof = proofFor(host, "");
-    const claim = await desk.add(bob, "rival", host, true);
+    const claim = await service.add(bob, "rival", host, true);
     const value = claim.records.find(({ type }) => type === "TXT")?.value ?? "";
     for (const each of [host, www]) await putOff(world, "shop", each);
     clock.advance(15_000);
@@ -105,15 +105,15 @@ describe("a domain that ends by itself", () => {
       [host, "rival"],
       [www, "shop"],
     ]);
-    expect(await desk.routing(ann, "shop")).toEqual(noRouting);
-    const lost = await desk.show(ann, "shop", host);
+    expect(await service.routing(ann, "shop")).toEqual(noRouting);
+    const lost = await service.show(ann, "shop", host);
     expect(lost.findings.map(({ code }) => code)).toEqual(["PROVEN_ELSEWHERE"]);
   });
 });
 
 test("a domain with nothing to do is taken once, and then not before its next appointment", async () => {
-  const world = await deskWorld();
-  await world.desk.add(ann, "shop", host);
+  const world = await serviceWorld();
+  await world.service.add(ann, "shop", host);
   const [stored] = world.domains.list();
   if (stored === undefined) throw new Error("It should be there.");
   const { domain, version } = stored;
@@ -121,16 +121,16 @@ test("a domain with nothing to do is taken once, and then not before its next ap
   const worker = workerIn(world, {});
   expect(await takeAll(worker)).toBe(1);
   expect(await takeAll(worker)).toBe(0);
-  world.clock.advance(dueAtMs(domain, startMs) - startMs - 1);
+  world.clock.advance(nextDueAtMs(domain, startMs) - startMs - 1);
   expect(await takeAll(worker)).toBe(0);
 });
 
 test("a removed name that still points here is told of, day by day", async () => {
-  const world = await deskWorld();
-  await world.desk.add(ann, "shop", host);
-  await world.desk.remove(ann, "shop", host, false);
+  const world = await serviceWorld();
+  await world.service.add(ann, "shop", host);
+  await world.service.remove(ann, "shop", host, false);
   const events = async () =>
-    (await world.desk.show(ann, "shop", host)).timeline.map(({ event }) => event);
+    (await world.service.show(ann, "shop", host)).timeline.map(({ event }) => event);
   world.clock.advance(dayMs);
   const dangling = { [`${host} CNAME`]: found(record(host, "CNAME", target)) };
   expect(await takeAll(workerIn(world, dangling))).toBe(1);
@@ -138,5 +138,5 @@ test("a removed name that still points here is told of, day by day", async () =>
   world.clock.advance(dayMs);
   expect(await takeAll(workerIn(world, { [`${host} CNAME`]: nxdomain(60) }))).toBe(1);
   expect(await events()).toEqual(["dangling", "removed", "added"]);
-  expect((await world.desk.show(ann, "shop", host)).findings).toEqual([]);
+  expect((await world.service.show(ann, "shop", host)).findings).toEqual([]);
 });

@@ -1,15 +1,15 @@
-/** Workers in a desk's world: DNS that answers from a list, and an authority that does as told. */
+/** Workers in a service's world: DNS that answers from a list, and an authority that does as told. */
 import { generateKeyPairSync } from "node:crypto";
-import type { OrderOutcome, OrderRequest } from "../../src/domains/certificateAuthority.ts";
-import type { DomainStore } from "../../src/domains/domains.ts";
-import type { KeeperParts } from "../../src/domains/kept.ts";
-import type { Probe } from "../../src/domains/preparation.ts";
-import type { RecordType, Resolver } from "../../src/domains/resolver.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { DomainWorker, type WorkerOptions } from "../../src/domains/worker.ts";
+import type { OrderOutcome, OrderRequest } from "../../src/hosting/domains/certificateAuthority.ts";
+import type { DomainStore } from "../../src/hosting/domains/domains.ts";
+import type { Probe } from "../../src/hosting/domains/preparation.ts";
+import type { RecordType, Resolver } from "../../src/hosting/domains/resolver.ts";
+import type { JobContext } from "../../src/hosting/domains/updates.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { DomainWorker, type WorkerOptions } from "../../src/hosting/domains/worker.ts";
 import { certificateText } from "../simulation/certificateText.ts";
 import { found, ns1, nxdomain, record, zoneOf } from "./answers.ts";
-import { type DeskWorld, target } from "./deskWorld.ts";
+import { type ServiceWorld, target } from "./serviceWorld.ts";
 
 /** The values of a record; none where there is no such name. */
 export type Records = (name: string, type: RecordType) => readonly string[];
@@ -58,18 +58,18 @@ export interface WorkerWishes extends Partial<WorkerOptions> {
   readonly probe?: Probe;
   readonly store?: DomainStore;
   readonly secret?: string;
-  readonly tell?: KeeperParts["tell"];
+  readonly tell?: JobContext["log"];
   readonly caaIdentities?: readonly string[];
 }
 
 /** Gets a certificate for whatever it orders, unless an order says otherwise. */
 export function workerWith(
-  { domains, edgeView, clock }: DeskWorld,
+  { domains, edgeView, clock }: ServiceWorld,
   resolver: Resolver,
   wishes: WorkerWishes = {},
 ): DomainWorker {
   const { order, probe, store, secret, tell, caaIdentities, ...options } = wishes;
-  const parts: KeeperParts = {
+  const parts: JobContext = {
     store: store ?? domains,
     edgeView,
     resolver,
@@ -84,7 +84,7 @@ export function workerWith(
     clock,
     target,
     renewalNameOf: () => undefined,
-    tell: tell ?? (() => {}),
+    log: tell ?? (() => {}),
   };
   return new DomainWorker(parts, { holder: "one", ...options });
 }

@@ -1,8 +1,8 @@
 /** A certificate authority that a test's clients trust, as small as X.509 allows (RFC 5280). */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { certificateSeal } from "../../src/domains/domains.ts";
-import type { ServedCertificate } from "../../src/domains/edgeView.ts";
-import type { Vault } from "../../src/domains/vault.ts";
+import { certificateSeal } from "../../src/hosting/domains/domains.ts";
+import type { ServedCertificate } from "../../src/hosting/domains/edgeView.ts";
+import type { Vault } from "../../src/hosting/domains/vault.ts";
 
 export interface Authority {
   readonly certificatePem: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { systemClock } from "../../src/clock.ts";
-import { probeEdge } from "../../src/edge/probe.ts";
-import { fakeClock } from "../fakes/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { probeEdge } from "../../src/hosting/edge/probe.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { getPlain, getSecured } from "./clients.ts";
 import { startTestEdge, type TestEdge } from "./testEdge.ts";
 
@@ -47,7 +47,7 @@ describe("a challenge", () => {
       expect(seen.status).toBe(404);
       // What no authority would send is not even looked up.
       expect(edge.view.asked.length - asked).toBe(isLookedUp ? 1 : 0);
-      expect(seen.headers.location).toBeUndefined();
+      expect(seen.headers["location"]).toBeUndefined();
     });
   }
 

@@ -1,4 +1,9 @@
-import type { Edge, EdgeView, Route, ServedCertificate } from "../../src/domains/edgeView.ts";
+import type {
+  Edge,
+  EdgeView,
+  Route,
+  ServedCertificate,
+} from "../../src/hosting/domains/edgeView.ts";
 
 /** What is served, in memory, to be changed at will. */
 export class FakeView implements EdgeView {

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { eventually } from "../eventually.ts";
-import { hangMs } from "../hanging.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { hangMs } from "../../testkit/timeouts.ts";
 import { Line, openHttp2, requestHttp2, securedLine } from "./clients.ts";
 import { startTestEdge, type TestEdge } from "./testEdge.ts";
 
@@ -19,11 +19,11 @@ const question = "GET /page HTTP/1.1\r\nhost: a.example\r\n\r\n";
 
 test("a connection of HTTP/1.1 gets its next answer, which tells the client to connect anew", async () => {
   const line = await securedLine(edge, "a.example");
-  expect((await line.ask(question)).headers.connection).toBeUndefined();
+  expect((await line.ask(question)).headers["connection"]).toBeUndefined();
   const stopped = edge.stop(hangMs, hangMs);
   const last = await line.ask(question);
   expect(last.body).toBe("dep_a.example GET /page");
-  expect(last.headers.connection).toBe("close");
+  expect(last.headers["connection"]).toBe("close");
   await line.closed;
   await stopped;
 });
@@ -40,7 +40,7 @@ test("a handshake that has begun is finished, and a request answered", async () 
   await new Promise((resolve) => secured.once("secureConnect", resolve));
   const seen = await line.ask(question);
   expect(seen.status).toBe(200);
-  expect(seen.headers.connection).toBe("close");
+  expect(seen.headers["connection"]).toBe("close");
   await stopped;
 });
 

@@ -133,7 +133,7 @@ describe("on the TLS port", () => {
         Array.from({ length: 10 }, () => shakeHands(edge, "nobody.example").catch(() => {})),
       );
     }
-    const refusals = edge.logged.filter(({ event }) => event === "edge.handshakeRefused");
+    const refusals = edge.logged.filter(({ event }) => event === "edge.handshake_refused");
     expect(refusals.length).toBeLessThanOrEqual(3);
   });
 });

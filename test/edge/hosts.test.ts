@@ -126,10 +126,10 @@ describe("a request over HTTPS", () => {
 
   test("tells search engines of the primary domain, where it is another", async () => {
     const elsewhere = await getSecured(edge, "other.example", "/x<y>?q");
-    expect(elsewhere.headers.link).toBe('<https://a.example/x%3Cy%3E>; rel="canonical"');
+    expect(elsewhere.headers["link"]).toBe('<https://a.example/x%3Cy%3E>; rel="canonical"');
     edge.attach("primary.example", "primary.example");
-    expect((await getSecured(edge, "primary.example")).headers.link).toBeUndefined();
-    expect((await getSecured(edge, "a.example")).headers.link).toBeUndefined();
+    expect((await getSecured(edge, "primary.example")).headers["link"]).toBeUndefined();
+    expect((await getSecured(edge, "a.example")).headers["link"]).toBeUndefined();
   });
 
   test("promises HTTPS for a day, and for this host alone", async () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { AnswerSite } from "../../src/edge/answering.ts";
-import { edgeLimits } from "../../src/edge/limits.ts";
-import { eventually } from "../eventually.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { edgeLimits } from "../../src/hosting/edge/limits.ts";
+import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import {
   bareLine,
   getSecured,
@@ -161,7 +161,7 @@ describe("numbers", () => {
 
   test("of connections are bounded when all are busy, too", async () => {
     const held: (() => void)[] = [];
-    const answerSite: AnswerSite = () =>
+    const answerSite: ServeSite = () =>
       new Promise((resolve) => {
         held.push(() => resolve({ status: 200, headers: {}, body: undefined }));
       });
@@ -199,7 +199,7 @@ describe("numbers", () => {
 
   test("of streams on one connection are bounded", async () => {
     let asked = 0;
-    const answerSite: AnswerSite = () => {
+    const answerSite: ServeSite = () => {
       asked += 1;
       return new Promise<never>(() => {});
     };
@@ -266,7 +266,7 @@ describe("numbers", () => {
   test("of bytes in answers whose readers left before them are not counted", async () => {
     const release: (() => void)[] = [];
     const body = new Uint8Array(1024 * 1024);
-    const answerSite: AnswerSite = () =>
+    const answerSite: ServeSite = () =>
       new Promise((resolve) => {
         release.push(() => resolve({ status: 200, headers: {}, body }));
       });
@@ -293,7 +293,7 @@ describe("numbers", () => {
   });
 
   test("of bytes in answers under way are bounded, and those that end make room", async () => {
-    const answerSite: AnswerSite = () => ({ status: 200, headers: {}, body: longBody });
+    const answerSite: ServeSite = () => ({ status: 200, headers: {}, body: longBody });
     await start({ answerSite, limits: { heldResponseBytesMax: 1.5 * longBody.byteLength } });
     const first = await securedLine(edge, "a.example");
     first.send(question);

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { AnswerSite } from "../../src/edge/answering.ts";
-import { edgeLimits } from "../../src/edge/limits.ts";
-import { eventually } from "../eventually.ts";
-import { fakeClock } from "../fakes/clock.ts";
+import { edgeLimits } from "../../src/hosting/edge/limits.ts";
+import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import {
   bareLine,
@@ -21,7 +21,7 @@ describe("while the store is away", () => {
   let edge: TestEdge;
   afterEach(() => edge.stop());
 
-  test("requests are asked to come back, handshakes are refused, and all is well afterwards", async () => {
+  test("requests are asked to come back, handshakes are refused, and service resumes afterwards", async () => {
     edge = await startTestEdge({ limits: { pollEveryMs: 20 } });
     edge.attach("a.example");
     edge.view.publish("a.example", "token", "proof");
@@ -40,7 +40,7 @@ describe("while the store is away", () => {
     }
     await rejectionOf(getSecured(edge, "a.example"));
     const events = () => new Set(edge.logged.map(({ event }) => event));
-    await eventually(() => events().has("edge.pollFailed"));
+    await eventually(() => events().has("edge.poll_failed"));
 
     edge.view.failure = undefined;
     expect((await line.ask(question())).status).toBe(200);
@@ -66,7 +66,7 @@ describe("while the store is away", () => {
       if (asked < 3) throw new Error("The database is away.");
       return route(host);
     };
-    const failed = () => edge.logged.some(({ event }) => event === "edge.pollFailed");
+    const failed = () => edge.logged.some(({ event }) => event === "edge.poll_failed");
     await eventually(failed);
     await eventually(() => line.socket.destroyed);
   });
@@ -75,13 +75,13 @@ describe("while the store is away", () => {
     edge = await startTestEdge();
     edge.view.failure = new Error("The database is away.");
     await edge.stop();
-    expect(edge.logged.map(({ event }) => event)).toContain("edge.forgetFailed");
+    expect(edge.logged.map(({ event }) => event)).toContain("edge.deregister_failed");
     edge = await startTestEdge();
   });
 });
 
 test("a site that cannot be answered is 503, in whatever way it fails", async () => {
-  const answerSite: AnswerSite = (request) => {
+  const answerSite: ServeSite = (request) => {
     if (request.path === "/later") return Promise.reject(new Error("away"));
     throw new Error("away");
   };
@@ -93,7 +93,7 @@ test("a site that cannot be answered is 503, in whatever way it fails", async ()
 });
 
 test("an answer that cannot be sent is replaced over HTTP/1.1, and ends its stream over HTTP/2", async () => {
-  const answerSite: AnswerSite = (request, deployment) =>
+  const answerSite: ServeSite = (request, deployment) =>
     request.path === "/bad"
       ? { status: 200, headers: { "x-bad": "a\r\nset-cookie: b=c" }, body: undefined }
       : echo(request, deployment);
@@ -128,7 +128,7 @@ describe("an edge that stops", () => {
   test("finishes the answers under way, and ends what is idle at once", async () => {
     const release: (() => void)[] = [];
     const longBody = new Uint8Array(8 * 1024 * 1024);
-    const answerSite: AnswerSite = () =>
+    const answerSite: ServeSite = () =>
       new Promise((resolve) => {
         release.push(() => resolve({ status: 200, headers: {}, body: longBody }));
       });
@@ -156,7 +156,7 @@ describe("an edge that stops", () => {
     expect(stopped).toBe(false);
     for (const go of release) go();
     const seen = await line.answer();
-    expect(seen.headers.connection).toBe("close");
+    expect(seen.headers["connection"]).toBe("close");
     expect(seen.body.length).toBe(longBody.byteLength);
     expect((await answer2).body.length).toBe(longBody.byteLength);
     await stopping;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { AnswerSite, EdgeRequest } from "../../src/edge/answering.ts";
-import { cacheMax, PageCache } from "../../src/edge/pageCache.ts";
-import type { SiteAnswer } from "../../src/edge/siteAnswer.ts";
+import { cacheMax, PageCache } from "../../src/hosting/edge/pageCache.ts";
+import type { EdgeRequest, ServeSite } from "../../src/hosting/edge/requestHandler.ts";
+import type { HttpResponse } from "../../src/wire/message.ts";
 import { openHttp2, requestHttp2, securedLine } from "./clients.ts";
 import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
 
@@ -9,7 +9,7 @@ const question = "GET / HTTP/1.1\r\nhost: a.example\r\n\r\n";
 
 describe("an edge whose store knows its revision at once", () => {
   let made = 0;
-  const answerSite: AnswerSite = (request, deployment) => {
+  const answerSite: ServeSite = (request, deployment) => {
     made += 1;
     return echo(request, deployment);
   };
@@ -43,7 +43,7 @@ describe("an edge whose store knows its revision at once", () => {
     const { status, body } = await requestHttp2(session, { ":path": "/" });
     expect({ status, body }).toEqual({ status: 200, body: "dep_a.example GET /" });
     expect(made).toBe(1);
-    const logged = edge.logged.filter(({ event }) => event === "edge.request");
+    const logged = edge.logged.filter(({ event }) => event === "edge.request_served");
     expect(logged).toHaveLength(5);
     for (const { fields } of logged) {
       const { durationMs, ...request } = fields;
@@ -96,7 +96,7 @@ describe("the cache of pages", () => {
     ...{ method, host: "a.example", path, query: "", text: `${method} ${path}` },
     header: (name) => headers[name],
   });
-  const page: SiteAnswer = { status: 200, headers: {}, body: new Uint8Array(10) };
+  const page: HttpResponse = { status: 200, headers: {}, body: new Uint8Array(10) };
 
   /** How often each of the requests is made, of two that are the same. */
   async function madeOfTwo(request: EdgeRequest, response = page, revisionNow = () => 1) {
@@ -142,7 +142,7 @@ describe("the cache of pages", () => {
     expect(await madeOfTwo(asked("/"), page, () => revision++)).toBe(2);
     revision = 1;
     const cache = new PageCache({ revisionNow: () => revision });
-    const slow = Promise.withResolvers<SiteAnswer>();
+    const slow = Promise.withResolvers<HttpResponse>();
     const early = cache.get(asked("/"), () => slow.promise);
     revision = 2;
     await cache.get(asked("/other"), () => page);

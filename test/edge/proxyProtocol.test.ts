@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { type AddressInfo, connect as connectPlain, createServer } from "node:net";
-import { systemClock } from "../../src/clock.ts";
-import { probeEdge } from "../../src/edge/probe.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { probeEdge } from "../../src/hosting/edge/probe.ts";
 import { localProxyHeader } from "../../src/wire/proxyProtocol.ts";
-import { eventually } from "../eventually.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { fromIpv4 } from "../wire/proxyHeaders.ts";
 import { bareLine, Line, plainLine, requestHttp2, shakeHands } from "./clients.ts";
 import { startTestEdge, type TestEdge } from "./testEdge.ts";
@@ -19,7 +19,9 @@ afterEach(() => edge.stop(0));
 
 const request = "GET /page HTTP/1.1\r\nHost: a.example\r\n\r\n";
 const clients = () =>
-  edge.logged.filter(({ event }) => event === "edge.request").map(({ fields }) => fields.client);
+  edge.logged
+    .filter(({ event }) => event === "edge.request_served")
+    .map(({ fields }) => fields["client"]);
 
 /** Passes connections on to the TLS listener, each with the header and the first bytes together. */
 async function balancer(): Promise<{ port: number } & Disposable> {
@@ -79,7 +81,7 @@ test("a connection without the header is closed and logged, before any handshake
   line.send(request);
   await line.closed;
   expect(line.received).toBe("");
-  const refused = () => edge.logged.filter(({ event }) => event === "edge.connectionRefused");
+  const refused = () => edge.logged.filter(({ event }) => event === "edge.connection_refused");
   await eventually(() => refused().length > 0);
   expect(refused()[0]?.fields).toMatchObject({ reason: "malformed", peer: "127.0.0.1" });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { AnswerSite } from "../../src/edge/answering.ts";
+import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
 import { getPlain, getSecured, openHttp2, requestHttp2 } from "./clients.ts";
 import { echo, startTestEdge, type TestEdge } from "./testEdge.ts";
 
@@ -17,7 +17,7 @@ const oddPaths = [
 
 let edge: TestEdge;
 beforeAll(async () => {
-  const answerSite: AnswerSite = (request, deployment) =>
+  const answerSite: ServeSite = (request, deployment) =>
     request.path === "//evil.example/x"
       ? { status: 308, headers: { location: `${request.path}/` }, body: undefined }
       : echo(request, deployment);
@@ -35,7 +35,7 @@ describe("a host that redirects", () => {
       for (const path of oddPaths) {
         const seen = await getSecured(edge, `r${status}.example`, path);
         expect(seen.status).toBe(status);
-        expect(seen.headers.location).toBe(`https://a.example:8443${path}`);
+        expect(seen.headers["location"]).toBe(`https://a.example:8443${path}`);
         expect(seen.headers["set-cookie"]).toBeUndefined();
       }
     });
@@ -45,7 +45,7 @@ describe("a host that redirects", () => {
     const session = await openHttp2(edge, "r308.example");
     for (const path of oddPaths) {
       const seen = await requestHttp2(session, { ":path": path });
-      expect(seen.headers.location).toBe(`https://a.example:8443${path}`);
+      expect(seen.headers["location"]).toBe(`https://a.example:8443${path}`);
     }
     session.destroy();
   });
@@ -63,7 +63,7 @@ describe("plain HTTP", () => {
         const seen = await getPlain(edge, host, path);
         const name = host.startsWith("r") ? host : "a.example";
         expect(seen.status).toBe(301);
-        expect(seen.headers.location).toBe(`https://${name}:8443${path}`);
+        expect(seen.headers["location"]).toBe(`https://${name}:8443${path}`);
       }
     }
   });
@@ -71,7 +71,9 @@ describe("plain HTTP", () => {
   test("leaves the usual port out of the address", async () => {
     const usual = await startTestEdge({ publicHttpsPort: 443 });
     usual.attach("a.example");
-    expect((await getPlain(usual, "a.example", "/x")).headers.location).toBe("https://a.example/x");
+    expect((await getPlain(usual, "a.example", "/x")).headers["location"]).toBe(
+      "https://a.example/x",
+    );
     await usual.stop();
   });
 
@@ -85,12 +87,12 @@ describe("plain HTTP", () => {
     for (const host of strangers) {
       const { status, headers, body } = await getPlain(edge, host, "/x");
       expect({ status, body }).toEqual({ status: 404, body: "There is no site here.\n" });
-      expect(headers.location).toBeUndefined();
+      expect(headers["location"]).toBeUndefined();
     }
   });
 });
 
 test("a redirect within a site cannot lead to another host", async () => {
   const seen = await getSecured(edge, "a.example", "//evil.example/x");
-  expect(seen.headers.location).toBe("https://a.example:8443//evil.example/x/");
+  expect(seen.headers["location"]).toBe("https://a.example:8443//evil.example/x/");
 });

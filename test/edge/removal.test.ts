@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { connect } from "node:tls";
-import type { AnswerSite } from "../../src/edge/answering.ts";
-import { eventually } from "../eventually.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import {
   getPlain,
@@ -18,7 +18,7 @@ const removalMsMax = 2_000;
 const question = "GET / HTTP/1.1\r\nhost: a.example\r\n\r\n";
 /** Larger than what the sockets between take up. */
 const longBody = new Uint8Array(32 * 1024 * 1024);
-const answerSite: AnswerSite = (request, deployment) =>
+const answerSite: ServeSite = (request, deployment) =>
   request.path === "/long"
     ? { status: 200, headers: {}, body: longBody }
     : echo(request, deployment);

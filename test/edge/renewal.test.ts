@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
-import { systemClock } from "../../src/clock.ts";
-import { certificateSeal } from "../../src/domains/domains.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { Contexts } from "../../src/edge/contexts.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { certificateSeal } from "../../src/hosting/domains/domains.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { CertificateContexts } from "../../src/hosting/edge/certificates.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { createAuthority } from "./certificates.ts";
 import { getSecured, openHttp2, requestHttp2, securedLine, shakeHands } from "./clients.ts";
@@ -71,7 +71,7 @@ test("a key that was sealed for another host is not used, and is not in the log"
   const stolen = edge.view.certificates.get("a.example");
   if (stolen !== undefined) edge.view.certificates.set("b.example", stolen);
   await rejectionOf(shakeHands(edge, "b.example"));
-  expect(edge.logged.map(({ event }) => event)).toContain("edge.certificateFailed");
+  expect(edge.logged.map(({ event }) => event)).toContain("edge.certificate_failed");
   expect(JSON.stringify(edge.logged)).not.toContain(certificateSeal("a.example", "crt_1"));
   expect(JSON.stringify(edge.logged)).not.toContain(stolen?.sealedKey);
   expect((await getSecured(edge, "a.example")).status).toBe(200);
@@ -85,7 +85,7 @@ test("a context is made once for a certificate, and only the most recent are kep
   for (const host of ["a.example", "b.example", "c.example"]) {
     view.attach(host, route, authority.issue(host, `crt_${host}`, vault));
   }
-  const contexts = new Contexts(view, vault, 2);
+  const contexts = new CertificateContexts(view, vault, 2);
   const first = await contexts.of("a.example");
   expect(first).toBeDefined();
   await contexts.of("b.example");

@@ -1,9 +1,8 @@
-import type { Clock } from "../../src/clock.ts";
-import { systemClock } from "../../src/clock.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import type { AnswerSite } from "../../src/edge/answering.ts";
-import { startEdge } from "../../src/edge/edge.ts";
-import type { EdgeLimits } from "../../src/edge/limits.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { startEdge } from "../../src/hosting/edge/edge.ts";
+import type { EdgeLimits } from "../../src/hosting/edge/limits.ts";
+import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
 import { createAuthority } from "./certificates.ts";
 import { FakeView } from "./fakeView.ts";
 
@@ -30,7 +29,7 @@ export interface TestEdge {
 const authority = createAuthority();
 
 /** Says which deployment answered, and what it was asked. */
-export const echo: AnswerSite = (request, deployment) => ({
+export const echo: ServeSite = (request, deployment) => ({
   status: 200,
   headers: { "content-type": "text/plain", "x-agent": request.header("user-agent") ?? "" },
   body: new TextEncoder().encode(`${deployment} ${request.method} ${request.path}${request.query}`),
@@ -45,7 +44,7 @@ export async function startTestEdge({
 }: {
   clock?: Clock;
   limits?: Partial<EdgeLimits>;
-  answerSite?: AnswerSite;
+  answerSite?: ServeSite;
   publicHttpsPort?: number;
   proxyProtocol?: boolean;
 } = {}): Promise<TestEdge> {

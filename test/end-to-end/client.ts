@@ -1,5 +1,5 @@
 import { parseJson } from "../../src/contract/json.ts";
-import { judge } from "../contract/judge.ts";
+import { judge } from "../../testkit/contractJudge.ts";
 
 export interface Seen {
   readonly status: number;

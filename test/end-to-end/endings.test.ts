@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { judge } from "../contract/judge.ts";
-import { eventually } from "../eventually.ts";
-import { rounds } from "../rounds.ts";
+import { judge } from "../../testkit/contractJudge.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { rounds } from "../../testkit/rounds.ts";
+import { petstore, type Running, startProcess } from "../../testkit/serviceProcess.ts";
 import { describeOnEngines, type Engine, type TestDatabase } from "./engines.ts";
-import { petstore, type Running, startProcess } from "./process.ts";
 
 let database: TestDatabase;
 

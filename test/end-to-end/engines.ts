@@ -5,15 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { openPostgres } from "../../src/postgres/store.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
-import type { Stores, StoresOptions } from "../../src/stores.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import type { Stores, StoresOptions } from "../../src/storage/stores.ts";
 import {
   type PostgresServer,
   type Settings,
   startPostgres,
   withoutSync,
-} from "../postgres/server.ts";
+} from "../../testkit/postgresServer.ts";
+import { hangMs } from "../../testkit/timeouts.ts";
 import { takeWriterThread } from "../store/writerPool.ts";
 
 export interface Engine {
@@ -68,10 +70,14 @@ async function newSqliteDatabase(): Promise<TestDatabase> {
     folder,
     variables: { PETSTORE_DATA: folder },
     open: ({ environment = "production", ...options } = {}) =>
-      openSqlite(fileOf(environment), { environment, ...options }, takeWriterThread),
+      openSqlite(
+        fileOf(environment),
+        { environment, clock: systemClock, ...options },
+        takeWriterThread,
+      ),
     query,
     async damage() {
-      const found = (await query("PRAGMA integrity_check")).map((row) => row.integrity_check);
+      const found = (await query("PRAGMA integrity_check")).map((row) => row["integrity_check"]);
       return found.filter((each) => each !== "ok");
     },
     async keepWritersOut() {
@@ -99,14 +105,14 @@ async function newPostgresDatabase(
       await query(
         "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()",
       )
-    ).map((row) => String(row.table_name));
+    ).map((row) => String(row["table_name"]));
   return {
     folder,
     variables: { PETSTORE_DATA: folder, DATABASE_URL: address },
     open: (options) =>
       openPostgres(
-        { address, connectionsMax: 8, namedStatements: false },
-        { environment: "production", ...options },
+        { address, connectionsMax: 8, namedStatements: false, connectMsMax: hangMs },
+        { environment: "production", clock: systemClock, ...options },
       ),
     query,
     async damage() {
@@ -168,7 +174,7 @@ let shared: Promise<Host> | undefined;
 
 /** Within a `describe`: one server for all of its tests, and of its own if it has settings. */
 function usePostgres(first: boolean, settings?: Settings): Engine {
-  const own = settings !== undefined || process.env.PETSTORE_TEST_CLUSTER === undefined;
+  const own = settings !== undefined || process.env["PETSTORE_TEST_CLUSTER"] === undefined;
   let host: Host | undefined;
   beforeAll(async () => {
     if (!own) shared ??= startHost(withoutSync);
@@ -198,7 +204,7 @@ const known = {
   postgres: { name: "PostgreSQL", use: usePostgres },
 } as const;
 
-const asked = process.env.PETSTORE_TEST_ENGINE;
+const asked = process.env["PETSTORE_TEST_ENGINE"];
 const wanted = Object.entries(known).flatMap(([each, engine]) =>
   asked === undefined || asked === each ? engine : [],
 );

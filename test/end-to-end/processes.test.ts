@@ -1,10 +1,10 @@
 /** One service of two processes on one port and one database, as its clients and its operator meet it. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { eventually } from "../../testkit/eventually.ts";
+import { petstore, type Running, startProcess } from "../../testkit/serviceProcess.ts";
 import { Line } from "../edge/clients.ts";
-import { eventually } from "../eventually.ts";
 import { describeOnEngines, type TestDatabase } from "./engines.ts";
-import { petstore, type Running, startProcess } from "./process.ts";
 
 const quotaRequests = 20;
 const bella = '{"name":"Bella","categoryId":1}';
@@ -49,7 +49,9 @@ const post = (key: string, more: string) =>
 
 /** The log gives every request an id that begins with that of the process that answered. */
 const answerers = ({ stderr }: Running) =>
-  [...stderr().matchAll(/"event":"request","id":"(\w+)-/g)].map(([, process]) => process as string);
+  [...stderr().matchAll(/"event":"request\.completed","id":"(\w+)-/g)].map(
+    ([, process]) => process as string,
+  );
 
 /** One connection to each of the two processes. */
 async function lineToEach(service: Running, key: string): Promise<Map<string, Line>> {
@@ -139,7 +141,7 @@ describeOnEngines("two processes of one service", (engine) => {
     }
     closeAll(lines);
     const [row] = await database.query("SELECT count(*) AS count FROM pets");
-    expect(Number(row?.count)).toBe(20);
+    expect(Number(row?.["count"])).toBe(20);
   });
 
   test("go on when one of them is killed, which is logged and started again", async () => {

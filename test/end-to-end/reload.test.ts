@@ -1,14 +1,15 @@
 /** New processes take the place of others while clients go on asking. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { systemClock } from "../../src/clock.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { hashOf } from "../../src/sites/deployment.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { hashOf } from "../../src/hosting/sites/deployment.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { freePort } from "../../testkit/freePorts.ts";
+import { rounds } from "../../testkit/rounds.ts";
+import { petstore, type Running, startProcess } from "../../testkit/serviceProcess.ts";
 import { createAuthority } from "../edge/certificates.ts";
-import { eventually } from "../eventually.ts";
-import { rounds } from "../rounds.ts";
 import {
   addTo,
   certificateNamed,
@@ -19,10 +20,9 @@ import {
 } from "../store/domainSamples.ts";
 import { describeOnEngines, sqlite, type TestDatabase } from "./engines.ts";
 import { startLoad } from "./keptAlive.ts";
-import { petstore, type Running, startProcess } from "./process.ts";
 
 const clients = 64;
-const reloads = rounds(3, 20);
+const reloads = rounds(2, 20);
 
 let database: TestDatabase;
 let running: Running | undefined;
@@ -63,14 +63,6 @@ function petRequests(key: string) {
   };
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
-
 const open = (port: number | string) => async () =>
   new Promise<ReturnType<typeof connect>>((resolve, reject) => {
     const socket = connect(Number(port), "127.0.0.1", () => resolve(socket));
@@ -104,7 +96,7 @@ describeOnEngines("a reload", (engine) => {
       // Each was told to connect anew, and nobody was thrown out in between.
       expect(load.seen.connections).toBeGreaterThan(clients);
       const rows = await database.query("SELECT count(*) AS count FROM pets");
-      expect(Number(rows[0]?.count)).toBe(created.size);
+      expect(Number(rows[0]?.["count"])).toBe(created.size);
       expect(service.stderr()).toBe("");
       expect(await service.end("SIGTERM")).toBe(0);
     });

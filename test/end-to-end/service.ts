@@ -1,11 +1,12 @@
 /** The real service on a port of its own, with a database of its own. */
-import { type Clock, systemClock } from "../../src/clock.ts";
-import { type Config, readConfig } from "../../src/config.ts";
-import type { ApiKey } from "../../src/keys/keys.ts";
-import { mintKey, type NewKey } from "../../src/keys/lifecycle.ts";
-import { createLog } from "../../src/log.ts";
-import { type Service, startService } from "../../src/serve.ts";
-import type { Stores, StoresOptions } from "../../src/stores.ts";
+
+import { type Config, readConfig } from "../../src/config/config.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
+import type { ApiKey } from "../../src/petstore/keys/keys.ts";
+import { mintKey, type NewKey } from "../../src/petstore/keys/lifecycle.ts";
+import { type Service, startService } from "../../src/serve/serve.ts";
+import type { Stores, StoresOptions } from "../../src/storage/stores.ts";
 import { Client } from "./client.ts";
 import { type Engine, sqlite, type TestDatabase } from "./engines.ts";
 
@@ -42,7 +43,7 @@ export function testConfig(variables: Record<string, string> = {}): Config {
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const clock = options.clock ?? systemClock;
   const { engine = sqlite, variables = {} } = options;
-  const database = await engine.newDatabase({ migrated: variables.PETSTORE_ENV === undefined });
+  const database = await engine.newDatabase({ migrated: variables["PETSTORE_ENV"] === undefined });
   const config = testConfig({ ...database.variables, ...variables });
   let lines = "";
   const log = createLog("info", clock, (text) => {

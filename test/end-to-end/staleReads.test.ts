@@ -1,17 +1,18 @@
 /** Hunts for an answer that is older than its request: in this process, and in another one. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import { mintKey } from "../../src/keys/lifecycle.ts";
-import { rounds } from "../rounds.ts";
-import { Chance } from "../simulation/chance.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { rounds } from "../../testkit/rounds.ts";
+import { Chance } from "../../testkit/seededRandom.ts";
+import { type Running, startProcess } from "../../testkit/serviceProcess.ts";
 import { Client } from "./client.ts";
 import { describeOnEngines, type TestDatabase } from "./engines.ts";
-import { type Running, startProcess } from "./process.ts";
 import { testSecret } from "./service.ts";
 
 const statuses = ["available", "pending", "sold"] as const;
 const writers = 12;
 const petsOfEach = rounds(1, 8);
+const crowd = rounds(32, 96);
 
 const newKey = () =>
   mintKey(
@@ -128,7 +129,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     const flood = async () => {
       while (!done) await flooded.get(bait, fresh);
     };
-    const flooding = Promise.all(Array.from({ length: 96 }, flood));
+    const flooding = Promise.all(Array.from({ length: crowd }, flood));
     const store = await database.open();
     try {
       for (let n = 0; n < rounds(3, 30); n++) {

@@ -3,9 +3,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../../testkit/freePorts.ts";
+import { petstore, program, startProcess } from "../../testkit/serviceProcess.ts";
 import { Client } from "./client.ts";
 import { describeOnEngines, type Engine, type TestDatabase } from "./engines.ts";
-import { petstore, program, startProcess } from "./process.ts";
+import { startTestService } from "./service.ts";
 
 /** Databases for one test each. */
 function useDatabases(engine: Engine): () => Promise<TestDatabase> {
@@ -30,7 +32,7 @@ describeOnEngines("starting", (engine) => {
     const line = /^\s*(curl .*)$/m.exec(first.stdout())?.[1] ?? "";
     expect(line).toStartWith("curl ");
     // Where a missing curl is no excuse, the line is run and fails.
-    if (Bun.which("curl") !== null || process.env.CI === "true") {
+    if (Bun.which("curl") !== null || process.env["CI"] === "true") {
       expect(execFileSync("sh", ["-c", `${line} --silent`], { encoding: "utf8" })).toBe("[]");
     }
     const token = /Bearer (pet_live_\w+)/.exec(line)?.[1] ?? "";
@@ -226,7 +228,7 @@ describeOnEngines("output that cannot be written", (engine) => {
       const line = `exec ${program().join(" ")} ${command} > /dev/full`;
       const ended = spawnSync("sh", ["-c", line], {
         cwd: new URL("../..", import.meta.url),
-        env: { PATH: process.env.PATH, ...variables },
+        env: { PATH: process.env["PATH"], ...variables },
         encoding: "utf8",
       });
       expect([command, ended.status]).toEqual([command, 1]);
@@ -250,6 +252,36 @@ describeOnEngines("a start that fails half-way", (engine) => {
     });
     await letWritersIn();
     expect([code, stdout]).toEqual([1, ""]);
+  });
+});
+
+describeOnEngines("a service that accepts connections and is not yet started", (engine) => {
+  test("answers with the contract, which names the port that it accepts on", async () => {
+    const port = await freePort();
+    const asked: Response[] = [];
+    const running = await startTestService({
+      engine,
+      variables: { PORT: String(port) },
+      async openStores(_options, usual) {
+        const stores = await usual();
+        const list = stores.keys.list.bind(stores.keys);
+        // What a start does last, when every listener accepts.
+        stores.keys.list = async () => {
+          asked.push(await fetch(`http://127.0.0.1:${port}/v1/openapi.json`));
+          return list();
+        };
+        return stores;
+      },
+    });
+    try {
+      const [early = Response.error()] = asked;
+      expect(early.status).toBe(200);
+      expect(await early.json()).toMatchObject({
+        servers: [{ url: `http://localhost:${port}/v1` }, {}],
+      });
+    } finally {
+      await running.stop();
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type AddressInfo, createServer } from "node:net";
+import { petstore } from "../../testkit/serviceProcess.ts";
 import { describeOnEngines, type Engine } from "./engines.ts";
-import { petstore } from "./process.ts";
 
 async function startWith(engine: Engine, variables: Record<string, string>) {
   const database = await engine.newDatabase();

@@ -1,9 +1,9 @@
 /** The dashboard and its API on a port of their own. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { invitationMs, issueLink } from "../../src/accounts/links.ts";
-import { systemClock } from "../../src/clock.ts";
+import { invitationMs, issueLink } from "../../src/accounts/sessions.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { Shop } from "../cli/shop.ts";
-import { petstore, startProcess } from "../end-to-end/process.ts";
 import { rawExchange } from "../end-to-end/rawHttp.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 

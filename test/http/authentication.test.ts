@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import { mintToken } from "../../src/keys/token.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { mintToken } from "../../src/petstore/keys/token.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { rawExchange } from "../end-to-end/rawHttp.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
 
 describeOnEngines("authentication", (engine) => {
   let running: TestService;

@@ -1,6 +1,6 @@
 /** Keys and owners, for operators only. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { hashToken } from "../../src/keys/token.ts";
+import { hashToken } from "../../src/petstore/keys/token.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { type Counter, openCounter } from "./dashboardApi/counter.ts";
 

@@ -1,9 +1,9 @@
 /** The last hour of the service, and the certificates of those who ask. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { Recent, stepSeconds, stepsMax } from "../../src/http/dashboardApi/recent.ts";
-import { Problem } from "../../src/problems.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { Recent, stepSeconds, stepsMax } from "../../src/http/recent.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
-import { fakeClock } from "../fakes/clock.ts";
 import { domainFor, nowMs } from "../store/domainSamples.ts";
 import { type Counter, openCounter } from "./dashboardApi/counter.ts";
 
@@ -101,6 +101,6 @@ describeOnEngines("the overview", (engine) => {
     counter.state.trouble = new Problem("store_unavailable");
     const { body } = await counter.ask("GET", "/overview");
     expect(body.ready).toBe(false);
-    expect(body.trouble).toContain("store");
+    expect(body.trouble).toContain("database");
   });
 });

@@ -1,6 +1,6 @@
 /** Projects and deployments, brought from a browser. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { Uploads } from "../../src/http/dashboardApi/uploads.ts";
+import { Uploads } from "../../src/http/platform/uploads.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { announced, type Counter, hash, openCounter } from "./dashboardApi/counter.ts";
 
@@ -69,7 +69,8 @@ describeOnEngines("projects and deployments", (engine) => {
         ["POST", "/projects/rival/deployments/dep_rival/finish"],
       ] as const;
       for (const [method, path] of places) {
-        const answer = await counter.ask(method, path, method === "GET" ? {} : { body: {} });
+        const body = path.endsWith("/rollback") ? { deployment: "dep_rival" } : {};
+        const answer = await counter.ask(method, path, method === "GET" ? {} : { body });
         expect([path, answer.status, answer.body.code]).toEqual([path, 404, "project_not_found"]);
       }
     });

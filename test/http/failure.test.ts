@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { Problem } from "../../src/problems.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
+import { faultyStores } from "../../testkit/faultyStores.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
-import { faultyStores } from "../fakes/faultyStores.ts";
 
 describeOnEngines("a store that fails", (engine) => {
   const clock = fakeClock(Date.UTC(2026, 10, 15));
@@ -38,7 +38,7 @@ describeOnEngines("a store that fails", (engine) => {
         const seen = await call();
         expect(seen.body).toEqual({
           code: "internal",
-          message: "The service failed. Try again, and quote the X-Request-Id if it goes on.",
+          message: "The service failed. Try again. If the error persists, report the X-Request-Id.",
           status: 500,
         });
         const id = seen.headers.get("x-request-id") ?? "none";

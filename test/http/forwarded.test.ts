@@ -1,10 +1,10 @@
 /** What follows from the word of a proxy: links, cookies, limits and log lines. */
 import { afterEach, describe, expect, test } from "bun:test";
+import { eventually } from "../../testkit/eventually.ts";
 import { openLobby, phrase, shop } from "../accounts/lobby.ts";
 import { startTestEdge } from "../edge/testEdge.ts";
 import { rawExchange } from "../end-to-end/rawHttp.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { eventually } from "../eventually.ts";
 
 let running: TestService | undefined;
 afterEach(async () => {
@@ -50,6 +50,24 @@ describe("links", () => {
     const service = await startWith({ PETSTORE_BASE_URL: "https://set.example.com/v1" });
     expect(await nextPage(service, byProxy)).toBe("https://set.example.com");
   });
+});
+
+test("every request under /v1 is logged with its client, whether its response is cached or not", async () => {
+  const service = await startWith({});
+  const heads = ["", "X-Forwarded-For: 203.0.113.9\r\n", "Forwarded: for=203.0.113.10\r\n"];
+  // The first two fill the cache, the third is found by its address, the rest by their bytes.
+  for (let times = 0; times < 5; times++) {
+    for (const head of heads) await nextPage(service, head);
+  }
+  const clients = () =>
+    service
+      .logged()
+      .split("\n")
+      .filter((line) => line.includes('"operation":"listPets"'))
+      .map((line) => JSON.parse(line).client);
+  await eventually(() => clients().length === 5 * heads.length);
+  const each = ["127.0.0.1", "203.0.113.9", "203.0.113.10"];
+  expect(clients()).toEqual([...each, ...each, ...each, ...each, ...each]);
 });
 
 test("a request that is refused is logged with the client that a trusted proxy names", async () => {
@@ -119,8 +137,8 @@ test("an edge logs the client behind a trusted proxy, and answers for the host t
     `GET / HTTP/1.1\r\nHost: a.example\r\n${headers}\r\n`,
   );
   expect(answer).toContain("Location: https://a.example/");
-  await eventually(() => edge.logged.some(({ event }) => event === "edge.request"));
-  const request = edge.logged.find(({ event }) => event === "edge.request");
+  await eventually(() => edge.logged.some(({ event }) => event === "edge.request_served"));
+  const request = edge.logged.find(({ event }) => event === "edge.request_served");
   expect(request?.fields).toMatchObject({ client: "203.0.113.9", host: "a.example" });
   await edge.stop();
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import type { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
 
 describeOnEngines("getPet", (engine) => {
   let running: TestService;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { Client, type Seen } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
 
 describeOnEngines("Idempotency-Key", (engine) => {
   const clock = fakeClock(Date.UTC(2026, 10, 15));
@@ -15,9 +15,9 @@ describeOnEngines("Idempotency-Key", (engine) => {
   afterAll(() => running.stop());
 
   const pet = { name: "Once", categoryId: 1 };
-  const marked = (mark: string) => ({ "idempotency-key": mark });
-  const create = (mark: string, body: unknown = pet, from = client) =>
-    from.post("/pets", body, marked(mark));
+  const keyed = (key: string) => ({ "idempotency-key": key });
+  const create = (key: string, body: unknown = pet, from = client) =>
+    from.post("/pets", body, keyed(key));
   const replayed = (seen: Seen) => seen.headers.get("idempotency-replayed");
   const petCount = async () => ((await client.get("/pets?limit=100")).body as unknown[]).length;
 
@@ -58,24 +58,24 @@ describeOnEngines("Idempotency-Key", (engine) => {
 
   test("another operation or another order is another request", async () => {
     const { id } = (await create("c")).body as { id: number };
-    expect((await client.post("/store/orders", { petId: id }, marked("c"))).status).toBe(422);
-    const order = (await client.post("/store/orders", { petId: id }, marked("c2"))).body as {
+    expect((await client.post("/store/orders", { petId: id }, keyed("c"))).status).toBe(422);
+    const order = (await client.post("/store/orders", { petId: id }, keyed("c2"))).body as {
       id: number;
     };
-    const approve = (mark: string, which = order.id) =>
-      client.send("POST", `/store/orders/${which}/approve`, { headers: marked(mark) });
+    const approve = (key: string, which = order.id) =>
+      client.send("POST", `/store/orders/${which}/approve`, { headers: keyed(key) });
     const first = await approve("c3");
     const second = await approve("c3");
     expect([first.status, second.status, second.text]).toEqual([200, 200, first.text]);
     expect(replayed(second)).toBe("true");
     expect((await approve("c3", order.id + 1)).status).toBe(422);
     expect(
-      (await client.send("POST", `/store/orders/${order.id}/deliver`, { headers: marked("c3") }))
+      (await client.send("POST", `/store/orders/${order.id}/deliver`, { headers: keyed("c3") }))
         .status,
     ).toBe(422);
   });
 
-  test("the same mark of another API key is another mark", async () => {
+  test("the same idempotency key of another API key is another one", async () => {
     const other = new Client(running.base, (await running.newKey()).token);
     const first = await create("d");
     const second = await create("d", pet, other);
@@ -89,8 +89,8 @@ describeOnEngines("Idempotency-Key", (engine) => {
     expect((await create("e")).status).toBe(201);
     const sold = ((await client.post("/pets", { ...pet, status: "sold" })).body as { id: number })
       .id;
-    expect((await client.post("/store/orders", { petId: sold }, marked("e2"))).status).toBe(409);
-    expect((await client.post("/store/orders", { petId: 1 }, marked("e2"))).status).toBe(201);
+    expect((await client.post("/store/orders", { petId: sold }, keyed("e2"))).status).toBe(409);
+    expect((await client.post("/store/orders", { petId: 1 }, keyed("e2"))).status).toBe(201);
   });
 
   test("twenty at once create one: each gets the same pet or is told that it is under way", async () => {
@@ -121,11 +121,8 @@ describeOnEngines("Idempotency-Key", (engine) => {
   test("1 to 255 visible ASCII characters are taken, anything else is 400", async () => {
     expect((await create("x".repeat(255))).status).toBe(201);
     expect((await create('"quoted~!"')).status).toBe(201);
-    for (const mark of ["x".repeat(256), "", "two words", "é", "a, b"]) {
-      expect([mark, (await create(mark)).body]).toMatchObject([
-        mark,
-        { code: "parameter_invalid" },
-      ]);
+    for (const key of ["x".repeat(256), "", "two words", "é", "a, b"]) {
+      expect([key, (await create(key)).body]).toMatchObject([key, { code: "parameter_invalid" }]);
     }
   });
 });

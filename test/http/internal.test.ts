@@ -217,7 +217,7 @@ describeOnEngines("the internal API", (engine) => {
       const [line] = office
         .logged()
         .split("\n")
-        .filter((text) => text.includes("internal.failed"));
+        .filter((text) => text.includes("request.failed"));
       expect(line).toContain("the cellar is flooded");
       expect(line).toContain(headers.get("x-request-id") as string);
     });
@@ -225,7 +225,7 @@ describeOnEngines("the internal API", (engine) => {
     test("no token is in the log", async () => {
       await office.ask("GET", `/projects?token=${office.tokens.shop}`);
       await add("docs.example.com");
-      expect(office.logged()).toContain("internal.request");
+      expect(office.logged()).toContain("request.completed");
       expect(office.logged()).toContain("owner shop");
       expect(office.logged()).not.toContain(office.tokens.shop.slice(10, 30));
     });

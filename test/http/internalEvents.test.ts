@@ -1,7 +1,7 @@
 /** Following a domain: its view whenever that has changed. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mintAccess } from "../../src/access/accessToken.ts";
-import type { Domain } from "../../src/domains/domain.ts";
+import { mintAccess } from "../../src/accounts/access.ts";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService } from "../end-to-end/service.ts";
 import { changeIn, nowMs, projectIn } from "../store/domainSamples.ts";

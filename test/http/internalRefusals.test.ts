@@ -1,6 +1,6 @@
 /** What the API of the dashboard refuses, and that nothing happens then. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { isOwnOrigin } from "../../src/http/internal/origin.ts";
+import { isOwnOrigin } from "../../src/http/platform/ownPages.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { type Office, openOffice, origin } from "./internal/office.ts";
 
@@ -88,7 +88,7 @@ describeOnEngines("refusals of the internal API", (engine) => {
     );
 
     test.each([
-      ["DELETE", "/projects", "GET"],
+      ["DELETE", "/projects", "GET, POST"],
       ["PUT", domains, "GET, POST"],
       ["GET", `${docs}/verify`, "POST"],
       ["PATCH", "/projects/shop/routing", "GET, PUT"],

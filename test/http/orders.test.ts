@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { Client, nextPage, type Seen } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
 
 describeOnEngines("orders", (engine) => {
   const placedAt = "2026-11-15T12:00:00.000Z";

@@ -72,7 +72,7 @@ describeOnEngines("HTTP", (engine) => {
         .split("\n")
         .find((text) => text.includes("from-the-client-1"));
       expect(JSON.parse(line ?? "")).toMatchObject({
-        event: "request",
+        event: "request.completed",
         id: "from-the-client-1",
         operation: "listPets",
         status: 200,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
 
 describeOnEngines("rate limits", (engine) => {
   const clock = fakeClock(Date.UTC(2026, 10, 15));
@@ -55,7 +55,7 @@ describeOnEngines("rate limits", (engine) => {
     expectSeconds(seconds, Math.ceil(slower / 2));
     expect(refused.body).toEqual({
       code: "rate_limited",
-      message: `This API key has used up its quota of requests. Try again in ${seconds} second${seconds === "1" ? "" : "s"}.`,
+      message: `This API key has exceeded its quota of requests. Try again in ${seconds} second${seconds === "1" ? "" : "s"}.`,
       status: 429,
     });
     expectLeft(refused.headers, 0);

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { PetQuery } from "../../src/catalogue/catalogue.ts";
-import { Problem } from "../../src/problems.ts";
+import { Problem } from "../../src/core/problems.ts";
+import type { PetQuery } from "../../src/petstore/catalogue/catalogue.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
+import { rounds } from "../../testkit/rounds.ts";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
-import { Chance } from "../simulation/chance.ts";
 
 const ofEachAnswer = ["date", "x-request-id"];
 
@@ -119,7 +120,7 @@ describeOnEngines("a response that was given before", (engine) => {
     ];
     const chance = new Chance(20_261_115);
     const below = (count: number) => chance.between(0, count);
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < rounds(20, 60); round++) {
       const place = below(3) > 0 || orders.length === 0;
       if (place) {
         const petId = ids[below(ids.length)];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { RecentMap } from "../../src/core/recentMap.ts";
 import { type CachedResponse, ResponseCache } from "../../src/http/responseCache.ts";
-import { RecentMap } from "../../src/recentMap.ts";
 
 describe("the room for cached responses", () => {
   const cached = (body: string): CachedResponse => ({

@@ -21,7 +21,11 @@ afterEach(() => lobby.close());
 
 const statusOf = async (cookie: string) => (await lobby.ask("GET", "/session", { cookie })).status;
 const actorOf = async (cookie: string, headers = {}, method = "GET") =>
-  lobby.api.sessionActor(lobby.requestFor(method, "/projects", { cookie, headers }));
+  (
+    await lobby.api.authentication.session(
+      lobby.requestFor(method, "/projects", { cookie, headers }),
+    )
+  )?.holder;
 
 describe("a one-time link", () => {
   test("is traded for a session, and for an owner's password", async () => {
@@ -143,7 +147,7 @@ describe("signing in", () => {
     }
     const body = {
       code: "sign_in_refused",
-      message: "The name or the password is wrong.",
+      message: "The username or the password is wrong.",
       status: 401,
     };
     expect(seen).toEqual(tries.map(() => ({ hashings: 1, status: 401, body })));
@@ -231,18 +235,19 @@ describe("a session", () => {
   test("is not kept up by one request that asks again and again, as a stream does", async () => {
     const cookie = await lobby.comeIn(shop);
     const stream = lobby.requestFor("GET", "/projects/shop/domains/a.example/events", { cookie });
-    expect(await lobby.api.authenticate(stream)).toEqual(shop);
+    expect(await lobby.api.authentication.actor(stream)).toEqual(shop);
     lobby.clock.advance(hourMs);
-    expect(await lobby.api.authenticate(stream)).toEqual(shop);
+    expect(await lobby.api.authentication.actor(stream)).toEqual(shop);
     await lobby.stores.ready();
     lobby.clock.advance(hourMs);
-    expect(await lobby.api.authenticate(stream)).toBeUndefined();
+    expect(await lobby.api.authentication.actor(stream)).toBeUndefined();
   });
 
   test("is over in every process as soon as signing out is answered", async () => {
     const cookie = await lobby.comeIn(shop);
     const other = lobby.open();
-    const known = () => other.sessionActor(lobby.requestFor("GET", "/projects", { cookie }));
+    const known = () =>
+      other.authentication.actor(lobby.requestFor("GET", "/projects", { cookie }));
     expect(await known()).toEqual(shop);
     const { status, headers } = await lobby.ask("DELETE", "/session", { cookie });
     expect(status).toBe(204);

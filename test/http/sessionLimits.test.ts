@@ -1,8 +1,8 @@
 /** Too many tries, and what happens when something of ours breaks. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { bucketOf } from "../../src/accounts/tries.ts";
-import { Problem } from "../../src/problems.ts";
-import type { Stores } from "../../src/stores.ts";
+import { bucketOf } from "../../src/accounts/attempts.ts";
+import { Problem } from "../../src/core/problems.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import { type Lobby, minuteMs, openLobby, phrase, secondMs, shop } from "../accounts/lobby.ts";
 
 let lobby: Lobby;
@@ -170,7 +170,7 @@ describe("a fault of ours", () => {
           .logged()
           .split("\n")
           .find((each) => each.includes(id));
-        expect(line).toContain('"event":"internal.failed"');
+        expect(line).toContain('"event":"request.failed"');
         expect(line).toContain(fault.message);
       }
       await broken.close();

@@ -120,7 +120,7 @@ describe("an invitation", () => {
   test("is refused to owners, to nobody, and for nobody", async () => {
     const cookie = await lobby.comeIn(shop);
     expect((await invite("rival", { cookie })).body).toMatchObject({ code: "operator_only" });
-    expect((await invite("rival", {})).body).toMatchObject({ code: "not_signed_in", status: 401 });
+    expect((await invite("rival", {})).body).toMatchObject({ code: "unauthorized", status: 401 });
     const boss = await lobby.comeIn(operator);
     const none = await invite("nobody", { cookie: boss });
     expect(none.body).toMatchObject({ code: "owner_not_found", status: 404 });

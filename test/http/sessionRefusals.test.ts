@@ -77,13 +77,15 @@ describe("where a page is from", () => {
     const { status } = await lobby.ask("GET", "/session", { cookie, headers });
     expect(status).toBe(reads ? 200 : 403);
     const request = lobby.requestFor("GET", "/projects", { cookie, headers });
-    expect(await lobby.api.sessionActor(request)).toEqual(reads ? shop : undefined);
+    expect((await lobby.api.authentication.session(request))?.holder).toEqual(
+      reads ? shop : undefined,
+    );
   });
 
   test("decides for the other handlers too, since a stranger's cookie is nobody's", async () => {
     const cookie = await lobby.comeIn(shop);
     const actor = (headers: Headed, method = "POST") =>
-      lobby.api.authenticate(lobby.requestFor(method, "/projects", { cookie, headers }));
+      lobby.api.authentication.actor(lobby.requestFor(method, "/projects", { cookie, headers }));
     expect(await actor({ "sec-fetch-site": "same-origin" })).toEqual(shop);
     expect(await actor({ "sec-fetch-site": "same-site" })).toBeUndefined();
     expect(await actor({})).toBeUndefined();
@@ -232,14 +234,17 @@ describe("what is sent wrongly", () => {
     ["PATCH", "/session", "GET, POST, DELETE"],
   ])("%s %s is not allowed", async (method, path, allow) => {
     const headers = { "sec-fetch-site": "same-origin" };
-    const { status, headers: answered } = await lobby.ask(method, path, { headers });
+    const cookie = await lobby.comeIn(shop);
+    const { status, headers: answered } = await lobby.ask(method, path, { cookie, headers });
     expect([status, answered.get("allow")]).toEqual([405, allow]);
+    // Without a credential nothing is learnt of what exists.
+    const { body } = await lobby.ask(method, path, { headers });
+    expect(body).toMatchObject({ code: "unauthorized", status: 401 });
   });
 
-  test("to another path is none of ours", () => {
-    for (const path of ["/projects", "/session/", "/sessions/a/b", "/owners", "/owners/a", "/x"]) {
-      expect(lobby.api.handle(lobby.requestFor("GET", path))).toBeUndefined();
-    }
+  test.each(["/session/", "/sessions/a/b", "/owners/a", "/x"])("nothing is at %p", async (path) => {
+    const { body } = await lobby.ask("GET", path, { cookie: await lobby.comeIn(shop) });
+    expect(body).toMatchObject({ code: "path_not_found", status: 404 });
   });
 
   test.each([

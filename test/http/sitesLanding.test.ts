@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { Problem } from "../../src/problems.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { faultyStores } from "../../testkit/faultyStores.ts";
 import { elementsOf } from "../docs/built.ts";
 import { complaintsOf, launch, named, noBrowser } from "../docs/chromium.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { faultyStores } from "../fakes/faultyStores.ts";
 
 const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -46,7 +46,7 @@ describeOnEngines("the landing page", (engine) => {
       expect(page).toContain("<h1>Pet Store</h1>");
       expect(page).toContain(`<code>${running.origin}/v1</code>`);
       expect(page).toContain(`${running.origin}/v1/pets</code>`);
-      expect(page).toContain("The service is well");
+      expect(page).toContain("Operational");
       expect(page).toContain('href="/docs/"');
     });
 
@@ -133,11 +133,13 @@ describeOnEngines("the landing page", (engine) => {
         await page.goto(ill.origin);
         await page.waitForSelector("[data-health].fine");
         stores.fault = new Problem("store_unavailable");
-        await page.waitForSelector("[data-health].trouble:has-text('The store cannot be reached')");
+        await page.waitForSelector(
+          "[data-health].trouble:has-text('The database cannot be reached')",
+        );
         const reloaded = await (await fetch(ill.origin, { headers: { accept: browsers } })).text();
-        expect(reloaded).toContain("The service is not well. The store cannot be reached");
+        expect(reloaded).toContain("Degraded. The database cannot be reached");
         stores.fault = undefined;
-        await page.waitForSelector("[data-health].fine:has-text('The service is well')");
+        await page.waitForSelector("[data-health].fine:has-text('Operational')");
         await page.close();
         await ill.stop();
       });

@@ -1,8 +1,8 @@
 /** Requests and responses of the Fetch standard as those of the service, and the other way round. */
-import { requestOrigin } from "../../src/wire/forwarded.ts";
+
 import { BodyError, type HttpRequest, type HttpResponse } from "../../src/wire/message.ts";
-import { hostOf } from "../../src/wire/target.ts";
-import { loopbackNetworks, TrustedProxies } from "../../src/wire/trustedProxies.ts";
+import { hostOf } from "../../src/wire/requestHead.ts";
+import { loopbackNetworks, requestOrigin, TrustedProxies } from "../../src/wire/trustedProxies.ts";
 
 const proxies = new TrustedProxies(loopbackNetworks);
 
@@ -28,11 +28,8 @@ export function requestFrom(request: Request, client = "127.0.0.1"): HttpRequest
 }
 
 export function responseFrom({ status, headers, body }: HttpResponse): Response {
-  const fields = Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, one]),
-  );
   return new Response((body ?? null) as ConstructorParameters<typeof Response>[0], {
     status,
-    headers: fields,
+    headers,
   });
 }

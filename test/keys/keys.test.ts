@@ -1,15 +1,21 @@
 import { describe, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import { allows, keyState, mintKey, planRotation } from "../../src/keys/lifecycle.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import {
+  allows,
+  keyRetention,
+  keyState,
+  mintKey,
+  planRotation,
+} from "../../src/petstore/keys/lifecycle.ts";
 import {
   hashToken,
   mintToken,
   tokenEnvironment,
   tokenHint,
   withoutTokens,
-} from "../../src/keys/token.ts";
-import { fakeClock } from "../fakes/clock.ts";
-import fc from "../fastCheck.ts";
+} from "../../src/petstore/keys/token.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 const hourMs = 3_600_000;
 
@@ -66,6 +72,17 @@ describe("a token", () => {
     expect(key.hash).toBe(hashToken(token));
     expect(tokenHint(token)).toBe(`pet_live_…${token.slice(-4)}`);
     expect(withoutTokens(`a ${token} b ${token.slice(0, 20)}`)).toBe("a pet_live_… b pet_live_…");
+  });
+});
+
+describe("what is kept of keys", () => {
+  test("uses of 400 days, and a key of the catalogue page for a day after it expired", () => {
+    const nowMs = Date.UTC(2026, 10, 15, 0, 0, 0, 1);
+    expect(keyRetention(nowMs)).toEqual({
+      catalogueKeysExpiredAtMs: Date.UTC(2026, 10, 14, 0, 0, 0, 1),
+      usesBeforeDay: "2025-10-11",
+    });
+    expect(keyRetention(nowMs - 2).usesBeforeDay).toBe("2025-10-10");
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { TokenBuckets } from "../../src/keys/rateLimiter.ts";
-import { fakeClock } from "../fakes/clock.ts";
-import fc from "../fastCheck.ts";
+import { TokenBuckets } from "../../src/petstore/keys/rateLimiter.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 describe("token buckets", () => {
   test("never allow more than the quota and what grew back, and waste nothing that did", () => {

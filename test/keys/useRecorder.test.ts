@@ -2,21 +2,26 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mintKey } from "../../src/keys/lifecycle.ts";
-import { UseRecorder } from "../../src/keys/useRecorder.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
-import type { Stores } from "../../src/stores.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { KeyStore } from "../../src/petstore/keys/keys.ts";
+import { type KeyRetention, mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { UseRecorder } from "../../src/petstore/keys/useRecorder.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 
 let folder: string;
 let stores: Stores;
 let clock: FakeClock;
 let keyId: string;
-const failures: unknown[] = [];
+const failures: string[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "petstore-uses-"));
-  stores = await openSqlite(join(folder, "petstore.db"), { environment: "production" });
+  stores = await openSqlite(join(folder, "petstore.db"), {
+    environment: "production",
+    clock: systemClock,
+  });
   clock = fakeClock(Date.UTC(2026, 10, 15, 23, 59, 58));
   const wanted = {
     name: "k",
@@ -35,7 +40,7 @@ afterEach(async () => {
 });
 
 const recorder = (store = stores.keys) =>
-  new UseRecorder(store, clock, (cause) => failures.push(cause));
+  new UseRecorder(store, clock, (event) => failures.push(event));
 const uses = async () =>
   (await stores.keys.listUses()).map(({ operation, day, count }) => `${day} ${operation} ${count}`);
 
@@ -70,6 +75,7 @@ describe("uses of a key", () => {
     const watched = {
       ...stores.keys,
       recordUses: async (those: readonly unknown[]) => void written.push(those.length),
+      prune: async () => {},
     };
     const counting = recorder(Object.setPrototypeOf(watched, Object.getPrototypeOf(stores.keys)));
     counting.count(keyId, "getPet");
@@ -85,12 +91,29 @@ describe("uses of a key", () => {
     expect(written).toEqual([1]);
   });
 
+  test("are pruned once a day, along with the keys of the catalogue page", async () => {
+    const pruned: KeyRetention[] = [];
+    const watched = {
+      recordUses: async () => {},
+      prune: async (retention: KeyRetention) => void pruned.push(retention),
+    };
+    const counting = recorder({ ...stores.keys, ...watched } as KeyStore);
+    for (let times = 0; times < 3; times++) {
+      counting.count(keyId, "getPet");
+      await counting.flush();
+    }
+    clock.advance(24 * 3_600_000);
+    counting.count(keyId, "getPet");
+    await counting.close();
+    expect(pruned.map(({ usesBeforeDay }) => usesBeforeDay)).toEqual(["2025-10-11", "2025-10-12"]);
+  });
+
   test("that cannot be written down are reported, and counting goes on", async () => {
     const counting = recorder();
     counting.count(keyId, "getPet");
     await stores.close();
     await counting.flush();
-    expect(failures.length).toBe(1);
+    expect(failures).toEqual(["uses.lost", "keys.prune_failed"]);
     counting.count(keyId, "getPet");
   });
 });

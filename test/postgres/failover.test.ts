@@ -6,8 +6,8 @@ describe("a primary that is killed among creations", () => {
   test("loses nothing that was acknowledged, and the service goes on without a restart", async () => {
     const outcome = await rehearseFailover({
       clientsPerProcess: 4,
-      animalsBefore: 600,
-      animalsAfter: 100,
+      petsBefore: 600,
+      petsAfter: 100,
     });
     expect(outcome.strange).toEqual([]);
     expect(outcome.lost).toEqual([]);
@@ -33,7 +33,7 @@ describe("what the rehearsal calls", () => {
     { id: 2, name: "b" },
   ];
 
-  test("lost is an acknowledged animal that one of the views lacks", () => {
+  test("lost is an acknowledged pet that one of the views lacks", () => {
     expect(judge({ acknowledged }, [whole, whole])).toEqual({ lost: [], wrong: [] });
     expect(judge({ acknowledged }, [whole, whole.slice(0, 1)])).toEqual({ lost: ["b"], wrong: [] });
   });

@@ -6,8 +6,9 @@
  */
 import { spawnSync } from "node:child_process";
 import pg from "pg";
-import { openPostgres } from "../../src/postgres/store.ts";
-import { startPostgres } from "./server.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import { startPostgres } from "../../testkit/postgresServer.ts";
 
 const [, , secondsText = "3", roundsText = "3"] = process.argv;
 const seconds = Number(secondsText);
@@ -17,10 +18,10 @@ const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
 const server = await startPostgres({ shared_buffers: "256MB" });
 const address = await server.database("bench");
 const settings = { address, connectionsMax: 10, namedStatements: false };
-const plain = await openPostgres(settings, { environment: "production" });
+const plain = await openPostgres(settings, { environment: "production", clock: systemClock });
 const named = await openPostgres(
   { ...settings, namedStatements: true },
-  { environment: "production" },
+  { environment: "production", clock: systemClock },
 );
 for (let first = 1; first <= pets; first += 10_000) {
   const ids = Array.from({ length: 10_000 }, (_, index) => BigInt(first + index));
@@ -65,11 +66,16 @@ const get = (stores: typeof plain, concurrency: number) => () =>
 const list = (stores: typeof plain) => () =>
   perSecond(64, async () => stores.catalogue.list({ after: someId(), limit: 20 }));
 const add = (concurrency: number) => () => perSecond(concurrency, () => plain.catalogue.add(bella));
-let marks = 0;
-const addOnce = () =>
+let keys = 0;
+const addIdempotently = () =>
   perSecond(64, () => {
-    const once = { keyId: "k", mark: String(++marks), fingerprint: "f", nowMs: Date.now() };
-    return plain.catalogue.add(bella, { once });
+    const idempotency = {
+      keyId: "k",
+      idempotencyKey: String(++keys),
+      fingerprint: "f",
+      nowMs: Date.now(),
+    };
+    return plain.catalogue.add(bella, { idempotency });
   });
 
 const measurements: Readonly<Record<string, () => Promise<number>>> = {
@@ -84,7 +90,7 @@ const measurements: Readonly<Record<string, () => Promise<number>>> = {
   "list of 20, 64 at once, named": list(named),
   "createPet, one at a time": add(1),
   "createPet, 64 at once": add(64),
-  "createPet with a mark, 64 at once": addOnce,
+  "createPet with an idempotency key, 64 at once": addIdempotently,
 };
 
 const seen = new Map(Object.keys(measurements).map((name) => [name, [] as number[]]));

@@ -7,8 +7,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { petstore, startProcess } from "../end-to-end/process.ts";
-import { startPostgres } from "./server.ts";
+import { startPostgres } from "../../testkit/postgresServer.ts";
+import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 
 const [, , processesText = "1", secondsText = "3", roundsText = "3"] = process.argv;
 const clientCount = 64;
@@ -34,9 +34,9 @@ const body = JSON.stringify({ name: "Bella", categoryId: 3 });
 const someId = () => 1 + Math.floor(Math.random() * petCount);
 const requests: Readonly<Record<string, () => [path: string, init: RequestInit, status: number]>> =
   {
-    "one animal by its id": () => [`/pets?id=${someId()}`, {}, 200],
+    "one pet by its id": () => [`/pets?id=${someId()}`, {}, 200],
     "a page of 20": () => ["/pets?status=available", {}, 200],
-    "a new animal": () => ["/pets", { method: "POST", body }, 201],
+    "a new pet": () => ["/pets", { method: "POST", body }, 201],
   };
 
 async function perSecond(request: (typeof requests)[string]): Promise<number> {

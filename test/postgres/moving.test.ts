@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { type PostgresServer, startPostgres, withoutSync } from "../../testkit/postgresServer.ts";
+import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { Client } from "../end-to-end/client.ts";
-import { petstore, startProcess } from "../end-to-end/process.ts";
-import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 
 type Variables = Record<string, string>;
 
@@ -109,7 +109,7 @@ const copied = {
   keys: "ordinal, id, name, environment, hash, hint, scopes, created_at_ms, expires_at_ms, revoked_at_ms, replaced_by, last_used_at_ms",
   categories: "id, name",
   orders: "id, pet_id, quantity, status, placed_at_ms, json",
-  once_marks: "key_id, mark, fingerprint, entity_id, text, created_at_ms",
+  idempotency_keys: "key_id, idempotency_key, fingerprint, entity_id, text, created_at_ms",
 };
 const counters = ["last_pet_id", "last_order_id", "key_revision"];
 
@@ -133,7 +133,7 @@ async function copyTables(from: string, to: string): Promise<void> {
   source.close();
 }
 
-describe("keys, categories, orders and marks", () => {
+describe("keys, categories, orders and idempotency keys", () => {
   test("go on in PostgreSQL where their rows are copied: the tables are the same", async () => {
     const { key } = (await run(sqlite, "keys", "create", "--name", "old")) as { key: string };
     const revoked = (await run(sqlite, "keys", "create", "--name", "gone")) as {
@@ -155,7 +155,7 @@ describe("keys, categories, orders and marks", () => {
 
     await run(postgres, "pets", "import", (await exported(sqlite)).file);
     const file = join(folder, "data", "production", "petstore.db");
-    await copyTables(file, postgres.DATABASE_URL as string);
+    await copyTables(file, postgres["DATABASE_URL"] as string);
 
     const after = await startProcess(postgres);
     try {

@@ -3,19 +3,19 @@
  * connection of the server, and where notifications and settings of a connection get lost.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import { Authenticator } from "../../src/keys/authenticator.ts";
-import { mintKey } from "../../src/keys/lifecycle.ts";
-import { openPostgres } from "../../src/postgres/store.ts";
-import type { Stores } from "../../src/stores.ts";
-import { describeUnless } from "../describeUnless.ts";
-import { eventually } from "../eventually.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { Authenticator } from "../../src/petstore/keys/authenticator.ts";
+import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "../../testkit/postgresServer.ts";
 import { describeCatalogue } from "../store/catalogue.suite.ts";
 import { describeKeys } from "../store/keys.suite.ts";
 import { describeOrders } from "../store/orders.suite.ts";
 import { doneOf } from "../store/outcomes.ts";
 import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from "./pgbouncer.ts";
-import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 import { allKnow } from "./watchers.ts";
 
 /** Fewer than the clients below have, so that they must share them. */
@@ -45,7 +45,7 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
 
   async function open(): Promise<Stores> {
     const settings = { address, connectionsMax: 8, namedStatements: false };
-    const stores = await openPostgres(settings, { environment: "production" });
+    const stores = await openPostgres(settings, { environment: "production", clock: systemClock });
     opened.push(stores);
     return stores;
   }
@@ -80,7 +80,7 @@ describeUnless(pgbouncerMissing(), "behind pgbouncer", () => {
     );
   });
 
-  test("one animal that sixty want at once through three processes is ordered once", async () => {
+  test("one pet that sixty want at once through three processes is ordered once", async () => {
     const stores = [await open(), await open(), await open()];
     const { id: petId } = doneOf(await (stores[0] as Stores).catalogue.add(bella));
     const outcomes = await Promise.all(

@@ -2,16 +2,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually } from "../eventually.ts";
-import type { PostgresServer } from "./server.ts";
+import { dieWithParent, isRoot, nobodyId } from "../../testkit/dieWithParent.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { freePort } from "../../testkit/freePorts.ts";
+import type { PostgresServer } from "../../testkit/postgresServer.ts";
 
 const program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find(existsSync);
-const isRoot = process.getuid?.() === 0;
-/** It refuses to run as root. */
-const nobodyId = 65534;
 
 /** Undefined where pgbouncer can be run here. */
 export function pgbouncerMissing(): string | undefined {
@@ -52,9 +50,9 @@ default_pool_size = ${serverConnectionsMax}
 server_idle_timeout = 2
 `,
   );
-  const user = [`--reuid=${nobodyId}`, `--regid=${nobodyId}`, "--clear-groups"];
-  const bond = ["--pdeathsig", "KILL", ...(isRoot ? user : [])];
-  const child = spawn("/usr/bin/setpriv", [...bond, program as string, file], {
+  // It refuses to run as root.
+  const command = dieWithParent([program ?? "", file], { signal: "KILL", asNobody: true });
+  const child = spawn(...command, {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const ended = once(child, "exit");
@@ -78,12 +76,4 @@ server_idle_timeout = 2
     );
   });
   return pgbouncer;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

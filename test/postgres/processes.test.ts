@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type PostgresServer, startPostgres, withoutSync } from "../../testkit/postgresServer.ts";
+import { petstore, type Running, startProcess } from "../../testkit/serviceProcess.ts";
 import { Client } from "../end-to-end/client.ts";
-import { petstore, type Running, startProcess } from "../end-to-end/process.ts";
-import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 
 const processCount = 3;
 const quotaRequests = 20;
@@ -127,7 +127,7 @@ test("a process that is killed loses nothing it acknowledged, and the others do 
   expect(refused).toEqual([]);
   expect(afterwards).toBeGreaterThanOrEqual(100);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
-  const rows = await server.query("SELECT id::int FROM pets", variables.DATABASE_URL);
+  const rows = await server.query("SELECT id::int FROM pets", variables["DATABASE_URL"]);
   const stored = new Set((rows as { id: number }[]).map(({ id }) => id));
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
 });

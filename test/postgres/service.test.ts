@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "../../testkit/eventually.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "../../testkit/postgresServer.ts";
+import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { Client } from "../end-to-end/client.ts";
-import { petstore, startProcess } from "../end-to-end/process.ts";
-import { eventually } from "../eventually.ts";
-import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
 
 let server: PostgresServer;
 let folder: string;

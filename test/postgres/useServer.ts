@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
-import type { DatabaseSettings } from "../../src/postgres/database.ts";
-import { openPostgres } from "../../src/postgres/store.ts";
-import type { Stores, StoresOptions } from "../../src/stores.ts";
-import { type PostgresServer, startPostgres, withoutSync } from "./server.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { DatabaseSettings } from "../../src/storage/postgres/database.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import type { Stores, StoresOptions } from "../../src/storage/stores.ts";
+import { type PostgresServer, startPostgres, withoutSync } from "../../testkit/postgresServer.ts";
+import { hangMs } from "../../testkit/timeouts.ts";
 
 export interface TestDatabase {
   readonly server: PostgresServer;
@@ -15,9 +17,10 @@ export interface TestDatabase {
 
 /**
  * One server for the file, and an empty database for each of its tests: without as much as a table,
- * or as the first one to open it left it where it is said to be `migrated`.
+ * or as the first one to open it left it where it is said to be `migrated`. Many who ask at once wait
+ * for a connection for as long as the machine takes, unless a test is about how long that is.
  */
-export function usePostgres({ migrated = false } = {}): TestDatabase {
+export function usePostgres({ migrated = false, connectMsMax = hangMs } = {}): TestDatabase {
   let server: PostgresServer;
   let address = "";
   let opened: Stores[] = [];
@@ -37,6 +40,7 @@ export function usePostgres({ migrated = false } = {}): TestDatabase {
   const settings = (changes: Partial<DatabaseSettings> = {}): DatabaseSettings => ({
     address,
     connectionsMax: 4,
+    connectMsMax,
     namedStatements: false,
     ...changes,
   });
@@ -51,6 +55,7 @@ export function usePostgres({ migrated = false } = {}): TestDatabase {
     async open(changes, options) {
       const stores = await openPostgres(settings(changes), {
         environment: "production",
+        clock: systemClock,
         ...options,
       });
       let closing: Promise<void> | undefined;

@@ -1,10 +1,11 @@
 /** Says `served` once the host named is answered for, and `gone` once it is not any more. */
-import { openPostgres } from "../../src/postgres/store.ts";
-import { eventually } from "../eventually.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import { eventually } from "../../testkit/eventually.ts";
 
 const [, , address = "", host = ""] = process.argv;
 const settings = { address, connectionsMax: 2, namedStatements: true };
-const stores = await openPostgres(settings, { environment: "production" });
+const stores = await openPostgres(settings, { environment: "production", clock: systemClock });
 
 async function until(served: boolean): Promise<void> {
   const { edgeView } = stores;

@@ -1,6 +1,6 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { eventually } from "../eventually.ts";
+import { eventually } from "../../testkit/eventually.ts";
 
 export interface Answer {
   readonly status: number;

@@ -3,7 +3,7 @@
  * no proxy takes either of the two for broken: every ordinary request that follows is answered.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { describeUnless } from "../describeUnless.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { configurations } from "./configurations.ts";
 import { exchange } from "./exchange.ts";

@@ -2,14 +2,15 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually } from "../eventually.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { freePort } from "../../testkit/freePorts.ts";
 
 export type ProxyName = "nginx" | "haproxy" | "caddy" | "envoy";
 
-const where = `${process.env.PATH}:/usr/sbin`;
+const where = `${process.env["PATH"]}:/usr/sbin`;
 
 /** Why a proxy cannot be started here. */
 export function missing(name: ProxyName): string | undefined {
@@ -80,14 +81,6 @@ function opens(port: number): Promise<boolean> {
     });
     socket.on("error", () => resolve(false));
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
 }
 
 /** A file of deploy/proxies with what belongs to the test in place of what belongs to a machine. */

@@ -1,12 +1,13 @@
 /** What the service learns of its clients from the configurations of deploy/proxies. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { describeUnless } from "../describeUnless.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
+import { freePort } from "../../testkit/freePorts.ts";
 import { startTestEdge, type TestEdge } from "../edge/testEdge.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { configurations } from "./configurations.ts";
 import { exchange } from "./exchange.ts";
-import { freePort, missing, type RunningProxy, shipped, startProxy } from "./proxy.ts";
+import { missing, type RunningProxy, shipped, startProxy } from "./proxy.ts";
 
 /** Another address of this machine than the proxies', which alone are trusted. */
 const client = "127.0.0.2";
@@ -73,7 +74,7 @@ for (const { proxy: kind, name, text } of configurations.filter(({ encrypted }) 
         const refused = (await ask("/internal/v1/projects", headers))?.status;
         if (refused === 400) return;
         expect(refused).toBe(401);
-        expect(logged(service.logged(), "internal.request", "client")).toBe(client);
+        expect(logged(service.logged(), "request.completed", "client")).toBe(client);
       },
     );
 
@@ -130,13 +131,13 @@ describeUnless(secondAddress ?? missing("haproxy"), "behind haproxy-edge.cfg", (
       const at = { port: encrypted ? proxy.port : httpPort, encrypted, localAddress: client };
       const [answer] = await exchange(at, [request], 1);
       expect(answer?.status).toBe(encrypted ? 200 : 301);
-      const requests = edge.logged.filter(({ event }) => event === "edge.request");
+      const requests = edge.logged.filter(({ event }) => event === "edge.request_served");
       expect(requests.at(-1)?.fields).toMatchObject({ client, secured: encrypted });
     },
   );
 
   test("its own checks are no visitors, and are not refused", () => {
-    expect(edge.logged.filter(({ event }) => event === "edge.connectionRefused")).toEqual([]);
+    expect(edge.logged.filter(({ event }) => event === "edge.connection_refused")).toEqual([]);
   });
 });
 
@@ -159,7 +160,7 @@ server one 127.0.0.1:${service.service.port} send-proxy-v2 proxy-v2-options uniq
     const request = "GET /internal/v1/projects HTTP/1.1\r\nHost: a.example\r\n\r\n";
     const at = { port: proxy.port, encrypted: false, localAddress: client };
     expect((await exchange(at, [request], 1))[0]?.status).toBe(401);
-    expect(logged(service.logged(), "internal.request", "client")).toBe(client);
+    expect(logged(service.logged(), "request.completed", "client")).toBe(client);
     expect(service.logged()).not.toContain("connection.refused");
     await proxy.stop();
     await service.stop();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { buildPackage } from "../../scripts/deb.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { describeUnless } from "../describeUnless.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-deb-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,13 +14,13 @@ const executable = join(folder, "petstore");
 writeFileSync(executable, "#!/bin/sh\n");
 
 // Else the time is that of the commit, and sources from an archive have none.
-const epoch = process.env.SOURCE_DATE_EPOCH;
+const epoch = process.env["SOURCE_DATE_EPOCH"];
 beforeAll(() => {
-  process.env.SOURCE_DATE_EPOCH = "1800000000";
+  process.env["SOURCE_DATE_EPOCH"] = "1800000000";
 });
 afterAll(() => {
-  if (epoch === undefined) delete process.env.SOURCE_DATE_EPOCH;
-  else process.env.SOURCE_DATE_EPOCH = epoch;
+  if (epoch === undefined) delete process.env["SOURCE_DATE_EPOCH"];
+  else process.env["SOURCE_DATE_EPOCH"] = epoch;
 });
 
 const built = (name: string, version = "1.2.3") =>

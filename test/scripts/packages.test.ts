@@ -93,7 +93,12 @@ describe("the package of the service", () => {
     mkdirSync(elsewhere);
     const child = spawn(command, ["serve"], {
       cwd: elsewhere,
-      env: { PATH: process.env.PATH, PORT: "0", PETSTORE_METRICS_PORT: "off", PETSTORE_LOG: "off" },
+      env: {
+        PATH: process.env["PATH"],
+        PORT: "0",
+        PETSTORE_METRICS_PORT: "off",
+        PETSTORE_LOG: "off",
+      },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const exited = once(child, "exit");
@@ -138,7 +143,7 @@ describe("the package of the service", () => {
 
 describe("a clone where npm did not run install scripts", () => {
   const clone = join(folder, "clone");
-  const env = { PATH: process.env.PATH, PORT: "0", PETSTORE_METRICS_PORT: "off" };
+  const env = { PATH: process.env["PATH"], PORT: "0", PETSTORE_METRICS_PORT: "off" };
 
   beforeAll(async () => {
     withoutInstallScript("clone");

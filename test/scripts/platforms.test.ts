@@ -21,7 +21,9 @@ test("the page has a row for every executable of a release", () => {
 test("the versions of Node.js on the page are those that CI tries, from the oldest allowed", () => {
   const { jobs } = parse(read(".github/workflows/ci.yml"));
   const tried: number[] = jobs.readme.strategy.matrix.node;
-  expect(page).toContain(`Node.js ${tried.slice(0, -1).join(", ")} and ${tried.at(-1)} are tried.`);
+  expect(page).toContain(
+    `Node.js ${tried.slice(0, -1).join(", ")} and ${tried.at(-1)} are tested.`,
+  );
   const [, oldest = "", major] = /^>=((\d+)[\d.]*)$/.exec(manifest.engines.node) ?? [];
   expect(Number(major)).toBe(tried[0] ?? 0);
   expect(page).toContain(`needs Node.js ${oldest} or later`);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Bom } from "../../scripts/release/sbom.ts";
-import { describeUnless } from "../describeUnless.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -87,7 +87,7 @@ describe.each(workflows)("$file", ({ text, workflow }) => {
 
 test("each night, what is shipped is tried: the package, its unit and the image", () => {
   const nightly = workflows.find(({ file }) => file === "nightly.yml")?.workflow;
-  const commands = nightly?.jobs.packages?.steps.map(({ run }) => run);
+  const commands = nightly?.jobs["packages"]?.steps.map(({ run }) => run);
   expect(commands).toEqual(
     expect.arrayContaining([
       "npm run deb -- --lint",

@@ -1,5 +1,5 @@
 /** What must have come about when nothing has stood in the way for long enough. */
-import { statusOf } from "../../src/domains/domain.ts";
+import { statusOf } from "../../src/hosting/domains/domain.ts";
 import { hasEnded } from "./rules.ts";
 import type { World } from "./simulation.ts";
 

@@ -1,5 +1,5 @@
 /** The life of one worker's process: it may be stopped for good, or stand still and come back. */
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/core/clock.ts";
 import { idle, type VirtualTime } from "./virtualTime.ts";
 
 export class Life {

@@ -1,5 +1,5 @@
 /** What owners write into DNS before they get it right. */
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { type NameData, target, targetAddresses, type Zones } from "./zones.ts";
 
 const blank: NameData = { cname: undefined, a: undefined, aaaa: undefined };

@@ -1,9 +1,10 @@
 /** The owners: what each of them does to their names, here and at their DNS provider. */
-import type { DomainDesk } from "../../src/domains/desk.ts";
-import { proofFor } from "../../src/domains/instructions.ts";
-import { DeskRefusal } from "../../src/domains/refusal.ts";
-import type { SiteStore } from "../../src/sites/sites.ts";
-import type { Chance } from "./chance.ts";
+
+import { Problem } from "../../src/core/problems.ts";
+import type { DomainService } from "../../src/hosting/domains/domainService.ts";
+import { proofFor } from "../../src/hosting/domains/instructions.ts";
+import type { SiteStore } from "../../src/hosting/sites/sites.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import {
   foreignCaa,
   isApexHost,
@@ -29,7 +30,7 @@ export interface OwnersParts {
   readonly chance: Chance;
   readonly tally: Tally;
   readonly zones: Zones;
-  readonly desk: DomainDesk;
+  readonly service: DomainService;
   readonly sites: SiteStore;
   readonly store: WatchedStore;
   /** When the owners have done all that they will do. */
@@ -164,9 +165,9 @@ export class Owners {
       zones.write(at, { caa: chance.oneOf([foreignCaa, foreignCaa, strangeCaa, permittingCaa]) });
       tally.count("mistake: CAA");
       if (chance.happens(0.8)) {
-        const mendedAtMs = rightAtMs + chance.around(3 * hour);
-        const mended = chance.happens(0.5) ? permittingCaa : undefined;
-        this.#then(mendedAtMs, () => zones.write(at, { caa: mended }));
+        const fixedAtMs = rightAtMs + chance.around(3 * hour);
+        const fixed = chance.happens(0.5) ? permittingCaa : undefined;
+        this.#then(fixedAtMs, () => zones.write(at, { caa: fixed }));
       }
     }
     if (chance.happens(0.06)) {
@@ -176,8 +177,8 @@ export class Owners {
         mistakes[someMistake(chance)]?.(host, zones);
       });
       if (chance.happens(0.8)) {
-        const mendedAtMs = driftAtMs + 5 * minute + chance.around(4 * hour);
-        this.#then(mendedAtMs, () => zones.write(host, rightRecord(host)));
+        const fixedAtMs = driftAtMs + 5 * minute + chance.around(4 * hour);
+        this.#then(fixedAtMs, () => zones.write(host, rightRecord(host)));
       }
     }
   }
@@ -245,36 +246,36 @@ export class Owners {
     try {
       await ask();
       tally.trace(what, host);
-      tally.count(`desk: ${what}`);
+      tally.count(`service: ${what}`);
       return true;
     } catch (cause) {
       if (cause instanceof StoreFault) return false;
-      if (!(cause instanceof DeskRefusal)) {
-        tally.violated("the desk answers or refuses", `${what} ${host}: ${cause}`);
+      if (!(cause instanceof Problem)) {
+        tally.violated("the service answers or refuses", `${what} ${host}: ${cause}`);
         return false;
       }
       tally.trace(what, host, cause.code);
-      tally.count(`desk: ${what} refused, ${cause.code}`);
+      tally.count(`service: ${what} refused, ${cause.code}`);
       return false;
     }
   }
 
   async #add({ host, ownerId, project }: Wish, prove = false): Promise<void> {
     await this.#ask("add", host, () =>
-      this.#parts.desk.add({ kind: "owner", id: ownerId }, project, host, prove),
+      this.#parts.service.add({ kind: "owner", id: ownerId }, project, host, prove),
     );
   }
 
   async #verify({ host, ownerId, project }: Wish): Promise<void> {
     await this.#ask("verify", host, () =>
-      this.#parts.desk.verify({ kind: "owner", id: ownerId }, project, host),
+      this.#parts.service.verify({ kind: "owner", id: ownerId }, project, host),
     );
   }
 
   async #remove({ host, ownerId, project }: Wish): Promise<void> {
-    const { desk, store, tally } = this.#parts;
+    const { service, store, tally } = this.#parts;
     const removed = await this.#ask("remove", host, () =>
-      desk.remove({ kind: "owner", id: ownerId }, project, host, true),
+      service.remove({ kind: "owner", id: ownerId }, project, host, true),
     );
     const open = store
       .claims(host)
@@ -310,7 +311,7 @@ export class Owners {
   }
 
   async #route({ ownerId, project }: Wish, chance: Chance): Promise<void> {
-    const { desk, store } = this.#parts;
+    const { service, store } = this.#parts;
     const actor = { kind: "owner", id: ownerId } as const;
     await this.#ask("route", project, async () => {
       const hosts = (await store.list(project)).map(({ domain }) => domain.host);
@@ -318,7 +319,7 @@ export class Owners {
       const redirects = hosts
         .filter((host) => host !== primary && chance.happens(0.5))
         .map((from) => ({ from, to: primary, status: 308 }));
-      return desk.applyRouting(actor, project, { primary: primary ?? null, redirects });
+      return service.applyRouting(actor, project, { primary: primary ?? null, redirects });
     });
   }
 }

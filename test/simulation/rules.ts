@@ -1,10 +1,10 @@
 /** What must hold at every change, said once more and in another way than the program says it. */
-import { type Domain, isServed, type Status, statusOf } from "../../src/domains/domain.ts";
-import type { DomainChange } from "../../src/domains/domains.ts";
-import { certificateSeal } from "../../src/domains/domains.ts";
-import type { EdgeView } from "../../src/domains/edgeView.ts";
-import { proofFor } from "../../src/domains/instructions.ts";
-import type { Vault } from "../../src/domains/vault.ts";
+import { type Domain, isServed, type Status, statusOf } from "../../src/hosting/domains/domain.ts";
+import type { DomainChange } from "../../src/hosting/domains/domains.ts";
+import { certificateSeal } from "../../src/hosting/domains/domains.ts";
+import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
+import { proofFor } from "../../src/hosting/domains/instructions.ts";
+import type { Vault } from "../../src/hosting/domains/vault.ts";
 import type { Sightings } from "./sightings.ts";
 import { keyMark, type SimulatedAuthority } from "./simulatedAuthority.ts";
 import type { Tally } from "./tally.ts";
@@ -14,7 +14,7 @@ import { target, type Zones } from "./zones.ts";
 
 const day = 24 * 3_600_000;
 const tombstoneMs = 30 * day;
-/** What was mended so late before the end may run out: the longest patience is a day. */
+/** What was fixed so late before the end may run out: the longest patience is a day. */
 const repairMsMax = 1.5 * day;
 
 export interface RulesParts {

@@ -1,7 +1,6 @@
 /** A long run by hand: `bun test/simulation/run.ts --seed N --domains D --hours H [--family F] [--trace WORD]`. */
 import { parseArgs } from "node:util";
-import { MemorySites } from "../fakes/memorySites.ts";
-import { IndexedDomains } from "./indexedDomains.ts";
+import { memoryStores } from "../../testkit/memoryStores.ts";
 import { simulate } from "./simulation.ts";
 
 const { values } = parseArgs({
@@ -14,14 +13,12 @@ const { values } = parseArgs({
   },
 });
 const { trace } = values;
-const sites = new MemorySites();
-const domains = new IndexedDomains(sites);
 const begunAt = performance.now();
 const report = await simulate({
   seed: Number(values.seed),
   domains: Number(values.domains),
   hours: Number(values.hours),
-  stores: { sites, domains, edgeView: domains },
+  stores: memoryStores(),
   ...(values.family === undefined ? {} : { family: Number(values.family) }),
   ...(trace === undefined
     ? {}

@@ -1,5 +1,5 @@
 /** What workers saw of DNS, judged by other rules than theirs, so that both can be compared. */
-import type { Answer, DnsRecord } from "../../src/domains/resolver.ts";
+import type { DnsAnswer, DnsRecord } from "../../src/hosting/domains/resolver.ts";
 
 /** Longer than one question takes, shorter than the time between two looks. */
 const lookMs = 12_000;
@@ -38,20 +38,20 @@ export class Sightings {
     this.#recursorAtMs.delete(host);
   }
 
-  asked(server: string, name: string, type: string, answer: Answer): void {
+  asked(server: string, name: string, type: string, answer: DnsAnswer): void {
     if (type === "CAA") this.#askedCaa(name, answer);
     else if (type === "TXT") this.#sawTexts(name, answer);
     else this.#sawPointing(server, name, type, answer);
   }
 
-  lookedUp(name: string, answer: Answer): void {
+  lookedUp(name: string, answer: DnsAnswer): void {
     const look = seen(nothingYet, name, "", answer);
     const right = look.names.length > 0 || look.addresses.length > 0 ? this.#judge(look, name) : "";
     if (right === "right") this.#recursorAtMs.set(name, this.#now());
     this.#settle(name);
   }
 
-  #sawPointing(server: string, name: string, type: string, answer: Answer): void {
+  #sawPointing(server: string, name: string, type: string, answer: DnsAnswer): void {
     const looks = this.#looks.get(name);
     looks?.set(server, seen(looks.get(server) ?? nothingYet, name, type, answer));
     this.#settle(name);
@@ -77,7 +77,7 @@ export class Sightings {
     return asked.length === 3 ? "wrong" : "silent";
   }
 
-  #askedCaa(name: string, answer: Answer): void {
+  #askedCaa(name: string, answer: DnsAnswer): void {
     if (answer.kind === "unreachable") {
       this.#sawCaa(name, "unknown");
       return;
@@ -103,7 +103,7 @@ export class Sightings {
     if (!outdone) this.#caa.set(name, { atMs, verdict });
   }
 
-  #sawTexts(name: string, answer: Answer): void {
+  #sawTexts(name: string, answer: DnsAnswer): void {
     if (answer.kind !== "found") return;
     for (const { value } of answer.records) this.#texts.set(`${name} ${value}`, this.#now());
   }
@@ -128,7 +128,7 @@ export class Sightings {
   }
 }
 
-function seen(look: ServerLook, name: string, type: string, answer: Answer): ServerLook {
+function seen(look: ServerLook, name: string, type: string, answer: DnsAnswer): ServerLook {
   if (answer.kind === "unreachable") return { ...look, silent: true };
   const at = answer.kind === "found" ? answer.records.filter((each) => each.name === name) : [];
   const values = (types: readonly string[]) =>

@@ -6,11 +6,11 @@ import type {
   OrderRequest,
   RefusalReason,
   RenewalWindow,
-} from "../../src/domains/certificateAuthority.ts";
-import type { EdgeView } from "../../src/domains/edgeView.ts";
-import { registrableOf, withParents } from "../../src/domains/hostName.ts";
+} from "../../src/hosting/domains/certificateAuthority.ts";
+import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
+import { registrableOf, withParents } from "../../src/hosting/domains/hostName.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { certificateText } from "./certificateText.ts";
-import type { Chance } from "./chance.ts";
 import type { Life } from "./life.ts";
 import type { Sightings } from "./sightings.ts";
 import type { SimulatedDns } from "./simulatedDns.ts";

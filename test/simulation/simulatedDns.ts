@@ -1,14 +1,14 @@
 /** Answers questions about the zones as the network does: late, from caches, or not at all. */
 import type {
-  Answer,
+  DnsAnswer,
   DnsRecord,
   NameServer,
   NameServers,
   RecordType,
   Resolver,
   Unreachable,
-} from "../../src/domains/resolver.ts";
-import type { Chance } from "./chance.ts";
+} from "../../src/hosting/domains/resolver.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import type { Sightings } from "./sightings.ts";
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
@@ -28,7 +28,7 @@ export class SimulatedDns {
   readonly #time: VirtualTime;
   readonly #chance: Chance;
   readonly #tally: Tally;
-  readonly #cache = new Map<string, { answer: Answer; atMs: number; untilMs: number }>();
+  readonly #cache = new Map<string, { answer: DnsAnswer; atMs: number; untilMs: number }>();
   #recursorDownUntilMs = 0;
   /** Without any faults, except those that are in the zones. */
   calm = false;
@@ -75,7 +75,7 @@ export class SimulatedDns {
     return { kind: "found", zone: zone.name, servers };
   }
 
-  async #ask(server: NameServer, name: string, type: RecordType): Promise<Answer> {
+  async #ask(server: NameServer, name: string, type: RecordType): Promise<DnsAnswer> {
     if (server.address === topServer.address) return absent("nodata", [], 900);
     const found = this.#zones.at(server.address);
     if (found === undefined) return unreachable("timeout", `${server.address} is not there`);
@@ -106,7 +106,7 @@ export class SimulatedDns {
     return unreachable("timeout", "no answer came");
   }
 
-  async #lookUp(name: string, type: RecordType): Promise<Answer> {
+  async #lookUp(name: string, type: RecordType): Promise<DnsAnswer> {
     if (name === target) return targetAnswer(type);
     const fault = await this.#weather();
     if (fault !== undefined) return fault;
@@ -120,7 +120,7 @@ export class SimulatedDns {
     }
     const zone = this.#zones.of(name);
     if (zone === undefined) return absent("nxdomain", [], 900);
-    let answer: Answer = unreachable("servfail", "no name server answered");
+    let answer: DnsAnswer = unreachable("servfail", "no name server answered");
     for (const server of zone.servers) {
       answer = (await this.outageOf(zone, server)) ?? answerFrom(zone, server, name, type);
       if (answer.kind !== "unreachable") break;
@@ -134,7 +134,7 @@ export class SimulatedDns {
 
 const topServer: NameServer = { name: "a.top.example", address: "198.41.0.4" };
 
-function answerFrom(zone: Zone, server: ZoneServer, name: string, type: RecordType): Answer {
+function answerFrom(zone: Zone, server: ZoneServer, name: string, type: RecordType): DnsAnswer {
   const data = dataAt(zone, server, name);
   if (data === undefined) {
     const below = server.names.get(`_petstore-proof.${name}`)?.txt !== undefined;
@@ -169,7 +169,7 @@ function answerFrom(zone: Zone, server: ZoneServer, name: string, type: RecordTy
   return records.length > 0 ? { kind: "found", records } : absent("nodata", [], negativeTtlSeconds);
 }
 
-function targetAnswer(type: RecordType): Answer {
+function targetAnswer(type: RecordType): DnsAnswer {
   const values = type === "A" ? targetAddresses.a : type === "AAAA" ? targetAddresses.aaaa : [];
   if (values.length === 0) return absent("nodata", [], 300);
   return {
@@ -182,7 +182,7 @@ function absent(
   reason: "nxdomain" | "nodata",
   records: readonly DnsRecord[],
   rememberedSeconds: number,
-): Answer {
+): DnsAnswer {
   return { kind: "absent", reason, records, rememberedSeconds };
 }
 
@@ -190,13 +190,13 @@ function unreachable(reason: Unreachable["reason"], detail: string): Unreachable
   return { kind: "unreachable", reason, detail };
 }
 
-function secondsOf(answer: Answer): number {
+function secondsOf(answer: DnsAnswer): number {
   if (answer.kind === "found") return answer.records[0]?.ttlSeconds ?? 0;
   return answer.kind === "absent" ? (answer.rememberedSeconds ?? 0) : 0;
 }
 
 /** As a cache tells it after a while. */
-function aged(answer: Answer, seconds: number): Answer {
+function aged(answer: DnsAnswer, seconds: number): DnsAnswer {
   if (answer.kind === "unreachable") return answer;
   const records = answer.records.map((each) => ({
     ...each,

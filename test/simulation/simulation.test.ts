@@ -3,21 +3,14 @@
  * seed; `PETSTORE_TEST_SEED=N npm test -- test/simulation` goes through the same again.
  */
 import { expect, test } from "bun:test";
-import { MemorySites } from "../fakes/memorySites.ts";
-import { rounds } from "../rounds.ts";
-import { testSeed as seed } from "../seed.ts";
+import { memoryStores } from "../../testkit/memoryStores.ts";
+import { rounds } from "../../testkit/rounds.ts";
+import { testSeed as seed } from "../../testkit/seed.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
-import { IndexedDomains } from "./indexedDomains.ts";
 import { type SimulationReport, simulate } from "./simulation.ts";
 import { worsenings } from "./worsenings.ts";
 
 const folder = useTemporaryFolder();
-
-function inMemory() {
-  const sites = new MemorySites();
-  const domains = new IndexedDomains(sites);
-  return { sites, domains, edgeView: domains };
-}
 
 /** What a failure shows: the seed, and what was broken. */
 const broken = ({ seed, violations }: SimulationReport) =>
@@ -29,10 +22,10 @@ function expectMuchToHaveHappened({ counts }: SimulationReport, least: Record<st
 }
 
 const manyNames = 2_000;
-const names = rounds(300, manyNames);
+const names = rounds(200, manyNames);
 
 test(`${names} names go well through 48 hours of faults`, async () => {
-  const report = await simulate({ seed, domains: names, hours: 48, stores: inMemory() });
+  const report = await simulate({ seed, domains: names, hours: 48, stores: memoryStores() });
   expect(broken(report)).toEqual([]);
   const leastOfMany = {
     "check: right": 10_000,
@@ -56,10 +49,10 @@ test(`${names} names go well through 48 hours of faults`, async () => {
 test("a few names go well through 35 days, with renewals, names given up and tombstones", async () => {
   const report = await simulate({
     seed,
-    domains: 80,
+    domains: rounds(40, 80),
     family: 18,
     hours: 35 * 24,
-    stores: inMemory(),
+    stores: memoryStores(),
   });
   expect(broken(report)).toEqual([]);
   expectMuchToHaveHappened(report, {
@@ -74,7 +67,7 @@ test("names go well from another seed, too", async () => {
     seed: seed + 1,
     domains: rounds(100, 250),
     hours: 30,
-    stores: inMemory(),
+    stores: memoryStores(),
   });
   expect(broken(report)).toEqual([]);
 });
@@ -82,9 +75,9 @@ test("names go well from another seed, too", async () => {
 test("the same seed takes the same course, and another one another", async () => {
   const small = { domains: 30, hours: 12 };
   const [first, again, other] = [
-    await simulate({ seed, ...small, stores: inMemory() }),
-    await simulate({ seed, ...small, stores: inMemory() }),
-    await simulate({ seed: seed + 1, ...small, stores: inMemory() }),
+    await simulate({ seed, ...small, stores: memoryStores() }),
+    await simulate({ seed, ...small, stores: memoryStores() }),
+    await simulate({ seed: seed + 1, ...small, stores: memoryStores() }),
   ];
   expect(again.traceHash).toBe(first.traceHash);
   expect(again.counts).toEqual(first.counts);
@@ -99,7 +92,7 @@ test("names go well on SQLite too", async () => {
 
 for (const [what, { worsen, breaks }] of Object.entries(worsenings)) {
   test(`${what} would be noticed`, async () => {
-    const stores = inMemory();
+    const stores = memoryStores();
     const small = { seed: 11, domains: 400, hours: 24, untilBroken: breaks };
     const { violations } = await simulate({ ...small, stores, worsen });
     expect(violations.map(({ rule }) => rule)).toContain(breaks);

@@ -1,15 +1,16 @@
-/** A seeded world around the real workers and the real desk, and the time that passes in it. */
-import { DomainDesk } from "../../src/domains/desk.ts";
-import type { Domain } from "../../src/domains/domain.ts";
-import type { DomainStore } from "../../src/domains/domains.ts";
-import type { Edge, EdgeView } from "../../src/domains/edgeView.ts";
-import type { KeeperParts } from "../../src/domains/kept.ts";
-import type { Probe } from "../../src/domains/preparation.ts";
-import type { Resolver } from "../../src/domains/resolver.ts";
-import { Vault } from "../../src/domains/vault.ts";
-import { DomainWorker } from "../../src/domains/worker.ts";
-import type { SiteStore } from "../../src/sites/sites.ts";
-import { Chance } from "./chance.ts";
+/** A seeded world around the real workers and the real service, and the time that passes in it. */
+
+import type { Domain } from "../../src/hosting/domains/domain.ts";
+import { DomainService } from "../../src/hosting/domains/domainService.ts";
+import type { DomainStore } from "../../src/hosting/domains/domains.ts";
+import type { Edge, EdgeView } from "../../src/hosting/domains/edgeView.ts";
+import type { Probe } from "../../src/hosting/domains/preparation.ts";
+import type { Resolver } from "../../src/hosting/domains/resolver.ts";
+import type { JobContext } from "../../src/hosting/domains/updates.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
+import { DomainWorker } from "../../src/hosting/domains/worker.ts";
+import type { SiteStore } from "../../src/hosting/sites/sites.ts";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { judgeEnd } from "./ending.ts";
 import { Life } from "./life.ts";
 import { Owners } from "./owners.ts";
@@ -134,7 +135,7 @@ export class World {
     this.owners = new Owners({
       ...parts,
       chance: chance.fork("owners"),
-      desk: new DomainDesk({
+      service: new DomainService({
         sites: stores.sites,
         domains: store,
         edgeView,
@@ -240,7 +241,7 @@ export class World {
     });
     const resolver = this.dns.resolver(this.sightings);
     const store = worsen?.workerStore?.(this.store) ?? this.store;
-    const parts: KeeperParts = {
+    const parts: JobContext = {
       store: life.between(store),
       edgeView: life.between(this.#reportingEdges()),
       resolver: life.between(worsen?.resolver?.(resolver) ?? resolver),
@@ -251,7 +252,7 @@ export class World {
       clock,
       target,
       renewalNameOf: this.authority.renewalNameOf,
-      tell: (event, fields) => this.#hear(event, fields),
+      log: (event, fields) => this.#hear(event, fields),
     };
     new DomainWorker(parts, {
       holder: life.name,
@@ -267,7 +268,7 @@ export class World {
     this.tally.count(`told: ${event}`);
     const { cause } = fields;
     if (cause !== undefined && !(cause instanceof StoreFault)) {
-      this.tally.violated("a worker never stumbles", `${event} ${fields.host ?? ""}: ${cause}`);
+      this.tally.violated("a worker never stumbles", `${event} ${fields["host"] ?? ""}: ${cause}`);
     }
   }
 

@@ -1,6 +1,6 @@
 /** Time that jumps from one event to the next, once everything that an event began has come to rest. */
-import type { Clock } from "../../src/clock.ts";
-import type { Chance } from "./chance.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 
 /** `idle` where nothing was begun, so that there is nothing to wait for. */
 type Action = () => unknown;

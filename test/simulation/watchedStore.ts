@@ -1,5 +1,5 @@
 /** A store of domains with a witness beside it, who keeps books of their own on every change. */
-import type { Domain } from "../../src/domains/domain.ts";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
 import type {
   ChangeOutcome,
   DomainChange,
@@ -8,8 +8,8 @@ import type {
   StoredCertificate,
   StoredDomain,
   TimelineEntry,
-} from "../../src/domains/domains.ts";
-import type { Chance } from "./chance.ts";
+} from "../../src/hosting/domains/domains.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import type { Tally } from "./tally.ts";
 import { idle, type VirtualTime } from "./virtualTime.ts";
 

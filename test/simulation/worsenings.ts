@@ -1,6 +1,6 @@
 /** Deliberate faults, each in one part that the program is given, to see that they are noticed. */
-import type { EdgeView, Route, ServedCertificate } from "../../src/domains/edgeView.ts";
-import type { Answer, Resolver } from "../../src/domains/resolver.ts";
+import type { EdgeView, Route, ServedCertificate } from "../../src/hosting/domains/edgeView.ts";
+import type { DnsAnswer, Resolver } from "../../src/hosting/domains/resolver.ts";
 import type { SimulatedStores, Worsening } from "./simulation.ts";
 import { target } from "./zones.ts";
 
@@ -15,13 +15,13 @@ function withChanges<T extends object>(inner: T, changes: Partial<T>): T {
   });
 }
 
-const noSuchName: Answer = {
+const noSuchName: DnsAnswer = {
   kind: "absent",
   reason: "nxdomain",
   records: [],
   rememberedSeconds: undefined,
 };
-const definite = (answer: Answer) => (answer.kind === "unreachable" ? noSuchName : answer);
+const definite = (answer: DnsAnswer) => (answer.kind === "unreachable" ? noSuchName : answer);
 
 /** Shows what it once showed, whatever happens. */
 function unforgetting(edgeView: EdgeView): EdgeView {
@@ -53,7 +53,7 @@ function hasty(edgeView: EdgeView, { domains }: SimulatedStores): EdgeView {
   });
 }
 
-const pointing = (name: string): Answer => ({
+const pointing = (name: string): DnsAnswer => ({
   kind: "found",
   records: [{ name, type: "CNAME", ttlSeconds: 60, value: target }],
 });

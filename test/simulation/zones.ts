@@ -1,5 +1,5 @@
 /** The zones of all owners, on each of their name servers: what is true, whoever can reach it. */
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 
 export interface NameData {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import type { SiteStore } from "../../src/sites/sites.ts";
-import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { SiteStore } from "../../src/hosting/sites/sites.ts";
+import { backupSqlite, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
 import { publishAcme, withProject } from "./projects.ts";
 
@@ -21,13 +22,18 @@ test("a backup holds owners, projects, deployments and contents, and a restore b
   await publishAcme(sites, { "index.html": page, "film.mp4": Buffer.alloc(5_000_000, 3) });
   await publishAcme(sites, { "index.html": `${page}!` });
   const before = await everythingOf(sites);
-  await backupSqlite(folder.path("petstore.db"), folder.path("backup.db"));
+  await backupSqlite(folder.path("petstore.db"), folder.path("backup.db"), systemClock);
 
   await publishAcme(sites, { "index.html": "later" });
   await sites.unpublish("acme");
   await sites.setPlan("ada", "paid");
   const revision = sites.revision();
-  await restoreSqlite(folder.path("petstore.db"), folder.path("backup.db"), "production");
+  await restoreSqlite(
+    folder.path("petstore.db"),
+    folder.path("backup.db"),
+    "production",
+    systemClock,
+  );
 
   expect(await everythingOf(sites)).toEqual(before);
   expect(sites.revision()).not.toBe(revision);

@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { commands } from "../../src/cli/commands.ts";
-import { silenceMsMax, transitions } from "../../src/sites/deployment.ts";
-import { slugLengthMax } from "../../src/sites/site.ts";
+import { staleAfterMs, transitions } from "../../src/hosting/sites/deployment.ts";
+import { projectsPerOwnerMax, slugLengthMax } from "../../src/hosting/sites/site.ts";
 import {
   fileBytesMax,
   pathLengthMax,
   siteBytesMax,
   siteFilesMax,
-} from "../../src/sites/siteFile.ts";
+} from "../../src/hosting/sites/siteFile.ts";
 
 const guide = readFileSync(new URL("../../docs/guide/sites.md", import.meta.url), "utf8");
 
@@ -26,8 +26,11 @@ test("the limits of the guide are those of the program", () => {
     "The whole site": `${siteBytesMax / 1024 ** 2} MiB`,
     "A path": `${pathLengthMax} characters`,
   });
-  expect(guide).toContain(`at most ${slugLengthMax} characters`);
-  expect(silenceMsMax).toBe(10 * 60_000);
+  expect(guide.replace(/\s+/g, " ")).toContain(`at most ${slugLengthMax} characters`);
+  expect(guide.replace(/\s+/g, " ")).toContain(
+    `An owner can have ${projectsPerOwnerMax} projects.`,
+  );
+  expect(staleAfterMs).toBe(10 * 60_000);
   expect(guide).toContain("After ten minutes of silence");
   for (const state of Object.keys(transitions)) expect(guide).toContain(`\`${state}\``);
 });

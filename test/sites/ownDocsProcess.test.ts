@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { petstore, type Running, startProcess } from "../end-to-end/process.ts";
+import { petstore, type Running, startProcess } from "../../testkit/serviceProcess.ts";
 
 const folders: string[] = [];
 afterEach(() => {

@@ -1,10 +1,10 @@
 /** A project on a store, and what the tests of stores do with it. */
 import { expect } from "bun:test";
-import { hashOf } from "../../src/sites/deployment.ts";
-import { type PublishTerms, publish } from "../../src/sites/publish.ts";
-import type { SiteStore } from "../../src/sites/sites.ts";
-import type { Stores } from "../../src/stores.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { hashOf } from "../../src/hosting/sites/deployment.ts";
+import { type PublishOptions, publish } from "../../src/hosting/sites/publish.ts";
+import type { SiteStore } from "../../src/hosting/sites/sites.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { type Contents, sourcesOf } from "./sources.ts";
 
 export const nowMs = Date.UTC(2026, 10, 15, 12);
@@ -26,7 +26,7 @@ export async function withProject(open: () => Promise<Stores>): Promise<SiteStor
 export function publishAcme(
   store: SiteStore,
   contents: Contents,
-  unless: PublishTerms["unless"] = "shown",
+  unless: PublishOptions["unless"] = "shown",
 ) {
   return publish("acme", sourcesOf(contents), { store, clock: newClock(), unless });
 }

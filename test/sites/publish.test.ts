@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { smallerForms } from "../../src/sites/compress.ts";
-import { hashOf } from "../../src/sites/deployment.ts";
-import { deployOwnDocs } from "../../src/sites/ownDocs.ts";
-import { publish } from "../../src/sites/publish.ts";
-import type { SourceFile } from "../../src/sites/shipment.ts";
-import { type SiteStore, type Upload, uploadBytesMax } from "../../src/sites/sites.ts";
+import { hashOf } from "../../src/hosting/sites/deployment.ts";
+import { compressedForms, type SourceFile } from "../../src/hosting/sites/fileUploader.ts";
+import { deployOwnDocs } from "../../src/hosting/sites/ownDocs.ts";
+import { publish } from "../../src/hosting/sites/publish.ts";
+import { type SiteStore, type Upload, uploadBytesMax } from "../../src/hosting/sites/sites.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { newClock, nowMs, withProject } from "./projects.ts";
@@ -27,7 +26,7 @@ describe("publishing", () => {
       },
     });
     let reading = 0;
-    const sources = Array.from({ length: 12 }, (_, n): SourceFile => {
+    const sources = Array.from({ length: 6 }, (_, n): SourceFile => {
       const bytes = (n + 1) * 1_000_000;
       const read = async () => {
         reading++;
@@ -40,10 +39,10 @@ describe("publishing", () => {
       return { path: `${n}.bin`, bytes, read };
     });
     const outcome = await publish("acme", sources, terms(counting));
-    expect(outcome).toMatchObject({ kind: "shown", files: 12, bytes: 78_000_000 });
+    expect(outcome).toMatchObject({ kind: "shown", files: 6, bytes: 21_000_000 });
     expect(Math.max(...sizes)).toBeLessThanOrEqual(uploadBytesMax);
     // Half-full at worst: a part that does not fit any more is no larger than half.
-    expect(sizes.length).toBeLessThanOrEqual(Math.ceil((2 * 78_000_000) / uploadBytesMax));
+    expect(sizes.length).toBeLessThanOrEqual(Math.ceil((2 * 21_000_000) / uploadBytesMax));
   });
 
   test("each part travels alone, not with the whole content behind it", async () => {
@@ -162,7 +161,7 @@ describe("smaller forms", () => {
   const text = Buffer.from("All about anvils. ".repeat(200));
 
   test("unpack to the very content", async () => {
-    const { br, gzip } = await smallerForms("a.html", text);
+    const { br, gzip } = await compressedForms("a.html", text);
     expect(brotliDecompressSync(br ?? "")).toEqual(text);
     expect(gunzipSync(gzip ?? "")).toEqual(text);
   });
@@ -173,7 +172,7 @@ describe("smaller forms", () => {
     ["what is unknown", "a", text],
     ["what does not get smaller", "a.txt", noise(5_000)],
   ])("are not made of %s", async (_what, path, content) => {
-    expect(await smallerForms(path, content)).toEqual({});
+    expect(await compressedForms(path, content)).toEqual({});
   });
 });
 

@@ -1,26 +1,26 @@
 import { describe, expect, test } from "bun:test";
-import { placeOf } from "../../src/edge/sitePlace.ts";
+import { parseSitePath } from "../../src/hosting/edge/siteResponse.ts";
 import {
-  asSeen,
   type Deployment,
   fingerprintOf,
-  silenceMsMax,
-} from "../../src/sites/deployment.ts";
-import { isCompressible, mediaTypeOf } from "../../src/sites/mediaTypes.ts";
-import { slugComplaint } from "../../src/sites/site.ts";
+  staleAfterMs,
+  withStaleFailed,
+} from "../../src/hosting/sites/deployment.ts";
+import { isCompressible, mediaTypeOf } from "../../src/hosting/sites/mediaTypes.ts";
+import { slugError } from "../../src/hosting/sites/site.ts";
 import {
-  normalPath,
-  pathComplaint,
+  normalizePath,
+  pathError,
   pathLengthMax,
   siteBytesMax,
   siteFilesMax,
-  sizeComplaint,
-} from "../../src/sites/siteFile.ts";
-import fc from "../fastCheck.ts";
+  sizeError,
+} from "../../src/hosting/sites/siteFile.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 describe("a slug", () => {
   test.each(["a", "7", "acme", "acme-docs", "a--b", "x".repeat(63)])("%s is one", (slug) => {
-    expect(slugComplaint(slug)).toBeUndefined();
+    expect(slugError(slug)).toBeUndefined();
   });
 
   test.each([
@@ -37,13 +37,13 @@ describe("a slug", () => {
     "x".repeat(64),
     "a\n",
   ])("%j is none", (slug) => {
-    expect(slugComplaint(slug)).toBeString();
+    expect(slugError(slug)).toBeString();
   });
 
   test("is always a whole label of a host name", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        if (slugComplaint(text) !== undefined) return;
+        if (slugError(text) !== undefined) return;
         expect(new URL(`http://${text}.localhost/`).host).toBe(`${text}.localhost`);
       }),
     );
@@ -61,7 +61,7 @@ describe("a path", () => {
     "..a",
     "x".repeat(pathLengthMax),
   ])("%s can be published", (path) => {
-    expect(pathComplaint(path)).toBeUndefined();
+    expect(pathError(path)).toBeUndefined();
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe("a path", () => {
     `a${"\u0301".repeat(31)}`,
     "x".repeat(pathLengthMax + 1),
   ])("%j cannot", (path) => {
-    expect(pathComplaint(path)).toBeString();
+    expect(pathError(path)).toBeString();
   });
 
   const segment = fc.oneof(
@@ -91,11 +91,11 @@ describe("a path", () => {
   test("that was published is found again under its encoded address, and no other is", () => {
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
-        const path = normalPath(segments.join("/"));
-        fc.pre(pathComplaint(path) === undefined);
+        const path = normalizePath(segments.join("/"));
+        fc.pre(pathError(path) === undefined);
         const address = `/${segments.join("/").split("/").map(encodeURIComponent).join("/")}`;
-        expect(placeOf(address)).toMatchObject({ kind: "path", path, folder: false });
-        expect(placeOf(`${address}/`)).toMatchObject({ kind: "path", path, folder: true });
+        expect(parseSitePath(address)).toMatchObject({ kind: "path", path, folder: false });
+        expect(parseSitePath(`${address}/`)).toMatchObject({ kind: "path", path, folder: true });
       }),
       { numRuns: 2_000 },
     );
@@ -103,18 +103,18 @@ describe("a path", () => {
 
   test("with more marks on a letter than any language has is nowhere, without being put in order", () => {
     const marked = (count: number) => `/a${"%CC%81".repeat(count)}.html`;
-    expect(placeOf(marked(30)).kind).toBe("path");
-    expect(placeOf(marked(31))).toEqual({ kind: "nowhere" });
-    expect(placeOf(marked(1_300))).toEqual({ kind: "nowhere" });
+    expect(parseSitePath(marked(30)).kind).toBe("path");
+    expect(parseSitePath(marked(31))).toEqual({ kind: "nowhere" });
+    expect(parseSitePath(marked(1_300))).toEqual({ kind: "nowhere" });
   });
 
   test("of whatever address is one that can be published, or none", () => {
     const address = fc.array(fc.oneof(segment, fc.constantFrom("/", "//", "%00", "%c0%ae")));
     fc.assert(
       fc.property(address, (parts) => {
-        const place = placeOf(`/${parts.join("")}`);
+        const place = parseSitePath(`/${parts.join("")}`);
         if (place.kind !== "path" || place.path === "") return;
-        expect(pathComplaint(place.path)).toBeUndefined();
+        expect(pathError(place.path)).toBeUndefined();
       }),
       { numRuns: 2_000 },
     );
@@ -123,10 +123,10 @@ describe("a path", () => {
 
 describe("a site", () => {
   test("has at least one file, and no more than it may", () => {
-    expect(sizeComplaint(0, 0)).toBe("has no file to publish");
-    expect(sizeComplaint(siteFilesMax, siteBytesMax)).toBeUndefined();
-    expect(sizeComplaint(siteFilesMax + 1, 1)).toContain("files");
-    expect(sizeComplaint(1, siteBytesMax + 1)).toContain("250 MiB");
+    expect(sizeError(0, 0)).toBe("has no file to publish");
+    expect(sizeError(siteFilesMax, siteBytesMax)).toBeUndefined();
+    expect(sizeError(siteFilesMax + 1, 1)).toContain("files");
+    expect(sizeError(1, siteBytesMax + 1)).toContain("250 MiB");
   });
 
   test("has a fingerprint of its paths and contents, whatever their order", () => {
@@ -150,10 +150,10 @@ test("a deployment counts as failed from silence, and only while it is under way
     fingerprint: undefined,
     failure: undefined,
   };
-  expect(asSeen(begun, 1_000 + silenceMsMax).state).toBe("building");
-  expect(asSeen(begun, 1_001 + silenceMsMax).state).toBe("failed");
-  expect(asSeen({ ...begun, state: "queued" }, 1_001 + silenceMsMax).state).toBe("failed");
-  expect(asSeen({ ...begun, state: "ready" }, 1_001 + silenceMsMax).state).toBe("ready");
+  expect(withStaleFailed(begun, 1_000 + staleAfterMs).state).toBe("building");
+  expect(withStaleFailed(begun, 1_001 + staleAfterMs).state).toBe("failed");
+  expect(withStaleFailed({ ...begun, state: "queued" }, 1_001 + staleAfterMs).state).toBe("failed");
+  expect(withStaleFailed({ ...begun, state: "ready" }, 1_001 + staleAfterMs).state).toBe("ready");
 });
 
 test.each([

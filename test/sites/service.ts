@@ -1,8 +1,8 @@
 /** A running service with sites on it, and requests to any host of it. */
 import { request } from "node:http";
-import { publish } from "../../src/sites/publish.ts";
+import { publish } from "../../src/hosting/sites/publish.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { startTestService, type TestOptions, type TestService } from "../end-to-end/service.ts";
-import { fakeClock } from "../fakes/clock.ts";
 import { type Contents, sourcesOf } from "./sources.ts";
 
 export interface Visit {

@@ -1,13 +1,13 @@
 /** The answer itself, without a port, as any server of sites calls for it. */
 
 import { describe, expect, test } from "bun:test";
-import { type SiteRequest, siteAnswer } from "../../src/edge/siteAnswer.ts";
-import { createSiteHosts } from "../../src/edge/siteHosts.ts";
-import { createLog } from "../../src/log.ts";
-import { Problem } from "../../src/problems.ts";
-import { hashOf } from "../../src/sites/deployment.ts";
-import type { SiteContents } from "../../src/sites/sites.ts";
-import { fakeClock } from "../fakes/clock.ts";
+import { createLog } from "../../src/core/log.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { createSiteHosts } from "../../src/hosting/edge/siteHosts.ts";
+import { type SiteRequest, siteResponse } from "../../src/hosting/edge/siteResponse.ts";
+import { hashOf } from "../../src/hosting/sites/deployment.ts";
+import type { SiteContents } from "../../src/hosting/sites/sites.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { requestFrom } from "../http/webMessages.ts";
 
 const page = Buffer.from("<h1>Hello</h1>");
@@ -38,7 +38,7 @@ const asked = (method: string, path: string): SiteRequest => ({
 describe.each([false, true])("from a store that answers later: %p", (later) => {
   const store = storeOf(later);
   const answer = (method: string, path: string) =>
-    siteAnswer(asked(method, path), { deployment: "dep_a" }, store);
+    siteResponse(asked(method, path), { deployment: "dep_a" }, store);
 
   test("a page comes with its content, which HEAD measures too", async () => {
     const get = await answer("GET", "/");
@@ -78,7 +78,7 @@ describe.each([false, true])("when the store fails, later: %p", (later) => {
     const { visit, logged } = failing(new Problem("store_unavailable"));
     const response = await visit();
     expect([response?.status, response?.headers["retry-after"]]).toEqual([503, "2"]);
-    expect(logged()).toContain('"event":"site.failed"');
+    expect(logged()).toContain('"event":"site.request_failed"');
   });
 
   test("a fault of ours is 500, and nothing of it is told", async () => {

@@ -1,6 +1,6 @@
 /** Sites of a few files, from memory. */
-import type { SourceFile } from "../../src/sites/shipment.ts";
-import type { SiteStore } from "../../src/sites/sites.ts";
+import type { SourceFile } from "../../src/hosting/sites/fileUploader.ts";
+import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 
 export type Contents = Readonly<Record<string, string | Uint8Array>>;
 

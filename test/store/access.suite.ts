@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { AccessHolder } from "../../src/access/access.ts";
-import { mintAccess } from "../../src/access/accessToken.ts";
-import type { Stores } from "../../src/stores.ts";
-import { fakeClock } from "../fakes/clock.ts";
+import { type AccessHolder, mintAccess } from "../../src/accounts/access.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { nowMs, projectIn } from "./domainSamples.ts";
 
 /** What every store of access tokens promises. */

@@ -1,9 +1,13 @@
 /** What every store of accounts does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import type { AccessHolder } from "../../src/access/access.ts";
-import type { OneTimeLink, Session } from "../../src/accounts/account.ts";
-import { sessionsPerAccountMax, type Try } from "../../src/accounts/accounts.ts";
-import type { Stores } from "../../src/stores.ts";
+import type { AccessHolder } from "../../src/accounts/access.ts";
+import {
+  type OneTimeLink,
+  type Session,
+  type SignInAttempt,
+  sessionsPerAccountMax,
+} from "../../src/accounts/accounts.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 
 const nowMs = Date.UTC(2026, 10, 15, 12);
 const dayMs = 86_400_000;
@@ -31,7 +35,7 @@ function sessionOf(account: string, name: string, changes: Partial<Session> = {}
 }
 
 const password = (hash: string, setAtMs = nowMs) => ({ hash, setAtMs });
-const attempt = (changes: Partial<Try> = {}): Try => ({
+const attempt = (changes: Partial<SignInAttempt> = {}): SignInAttempt => ({
   bucket: "00ff",
   atMs: nowMs,
   burst: 3,

@@ -3,11 +3,15 @@
  * the pet is on disk. The end, if there is one, is the code of the problem.
  */
 import { writeSync } from "node:fs";
-import { Problem } from "../../src/problems.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import { doneOf } from "./outcomes.ts";
 
-const stores = await openSqlite(process.argv[2] as string, { environment: "production" });
+const stores = await openSqlite(process.argv[2] as string, {
+  environment: "production",
+  clock: systemClock,
+});
 let code: string | undefined;
 await Promise.all(
   Array.from({ length: 16 }, async () => {

@@ -1,5 +1,6 @@
 /** Backs up a database as another process than the test. */
-import { backupSqlite } from "../../src/sqlite/backup.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { backupSqlite } from "../../src/storage/sqlite/backup.ts";
 
 const [, , database, file] = process.argv;
-await backupSqlite(database as string, file as string);
+await backupSqlite(database as string, file as string, systemClock);

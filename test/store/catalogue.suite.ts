@@ -1,15 +1,16 @@
 /** What every catalogue does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
+import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import {
   type ImportedPet,
   idGivenMax,
   idsFilterMax,
   type PetQuery,
-} from "../../src/catalogue/catalogue.ts";
-import type { NewPet, PetStatus } from "../../src/catalogue/pet.ts";
-import { int64Max, int64Min } from "../../src/contract/int64.ts";
-import type { Stores } from "../../src/stores.ts";
-import fc from "../fastCheck.ts";
+} from "../../src/petstore/catalogue/catalogue.ts";
+import type { NewPet, PetStatus } from "../../src/petstore/catalogue/pet.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import fc from "../../testkit/fastCheck.ts";
+import { rounds } from "../../testkit/rounds.ts";
 import { doneOf } from "./outcomes.ts";
 
 const statuses: readonly PetStatus[] = ["available", "pending", "sold"];
@@ -192,7 +193,7 @@ export function describeCatalogue(engine: string, open: () => Promise<Stores>): 
         fc.asyncProperty(someQuery, async (query) => {
           expect(await catalogue.list(query)).toEqual(expected(query));
         }),
-        { numRuns: 1_000 },
+        { numRuns: rounds(250, 1_000) },
       );
     });
 

@@ -1,9 +1,10 @@
 /** What every store of categories does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import type { Category } from "../../src/catalogue/categories.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
-import type { Stores } from "../../src/stores.ts";
-import fc from "../fastCheck.ts";
+import type { Category } from "../../src/petstore/catalogue/categories.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import fc from "../../testkit/fastCheck.ts";
+import { rounds } from "../../testkit/rounds.ts";
 import { spellings } from "./catalogue.suite.ts";
 import { kindsOf } from "./outcomes.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -141,7 +142,7 @@ export function describeCategories(engine: string, open: () => Promise<Stores>):
             next: following.length > page.length ? page.at(-1) : undefined,
           });
         }),
-        { numRuns: 300 },
+        { numRuns: rounds(100, 300) },
       );
     });
   });

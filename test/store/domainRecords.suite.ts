@@ -1,8 +1,9 @@
 /** What every store of domains keeps beside the domains, and for how long. */
 import { describe, expect, test } from "bun:test";
-import type { CaAttempt } from "../../src/domains/domains.ts";
-import { noRouting, type Routing } from "../../src/domains/routing.ts";
-import type { Stores } from "../../src/stores.ts";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
+import { type CaAttempt, tombstonesPerProjectMax } from "../../src/hosting/domains/domains.ts";
+import { noRouting, type Routing } from "../../src/hosting/domains/routing.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import {
   abandoned,
   addTo,
@@ -170,10 +171,13 @@ export function describeDomainRecords(engine: string, open: () => Promise<Stores
       ]);
     });
 
-    test("of one instant are told in the order in which they were made, of whatever kind", async () => {
+    test("of one instant are in the order in which they were recorded, of whatever kind and host", async () => {
       const { domains } = await openWithProject();
       const kinds = ["order", "settled", "order", "failed_authorization", "order", "certificate"];
-      const all = kinds.map((kind) => attempt(nowMs, { kind: kind as CaAttempt["kind"] }));
+      const hosts = ["other.example.com", host];
+      const all = kinds.map((kind, index) =>
+        attempt(nowMs, { kind: kind as CaAttempt["kind"], host: hosts[index % 2] as string }),
+      );
       for (const each of all) await domains.recordAttempt(each);
       expect(await domains.attempts({ host, registrable }, nowMs)).toEqual(all);
     });
@@ -186,6 +190,34 @@ export function describeDomainRecords(engine: string, open: () => Promise<Stores
         await Promise.all(left.slice(0, 50).map((each) => domains.recordAttempt(each)));
       }
       expect(await domains.attempts({ host, registrable }, 0)).toEqual(all.slice(3));
+    });
+  });
+
+  describe(`the tombstones of a project on ${engine}`, () => {
+    test("are its latest ones and no more, whenever a domain ends", async () => {
+      const stores = await openWithProject();
+      await projectIn(stores, "blog");
+      const { domains } = stores;
+      const ended = Array.from({ length: tombstonesPerProjectMax + 2 }, (_, index) =>
+        domainFor(`h${index}.example`, "shop", { ownership: removed(nowMs + index) }),
+      );
+      const other = domainFor("other.example", "blog", { ownership: removed(0) });
+      const kept = domainFor("kept.example");
+      for (const domain of [other, kept]) await domains.add(domain, 0, []);
+      for (let left = ended; left.length > 0; left = left.slice(50)) {
+        await Promise.all(left.slice(0, 50).map((each) => domains.add(each, 0, [entry("added")])));
+      }
+      const last = domainFor("last.example");
+      await addTo(stores, last);
+      await changeIn(stores, { ...last, ownership: removed(nowMs + 9_999) });
+
+      const isThere = async ({ id }: Domain) => (await domains.get(id)) !== undefined;
+      const those = [...ended.slice(0, 5), last, other, kept];
+      expect(await Promise.all(those.map(isThere))).toEqual([
+        ...[false, false, false, true, true],
+        ...[true, true, true],
+      ]);
+      expect(await domains.timeline((ended[2] as Domain).id, 9)).toEqual([]);
     });
   });
 

@@ -1,13 +1,13 @@
 /** Domains, projects and certificates to test stores with. */
-import type { Domain } from "../../src/domains/domain.ts";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
 import type {
   DomainChange,
   StoredCertificate,
   StoredDomain,
   TimelineEntry,
-} from "../../src/domains/domains.ts";
-import type { Plan } from "../../src/sites/site.ts";
-import type { Stores } from "../../src/stores.ts";
+} from "../../src/hosting/domains/domains.ts";
+import type { Plan } from "../../src/hosting/sites/site.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 
 export const nowMs = Date.UTC(2026, 10, 15, 12);
 export const hourMs = 3_600_000;
@@ -69,7 +69,7 @@ export function domainFor(host: string, project = "shop", changes: Partial<Domai
       window: undefined,
     },
     clicksAtMs: [],
-    overdueTold: false,
+    overdueReported: false,
     ...changes,
   };
 }
@@ -107,7 +107,7 @@ export function everything(host: string): Domain {
       window: { startMs: nowMs + 6, endMs: nowMs + 7 },
     },
     clicksAtMs: [nowMs - 9, nowMs - 8],
-    overdueTold: true,
+    overdueReported: true,
   });
 }
 

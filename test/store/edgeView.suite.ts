@@ -1,9 +1,9 @@
 /** What every store tells the edges, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import type { Domain } from "../../src/domains/domain.ts";
-import type { Edge } from "../../src/domains/edgeView.ts";
-import { noRouting, redirectStatuses } from "../../src/domains/routing.ts";
-import type { Stores } from "../../src/stores.ts";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
+import type { Edge } from "../../src/hosting/domains/edgeView.ts";
+import { noRouting, redirectStatuses } from "../../src/hosting/domains/routing.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import {
   abandoned,
   addTo,
@@ -211,7 +211,7 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       const { domains, edgeView } = stores;
       const before = await edgeView.revision();
       const edge = { id: "e", address: "::1", httpPort: 1, revision: 1, seenAtMs: 1 };
-      await changeIn(stores, { ...domain, overdueTold: true }, { entries: [entry("checked")] });
+      await changeIn(stores, { ...domain, overdueReported: true }, { entries: [entry("checked")] });
       await addTo(stores, domainFor("more.example"));
       await domains.recordAttempt({ host, registrable: "x", kind: "order", atMs: nowMs });
       await domains.takeDue({ holder: "one", nowMs, untilMs: nowMs, max: 9 });

@@ -2,9 +2,10 @@ import { afterEach, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqlite } from "../../src/sqlite/store.ts";
-import { startWriterThread, type WriterWorker } from "../../src/sqlite/writer.ts";
-import type { Stores, StoresOptions } from "../../src/stores.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import { startWriterThread, type WriterWorker } from "../../src/storage/sqlite/writer.ts";
+import type { Stores, StoresOptions } from "../../src/storage/stores.ts";
 
 export interface TemporaryFolder {
   path(name: string): string;
@@ -29,7 +30,7 @@ export function useTemporaryFolder(
   return {
     path: (name) => join(folder, name),
     async open(options, name = "petstore.db") {
-      const all = { environment: "production", ...options } as const;
+      const all = { environment: "production", clock: systemClock, ...options } as const;
       const stores = await openSqlite(join(folder, name), all, startThread);
       let closing: Promise<void> | undefined;
       const closable = {

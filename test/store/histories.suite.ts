@@ -1,9 +1,9 @@
 /** What holds in every history of pets and orders, whichever engine it happens on. */
 import { describe, expect, test } from "bun:test";
-import { onceMs } from "../../src/once.ts";
-import type { Stores } from "../../src/stores.ts";
-import fc from "../fastCheck.ts";
-import { rounds } from "../rounds.ts";
+import { retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import fc from "../../testkit/fastCheck.ts";
+import { rounds } from "../../testkit/rounds.ts";
 import {
   type Asked,
   ask,
@@ -33,8 +33,8 @@ export function describeHistories(engine: string, open: () => Promise<Stores>): 
         for (const [round, { laterMs, attempts }] of rounds.entries()) {
           nowMs += laterMs;
           const doing = attempts.flatMap((attempt) => {
-            const { request, once } = ask(attempt, past, beginning);
-            const asked: Asked = { request, once: once && { ...once, nowMs } };
+            const { request, idempotency } = ask(attempt, past, beginning);
+            const asked: Asked = { request, idempotency: idempotency && { ...idempotency, nowMs } };
             return Array.from({ length: attempt.copies }, async (_, copy) => {
               const handle = handles[(attempt.handle + copy) % 2 === 0 ? 0 : 1];
               return { round, ...asked, outcome: await carryOut(handle, asked, nowMs) };
@@ -48,8 +48,8 @@ export function describeHistories(engine: string, open: () => Promise<Stores>): 
       }
 
       const property = fc.asyncProperty(history, async (rounds) => {
-        // So long after the history before it that no mark of that one counts any more.
-        beginMs += 100 * onceMs;
+        // So long after the history before it that no idempotency key of that one counts any more.
+        beginMs += 100 * retentionMs;
         all.push(...(await live(rounds, await begin(handles[0]))));
       });
       await fc.assert(property, { numRuns: rounds(40, 150) });

@@ -1,9 +1,9 @@
 /** Random histories of pets and orders: what is asked for, in which words, how often and when. */
 
-import type { PetStatus } from "../../src/catalogue/pet.ts";
-import { type Once, onceMs } from "../../src/once.ts";
-import type { Stores } from "../../src/stores.ts";
-import fc from "../fastCheck.ts";
+import type { PetStatus } from "../../src/petstore/catalogue/pet.ts";
+import { type IdempotentRequest, retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import fc from "../../testkit/fastCheck.ts";
 
 export type Request =
   | { readonly kind: "add"; readonly status: PetStatus }
@@ -13,7 +13,7 @@ export type Request =
 
 export interface Asked {
   readonly request: Request;
-  readonly once: Once | undefined;
+  readonly idempotency: IdempotentRequest | undefined;
 }
 
 export interface Outcome {
@@ -50,7 +50,7 @@ type Intent =
 
 export interface Attempt {
   readonly intent: Intent;
-  readonly mark: { readonly keyId: string; readonly mark: string } | undefined;
+  readonly idempotencyKey: { readonly keyId: string; readonly idempotencyKey: string } | undefined;
   /** How often at once, by the two handles in turn. */
   readonly copies: number;
   readonly handle: number;
@@ -89,19 +89,19 @@ const intent = fc.oneof<fc.WeightedArbitrary<Intent>[]>(
     arbitrary: fc.record({ kind: fc.constant("repeat" as const), earlier: fc.nat({ max: 30 }) }),
   },
 );
-const mark = fc.record({
+const idempotencyKey = fc.record({
   keyId: fc.constantFrom("a", "b"),
-  mark: fc.constantFrom("1", "2", "3", "4", "5", "6"),
+  idempotencyKey: fc.constantFrom("1", "2", "3", "4", "5", "6"),
 });
 const attempt: fc.Arbitrary<Attempt> = fc.record({
   intent,
-  mark: fc.option(mark, { nil: undefined, freq: 2 }),
+  idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 2 }),
   copies: fc.constantFrom(1, 1, 1, 2, 3),
   handle: fc.nat({ max: 1 }),
 });
 export const history: fc.Arbitrary<Round[]> = fc.array(
   fc.record({
-    laterMs: fc.constantFrom(0, 0, 0, 1, onceMs / 2, onceMs - 1, onceMs),
+    laterMs: fc.constantFrom(0, 0, 0, 1, retentionMs / 2, retentionMs - 1, retentionMs),
     attempts: fc.array(attempt, { minLength: 1, maxLength: 8 }),
   }),
   { minLength: 1, maxLength: 8 },
@@ -122,21 +122,24 @@ export async function begin({ catalogue, orders }: Stores): Promise<Beginning> {
 
 /** Finds the words for an attempt, given what has come about so far. */
 export function ask(
-  { intent, mark }: Attempt,
+  { intent, idempotencyKey }: Attempt,
   past: readonly Event[],
   beginning: Beginning,
-): Omit<Asked, "once"> & { readonly once: Omit<Once, "nowMs"> | undefined } {
+): Omit<Asked, "idempotency"> & {
+  readonly idempotency: Omit<IdempotentRequest, "nowMs"> | undefined;
+} {
   if (intent.kind === "repeat") {
-    const marked = past.filter(({ once }) => once !== undefined);
-    const earlier = marked[intent.earlier % marked.length];
+    const repeatable = past.filter(({ idempotency }) => idempotency !== undefined);
+    const earlier = repeatable[intent.earlier % repeatable.length];
     if (earlier !== undefined) return earlier;
   }
   const request = requestOf(intent, past, beginning);
   const fingerprint = JSON.stringify(Object.values(request).map(String));
-  // An import takes no mark.
+  // An import takes no idempotency key.
   return {
     request,
-    once: request.kind === "import" ? undefined : mark && { ...mark, fingerprint },
+    idempotency:
+      request.kind === "import" ? undefined : idempotencyKey && { ...idempotencyKey, fingerprint },
   };
 }
 
@@ -173,18 +176,18 @@ function requestOf(intent: Intent, past: readonly Event[], beginning: Beginning)
 
 export function carryOut(
   { catalogue, orders }: Stores,
-  { request, once }: Asked,
+  { request, idempotency }: Asked,
   nowMs: number,
 ): Promise<Outcome> {
   const pet = { name: "x", categoryId: 1n };
   switch (request.kind) {
     case "add":
-      return catalogue.add({ ...pet, status: request.status }, { once });
+      return catalogue.add({ ...pet, status: request.status }, { idempotency });
     case "import":
       return catalogue.import([{ ...pet, id: request.id, status: request.status }]);
     case "place":
-      return orders.place(request, nowMs, once);
+      return orders.place(request, nowMs, idempotency);
     default:
-      return orders.move(request.orderId, request.kind, once);
+      return orders.move(request.orderId, request.kind, idempotency);
   }
 }

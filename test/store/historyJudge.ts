@@ -1,9 +1,9 @@
-/** Judges histories of pets and orders by what src/orders/orders.ts and src/once.ts promise. */
+/** Judges histories of pets and orders by what src/petstore/orders/orders.ts and src/petstore/idempotency/idempotency.ts promise. */
 import { expect } from "bun:test";
-import type { PetStatus } from "../../src/catalogue/pet.ts";
-import { onceMs } from "../../src/once.ts";
-import type { OrderStatus } from "../../src/orders/order.ts";
-import type { Stores } from "../../src/stores.ts";
+import type { PetStatus } from "../../src/petstore/catalogue/pet.ts";
+import { retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
+import type { OrderStatus } from "../../src/petstore/orders/order.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import type { Beginning, Event, Outcome } from "./history.ts";
 
 interface Seen {
@@ -144,24 +144,31 @@ export function judgeOutcomes(
   expect(new Map([...seen.pets].toSorted())).toEqual(new Map([...pets].toSorted()));
 }
 
-/** Under one mark one thing is done in 24 hours, and its outcome is given again and again. */
+/** Under one idempotency key one thing is done in 24 hours, and its outcome is given again and again. */
 export function judgeMarks(events: readonly Event[]): void {
-  const marks = Map.groupBy(events, ({ once }) => once && `${once.keyId} ${once.mark}`);
-  marks.delete(undefined);
-  for (const ofMark of marks.values()) {
+  const byKey = Map.groupBy(
+    events,
+    ({ idempotency }) => idempotency && `${idempotency.keyId} ${idempotency.idempotencyKey}`,
+  );
+  byKey.delete(undefined);
+  for (const ofKey of byKey.values()) {
     let kept: { fingerprint: string; atMs: number; outcome: Outcome } | undefined;
-    for (const together of Map.groupBy(ofMark, ({ round }) => round).values()) {
-      const nowMs = together[0]?.once?.nowMs ?? Number.NaN;
-      if (kept !== undefined && nowMs - kept.atMs >= onceMs) kept = undefined;
+    for (const together of Map.groupBy(ofKey, ({ round }) => round).values()) {
+      const nowMs = together[0]?.idempotency?.nowMs ?? Number.NaN;
+      if (kept !== undefined && nowMs - kept.atMs >= retentionMs) kept = undefined;
       const wasKept = kept !== undefined;
       const done = together.filter(({ outcome }) => outcome.kind === "done");
       expect(done.length).toBeLessThanOrEqual(wasKept ? 0 : 1);
-      if (done[0]?.once !== undefined) {
-        kept = { fingerprint: done[0].once.fingerprint, atMs: nowMs, outcome: done[0].outcome };
+      if (done[0]?.idempotency !== undefined) {
+        kept = {
+          fingerprint: done[0].idempotency.fingerprint,
+          atMs: nowMs,
+          outcome: done[0].outcome,
+        };
       }
-      for (const { once, outcome } of together) {
+      for (const { idempotency, outcome } of together) {
         if (outcome.kind === "done") continue;
-        const same = once?.fingerprint === kept?.fingerprint;
+        const same = idempotency?.fingerprint === kept?.fingerprint;
         if (outcome.kind === "mismatch") expect(kept !== undefined && !same).toBe(true);
         else if (outcome.kind === "replayed") {
           expect(same).toBe(true);

@@ -1,7 +1,8 @@
 /** What every store of keys does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import type { ApiKey, KeyUse } from "../../src/keys/keys.ts";
-import type { Stores } from "../../src/stores.ts";
+import type { ApiKey, KeyUse } from "../../src/petstore/keys/keys.ts";
+import { catalogueKeyName } from "../../src/petstore/keys/lifecycle.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import { rejectionOf } from "./rejection.ts";
 
 const createdAtMs = Date.UTC(2026, 10, 15, 12);
@@ -218,6 +219,56 @@ export function describeKeys(engine: string, open: () => Promise<Stores>): void 
       await keys.add(keyNamed("a"));
       await keys.recordUses([use("key_gone", {}), use("key_a", {})]);
       expect(await keys.listUses()).toEqual([use("key_a", {})]);
+    });
+
+    test("keys of the catalogue page that expired long enough ago are removed with their uses", async () => {
+      const [one, two] = [await open(), await open()];
+      const page = { name: catalogueKeyName };
+      await one.keys.add(keyNamed("old", { ...page, expiresAtMs: createdAtMs }));
+      await one.keys.add(keyNamed("recent", { ...page, expiresAtMs: createdAtMs + 1 }));
+      await one.keys.add(keyNamed("endless", page));
+      await one.keys.add(keyNamed("other", { expiresAtMs: createdAtMs }));
+      const ids = ["key_endless", "key_old", "key_other", "key_recent"];
+      await one.keys.recordUses(ids.map((id) => use(id, {})));
+      const revision = two.keys.revision();
+
+      const retention = { catalogueKeysExpiredAtMs: createdAtMs, usesBeforeDay: "" };
+      await one.keys.prune(retention);
+      expect((await two.keys.list()).map(({ id }) => id)).toEqual([
+        ...["key_recent", "key_endless", "key_other"],
+      ]);
+      expect((await two.keys.listUses()).map(({ keyId }) => keyId)).toEqual([
+        ...["key_endless", "key_other", "key_recent"],
+      ]);
+      expect(await two.keys.findByHash("hash of old")).toBeUndefined();
+      expect(two.keys.revision()).not.toBe(revision);
+
+      const after = two.keys.revision();
+      await one.keys.prune(retention);
+      expect(two.keys.revision()).toBe(after);
+    });
+
+    test("a key of the catalogue page that took the place of another is removed after it", async () => {
+      const { keys } = await open();
+      const page = { name: catalogueKeyName, expiresAtMs: createdAtMs };
+      await keys.add(keyNamed("old", { ...page, expiresAtMs: undefined }));
+      await keys.rotate("key_old", createdAtMs + 1, keyNamed("new", page));
+      const listed = async () => (await keys.list()).map(({ id }) => id);
+      await keys.prune({ catalogueKeysExpiredAtMs: createdAtMs, usesBeforeDay: "" });
+      expect(await listed()).toEqual(["key_old", "key_new"]);
+      for (const left of [["key_new"], []]) {
+        await keys.prune({ catalogueKeysExpiredAtMs: createdAtMs + 1, usesBeforeDay: "" });
+        expect(await listed()).toEqual(left);
+      }
+    });
+
+    test("uses on the days before the first that is kept are removed", async () => {
+      const { keys } = await open();
+      await keys.add(keyNamed("a"));
+      await keys.recordUses(["2025-10-11", "2025-10-12"].map((day) => use("key_a", { day })));
+      await keys.prune({ catalogueKeysExpiredAtMs: 0, usesBeforeDay: "2025-10-12" });
+      expect((await keys.listUses()).map(({ day }) => day)).toEqual(["2025-10-12"]);
+      expect((await keys.list()).map(({ id }) => id)).toEqual(["key_a"]);
     });
 
     test("uses recorded through two handles at once all count", async () => {

@@ -1,8 +1,8 @@
 /** What every store of domains does for workers that share them, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import type { Domain } from "../../src/domains/domain.ts";
-import type { DomainStore, Lease, StoredDomain } from "../../src/domains/domains.ts";
-import type { Stores } from "../../src/stores.ts";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
+import type { DomainStore, Lease, StoredDomain } from "../../src/hosting/domains/domains.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import {
   abandoned,
   addTo,

@@ -1,12 +1,13 @@
 /** What every store of orders does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
-import type { ImportedPet } from "../../src/catalogue/catalogue.ts";
-import type { NewPet, PetStatus } from "../../src/catalogue/pet.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
-import type { OrderEvent, OrderStatus } from "../../src/orders/order.ts";
-import type { OrderQuery } from "../../src/orders/orders.ts";
-import type { Stores } from "../../src/stores.ts";
-import fc from "../fastCheck.ts";
+import type { ImportedPet } from "../../src/petstore/catalogue/catalogue.ts";
+import type { NewPet, PetStatus } from "../../src/petstore/catalogue/pet.ts";
+import type { OrderEvent, OrderStatus } from "../../src/petstore/orders/order.ts";
+import type { OrderQuery } from "../../src/petstore/orders/orders.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import fc from "../../testkit/fastCheck.ts";
+import { rounds } from "../../testkit/rounds.ts";
 import { spellings } from "./catalogue.suite.ts";
 import { doneOf, kindsOf } from "./outcomes.ts";
 
@@ -290,7 +291,7 @@ export function describeOrders(engine: string, open: () => Promise<Stores>): voi
         fc.asyncProperty(someQuery, async (query) => {
           expect(await stores.orders.list(query)).toEqual(expected(query));
         }),
-        { numRuns: 500 },
+        { numRuns: rounds(150, 500) },
       );
     });
 

@@ -2,8 +2,8 @@ import { usePostgres } from "../postgres/useServer.ts";
 import { describeCatalogue } from "./catalogue.suite.ts";
 import { describeCategories } from "./categories.suite.ts";
 import { describeHistories } from "./histories.suite.ts";
+import { describeIdempotency } from "./idempotency.suite.ts";
 import { describeKeys } from "./keys.suite.ts";
-import { describeOnce } from "./once.suite.ts";
 import { describeOrders } from "./orders.suite.ts";
 import { describeRevision } from "./revision.suite.ts";
 
@@ -13,6 +13,6 @@ describeCatalogue("PostgreSQL", open);
 describeCategories("PostgreSQL", open);
 describeOrders("PostgreSQL", open);
 describeRevision("PostgreSQL", open);
-describeOnce("PostgreSQL", open);
+describeIdempotency("PostgreSQL", open);
 describeHistories("PostgreSQL", open);
 describeKeys("PostgreSQL", open);

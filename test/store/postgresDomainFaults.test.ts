@@ -3,11 +3,12 @@ import { describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import type { DomainChange } from "../../src/domains/domains.ts";
-import { noRouting } from "../../src/domains/routing.ts";
-import { Problem } from "../../src/problems.ts";
-import type { Stores } from "../../src/stores.ts";
-import { eventually, onceBack } from "../eventually.ts";
+import { Problem } from "../../src/core/problems.ts";
+import type { DomainChange } from "../../src/hosting/domains/domains.ts";
+import { noRouting } from "../../src/hosting/domains/routing.ts";
+import { connectMsMaxDefault } from "../../src/storage/postgres/connection.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { eventually, onceBack } from "../../testkit/eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { begun, publishAcme, textAt, uploadOf, withProject } from "../sites/projects.ts";
 import {
@@ -295,7 +296,7 @@ describe("a server that is away", () => {
   };
 
   test("is store_unavailable to every question, and answers each of them once it is back", async () => {
-    const stores = await database.open();
+    const stores = await database.open({ connectMsMax: connectMsMaxDefault });
     await projectIn(stores, "shop");
     const ask = async (question: (stores: Stores) => unknown) => question(stores);
     await database.server.stop("immediate");

@@ -1,35 +1,43 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
-import { findAccess } from "../../src/postgres/access.ts";
-import { findSession, listSessions } from "../../src/postgres/accounts.ts";
-import { sweep as sweepSessions } from "../../src/postgres/accountWrites.ts";
-import { findFailed } from "../../src/postgres/contentWrites.ts";
-import {
-  removeAttempts,
-  removeCertificates,
-  removeChallenges,
-  removeTombstones,
-} from "../../src/postgres/domainSweep.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import { findAccessToken } from "../../src/storage/repositories/access.ts";
+import { findEnded, findSession, listSessions } from "../../src/storage/repositories/accounts.ts";
 import {
   findClaims,
   findDomain,
   findHolder,
   findNewestCertificate,
+  findOldTombstones,
+  lastEntry,
   listAttempts,
   listDomainsOfProject,
   readTimeline,
-} from "../../src/postgres/domains.ts";
-import { lastEntry } from "../../src/postgres/domainWrites.ts";
-import { findChallenge, findRoutes, findServedCertificates } from "../../src/postgres/edgeView.ts";
-import { take } from "../../src/postgres/leases.ts";
+} from "../../src/storage/repositories/domains.ts";
 import {
-  findProjects,
-  findSiteFiles,
+  attempts,
+  certificates,
+  challenges,
+  findDue,
+  findOldest,
+  removeFound,
+  tombstones,
+} from "../../src/storage/repositories/domainWorker.ts";
+import {
+  findChallenge,
+  findRoute,
+  findServedCertificate,
+} from "../../src/storage/repositories/edgeView.ts";
+import {
+  findProject,
+  findSiteFile,
   listDeploymentsOfProject,
   readParts,
-} from "../../src/postgres/sites.ts";
-import { openPostgres } from "../../src/postgres/store.ts";
-import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+} from "../../src/storage/repositories/sites.ts";
+import { findFailed } from "../../src/storage/repositories/siteWrites.ts";
+import { forPostgres } from "../../src/storage/repositories/storage.ts";
+import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
 
 interface Plan {
   readonly "Node Type": string;
@@ -82,7 +90,7 @@ beforeAll(async () => {
   server = await startPostgres();
   const address = await server.database("plans");
   const settings = { address, connectionsMax: 1, namedStatements: false };
-  await (await openPostgres(settings, { environment: "production" })).close();
+  await (await openPostgres(settings, { environment: "production", clock: systemClock })).close();
   client = new pg.Client(address);
   await client.connect();
   await client.query(fill);
@@ -114,20 +122,20 @@ const oldest = 4_000;
 
 /** What it asks for, through which indexes, and how many rows of one step it may touch. */
 const questions: readonly (readonly [string, string, readonly unknown[], string[], number])[] = [
-  ["the route of a host", findRoutes, [hosts(1)], ["domains_held"], 1],
-  ["the routes of 50 hosts", findRoutes, [hosts(50)], ["domains_held"], 50],
-  ["the route of a host that nobody has", findRoutes, [["x.example"]], ["domains_held"], 0],
+  ["the route of a host", findRoute.text, [hosts(1)], ["domains_held"], 1],
+  ["the routes of 50 hosts", findRoute.text, [hosts(50)], ["domains_held"], 50],
+  ["the route of a host that nobody has", findRoute.text, [["x.example"]], ["domains_held"], 0],
   [
     "the certificate of a host",
-    findServedCertificates,
+    findServedCertificate.text,
     [hosts(1)],
     ["domains_held", "certificates_pkey"],
     1,
   ],
   ["a challenge", findChallenge, ["h7.example", "t7", 0], ["challenges_pkey"], 1],
   // Past those that are leased to another, and not a step further than it takes.
-  ["what is due", take, [many, 10, "me", many + 1], ["domains_due"], 210],
-  ["nothing that is due", take, [0, 10, "me", many], ["domains_due"], 0],
+  ["what is due", findDue, [many, 10], ["domains_due"], 210],
+  ["nothing that is due", findDue, [0, 10], ["domains_due"], 0],
   ["a domain", findDomain, ["d7"], ["domains_pkey"], 1],
   ["the holder of a name", findHolder, ["h6.example"], ["domains_held"], 1],
   ["the claims on a name", findClaims, ["h7.example"], ["domains_by_host"], 1],
@@ -148,33 +156,56 @@ const questions: readonly (readonly [string, string, readonly unknown[], string[
     ["ca_attempts_by_host", "ca_attempts_by_registrable"],
     20,
   ],
-  ["a file", findSiteFiles, [["dep7-1"], ["a.css"]], ["site_files_pkey", "content_parts_pkey"], 2],
+  [
+    "a file",
+    findSiteFile.text,
+    [["dep7-1"], ["a.css"]],
+    ["site_files_pkey", "content_parts_pkey"],
+    2,
+  ],
   [
     "50 files",
-    findSiteFiles,
+    findSiteFile.text,
     [deployments, deployments.map(() => "a.css")],
     ["site_files_pkey", "content_parts_pkey"],
     100,
   ],
   ["a content", readParts, ["hash7", "br"], ["content_parts_pkey"], 1],
-  ["a project", findProjects, [["p7"]], ["projects_pkey"], 1],
+  ["a project", findProject.text, [["p7"]], ["projects_pkey"], 1],
   ["the last deployments", listDeploymentsOfProject, ["p7", 2], ["deployments_pkey"], 2],
   ["files of failed deployments", findFailed, ["p7", 64], ["deployments_pkey"], 3],
-  ["old tombstones", removeTombstones, [oldest], ["domains_ended"], 100],
-  ["old challenges", removeChallenges, [oldest], ["challenges_by_end"], 100],
-  ["old attempts", removeAttempts, [oldest], ["ca_attempts_by_age"], 100],
+  ["old tombstones", findOldest(tombstones), [oldest], ["domains_ended"], 100],
+  ["tombstones to delete", removeFound(tombstones), [oldest, ["d1", "d4"]], ["domains_pkey"], 2],
+  [
+    "a project's tombstones that are too many",
+    findOldTombstones,
+    ["p7"],
+    ["domains_ended_of_project"],
+    1,
+  ],
+  ["old challenges", findOldest(challenges), [oldest], ["challenges_by_end"], 100],
+  ["challenges to delete", removeFound(challenges), [oldest, hosts(50)], ["challenges_pkey"], 50],
+  ["old attempts", findOldest(attempts), [oldest], ["ca_attempts_by_age"], 100],
+  ["attempts to delete", removeFound(attempts), [oldest, [1, 2]], ["ca_attempts_pkey"], 2],
   // Every third is held by a domain, and stays.
-  ["old certificates", removeCertificates, [oldest], ["certificates_by_end"], 150],
-  ["an access token", findAccess, ["h7"], ["access_tokens_hash_key"], 1],
+  ["old certificates", findOldest(certificates), [oldest], ["certificates_by_end"], 150],
+  [
+    "certificates to delete",
+    removeFound(certificates),
+    [oldest, ["c1", "c2"]],
+    ["certificates_pkey"],
+    2,
+  ],
+  ["an access token", findAccessToken, ["h7"], ["access_tokens_hash_key"], 1],
   ["a session", findSession, ["h7"], ["sessions_hash_key"], 1],
   ["the sessions of an account", listSessions, ["o7"], ["sessions_pkey"], 1],
-  ["sessions that are over", sweepSessions, [oldest], ["sessions_by_end"], 100],
+  ["sessions that are over", findEnded, [oldest], ["sessions_by_end"], 100],
 ];
 
 describe("what PostgreSQL does for sites, domains and sign-ins", () => {
   for (const [what, text, values, indexes, rowsMax] of questions) {
     test(`${what}: it seeks in ${indexes.join(" and ")}, and touches no more than it must`, async () => {
-      const steps = await explain(text, values);
+      const steps = await explain(forPostgres(text), values);
       const used = steps.flatMap((step) => step["Index Name"] ?? []);
       expect(used).toEqual(expect.arrayContaining(indexes));
       const scans = steps.filter((step) => step["Node Type"] === "Seq Scan");

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import pg from "pg";
-import { openPostgres, postgresVersion } from "../../src/postgres/store.ts";
-import { eventually } from "../eventually.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openPostgres, postgresVersion } from "../../src/storage/postgres/store.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -37,7 +38,7 @@ describe("opening a database of PostgreSQL", () => {
   test("an open store is ready and knows its size", async () => {
     const stores = await database.open();
     await stores.ready();
-    expect((await stores.size()).database).toBeGreaterThan(1_000_000);
+    expect((await stores.size())["database"]).toBeGreaterThan(1_000_000);
   });
 
   test("where the server has no answer to how large it is, as YugabyteDB, no size is told", async () => {
@@ -93,6 +94,7 @@ describe("opening a database of PostgreSQL", () => {
       const { version, latest } = await postgresVersion(
         database.settings({ address }),
         "production",
+        systemClock,
       );
       expect(version).toBe(latest);
       await Promise.all(handles.map((handle) => handle.close()));
@@ -104,7 +106,7 @@ describe("opening a database of PostgreSQL", () => {
     const { message } = await rejectionOf(database.open());
     expect(message).toContain("holds the data of staging, and this is production");
     expect(message).toContain("PETSTORE_ENV=staging");
-    const looking = postgresVersion(database.settings(), "production");
+    const looking = postgresVersion(database.settings(), "production", systemClock);
     expect((await rejectionOf(looking)).message).toBe(message);
   });
 
@@ -134,7 +136,7 @@ describe("opening a database of PostgreSQL", () => {
   }
 
   test("looking at the version changes nothing, and says what opening would do", async () => {
-    const look = () => postgresVersion(database.settings(), "production");
+    const look = () => postgresVersion(database.settings(), "production", systemClock);
     const { version, latest } = await look();
     expect(version).toBeUndefined();
     expect(
@@ -182,7 +184,10 @@ describe("opening a database of PostgreSQL", () => {
       "postgres://postgres:hushhush@127.0.0.1:1,127.0.0.1:2/pets",
       `postgres://nobody:hushhush@127.0.0.1:${port}/postgres`,
     ]) {
-      const opening = openPostgres(database.settings({ address }), { environment: "production" });
+      const opening = openPostgres(database.settings({ address }), {
+        environment: "production",
+        clock: systemClock,
+      });
       const refusal = await rejectionOf(opening);
       expect(refusal.message).toContain("cannot be opened");
       expect(refusal.message).toContain("127.0.0.1");

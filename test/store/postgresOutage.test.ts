@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
-import type { AddOutcome } from "../../src/catalogue/catalogue.ts";
-import { openPostgres } from "../../src/postgres/store.ts";
-import { Problem } from "../../src/problems.ts";
-import type { Stores } from "../../src/stores.ts";
-import { eventually, onceBack } from "../eventually.ts";
-import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { Problem } from "../../src/core/problems.ts";
+import type { AddOutcome } from "../../src/petstore/catalogue/catalogue.ts";
+import { connectMsMaxDefault } from "../../src/storage/postgres/connection.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { eventually, onceBack } from "../../testkit/eventually.ts";
+import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { doneOf } from "./outcomes.ts";
@@ -29,6 +31,7 @@ const questions: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> 
   "keys.findByHash": async ({ keys }) => keys.findByHash("hash of a"),
   "keys.list": async ({ keys }) => keys.list(),
   "keys.add": async ({ keys }) => keys.add(keyNamed("a")),
+  "keys.prune": async ({ keys }) => keys.prune({ catalogueKeysExpiredAtMs: 0, usesBeforeDay: "" }),
   "keys.recordUses": async ({ keys }) =>
     keys.recordUses([{ keyId: "key_a", operation: "getPet", day: "x", count: 1, lastAtMs: 1 }]),
   ready: (stores) => stores.ready(),
@@ -36,7 +39,7 @@ const questions: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> 
 };
 
 describe("a server that goes away", () => {
-  const database = usePostgres();
+  const database = usePostgres({ connectMsMax: connectMsMaxDefault });
 
   test("is store_unavailable to every question, and the store comes back by itself", async () => {
     const stores = await database.open();
@@ -124,7 +127,11 @@ describe("a server that goes away", () => {
   test("a closed store refuses", async () => {
     const stores = await database.open();
     await stores.close();
-    for (const ask of [questions["catalogue.add"], questions["catalogue.get"], questions.ready]) {
+    for (const ask of [
+      questions["catalogue.add"],
+      questions["catalogue.get"],
+      questions["ready"],
+    ]) {
       expect(codeOf(await rejectionOf((ask as (s: Stores) => Promise<unknown>)(stores)))).toBe(
         "store_unavailable",
       );
@@ -149,7 +156,7 @@ describe("several hosts", () => {
     const hosts = `127.0.0.1:1,127.0.0.1:${second.port},127.0.0.1:${first.port}`;
     const address = `postgres://postgres@${hosts}/postgres`;
     const settings = { address, connectionsMax: 4, namedStatements: false };
-    const stores = await openPostgres(settings, { environment: "production" });
+    const stores = await openPostgres(settings, { environment: "production", clock: systemClock });
     try {
       const added: AddOutcome[] = [];
       for (let count = 0; count < 20; count++) added.push(await stores.catalogue.add(bella));

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
-import { listPetsOfByStatus, petPages } from "../../src/postgres/catalogue.ts";
-import { listCategoriesAfter, listFirstCategories } from "../../src/postgres/categories.ts";
-import { forgetExpired } from "../../src/postgres/forgetting.ts";
-import { findKeys } from "../../src/postgres/keys.ts";
-import { orderPages } from "../../src/postgres/orders.ts";
-import { findPets } from "../../src/postgres/petReads.ts";
-import { findMarks } from "../../src/postgres/reading.ts";
-import { openPostgres } from "../../src/postgres/store.ts";
-import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { pruneExpired } from "../../src/storage/postgres/batch.ts";
+import { petPages } from "../../src/storage/postgres/catalogue.ts";
+import { listCategoriesAfter, listFirstCategories } from "../../src/storage/postgres/categories.ts";
+import { orderPages } from "../../src/storage/postgres/orders.ts";
+import { findPets } from "../../src/storage/postgres/petReads.ts";
+import { openPostgres } from "../../src/storage/postgres/store.ts";
+import { findResponses } from "../../src/storage/postgres/workingSet.ts";
+import { findKey } from "../../src/storage/repositories/keys.ts";
+import { forPostgres } from "../../src/storage/repositories/storage.ts";
+import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
 
 interface Plan {
   readonly "Node Type": string;
@@ -29,7 +31,7 @@ const fill = `
     '{"id":' || id || '}' FROM generate_series(1, ${rows}) AS id;
   INSERT INTO orders SELECT id, id, 1, CASE WHEN id <= 40000 THEN 'delivered' ELSE 'placed' END, 1,
     '{}' FROM generate_series(1, 50000) AS id;
-  INSERT INTO once_marks SELECT 'k', id::text, 'f', id, '{}', id FROM generate_series(1, 50000) AS id;
+  INSERT INTO idempotency_keys SELECT 'k', id::text, 'f', id, '{}', id FROM generate_series(1, 50000) AS id;
   INSERT INTO pet_changes SELECT id, id - 1, ARRAY[id] FROM generate_series(1, 20000) AS id;
   INSERT INTO categories SELECT id, id::text FROM generate_series(1, 20000) AS id;
   INSERT INTO keys SELECT id, id::text, 'n', 'production', 'h' || id, 'h', '"all"', 1
@@ -41,7 +43,7 @@ beforeAll(async () => {
   server = await startPostgres();
   const address = await server.database("plans");
   const settings = { address, connectionsMax: 1, namedStatements: false };
-  await (await openPostgres(settings, { environment: "production" })).close();
+  await (await openPostgres(settings, { environment: "production", clock: systemClock })).close();
   client = new pg.Client(address);
   await client.connect();
   await client.query(fill);
@@ -111,13 +113,6 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
   ],
   ["one pet", findPets, [ids(1), 20_000], "pets_pkey", 1],
   ["200 pets", findPets, [ids(200), 20_000], "pets_pkey", 200],
-  [
-    "a list of 100 ids of a status",
-    listPetsOfByStatus,
-    [ids(100), 0, 21, "available"],
-    "pets_pkey or pets_by_status",
-    100,
-  ],
   ["the first orders", orderPages.ofAll, ["{0}", 21], "orders_pkey", 21],
   [
     "orders of a status behind all others",
@@ -135,18 +130,18 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
   ],
   ["the first categories", listFirstCategories, [21], "categories_pkey", 21],
   ["further categories", listCategoriesAfter, [10_000, 21], "categories_pkey", 21],
-  ["a key", findKeys, [["h77"]], "keys_hash_key", 1],
+  ["a key", forPostgres(findKey.text), [["h77"]], "keys_hash_key", 1],
   [
-    "marks",
-    findMarks,
+    "idempotency keys",
+    findResponses,
     [
       ["k", "k"],
       ["5", "7"],
     ],
-    "once_marks_pkey",
+    "idempotency_keys_pkey",
     2,
   ],
-  ["expired marks", forgetExpired, [30_000, 4], "once_marks_by_age", 4],
+  ["expired idempotency keys", pruneExpired, [30_000, 4], "idempotency_keys_by_age", 4],
 ];
 
 for (const known of ["before its tables were analysed", "after that"]) {
@@ -167,7 +162,7 @@ for (const known of ["before its tables were analysed", "after that"]) {
           const touched = step["Actual Rows"] + (step["Rows Removed by Filter"] ?? 0);
           expect(touched).toBeLessThanOrEqual(rowsMax);
         }
-        const isList = / ORDER BY /.test(text) && !text.includes("ANY") && text !== forgetExpired;
+        const isList = / ORDER BY /.test(text) && !text.includes("ANY") && text !== pruneExpired;
         // What makes a page one text may put its few rows in order, and nothing else.
         for (const step of isList ? steps.filter((each) => each["Node Type"] === "Sort") : []) {
           expect(step["Actual Rows"]).toBeLessThanOrEqual(rowsMax);

@@ -1,7 +1,9 @@
 /** Quotas that several processes share. The windows are long: nothing grows back within a test. */
 import { describe, expect, test } from "bun:test";
-import type { RateLimiter } from "../../src/keys/rateLimiter.ts";
+import type { Problem } from "../../src/core/problems.ts";
+import type { RateLimiter } from "../../src/petstore/keys/rateLimiter.ts";
 import { usePostgres } from "../postgres/useServer.ts";
+import { rejectionOf } from "./rejection.ts";
 
 const database = usePostgres({ migrated: true });
 const quota = { requests: 50, windowSeconds: 100_000 };
@@ -57,5 +59,16 @@ describe("a quota on PostgreSQL", () => {
     let later = await take(quick);
     for (let asked = 0; !later.allowed && asked < 1_000; asked++) later = await take(quick);
     expect(later.allowed).toBe(true);
+  });
+
+  test("refuses at once past 10,000 who wait, except what is given back", async () => {
+    const [limiter] = (await limiters(1)) as [RateLimiter];
+    const waiting = Array.from({ length: 10_000 }, () => take(limiter));
+    const refusal = (await rejectionOf(take(limiter, "key_b"))) as Problem;
+    expect(refusal.code).toBe("store_unavailable");
+    const givenBack = limiter.giveBack("key_b");
+    expect((await Promise.all(waiting)).filter(({ allowed }) => allowed)).toHaveLength(50);
+    expect((await givenBack).remaining).toBe(50);
+    expect((await take(limiter, "key_b")).allowed).toBe(true);
   });
 });

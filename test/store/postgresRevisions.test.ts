@@ -2,14 +2,15 @@
  * How soon a change to a key is in force in every process, with and without notifications, and what
  * a server that takes over makes of the pets' revision.
  */
-import { describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import pg from "pg";
-import { petsWithIds } from "../../src/catalogue/petChanges.ts";
-import { systemClock } from "../../src/clock.ts";
-import { Authenticator } from "../../src/keys/authenticator.ts";
-import { mintKey } from "../../src/keys/lifecycle.ts";
-import type { Stores } from "../../src/stores.ts";
-import { eventually } from "../eventually.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { petsWithIds } from "../../src/petstore/catalogue/petChanges.ts";
+import { Authenticator } from "../../src/petstore/keys/authenticator.ts";
+import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { connectMsMaxDefault } from "../../src/storage/postgres/connection.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { allKnow } from "../postgres/watchers.ts";
 
@@ -47,9 +48,9 @@ const everyoneKnows = () =>
 describe("a revocation on PostgreSQL", () => {
   test("is in force in every process when it is acknowledged, 20 times over", async () => {
     // Nobody reads by the clock: a process knows because it was called, or never.
-    const every = spyOn(systemClock, "every").mockImplementation(() => () => {});
-    const [one, two, three] = [await database.open(), await database.open(), await database.open()];
-    every.mockRestore();
+    const clock: Clock = { ...systemClock, every: () => () => {} };
+    const open = () => database.open({}, { clock });
+    const [one, two, three] = [await open(), await open(), await open()];
     const doors = [doorOf(one), doorOf(two), doorOf(three)];
     for (let round = 0; round < 20; round++) {
       const { key, token } = await added(one);
@@ -173,7 +174,7 @@ test("where a server has no timelines, as CockroachDB, pets are read and their r
 
 describe("while the database is away", () => {
   test("no remembered key is believed, and the revision comes back by itself", async () => {
-    const stores = await database.open();
+    const stores = await database.open({ connectMsMax: connectMsMaxDefault });
     await eventually(() => !Number.isNaN(stores.keys.revision()));
     await database.server.stop("immediate");
     await eventually(() => Number.isNaN(stores.keys.revision()));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Problem } from "../../src/problems.ts";
-import { eventually } from "../eventually.ts";
+import type { Problem } from "../../src/core/problems.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { usePostgres } from "../postgres/useServer.ts";
 import { rejectionOf } from "./rejection.ts";
 
@@ -29,9 +29,9 @@ describe("a server whose standbys are away", () => {
     await ready();
     await waitFor("nobody");
     try {
-      const once = { keyId: "k", mark: "m", fingerprint: "f", nowMs: Date.now() };
+      const idempotency = { keyId: "k", idempotencyKey: "m", fingerprint: "f", nowMs: Date.now() };
       // One statement that is a transaction by itself, and a transaction of several.
-      for (const terms of [{}, { once }]) {
+      for (const terms of [{}, { idempotency }]) {
         const refusal = rejectionOf(catalogue.add(bella, terms));
         await cancelled();
         expect(((await refusal) as Problem).code).toBe("store_unavailable");

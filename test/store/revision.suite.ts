@@ -1,8 +1,8 @@
 /** What a catalogue's revision tells, whichever engine it runs on. */
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { NewPet } from "../../src/catalogue/pet.ts";
-import { petRange } from "../../src/catalogue/petChanges.ts";
-import type { Stores } from "../../src/stores.ts";
+import type { NewPet } from "../../src/petstore/catalogue/pet.ts";
+import { petRange } from "../../src/petstore/catalogue/petChanges.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 
 const prey: NewPet = { name: "Prey", categoryId: 1n, status: "available" };
 const rounds = 40;

@@ -1,8 +1,8 @@
 /** What every store of sites does with contents, and for several processes at once. */
 import { describe, expect, test } from "bun:test";
-import { hashOf } from "../../src/sites/deployment.ts";
-import { partBytesMax, uploadBytesMax } from "../../src/sites/sites.ts";
-import type { Stores } from "../../src/stores.ts";
+import { hashOf } from "../../src/hosting/sites/deployment.ts";
+import { partBytesMax, uploadBytesMax } from "../../src/hosting/sites/sites.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import {
   begun,
   deploy,

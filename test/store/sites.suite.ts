@@ -1,7 +1,9 @@
 /** What every store of sites does, whichever engine it runs on. */
+
 import { describe, expect, test } from "bun:test";
-import { silenceMsMax } from "../../src/sites/deployment.ts";
-import type { Stores } from "../../src/stores.ts";
+import { staleAfterMs } from "../../src/hosting/sites/deployment.ts";
+import { projectsPerOwnerMax } from "../../src/hosting/sites/site.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import {
   begun,
   deploy,
@@ -46,6 +48,19 @@ export function describeSites(engine: string, open: () => Promise<Stores>): void
       const project = { slug: "acme", ownerId: "ada", createdAtMs: nowMs, current: undefined };
       expect(await sites.project("acme")).toEqual(project);
       expect(await sites.listProjects()).toEqual([project]);
+    });
+
+    test("an owner has a bounded number of projects, whatever others have", async () => {
+      const { sites } = await open();
+      for (const id of ["ada", "bob"]) await sites.addOwner({ id, name: id, plan: "free" });
+      const add = (slug: string, ownerId: string) => sites.addProject({ slug, ownerId, nowMs });
+      for (let count = 0; count < projectsPerOwnerMax; count++) {
+        expect(await add(`site-${count}`, "ada")).toBe("added");
+      }
+      expect(await add("one-more", "ada")).toBe("too_many_projects");
+      expect(await add("site-0", "ada")).toBe("slug_taken");
+      expect(await add("one-more", "bob")).toBe("added");
+      expect(await sites.listProjects()).toHaveLength(projectsPerOwnerMax + 1);
     });
   });
 
@@ -135,7 +150,7 @@ export function describeSites(engine: string, open: () => Promise<Stores>): void
       const store = await withProject(open);
       await begun(store, "dep_dead");
       await begun(store, "dep_slow", nowMs + 2);
-      const laterMs = nowMs + silenceMsMax + 1;
+      const laterMs = nowMs + staleAfterMs + 1;
       await store.beginDeployment({ id: "dep_new", project: "acme", nowMs: laterMs });
       expect(await store.deployment("dep_dead")).toMatchObject({ state: "failed" });
       expect(await store.deployment("dep_slow")).toMatchObject({ state: "building" });

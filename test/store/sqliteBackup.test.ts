@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { Once } from "../../src/once.ts";
-import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
-import type { Stores } from "../../src/stores.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { IdempotentRequest } from "../../src/petstore/idempotency/idempotency.ts";
+import { backupSqlite, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { doneOf } from "./outcomes.ts";
@@ -13,7 +14,8 @@ const folder = useTemporaryFolder();
 const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
 const database = () => folder.path("petstore.db");
 const backup = () => folder.path("backup.db");
-const restore = () => restoreSqlite(database(), backup(), "production");
+const backUp = () => backupSqlite(database(), backup(), systemClock);
+const restore = () => restoreSqlite(database(), backup(), "production", systemClock);
 
 /** Everything that a client or an operator can see. */
 async function contentsOf({ catalogue, categories, orders, keys }: Stores) {
@@ -28,7 +30,12 @@ async function contentsOf({ catalogue, categories, orders, keys }: Stores) {
 }
 
 const nowMs = Date.UTC(2026, 10, 15, 12);
-const onceOf = (mark: string): Once => ({ keyId: "key_a", mark, fingerprint: mark, nowMs });
+const under = (idempotencyKey: string): IdempotentRequest => ({
+  keyId: "key_a",
+  idempotencyKey,
+  fingerprint: idempotencyKey,
+  nowMs,
+});
 
 async function storeWithContents(): Promise<Stores> {
   const stores = await folder.open();
@@ -38,8 +45,8 @@ async function storeWithContents(): Promise<Stores> {
   ]);
   await stores.categories.add("Dogs", -(2n ** 63n));
   const order = { petId: 2n ** 53n + 1n, quantity: 2 };
-  const { id } = doneOf(await stores.orders.place(order, nowMs, onceOf("place")));
-  doneOf(await stores.orders.move(id, "approve", onceOf("approve")));
+  const { id } = doneOf(await stores.orders.place(order, nowMs, under("place")));
+  doneOf(await stores.orders.move(id, "approve", under("approve")));
   await stores.keys.add(keyNamed("a"));
   await stores.keys.rotate("key_a", 99, keyNamed("b", { scopes: ["pets:read"] }));
   await stores.keys.recordUses([
@@ -55,7 +62,7 @@ function leftovers(): string[] {
 describe("a backup", () => {
   test("holds everything, for its owner only, and can be opened as it is", async () => {
     const stores = await storeWithContents();
-    const report = await backupSqlite(database(), backup());
+    const report = await backUp();
     expect(report).toEqual({ bytes: statSync(backup()).size, pets: 2, keys: 2 });
     expect(statSync(backup()).mode & 0o777).toBe(0o600);
     expect(leftovers()).toEqual([]);
@@ -88,26 +95,28 @@ describe("a backup", () => {
       )
       .get();
     copy.close();
-    expect(row?.pets).toBeGreaterThanOrEqual(5_000);
-    expect(row?.pets).toBe(row?.last as number);
-    expect(row?.counter).toBe(row?.last as number);
+    expect(row?.["pets"]).toBeGreaterThanOrEqual(5_000);
+    expect(row?.["pets"]).toBe(row?.["last"] as number);
+    expect(row?.["counter"]).toBe(row?.["last"] as number);
   });
 
   test("never overwrites a file", async () => {
     await storeWithContents();
     writeFileSync(backup(), "precious");
-    const { message } = await rejectionOf(backupSqlite(database(), backup()));
+    const { message } = await rejectionOf(backUp());
     expect(message).toContain("overwrites nothing");
     expect(statSync(backup()).size).toBe("precious".length);
     expect(leftovers()).toEqual([]);
   });
 
   test("of nothing, or into no folder, says so and leaves nothing behind", async () => {
-    const nothing = await rejectionOf(backupSqlite(database(), backup()));
+    const nothing = await rejectionOf(backUp());
     expect(nothing.message).toContain("nothing to back up");
     expect(existsSync(database())).toBe(false);
     await storeWithContents();
-    const nowhere = await rejectionOf(backupSqlite(database(), folder.path("no/where.db")));
+    const nowhere = await rejectionOf(
+      backupSqlite(database(), folder.path("no/where.db"), systemClock),
+    );
     expect(nowhere.message).toContain("Make it first");
   });
 });
@@ -116,7 +125,7 @@ describe("a restore", () => {
   test("brings everything back while the store is in use", async () => {
     const stores = await storeWithContents();
     const before = await contentsOf(stores);
-    await backupSqlite(database(), backup());
+    await backUp();
     await stores.catalogue.add(bella);
     await stores.keys.add(keyNamed("c"));
     const revision = stores.keys.revision();
@@ -138,7 +147,7 @@ describe("a restore", () => {
     ];
     for (const [name, expiresAtMs] of lives)
       await stores.keys.add({ ...keyNamed(name), expiresAtMs });
-    await backupSqlite(database(), backup());
+    await backUp();
     await stores.keys.revoke("key_a", 5);
     await stores.keys.rotate("key_b", 1_000, keyNamed("b2"));
     await stores.keys.rotate("key_c", 1_500, keyNamed("c2"));
@@ -158,7 +167,7 @@ describe("a restore", () => {
 
   test("gives no id a second time", async () => {
     const stores = await folder.open();
-    await backupSqlite(database(), backup());
+    await backUp();
     await stores.catalogue.add(bella);
     await stores.catalogue.add(bella);
     await restore();
@@ -167,9 +176,9 @@ describe("a restore", () => {
 
   test("into another database goes on past the ids of the backup", async () => {
     const stores = await storeWithContents();
-    await backupSqlite(database(), backup());
+    await backUp();
     const other = folder.path("new/petstore.db");
-    await restoreSqlite(other, backup(), "production");
+    await restoreSqlite(other, backup(), "production", systemClock);
     const restored = await folder.open({}, "new/petstore.db");
     expect(await contentsOf(restored)).toEqual(await contentsOf(stores));
     expect(doneOf(await restored.catalogue.add(bella)).id).toBe(2n ** 53n + 2n);
@@ -178,7 +187,7 @@ describe("a restore", () => {
   test("brings orders and pets back together, whatever became of them", async () => {
     const stores = await storeWithContents();
     const before = await contentsOf(stores);
-    await backupSqlite(database(), backup());
+    await backUp();
     doneOf(await stores.orders.move(1n, "deliver"));
     const { id: petId } = doneOf(await stores.catalogue.add(bella));
     const { id } = doneOf(await stores.orders.place({ petId, quantity: 1 }, nowMs));
@@ -194,12 +203,12 @@ describe("a restore", () => {
     doneOf(await stores.orders.move(1n, "deliver"));
   });
 
-  test("brings back the marks of the backup with what they stand for, and no others", async () => {
+  test("brings back the idempotency keys of the backup with what they stand for, and no others", async () => {
     const stores = await storeWithContents();
-    await backupSqlite(database(), backup());
-    const add = () => stores.catalogue.add(bella, { once: onceOf("add") });
+    await backUp();
+    const add = () => stores.catalogue.add(bella, { idempotency: under("add") });
     const lost = doneOf(await add());
-    const deliver = () => stores.orders.move(1n, "deliver", onceOf("deliver"));
+    const deliver = () => stores.orders.move(1n, "deliver", under("deliver"));
     doneOf(await deliver());
     await restore();
     // What they did is gone, so it is done again when it is asked for again.
@@ -207,19 +216,19 @@ describe("a restore", () => {
     doneOf(await deliver());
 
     const other = folder.path("new/petstore.db");
-    await restoreSqlite(other, backup(), "production");
+    await restoreSqlite(other, backup(), "production", systemClock);
     const { orders } = await folder.open({}, "new/petstore.db");
     const order = { petId: 2n ** 53n + 1n, quantity: 2 };
-    expect(await orders.place(order, nowMs, onceOf("place"))).toMatchObject({
+    expect(await orders.place(order, nowMs, under("place"))).toMatchObject({
       kind: "replayed",
       id: 1n,
     });
-    expect((await orders.move(1n, "approve", onceOf("approve"))).kind).toBe("replayed");
+    expect((await orders.move(1n, "approve", under("approve"))).kind).toBe("replayed");
   });
 
   test("refuses a backup whose order lost its pet, and changes nothing", async () => {
     const stores = await storeWithContents();
-    await backupSqlite(database(), backup());
+    await backUp();
     new DatabaseSync(backup()).exec("PRAGMA foreign_keys = OFF; DELETE FROM pets WHERE id > 1");
     const before = await contentsOf(stores);
     expect((await rejectionOf(restore())).message).toContain("is damaged");
@@ -228,7 +237,7 @@ describe("a restore", () => {
 
   test("can be repeated, and every handle notices the keys each time", async () => {
     const stores = await storeWithContents();
-    await backupSqlite(database(), backup());
+    await backUp();
     const revisions = [stores.keys.revision()];
     for (let time = 0; time < 2; time++) {
       await restore();
@@ -239,7 +248,7 @@ describe("a restore", () => {
 
   test("covers every table that the schema has, but what says which database this is", async () => {
     await storeWithContents();
-    await backupSqlite(database(), backup());
+    await backUp();
     // As a later release might: this test is about what nobody has thought of yet.
     for (const path of [database(), backup()]) {
       const db = new DatabaseSync(path);
@@ -257,7 +266,7 @@ describe("a restore", () => {
     "a backup of the other environment": [
       async () => {
         await (await folder.open({ environment: "staging" }, "staging.db")).close();
-        await backupSqlite(folder.path("staging.db"), backup());
+        await backupSqlite(folder.path("staging.db"), backup(), systemClock);
       },
       "is a backup of staging, and this is production",
     ],
@@ -273,14 +282,14 @@ describe("a restore", () => {
     ],
     "a backup of a newer release": [
       async () => {
-        await backupSqlite(database(), backup());
+        await backUp();
         new DatabaseSync(backup()).exec("PRAGMA user_version = 1000");
       },
       "newer release",
     ],
     "a backup that lost a reference": [
       async () => {
-        await backupSqlite(database(), backup());
+        await backUp();
         new DatabaseSync(backup()).exec(
           "PRAGMA foreign_keys = OFF; DELETE FROM keys WHERE id = 'key_a'",
         );

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import { backupSqlite, restoreSqlite } from "../../src/sqlite/backup.ts";
-import type { Stores } from "../../src/stores.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { backupSqlite, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { doneOf } from "./outcomes.ts";
 import { makeVersionOne, petsOfVersionOne } from "./versionOne.ts";
@@ -13,7 +14,7 @@ const folder = useTemporaryFolder();
 const database = () => folder.path("petstore.db");
 const nowMs = Date.UTC(2026, 10, 15, 12);
 const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
-const mark = { keyId: "key_b", mark: "m", fingerprint: "f", nowMs };
+const idempotency = { keyId: "key_b", idempotencyKey: "m", fingerprint: "f", nowMs };
 
 /** Everything that version 1 held is there, and nothing else. */
 async function expectContents({ catalogue, categories, orders, keys }: Stores): Promise<void> {
@@ -35,9 +36,9 @@ async function expectContents({ catalogue, categories, orders, keys }: Stores): 
 
 /** Uses everything that version 1 did not have. */
 async function expectToWork({ catalogue, categories, orders }: Stores): Promise<void> {
-  const { id } = doneOf(await catalogue.add(bella, { once: mark }));
+  const { id } = doneOf(await catalogue.add(bella, { idempotency }));
   expect(id).toBe(9007199254740995n);
-  expect((await catalogue.add(bella, { once: mark })).kind).toBe("replayed");
+  expect((await catalogue.add(bella, { idempotency })).kind).toBe("replayed");
   expect((await categories.add("Dogs")).kind).toBe("added");
   for (const petId of [1n, 9007199254740993n, id]) {
     const order = doneOf(await orders.place({ petId, quantity: 1 }, nowMs));
@@ -112,7 +113,7 @@ describe("a database of version 1", () => {
   test("can be backed up by this program and is left at its version", async () => {
     makeVersionOne(database());
     const backup = folder.path("backup.db");
-    expect(await backupSqlite(database(), backup)).toMatchObject({ pets: 3, keys: 2 });
+    expect(await backupSqlite(database(), backup, systemClock)).toMatchObject({ pets: 3, keys: 2 });
     for (const path of [database(), backup]) {
       const db = new DatabaseSync(path);
       expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
@@ -123,11 +124,11 @@ describe("a database of version 1", () => {
 
 describe("a backup of version 1", () => {
   const backup = () => folder.path("backup.db");
-  const restore = () => restoreSqlite(database(), backup(), "production");
+  const restore = () => restoreSqlite(database(), backup(), "production", systemClock);
 
   async function makeBackup(): Promise<void> {
     makeVersionOne(folder.path("old.db"));
-    await backupSqlite(folder.path("old.db"), backup());
+    await backupSqlite(folder.path("old.db"), backup(), systemClock);
   }
 
   test("is restored into no database", async () => {
@@ -138,16 +139,18 @@ describe("a backup of version 1", () => {
     await expectToWork(stores);
   });
 
-  test("takes the place of orders, categories and marks that are younger", async () => {
+  test("takes the place of orders, categories and idempotency keys that are younger", async () => {
     await makeBackup();
     const stores = await folder.open();
     await stores.catalogue.import([{ ...bella, id: 1n }, bella, bella]);
     await stores.categories.add("Dogs");
-    const { id } = doneOf(await stores.orders.place({ petId: 1n, quantity: 1 }, nowMs, mark));
+    const { id } = doneOf(
+      await stores.orders.place({ petId: 1n, quantity: 1 }, nowMs, idempotency),
+    );
     await restore();
     await expectContents(stores);
-    // The mark stood for an order that is gone, so the order can be placed, under another id.
-    const again = doneOf(await stores.orders.place({ petId: 1n, quantity: 1 }, nowMs, mark));
+    // The key stood for an order that is gone, so the order can be placed, under another id.
+    const again = doneOf(await stores.orders.place({ petId: 1n, quantity: 1 }, nowMs, idempotency));
     expect(again.id).toBe(id + 1n);
   });
 

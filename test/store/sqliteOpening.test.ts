@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import { idsFilterMax } from "../../src/catalogue/catalogue.ts";
-import { listQuery } from "../../src/sqlite/catalogue.ts";
-import { listCategoriesAfter, listFirstCategories } from "../../src/sqlite/categories.ts";
-import { findMark, forgetExpired } from "../../src/sqlite/onceMarks.ts";
-import { listAllOrders, listOrdersByStatus } from "../../src/sqlite/orders.ts";
+import { idsFilterMax } from "../../src/petstore/catalogue/catalogue.ts";
+import { listQuery } from "../../src/storage/sqlite/catalogue.ts";
+import { listCategoriesAfter, listFirstCategories } from "../../src/storage/sqlite/categories.ts";
+import { listAllOrders, listOrdersByStatus } from "../../src/storage/sqlite/orders.ts";
+import { findResponse, pruneExpired } from "../../src/storage/sqlite/petTransaction.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -48,10 +48,10 @@ describe("opening", () => {
     const stores = await folder.open();
     const other = new DatabaseSync(folder.path("petstore.db"));
     const version = other.prepare("PRAGMA data_version");
-    const seen = [version.get()?.data_version];
+    const seen = [version.get()?.["data_version"]];
     for (let count = 0; count < 3; count++) {
       await stores.ready();
-      seen.push(version.get()?.data_version);
+      seen.push(version.get()?.["data_version"]);
     }
     other.close();
     expect(new Set(seen).size).toBe(4);
@@ -61,8 +61,8 @@ describe("opening", () => {
     const stores = await folder.open();
     await stores.ready();
     const size = await stores.size();
-    expect(size.database).toBeGreaterThan(0);
-    expect(size.log).toBeGreaterThan(0);
+    expect(size["database"]).toBeGreaterThan(0);
+    expect(size["log"]).toBeGreaterThan(0);
   });
 
   test("a database of the other environment is refused, with what to do about it", async () => {
@@ -75,7 +75,7 @@ describe("opening", () => {
   test("a database of a newer release is refused and left as it is", async () => {
     await (await folder.open()).close();
     const db = new DatabaseSync(folder.path("petstore.db"));
-    const version = db.prepare("PRAGMA user_version").get()?.user_version;
+    const version = db.prepare("PRAGMA user_version").get()?.["user_version"];
     db.close();
     tamper(folder.path("petstore.db"), "PRAGMA user_version = 1000");
     const { message } = await rejectionOf(folder.open());
@@ -164,7 +164,7 @@ describe("query plans", () => {
       db.close();
       const index = byStatus && ids === undefined ? "INDEX pets_by_status" : "INTEGER PRIMARY KEY";
       expect(steps).toHaveLength(1);
-      expect(steps[0]?.detail).toStartWith(`SEARCH pets USING ${index} (`);
+      expect(steps[0]?.["detail"]).toStartWith(`SEARCH pets USING ${index} (`);
     });
   }
 
@@ -190,16 +190,18 @@ describe("query plans", () => {
       listCategoriesAfter,
       [/^SEARCH categories USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
     ],
-    "a mark is found by its key and text": [
-      findMark,
-      [/^SEARCH once_marks USING INDEX sqlite_autoindex_\S+ \(key_id=\? AND mark=\?\)$/],
-    ],
-    "expired marks are found by their age": [
-      forgetExpired,
+    "an idempotency key is found by its API key and text": [
+      findResponse,
       [
-        /^SEARCH once_marks USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+        /^SEARCH idempotency_keys USING INDEX sqlite_autoindex_\S+ \(key_id=\? AND idempotency_key=\?\)$/,
+      ],
+    ],
+    "expired idempotency keys are found by their age": [
+      pruneExpired,
+      [
+        /^SEARCH idempotency_keys USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
         /^LIST SUBQUERY/,
-        /^SEARCH once_marks USING COVERING INDEX once_marks_by_age \(created_at_ms<\?\)$/,
+        /^SEARCH idempotency_keys USING COVERING INDEX idempotency_keys_by_age \(created_at_ms<\?\)$/,
       ],
     ],
   };

@@ -10,12 +10,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { petRange } from "../../src/catalogue/petChanges.ts";
-import { systemClock } from "../../src/clock.ts";
-import { mintKey } from "../../src/keys/lifecycle.ts";
-import { LogIndex } from "../../src/sqlite/logIndex.ts";
-import { RevisionReader } from "../../src/sqlite/revisions.ts";
-import type { Stores } from "../../src/stores.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { petRange } from "../../src/petstore/catalogue/petChanges.ts";
+import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { RevisionReader, WalIndex } from "../../src/storage/sqlite/revisions.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import { useTemporaryFolder } from "./folder.ts";
 
 /** Two processes, as far as the database can tell. */
@@ -76,7 +75,7 @@ test("a pet that is changed behind our back is noticed at once", async () => {
     const many = Array(5_000).fill("UPDATE pets SET status = 'sold' WHERE id = 1").join(";");
     expect(await affectedBy(`BEGIN; ${many}; COMMIT`)).toEqual([1n, 2n, 3n]);
     const kept = stranger.prepare("SELECT count(*) AS count FROM pet_changes").get();
-    expect(kept?.count).toBe(4_096);
+    expect(kept?.["count"]).toBe(4_096);
   } finally {
     stranger.close();
   }
@@ -113,7 +112,7 @@ test("what was known before a reading that failed is not believed after it", asy
 
 describe("the index of the log", () => {
   test("is other than remembered after every commit, and only after one", async () => {
-    const index = LogIndex.of(file()) as LogIndex;
+    const index = WalIndex.of(file()) as WalIndex;
     expect(index.isAsRemembered()).toBe(false);
     for (let round = 0; round < rounds; round++) {
       index.remember();
@@ -126,7 +125,7 @@ describe("the index of the log", () => {
 
   test("tells of a commit also where the log begins anew", async () => {
     const stranger = new DatabaseSync(file());
-    const index = LogIndex.of(file()) as LogIndex;
+    const index = WalIndex.of(file()) as WalIndex;
     try {
       for (let round = 0; round < rounds; round++) {
         index.remember();
@@ -160,7 +159,7 @@ describe("the index of the log", () => {
     const ofIndex = (line: string) => line.includes(`:${ino} `);
     const held = locks();
     expect(held.length).toBeGreaterThan(0);
-    LogIndex.of(file())?.remember();
+    WalIndex.of(file())?.remember();
     expect([open(), locks()]).toEqual([before, held]);
   });
 
@@ -171,7 +170,7 @@ describe("the index of the log", () => {
     const isBelieved = (...copies: Uint32Array[]) => {
       writeFileSync(path, Buffer.concat(copies.map(({ buffer }) => Buffer.from(buffer))));
       const descriptor = openSync(path, "r");
-      const index = new LogIndex(descriptor);
+      const index = new WalIndex(descriptor);
       index.remember();
       const believed = index.isAsRemembered();
       closeSync(descriptor);
@@ -184,7 +183,7 @@ describe("the index of the log", () => {
   });
 
   test("is done without where there is none that we know: every question is then asked", async () => {
-    expect(LogIndex.of(folder.path("no.db"))).toBeUndefined();
+    expect(WalIndex.of(folder.path("no.db"))).toBeUndefined();
     const db = new DatabaseSync(file());
     try {
       const reader = new RevisionReader(db, folder.path("no.db"));

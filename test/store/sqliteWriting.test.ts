@@ -1,13 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import { Problem } from "../../src/problems.ts";
-import { BatchRunner } from "../../src/sqlite/batch.ts";
-import { connect } from "../../src/sqlite/connection.ts";
-import { errorFrom } from "../../src/sqlite/failures.ts";
-import { startWriterThread, Writer, writesPendingMax } from "../../src/sqlite/writer.ts";
-import type { CommitReport } from "../../src/stores.ts";
-import { eventually } from "../eventually.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { Problem } from "../../src/core/problems.ts";
+import { type BatchReply, BatchRunner } from "../../src/storage/sqlite/batch.ts";
+import { connect } from "../../src/storage/sqlite/connection.ts";
+import { errorFrom } from "../../src/storage/sqlite/failures.ts";
+import {
+  startWriterThread,
+  Writer,
+  type WriterWorker,
+  writesPendingMax,
+} from "../../src/storage/sqlite/writer.ts";
+import type { WriterMessage } from "../../src/storage/sqlite/writerThread.ts";
+import type { CommitReport } from "../../src/storage/stores.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { doneOf } from "./outcomes.ts";
@@ -38,7 +45,7 @@ describe("group commit", () => {
     const commits: CommitReport[] = [];
     const { catalogue } = await folder.open({ onCommit: (report) => commits.push(report) });
     const first = catalogue.add(bella);
-    // Past the microtasks, in which the first one leaves.
+    // Past the end of this turn of the event loop, at which the first one leaves.
     await new Promise((resolve) => setImmediate(resolve));
     const others = Array.from({ length: 63 }, () => catalogue.add(bella));
     await Promise.all([first, ...others]);
@@ -63,6 +70,32 @@ describe("group commit", () => {
     expect((await catalogue.list({ limit: 100 })).pets).toHaveLength(20);
     expect(catalogue.get(20n)).toBeDefined();
     expect(keys.list()).toHaveLength(2);
+  });
+
+  test("the results of a batch are given a few at a time, with other work in between", async () => {
+    let reply: (reply: BatchReply) => void = () => {};
+    const batches: WriterMessage[] = [];
+    const worker: WriterWorker = {
+      on: (event: string, listener: (reply: BatchReply) => void) => {
+        if (event === "message") reply = listener;
+      },
+      postMessage: (message) => void batches.push(message),
+    };
+    const writer = new Writer(() => worker, systemClock);
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const results = Array.from({ length: 64 }, (_, at) => BigInt(at));
+    const given: bigint[] = [];
+    for (const _ of results) void writer.submit("addPet", bella).then((id) => given.push(id));
+    await nextTurn();
+    expect(batches).toHaveLength(1);
+    reply({ results, failures: [], commits: [] });
+    let before = 0;
+    while (given.length < results.length) {
+      await nextTurn();
+      expect(given.length - before).toBeWithin(1, 17);
+      before = given.length;
+    }
+    expect(given).toEqual(results);
   });
 
   test("closing waits for everything that was submitted", async () => {
@@ -99,7 +132,7 @@ describe("the writing thread", () => {
       const thread = startWriterThread(path);
       threads.push(thread);
       return thread;
-    });
+    }, systemClock);
     return { stores, writer, threads };
   }
 
@@ -139,13 +172,33 @@ describe("the writing thread", () => {
   });
 });
 
+test("writes of one batch run one after the other, in one transaction", async () => {
+  const stores = await folder.open();
+  await stores.sites.addOwner({ id: "owner", name: "Owner", plan: "free" });
+  const db = connect(folder.path("petstore.db"));
+  const project = { slug: "docs", ownerId: "owner", nowMs: 0 };
+  const reply = await new BatchRunner(db, systemClock).run({
+    names: ["addProject", "addProject", "beginDeployment", "buildDeployment", "buildDeployment"],
+    arguments: [
+      ...[project, project, { id: "dep", project: "docs", nowMs: 0 }],
+      ...[
+        { id: "dep", nowMs: 1 },
+        { id: "dep", nowMs: 2 },
+      ],
+    ],
+  });
+  db.close();
+  expect(reply.results).toEqual(["added", "slug_taken", true, true, false]);
+  expect(reply.commits).toMatchObject([{ writes: 5 }]);
+});
+
 describe("when the disk refuses", () => {
   async function runnerWith(pragma: string, turnMsMax?: number) {
     const stores = await folder.open();
     await stores.catalogue.add(bella);
     const db = connect(folder.path("petstore.db"));
     db.exec(pragma);
-    const runner = new BatchRunner(db, turnMsMax);
+    const runner = new BatchRunner(db, systemClock, turnMsMax);
     return { stores, db, add: (count: number) => runner.run(batchOf(count)) };
   }
 
@@ -156,7 +209,7 @@ describe("when the disk refuses", () => {
 
   test("a full disk fails the batch as unavailable and keeps nothing of it", async () => {
     const { stores, db, add } = await runnerWith("PRAGMA max_page_count = 20");
-    const { failures, commits } = add(500);
+    const { failures, commits } = await add(500);
     expect(failures).toHaveLength(500);
     expect(commits).toEqual([]);
     const error = errorFrom(failures[0]?.failure ?? { message: "none", errcode: undefined });
@@ -165,7 +218,7 @@ describe("when the disk refuses", () => {
     expect((await stores.catalogue.list({ limit: 100 })).pets).toHaveLength(1);
 
     db.exec("PRAGMA max_page_count = 4294967294");
-    expect(add(2).results).toEqual([2n, 3n]);
+    expect((await add(2)).results).toEqual([2n, 3n]);
     db.close();
   });
 
@@ -173,12 +226,12 @@ describe("when the disk refuses", () => {
     const { db, add } = await runnerWith("", 0);
     const other = new DatabaseSync(folder.path("petstore.db"));
     other.exec("BEGIN IMMEDIATE");
-    const { failures } = add(3);
+    const { failures } = await add(3);
     expect(failures).toHaveLength(3);
     const error = errorFrom(failures[0]?.failure ?? { message: "none", errcode: undefined });
     expect((error.cause as Error).message).toContain("SQLITE_BUSY");
     other.exec("ROLLBACK");
-    expect(add(1).results).toEqual([2n]);
+    expect((await add(1)).results).toEqual([2n]);
     other.close();
     db.close();
   });
@@ -197,7 +250,7 @@ describe("when the disk refuses", () => {
       let before = commits[0] as number;
       await eventually(() => (commits[0] as number) > before);
       before = commits[0] as number;
-      expect(add(1).failures).toEqual([]);
+      expect((await add(1)).failures).toEqual([]);
       waited += (commits[0] as number) - before;
     }
     await rival.terminate();

@@ -1,8 +1,8 @@
 /** Writing threads that outlive their stores: to start one takes longer than most tests write for. */
 import { EventEmitter } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { WriterWorker } from "../../src/sqlite/writer.ts";
-import type { WriterMessage } from "../../src/sqlite/writerThread.ts";
+import type { WriterWorker } from "../../src/storage/sqlite/writer.ts";
+import type { WriterMessage } from "../../src/storage/sqlite/writerThread.ts";
 import type { PoolReply, PoolRequest } from "./writerPoolThread.ts";
 
 const idle: Worker[] = [];

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { Recent } from "../../src/http/dashboardApi/recent.ts";
 import { type Family, sumFamilies } from "../../src/http/metricsText.ts";
-import { OwnCounts } from "../../src/keys/sharedCounts.ts";
-import { Channel } from "../../src/supervisor/channel.ts";
-import { wholeLines } from "../../src/supervisor/lines.ts";
-import { processorsIn } from "../../src/supervisor/processors.ts";
-import { settingsAmong, withSettings } from "../../src/supervisor/reloadSettings.ts";
-import { answerTakes, RemoteCounts } from "../../src/supervisor/remoteCounts.ts";
-import { socketsOf } from "../../src/supervisor/serviceSockets.ts";
-import { fakeClock } from "../fakes/clock.ts";
+import { Recent } from "../../src/http/recent.ts";
+import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
+import { Channel } from "../../src/serve/supervisor/channel.ts";
+import { settingsAmong, withSettings } from "../../src/serve/supervisor/control.ts";
+import { answerTakes, RemoteCounts } from "../../src/serve/supervisor/remoteCounts.ts";
+import { socketsOf } from "../../src/serve/supervisor/serviceSockets.ts";
+import { processorsIn } from "../../src/serve/supervisor/supervisor.ts";
+import { wholeLines } from "../../src/serve/supervisor/worker.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 
 const clock = fakeClock(0);
 

@@ -1,11 +1,11 @@
 /** Processes that end when they should not, and figures that outlive them. The processes are made up. */
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Recent } from "../../src/http/dashboardApi/recent.ts";
+import { createLog } from "../../src/core/log.ts";
 import type { Family } from "../../src/http/metricsText.ts";
-import { createLog } from "../../src/log.ts";
-import { type Plan, Supervisor } from "../../src/supervisor/supervisor.ts";
-import type { Ending, Worker } from "../../src/supervisor/worker.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { Recent } from "../../src/http/recent.ts";
+import { type Plan, Supervisor } from "../../src/serve/supervisor/supervisor.ts";
+import type { Ending, Worker } from "../../src/serve/supervisor/worker.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 
 class FakeWorker implements Worker {
   readonly slot: number;

@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 import {
   diskCounts,
   type Faults,
   faultyDisk,
   lacksFaultyDisk,
   setFaults,
-} from "../../torture/disk/faultyDisk.ts";
-import { describeUnless } from "../describeUnless.ts";
+} from "../../testkit/faultyDisk.ts";
 
 const root = mkdtempSync(join(tmpdir(), "petstore-faulty-disk-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ function writeWith(faults: Faults) {
   const folder = mkdtempSync(join(root, "disk-"));
   const control = join(root, `control-${count++}`);
   const run = (variables: Record<string, string>) => {
-    const env = { PATH: process.env.PATH ?? "", ...variables };
+    const env = { PATH: process.env["PATH"] ?? "", ...variables };
     const args = [program, join(folder, "a.db")];
     const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
     if (stdout === "") throw new Error(stderr);

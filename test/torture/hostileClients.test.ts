@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { gather } from "../../torture/hostile/idleCrowd.ts";
 import { RawClient } from "../../torture/hostile/rawClient.ts";
 import { type SlowKind, startSlowClient } from "../../torture/hostile/slowClient.ts";
-import { Chance } from "../simulation/chance.ts";
 import { answerText, type NaiveServer, startNaiveServer } from "./naiveServer.ts";
 
 let server: NaiveServer | undefined;

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { piecesOf } from "../../testkit/mutateBytes.ts";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { recipes } from "../../torture/hostile/corpus.ts";
 import { type HostileCase, hostile, refused } from "../../torture/hostile/hostileCase.ts";
-import { judgeCase, piecesOf } from "../../torture/hostile/judgeCase.ts";
+import { judgeCase } from "../../torture/hostile/judgeCase.ts";
 import { Tally } from "../../torture/tally.ts";
-import { Chance } from "../simulation/chance.ts";
 import {
   answerText,
   goesByLength,

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { Chance } from "../../testkit/seededRandom.ts";
 import {
   type FaultyNetwork,
   type Plan,
@@ -7,7 +8,6 @@ import {
   untouched,
 } from "../../torture/hostile/faultyNetwork.ts";
 import { Tally } from "../../torture/tally.ts";
-import { Chance } from "../simulation/chance.ts";
 import { type NaiveServer, startNaiveServer } from "./naiveServer.ts";
 
 let server: NaiveServer | undefined;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { Acknowledged } from "../../torture/hostile/acknowledged.ts";
 import { bytesOf, draft, type Hearsay } from "../../torture/hostile/drafts.ts";
 import { outsideDraft } from "../../torture/hostile/outsideDrafts.ts";
 import { Tally } from "../../torture/tally.ts";
-import { Chance } from "../simulation/chance.ts";
 import { answerText, type NaiveServer, startNaiveServer } from "./naiveServer.ts";
 
 const known: Hearsay = { petIds: ["1"], orderIds: ["1"], cursors: ["AAAA"], etags: ['"x"'] };

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { judgeDatabase, judgeRows } from "../../torture/judge.ts";
 import { Ledger, type OrderEntry, type PetEntry } from "../../torture/ledger.ts";
 import { judgeLog, type Victim } from "../../torture/service.ts";
 import { Tally } from "../../torture/tally.ts";
-import { Chance } from "../simulation/chance.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-judge-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 type Row = Record<string, unknown>;
 const placedAt = "2026-11-15T12:00:00.000Z";
 
-/** A ledger of two animals, one of them ordered, and a store that agrees with it. */
+/** A ledger of two pets, one of them ordered, and a store that agrees with it. */
 function faithful() {
   const chance = new Chance(1);
   const ledger = new Ledger();
@@ -55,13 +55,13 @@ describe("the judge of a store", () => {
     expect(violationsOf(faithful())).toEqual([]);
   });
 
-  test("finds an animal that was acknowledged and is gone", () => {
+  test("finds a pet that was acknowledged and is gone", () => {
     const store = faithful();
     store.pets.pop();
     expect(violationsOf(store)).toEqual([expect.stringContaining("Lost: pet")]);
   });
 
-  test("finds an animal that is there twice", () => {
+  test("finds a pet that is there twice", () => {
     const store = faithful();
     store.pets.push({ ...store.pets.at(-1), id: 1000 });
     expect(violationsOf(store)).toContainEqual(expect.stringContaining("Twice there"));
@@ -69,8 +69,8 @@ describe("the judge of a store", () => {
 
   test("finds a name of which the end is missing, and a category that lost its last digits", () => {
     for (const change of [
-      (row: Row) => ({ ...row, name: String(row.name).slice(0, -1) || "Pet 0 " }),
-      (row: Row) => ({ ...row, categoryId: BigInt(row.categoryId as bigint) + 1n }),
+      (row: Row) => ({ ...row, name: String(row["name"]).slice(0, -1) || "Pet 0 " }),
+      (row: Row) => ({ ...row, categoryId: BigInt(row["categoryId"] as bigint) + 1n }),
     ]) {
       const store = faithful();
       store.pets.push(change(store.pets.pop() as Row));
@@ -78,13 +78,13 @@ describe("the judge of a store", () => {
     }
   });
 
-  test("finds an animal that nobody added", () => {
+  test("finds a pet that nobody added", () => {
     const store = faithful();
     store.pets.push({ id: 50, name: "Rex", categoryId: 1, status: "sold" });
     expect(violationsOf(store)).toEqual([expect.stringContaining("Nobody added")]);
   });
 
-  test("finds an animal whose writer was told that it is not stored", () => {
+  test("finds a pet whose writer was told that it is not stored", () => {
     const store = faithful();
     const refused = store.ledger.newPet(store.chance);
     refused.fate = "refused";
@@ -92,7 +92,7 @@ describe("the judge of a store", () => {
     expect(violationsOf(store)).toEqual([expect.stringContaining("Refused, and there")]);
   });
 
-  test("takes an animal of which nobody was told, whether it is there or not", () => {
+  test("takes a pet of which nobody was told, whether it is there or not", () => {
     const store = faithful();
     const unknown = store.ledger.newPet(store.chance);
     unknown.fate = "unknown";
@@ -112,10 +112,10 @@ describe("the judge of a store", () => {
     expect(violationsOf(store)).toEqual([expect.stringContaining("Lost: pet")]);
   });
 
-  test("finds an order without its animal being pending, and an animal pending without an order", () => {
+  test("finds an order without its pet being pending, and a pet pending without an order", () => {
     const unmoved = faithful();
     const at = unmoved.pets.findIndex(
-      (row) => row.status === "pending" && row.id === unmoved.orders[0]?.petId,
+      (row) => row["status"] === "pending" && row["id"] === unmoved.orders[0]?.["petId"],
     );
     unmoved.pets[at] = { ...unmoved.pets[at], status: "available" };
     expect(violationsOf(unmoved)).toEqual([expect.stringContaining("disagree")]);
@@ -134,7 +134,7 @@ describe("the judge of a store", () => {
     expect(violationsOf(back)).toEqual([expect.stringContaining("cannot be that of")]);
   });
 
-  test("finds two orders for one animal", () => {
+  test("finds two orders for one pet", () => {
     const store = faithful();
     store.orders.push({ ...store.orders[0], id: 2 });
     expect(violationsOf(store)).toContainEqual(expect.stringContaining("ordered twice"));

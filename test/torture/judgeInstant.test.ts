@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { judgeRowsAt } from "../../torture/disk/judgeInstant.ts";
 import { Ledger, type MoveEntry, type OrderEntry } from "../../torture/ledger.ts";
 import { Tally } from "../../torture/tally.ts";
-import { Chance } from "../simulation/chance.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-instant-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Added at 10, ordered at 20, approved at 30, delivered at 40. */
-function soldAnimal() {
+function soldPet() {
   const chance = new Chance(1);
   const ledger = new Ledger();
   let pet = ledger.newPet(chance);
@@ -29,7 +29,7 @@ function soldAnimal() {
   ] as const) {
     const move: MoveEntry = {
       ...{ kind: "move", order, event },
-      ...{ mark: undefined, fate: "sent", text: undefined },
+      ...{ idempotencyKey: undefined, fate: "sent", text: undefined },
     };
     order.moves.push(move);
     ledger.acknowledge(move, "", at);
@@ -41,7 +41,7 @@ let files = 0;
 
 /** What is said of a store that is this far, at an instant; with no status there is no row. */
 function violationsAt(at: number, petStatus?: string, orderStatus?: string, more = 0): string[] {
-  const { ledger, pet, order } = soldAnimal();
+  const { ledger, pet, order } = soldPet();
   const file = join(folder, `${files++}.db`);
   const db = new DatabaseSync(file);
   db.exec(`CREATE TABLE pets (id INTEGER, name TEXT, status TEXT);
@@ -71,12 +71,12 @@ describe("at an instant of a power cut", () => {
   });
 
   test.each([
-    ["an animal", 10, undefined, undefined],
+    ["a pet", 10, undefined, undefined],
     ["an order", 20, "pending", undefined],
     ["an approval", 30, "pending", "placed"],
     ["a delivery", 40, "sold", "approved"],
-    ["what the order did to its animal", 20, "available", "placed"],
-    ["what the delivery did to its animal", 40, "pending", "delivered"],
+    ["what the order did to its pet", 20, "available", "placed"],
+    ["what the delivery did to its pet", 40, "pending", "delivered"],
   ])("%s that was acknowledged and is gone is found", (_what, at, pet, order) => {
     expect(violationsAt(at, pet, order)).toHaveLength(1);
   });

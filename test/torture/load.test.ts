@@ -3,10 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { Ledger, newPetText } from "../../torture/ledger.ts";
 import { startLoad } from "../../torture/load.ts";
 import { Tally } from "../../torture/tally.ts";
-import { Chance } from "../simulation/chance.ts";
 
 interface Wrong {
   readonly status: number;
@@ -52,7 +52,7 @@ async function violationsOf(wrong: Wrong, mayFail = false): Promise<Tally> {
   return tally;
 }
 
-/** Lets clients read pages from a service that shows every animal as it was when it was added. */
+/** Lets clients read pages from a service that shows every pet as it was when it was added. */
 async function violationsOfPages(sold: boolean): Promise<readonly string[]> {
   const chance = new Chance(5);
   const ledger = new Ledger();
@@ -62,7 +62,7 @@ async function violationsOfPages(sold: boolean): Promise<readonly string[]> {
   ledger.acknowledge(pet, "");
   if (sold) {
     const order = ledger.newOrder(chance);
-    if (order === undefined) throw new Error("There is no animal to order.");
+    if (order === undefined) throw new Error("There is no pet to order.");
     ledger.orderIsThere(order, "1", "2026-11-15T12:00:00.000Z");
     ledger.acknowledge(order, "");
   }
@@ -93,7 +93,7 @@ const failure = (code: string, status: number) =>
   `{"code":"${code}","message":"No.","status":${status}}`;
 
 describe("the clients find", () => {
-  test("an animal that comes back with another category", async () => {
+  test("a pet that comes back with another category", async () => {
     const body = (asked: string, id: number) =>
       wholePet(asked.replace(/"categoryId":-?\d+/, '"categoryId":12345'), id);
     const { violations } = await violationsOf({ status: 201, body });
@@ -128,7 +128,7 @@ describe("the clients find", () => {
     expect(expected.violations.filter((each) => each.includes("pet was answered"))).toEqual([]);
   });
 
-  test("a page that shows an animal as it was before its order was acknowledged", async () => {
+  test("a page that shows a pet as it was before its order was acknowledged", async () => {
     const violations = await violationsOfPages(true);
     expect(violations).toContainEqual(expect.stringContaining("it is available"));
     expect(await violationsOfPages(false)).toEqual([]);

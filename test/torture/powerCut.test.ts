@@ -2,7 +2,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { faultyDisk, lacksFaultyDisk } from "../../torture/disk/faultyDisk.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
+import { faultyDisk, lacksFaultyDisk } from "../../testkit/faultyDisk.ts";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { type DiskRecord, readJournal } from "../../torture/disk/journal.ts";
 import {
   cutPower,
@@ -14,8 +16,6 @@ import {
 import { losePower } from "../../torture/scenarios/powerLoss.ts";
 import { startVictim } from "../../torture/service.ts";
 import { Tally } from "../../torture/tally.ts";
-import { describeUnless } from "../describeUnless.ts";
-import { Chance } from "../simulation/chance.ts";
 
 const root = mkdtempSync(join(tmpdir(), "petstore-power-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

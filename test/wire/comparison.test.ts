@@ -1,6 +1,6 @@
 /** The same framing put to our listener, to nginx and to `node:http`, and every difference explained. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { describeUnless } from "../describeUnless.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 import { type Difference, type FramingCase, framingCases } from "./framingCases.ts";
 import { type Peer, readingOf, startNginx, startNode, startOurs } from "./peers.ts";
 

@@ -3,7 +3,7 @@
  * reads how much of its time it has used the processor for since, as a fraction.
  */
 import { createInterface } from "node:readline";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { listen } from "../../src/wire/listener.ts";
 
 /** Long enough to tell waiting from spinning, on a machine that is busy with other things too. */

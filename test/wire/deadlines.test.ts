@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { WireLimits } from "../../src/wire/limits.ts";
 import type { HttpHandler } from "../../src/wire/message.ts";
-import { eventually } from "../eventually.ts";
-import { type FakeClock, fakeClock } from "../fakes/clock.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { echo, get, open, post, server, start, useWireServer } from "./wireServer.ts";
 
 useWireServer();

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { describeUnless } from "../describeUnless.ts";
-import { eventually } from "../eventually.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { RawClient } from "./rawClient.ts";
 import { get } from "./wireServer.ts";
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { requestOrigin } from "../../src/wire/forwarded.ts";
-import { networkIn, plainAddress, TrustedProxies } from "../../src/wire/trustedProxies.ts";
+import {
+  networkIn,
+  plainAddress,
+  requestOrigin,
+  TrustedProxies,
+} from "../../src/wire/trustedProxies.ts";
 
 const networks = ["127.0.0.0/8", "::1", "10.0.0.0/8", "2001:db8:aaaa::/48"];
 const proxies = new TrustedProxies(networks.map((text) => networkIn(text) as never));

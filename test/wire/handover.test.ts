@@ -1,9 +1,9 @@
 /** How connections pass from one process to the next on the same listening sockets. */
 import { afterEach, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { type Listener, listen } from "../../src/wire/listener.ts";
 import { closeSocket, duplicate, openListeningSockets } from "../../src/wire/listeningSockets.ts";
-import { hangMs } from "../hanging.ts";
+import { hangMs } from "../../testkit/timeouts.ts";
 import { RawClient } from "./rawClient.ts";
 import { echo, get, server, start, useWireServer } from "./wireServer.ts";
 

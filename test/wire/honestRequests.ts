@@ -1,5 +1,5 @@
 /** Requests to be mutated: of every kind that the connection treats in a way of its own. */
-import type { Chance } from "../simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 
 /** Honest, but for content that is refused, so that nothing is stored however they are spoilt. */
 export function honestRequest(

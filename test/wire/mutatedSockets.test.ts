@@ -1,12 +1,11 @@
 /** A part of the mutated streams over real sockets, to the whole service. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { piecesOf } from "../../torture/hostile/judgeCase.ts";
-import { mutateBytes } from "../../torture/hostile/mutateBytes.ts";
-import { judge } from "../contract/judge.ts";
+import { judge } from "../../testkit/contractJudge.ts";
+import { mutateBytes, piecesOf } from "../../testkit/mutateBytes.ts";
+import { rounds } from "../../testkit/rounds.ts";
+import { testSeed } from "../../testkit/seed.ts";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
-import { rounds } from "../rounds.ts";
-import { testSeed } from "../seed.ts";
-import { Chance } from "../simulation/chance.ts";
 import { honestRequest } from "./honestRequests.ts";
 import { RawClient } from "./rawClient.ts";
 import { parseResponses } from "./responseParser.ts";

@@ -4,12 +4,11 @@
  * when it must and only then.
  */
 import { expect, test } from "bun:test";
-import { piecesOf } from "../../torture/hostile/judgeCase.ts";
-import { mutateBytes } from "../../torture/hostile/mutateBytes.ts";
-import { judge } from "../contract/judge.ts";
-import { rounds } from "../rounds.ts";
-import { testSeed } from "../seed.ts";
-import { Chance } from "../simulation/chance.ts";
+import { judge } from "../../testkit/contractJudge.ts";
+import { mutateBytes, piecesOf } from "../../testkit/mutateBytes.ts";
+import { rounds } from "../../testkit/rounds.ts";
+import { testSeed } from "../../testkit/seed.ts";
+import { Chance } from "../../testkit/seededRandom.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
 import { honestRequest } from "./honestRequests.ts";
 import { type ParsedResponses, parseResponses } from "./responseParser.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeUnless } from "../describeUnless.ts";
+import { describeUnless } from "../../testkit/describeUnless.ts";
 import { RawClient } from "./rawClient.ts";
 import { get, host, post } from "./wireServer.ts";
 

@@ -1,5 +1,5 @@
 /** The listener of the service on whatever runs this; prints its port. */
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { listen } from "../../src/wire/listener.ts";
 
 const { port } = await listen(

@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
 import { createWireHandler } from "../../src/http/wireHandler.ts";
-import { createLog } from "../../src/log.ts";
 import { listen } from "../../src/wire/listener.ts";
-import { freePort } from "../end-to-end/domains/bed/ports.ts";
-import { eventually } from "../eventually.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { freePort } from "../../testkit/freePorts.ts";
 import { RawClient } from "./rawClient.ts";
 import { echo } from "./wireServer.ts";
 

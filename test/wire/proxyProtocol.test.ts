@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { HttpRequest } from "../../src/wire/message.ts";
 import { localProxyHeader, readProxyHeader } from "../../src/wire/proxyProtocol.ts";
 import { networkIn, TrustedProxies } from "../../src/wire/trustedProxies.ts";
-import { eventually } from "../eventually.ts";
-import { fakeClock } from "../fakes/clock.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
 import { addresses4, addresses6, fromIpv4, proxyHeader } from "./proxyHeaders.ts";
 import { get, server, start, useWireServer } from "./wireServer.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { eventually } from "../eventually.ts";
+import { eventually } from "../../testkit/eventually.ts";
 
 export interface RawResponse {
   readonly status: number;

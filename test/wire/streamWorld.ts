@@ -1,20 +1,20 @@
 /** The API on connections without sockets: bytes go in, and it is seen what comes out. */
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createHandlers } from "../../src/http/handlers.ts";
 import { createWireHandler } from "../../src/http/wireHandler.ts";
-import { Authenticator } from "../../src/keys/authenticator.ts";
-import { mintKey } from "../../src/keys/lifecycle.ts";
-import { UseRecorder } from "../../src/keys/useRecorder.ts";
-import { createLog } from "../../src/log.ts";
-import type { Stores } from "../../src/stores.ts";
+import { Authenticator } from "../../src/petstore/keys/authenticator.ts";
+import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { UseRecorder } from "../../src/petstore/keys/useRecorder.ts";
+import type { Stores } from "../../src/storage/stores.ts";
 import { Connections } from "../../src/wire/connections.ts";
 import { Http1Connection } from "../../src/wire/http1.ts";
 import { wireLimits } from "../../src/wire/limits.ts";
 import { BodyError, type HttpHandler, type HttpRequest } from "../../src/wire/message.ts";
 import type { Transport } from "../../src/wire/transport.ts";
-import { fakeClock } from "../fakes/clock.ts";
-import type { Chance } from "../simulation/chance.ts";
+import { fakeClock } from "../../testkit/fakeClock.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 
 /** A request that the handler was given, or had a cached response to. */
 export interface Handled {
@@ -75,7 +75,7 @@ export class StreamWorld {
       metrics: { observe() {} },
       baseUrl: undefined,
       contract: () => "{}",
-      outside: () => ({ status: 404, headers: {}, body: "nothing" }),
+      publicRoutes: () => ({ status: 404, headers: {}, body: "nothing" }),
     });
     return new StreamWorld(createWireHandler(app, { clock, log }), token);
   }
@@ -169,8 +169,8 @@ class Conversation implements Transport {
 
   #watched(handler: HttpHandler): HttpHandler {
     return {
-      cached: (text) => {
-        const prepared = handler.cached?.(text);
+      cached: (text, client) => {
+        const prepared = handler.cached?.(text, client);
         const [method = "", target = ""] = text.split(" ", 2);
         if (prepared !== undefined) this.#note(method, target, "", () => undefined);
         return prepared;
@@ -223,6 +223,10 @@ class Conversation implements Transport {
   }
 
   // The transport.
+
+  writeText(text: string): boolean {
+    return this.write(Buffer.from(text));
+  }
 
   write(bytes: Uint8Array): boolean {
     if (this.#ended || this.#destroyed) throw new Error("Written after the end.");

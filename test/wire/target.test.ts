@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { hostOf, targetOf } from "../../src/wire/target.ts";
+import { hostOf, targetOf } from "../../src/wire/requestHead.ts";
 
 const read = (target: string, ...hosts: string[]) => targetOf(target, hosts, 11);
 

@@ -1,6 +1,6 @@
 /** A listener with a handler that says what it was given, and clients on raw sockets. */
 import { afterEach } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import type { WireLimits } from "../../src/wire/limits.ts";
 import { type Listener, type ListenOptions, listen } from "../../src/wire/listener.ts";
 import {

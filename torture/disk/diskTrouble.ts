@@ -1,10 +1,17 @@
 /** Trouble with the disk comes and goes under a service that stays: what it must do meanwhile. */
-import type { Chance } from "../../test/simulation/chance.ts";
+
+import {
+  diskCounts,
+  type Faults,
+  faultyDisk,
+  noFaults,
+  setFaults,
+} from "../../testkit/faultyDisk.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { type Load, pause, startLoad } from "../load.ts";
 import type { Stage } from "../scenario.ts";
 import type { Victim } from "../service.ts";
 import { judgeEnd, newShop, type Shop } from "../shop.ts";
-import { diskCounts, type Faults, faultyDisk, noFaults, setFaults } from "./faultyDisk.ts";
 
 export interface Trouble {
   /** As it is counted: `disk full`. */

@@ -25,19 +25,19 @@ export function judgeRowsAt(file: string, ledger: Ledger, at: number, tally: Tal
     );
     const isKnown = ({ acknowledgedAt = Number.POSITIVE_INFINITY }: Write) => acknowledgedAt <= at;
     for (const pet of ledger.pets.filter(isKnown)) {
-      const name = pets.get(pet.id ?? "")?.name;
+      const name = pets.get(pet.id ?? "")?.["name"];
       tally.judge(name === pet.name, () => `At ${at}, already lost: ${petTold(pet)}`);
     }
     for (const order of [...ledger.ordersById.values()].filter(isKnown)) {
       const row = orders.get(order.id ?? "");
       const step = stepKnown(order, isKnown);
-      const whole = row?.pet === order.pet.id && row?.quantity === String(order.quantity);
-      tally.judge(whole && orderStepOf(row?.status) >= step, () => {
+      const whole = row?.["pet"] === order.pet.id && row?.["quantity"] === String(order.quantity);
+      tally.judge(whole && orderStepOf(row?.["status"]) >= step, () => {
         return `At ${at}, already lost: ${orderTold(order)}, which had come to step ${step}`;
       });
-      const petStatus = pets.get(order.pet.id ?? "")?.status;
+      const petStatus = pets.get(order.pet.id ?? "")?.["status"];
       tally.judge(petStepOf(petStatus) >= (step === 2 ? 2 : 1), () => {
-        return `At ${at}, ${petStatus} is the animal of ${orderTold(order)}, at step ${step}`;
+        return `At ${at}, ${petStatus} is the pet of ${orderTold(order)}, at step ${step}`;
       });
     }
   } finally {
@@ -46,7 +46,7 @@ export function judgeRowsAt(file: string, ledger: Ledger, at: number, tally: Tal
 }
 
 function rowsById(db: DatabaseSync, question: string): Map<string, Row> {
-  return new Map((db.prepare(question).all() as Row[]).map((row) => [row.id ?? "", row]));
+  return new Map((db.prepare(question).all() as Row[]).map((row) => [row["id"] ?? "", row]));
 }
 
 /** How far the order had come by what its clients were told. */

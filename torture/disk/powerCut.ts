@@ -1,7 +1,7 @@
 /** What a disk holds after its power was cut: all that was synced, and some of the rest. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import type { DiskRecord } from "./journal.ts";
 
 /** The files by their paths below the folder. */

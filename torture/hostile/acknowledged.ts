@@ -13,7 +13,7 @@ export class Acknowledged {
   /** The text of a 201. Told again by a repetition, it must be the same. */
   pet(text: string, sent: string, tally: Tally): void {
     const pet = parseJson(text) as Row;
-    const id = String(pet.id);
+    const id = String(pet["id"]);
     const before = this.#pets.get(id);
     tally.judge(before === undefined || before === text, () => `${before} became ${text}`);
     this.#pets.set(id, text);
@@ -22,12 +22,12 @@ export class Acknowledged {
 
   order(text: string): void {
     const order = parseJson(text) as Row;
-    const id = String(order.id);
+    const id = String(order["id"]);
     const known = this.#orders.get(id);
-    const step = orderSteps.indexOf(String(order.status));
+    const step = orderSteps.indexOf(String(order["status"]));
     // Answers overtake each other, so it never goes back.
     if (known !== undefined) known.step = Math.max(known.step, step);
-    else this.#orders.set(id, { petId: String(order.petId), step });
+    else this.#orders.set(id, { petId: String(order["petId"]), step });
   }
 
   get count(): number {
@@ -40,25 +40,28 @@ export class Acknowledged {
     const pets = await walk({ base, token, tally }, "/pets?limit=100");
     if (orders === undefined || pets === undefined) return;
     for (const order of orders) {
-      const known = this.#orders.get(String(order.id));
-      const step = orderSteps.indexOf(String(order.status));
-      const apt = known?.step === step && known.petId === String(order.petId);
-      tally.judge(apt, () => `Order ${order.id} is ${order.status}, step ${known?.step} was told`);
-      statuses.set(String(order.petId), step === 2 ? "sold" : "pending");
+      const known = this.#orders.get(String(order["id"]));
+      const step = orderSteps.indexOf(String(order["status"]));
+      const apt = known?.step === step && known.petId === String(order["petId"]);
+      tally.judge(
+        apt,
+        () => `Order ${order["id"]} is ${order["status"]}, step ${known?.step} was told`,
+      );
+      statuses.set(String(order["petId"]), step === 2 ? "sold" : "pending");
     }
     tally.judge(orders.length === this.#orders.size, () => {
       return `${orders.length} orders are there, ${this.#orders.size} were acknowledged`;
     });
-    for (const pet of pets) this.#judgePet(pet, statuses.get(String(pet.id)), tally);
+    for (const pet of pets) this.#judgePet(pet, statuses.get(String(pet["id"])), tally);
     tally.judge(pets.length === this.#pets.size, () => {
       return `${pets.length} pets are there, ${this.#pets.size} were acknowledged`;
     });
   }
 
   #judgePet(pet: Row, ordered: string | undefined, tally: Tally): void {
-    const told = this.#pets.get(String(pet.id));
+    const told = this.#pets.get(String(pet["id"]));
     const first = told === undefined ? {} : (parseJson(told) as Row);
-    const expected = { ...first, status: ordered ?? first.status };
+    const expected = { ...first, status: ordered ?? first["status"] };
     const holds = told !== undefined && exactly(pet) === exactly(expected);
     tally.judge(holds, () => `Told was ${exactly(expected)}, there is ${exactly(pet)}`);
   }
@@ -67,15 +70,15 @@ export class Acknowledged {
 const exactly = (row: Row) =>
   JSON.stringify(row, (_name, value) => (typeof value === "bigint" ? `${value}n` : value));
 
-/** The animal is what was asked for, as far as the text that was sent leaves no doubt. */
+/** The pet is what was asked for, as far as the text that was sent leaves no doubt. */
 function judgeEcho(pet: Row, sent: string, tally: Tally): void {
   const asked = JSON.parse(sent.replace(/^\ufeff/, "")) as Row;
-  const name = asked.name === pet.name && (asked.status ?? "available") === pet.status;
+  const name = asked["name"] === pet["name"] && (asked["status"] ?? "available") === pet["status"];
   const categories = sent.match(/"categoryId":[^,}]*/g) ?? [];
   const category = /:(-?\d+)$/.exec(categories[0] ?? "")?.[1];
   const exact =
     categories.length !== 1 ||
     category === undefined ||
-    BigInt(category) === BigInt(String(pet.categoryId));
+    BigInt(category) === BigInt(String(pet["categoryId"]));
   tally.judge(name && exact, () => `${sent.slice(0, 300)} became ${exactly(pet)}`);
 }

@@ -1,6 +1,6 @@
 /** Requests drafted from the contract, right ones and such as go wrong in one place or a few. */
 import document from "../../src/contract/generated/document.json" with { type: "json" };
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { type SchemaNode, spoil, spoilText, textOf, valid } from "./wildJson.ts";
 
 export interface Draft {

@@ -1,7 +1,7 @@
 /** A network between clients and the service that does what networks do: a proxy for TCP. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import type { Tally } from "../tally.ts";
 
 export interface FaultyNetwork {

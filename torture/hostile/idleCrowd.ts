@@ -1,6 +1,6 @@
 /** A crowd of connections that say little or nothing and stay. */
 import { connect, type Socket } from "node:net";
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 
 export interface Crowd {
   /** How many were let in. */

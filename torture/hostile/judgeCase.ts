@@ -1,6 +1,5 @@
 /** Sends a hostile request and holds what comes back against its one reading. */
-import { type ProblemCode, problems } from "../../src/problems.ts";
-import type { Chance } from "../../test/simulation/chance.ts";
+import { type PublicProblemCode, problems } from "../../src/core/problems.ts";
 import type { Tally } from "../tally.ts";
 import { type RawAnswer, type Transcript, transcriptOf } from "./answers.ts";
 import { converse, type Heard } from "./conversation.ts";
@@ -10,21 +9,6 @@ import type { HostileCase } from "./hostileCase.ts";
 const patienceMsDefault = 5_000;
 /** Where the service may wait for more, it is not waited with it. */
 const waitingMs = 100;
-const bytesMaxSingly = 500;
-
-/** In one piece, in a few, or byte by byte: the reading must be the same. */
-export function piecesOf(bytes: Buffer, chance: Chance): Buffer[] {
-  if (chance.happens(0.5)) return [bytes];
-  if (bytes.length <= bytesMaxSingly && chance.happens(0.3)) {
-    return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
-  }
-  const cuts = Array.from({ length: chance.between(1, 5) }, () => chance.between(0, bytes.length));
-  const bounds = [0, ...cuts.sort((a, b) => a - b), bytes.length];
-  return bounds
-    .slice(1)
-    .map((end, at) => bytes.subarray(bounds[at], end))
-    .filter((piece) => piece.length > 0);
-}
 
 export async function judgeCase(
   port: number,
@@ -82,7 +66,7 @@ export function isDeclared({ status, headers, body }: RawAnswer, beforeRequest =
   const isJson = headers.get("content-type") === "application/json";
   if (status < 400 || ((!isJson || body.length === 0) && !beforeRequest)) return true;
   try {
-    const error = JSON.parse(body.toString()) as { code: ProblemCode; status: number };
+    const error = JSON.parse(body.toString()) as { code: PublicProblemCode; status: number };
     return error.status === status && problems[error.code].status === status;
   } catch {
     return false;

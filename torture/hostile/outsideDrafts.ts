@@ -1,5 +1,5 @@
 /** Requests to what the same port answers beside the API, with paths that nobody links to. */
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { type Draft, wildHeader, wildSegments } from "./drafts.ts";
 
 const places = [

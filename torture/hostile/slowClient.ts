@@ -1,6 +1,6 @@
 /** Clients that take their time: with their headers, with their bodies, with reading, or for good. */
 import { connect, type Socket } from "node:net";
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { transcriptOf } from "./answers.ts";
 
 export interface SlowClient {

@@ -1,5 +1,5 @@
 /** Bodies made from the contract's schemas, and what becomes of them on the way to a wild JSON text. */
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 
 /** JSON before it is text, so that it can be what no value is: members twice, numbers beyond all. */
 export type Node =

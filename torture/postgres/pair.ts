@@ -1,6 +1,6 @@
 /** Two processes of the service on one PostgreSQL, their clients, and what must hold for both. */
 import { join } from "node:path";
-import type { Chance } from "../../test/simulation/chance.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { judgeStore } from "../judge.ts";
 import { Ledger } from "../ledger.ts";
 import { pause, startLoad } from "../load.ts";

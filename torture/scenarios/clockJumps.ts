@@ -1,8 +1,9 @@
 /** The calendar jumps forwards and back, by seconds and by years, under a service that runs on. */
-import { petstore } from "../../test/end-to-end/process.ts";
-import type { Chance } from "../../test/simulation/chance.ts";
+
+import { faultyDisk, lacksFaultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
+import { petstore } from "../../testkit/serviceProcess.ts";
 import { comes } from "../disk/diskTrouble.ts";
-import { faultyDisk, lacksFaultyDisk, setFaults } from "../disk/faultyDisk.ts";
 import { codeOf, exchange } from "../exchange.ts";
 import { type Load, pause, startLoad } from "../load.ts";
 import type { Scenario, Stage } from "../scenario.ts";
@@ -11,7 +12,7 @@ import { judgeEnd, newShop, type Shop } from "../shop.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Any two instants are less than a day apart, for which marks are promised to be kept. */
+/** Any two instants are less than a day apart, for which idempotency keys are promised to be kept. */
 const smallMsMax = 11 * hourMs;
 /** Past it getPet is no more. */
 const sunsetMs = Date.parse("2030-12-05");
@@ -68,7 +69,7 @@ async function keyThatExpires({ folder }: Shop): Promise<string> {
   return (JSON.parse(stdout) as { key: string }).key;
 }
 
-/** A far jump while nobody asks, since it may take marks away, then small ones under load. */
+/** A far jump while nobody asks, since it may take idempotency keys away, then small ones under load. */
 async function jumpAbout(place: Place, chance: Chance): Promise<void> {
   const { stage, shop, control } = place;
   const far = farJump(chance);

@@ -1,6 +1,7 @@
 /** No room is left for a while: writes are refused, reads go on, and nothing is done by halves. */
+
+import { lacksFaultyDisk } from "../../testkit/faultyDisk.ts";
 import { type Trouble, troubleDisk } from "../disk/diskTrouble.ts";
-import { lacksFaultyDisk } from "../disk/faultyDisk.ts";
 import type { Scenario } from "../scenario.ts";
 
 const roomBytesMax = 200_000;

@@ -1,10 +1,10 @@
-import type { Chance } from "../../test/simulation/chance.ts";
+import { mutateBytes, piecesOf } from "../../testkit/mutateBytes.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { transcriptOf } from "../hostile/answers.ts";
 import { converse } from "../hostile/conversation.ts";
 import { recipes } from "../hostile/corpus.ts";
 import { inEpisodes } from "../hostile/episodes.ts";
-import { isDeclared, judgeCase, piecesOf } from "../hostile/judgeCase.ts";
-import { mutateBytes } from "../hostile/mutateBytes.ts";
+import { isDeclared, judgeCase } from "../hostile/judgeCase.ts";
 import { besideOrdinaryLoad } from "../hostile/ordinary.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Tally } from "../tally.ts";

@@ -1,6 +1,6 @@
-import { judge } from "../../test/contract/judge.ts";
-import { petstore } from "../../test/end-to-end/process.ts";
-import type { Chance } from "../../test/simulation/chance.ts";
+import { judge } from "../../testkit/contractJudge.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
+import { petstore } from "../../testkit/serviceProcess.ts";
 import { Acknowledged } from "../hostile/acknowledged.ts";
 import type { RawAnswer } from "../hostile/answers.ts";
 import { bytesOf, type Draft, draft, type Hearsay } from "../hostile/drafts.ts";
@@ -103,7 +103,7 @@ class Mutator {
   }
 }
 
-/** A key that may read animals and nothing else. */
+/** A key that may read pets and nothing else. */
 async function readingToken(folder: string): Promise<string> {
   const args = ["keys", "create", "--name", "reader", "--scopes", "pets:read", "--json"];
   const made = await petstore(args, { PETSTORE_DATA: folder });

@@ -1,7 +1,7 @@
 /** The primary is killed under load, and the standby that has most of its log takes its place. */
-import { startCluster } from "../../scripts/failover/cluster.ts";
-import { promoteTheFurthest } from "../../scripts/failover/rehearsal.ts";
-import type { Chance } from "../../test/simulation/chance.ts";
+
+import { promoteTheFurthest, startCluster } from "../../testkit/postgresCluster.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { pause } from "../load.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
 import { openPair, withPassword } from "../postgres/pair.ts";

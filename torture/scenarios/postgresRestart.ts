@@ -1,5 +1,5 @@
 /** PostgreSQL is stopped or killed and started again, while clients of two processes read and write. */
-import { type PostgresServer, startPostgres } from "../../test/postgres/server.ts";
+import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
 import { pause } from "../load.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
 import { strikeInRounds, withPassword } from "../postgres/pair.ts";

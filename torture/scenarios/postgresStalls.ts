@@ -1,6 +1,6 @@
 /** What passes between two processes and PostgreSQL is stalled, delayed, torn and cut. */
-import { startPostgres } from "../../test/postgres/server.ts";
-import type { Chance } from "../../test/simulation/chance.ts";
+import { startPostgres } from "../../testkit/postgresServer.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { pause } from "../load.ts";
 import { FaultyRoute } from "../postgres/faultyRoute.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";

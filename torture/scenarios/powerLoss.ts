@@ -1,8 +1,8 @@
 /** The power goes: what was not synced is gone, in part, or torn. */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Chance } from "../../test/simulation/chance.ts";
-import { faultyDisk, lacksFaultyDisk, setFaults } from "../disk/faultyDisk.ts";
+import { faultyDisk, lacksFaultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { type DiskRecord, readJournal } from "../disk/journal.ts";
 import { judgeRowsAt } from "../disk/judgeInstant.ts";
 import {

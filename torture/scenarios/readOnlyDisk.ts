@@ -1,6 +1,7 @@
 /** A disk that takes no writes, or fails to sync them, as one does that is about to break. */
+
+import { lacksFaultyDisk } from "../../testkit/faultyDisk.ts";
 import { type Trouble, troubleDisk } from "../disk/diskTrouble.ts";
-import { lacksFaultyDisk } from "../disk/faultyDisk.ts";
 import type { Scenario } from "../scenario.ts";
 
 const readOnly: Trouble = {

@@ -1,5 +1,5 @@
 /** Every sync takes its time: writes wait for it, and nothing else does. */
-import { diskCounts, faultyDisk, lacksFaultyDisk, setFaults } from "../disk/faultyDisk.ts";
+import { diskCounts, faultyDisk, lacksFaultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
 import { pause, startLoad } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
 import { judgeEnd, newShop } from "../shop.ts";

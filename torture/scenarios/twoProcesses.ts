@@ -1,9 +1,9 @@
 /** Two processes on one database of SQLite, one or the other killed, and nobody shown the past. */
-import { systemClock } from "../../src/clock.ts";
-import { mintKey } from "../../src/keys/lifecycle.ts";
-import { openSqlite } from "../../src/sqlite/store.ts";
-import type { Stores } from "../../src/stores.ts";
-import type { Chance } from "../../test/simulation/chance.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
+import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import type { Chance } from "../../testkit/seededRandom.ts";
 import { codeOf, exchange } from "../exchange.ts";
 import { type Load, pause, startLoad } from "../load.ts";
 import type { Scenario, Stage } from "../scenario.ts";
@@ -64,7 +64,7 @@ async function openPlace(stage: Stage, number: number): Promise<Place> {
   const sides: Side[] = [];
   try {
     for (let count = 0; count < 2; count++) sides.push({ victim: await shop.open(), living: true });
-    const stores = await openSqlite(shop.file, { environment: "production" });
+    const stores = await openSqlite(shop.file, { environment: "production", clock: systemClock });
     return { stage, shop, sides, stores, revoked: [] };
   } catch (cause) {
     for (const { victim } of sides) await victim.killed();

@@ -1,5 +1,5 @@
-import { type Check, checksOf, demand } from "../check.ts";
-import { expectStatus, header, refusalIn } from "../shapes.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { errorIn, expectStatus, header } from "../shapes.ts";
 
 const check = checksOf("auth");
 const record = "decisions/0016-authentication-comes-first.md";
@@ -20,9 +20,9 @@ export const authentication: readonly Check[] = [
     challenge,
     async (caller) => {
       const seen = await caller.send("GET", "/pets", { authorization: null });
-      refusalIn(seen, 401, "key_missing");
+      errorIn(seen, 401, "key_missing");
       const asked = header(seen, "www-authenticate");
-      demand(/^bearer\b/i.test(asked) && !/error=/i.test(asked), "Bearer, no error=", asked);
+      assert(/^bearer\b/i.test(asked) && !/error=/i.test(asked), "Bearer, no error=", asked);
     },
   ),
   check(
@@ -32,10 +32,10 @@ export const authentication: readonly Check[] = [
     async (caller) => {
       const sent = { authorization: "Bearer petstore_check_no_such_key" };
       const seen = await caller.send("GET", "/pets", sent);
-      refusalIn(seen, 401, "key_invalid");
+      errorIn(seen, 401, "key_invalid");
       const asked = header(seen, "www-authenticate");
       const told = /^bearer\b.*error="?invalid_token/i.test(asked);
-      demand(told, 'Bearer … error="invalid_token"', asked);
+      assert(told, 'Bearer … error="invalid_token"', asked);
     },
   ),
   ...Object.entries(malformed).map(([what, [pattern, words]]) =>
@@ -44,8 +44,8 @@ export const authentication: readonly Check[] = [
       `A malformed credential is answered 401: ${words}.`,
       record,
       async (caller) => {
-        const authorization = pattern.replaceAll("KEY", caller.visit.key);
-        refusalIn(await caller.send("GET", "/pets", { authorization }), 401);
+        const authorization = pattern.replaceAll("KEY", caller.context.key);
+        errorIn(await caller.send("GET", "/pets", { authorization }), 401);
       },
     ),
   ),
@@ -55,7 +55,7 @@ export const authentication: readonly Check[] = [
       "The name of the scheme is case-insensitive.",
       record,
       async (caller) => {
-        const authorization = `${scheme} ${caller.visit.key}`;
+        const authorization = `${scheme} ${caller.context.key}`;
         expectStatus(await caller.send("GET", "/pets", { authorization }), 200);
       },
     ),
@@ -66,7 +66,7 @@ export const authentication: readonly Check[] = [
     record,
     async (caller) => {
       const sent = { authorization: null };
-      refusalIn(await caller.send("GET", "/petstore-check-nowhere", sent), 401);
+      errorIn(await caller.send("GET", "/petstore-check-nowhere", sent), 401);
     },
   ),
   check(
@@ -74,12 +74,12 @@ export const authentication: readonly Check[] = [
     "Without a key a method that a path does not take is answered 401.",
     record,
     async (caller) =>
-      void refusalIn(await caller.send("DELETE", "/pets", { authorization: null }), 401),
+      void errorIn(await caller.send("DELETE", "/pets", { authorization: null }), 401),
   ),
   check(
     "auth-before-body",
     "Without a key a wrong body is answered 401.",
     record,
-    async (caller) => void refusalIn(await caller.post("/pets", "{", { authorization: null }), 401),
+    async (caller) => void errorIn(await caller.post("/pets", "{", { authorization: null }), 401),
   ),
 ];

@@ -1,8 +1,7 @@
-import type { Caller } from "../caller.ts";
-import { shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { header, petIn, petsIn, refusalIn } from "../shapes.ts";
-import { addPet, getPetIsGone, petNow, petsBetween, rebased } from "../stock.ts";
+import { type Caller, shown } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, getPetIsGone, petNow, petsBetween, rebased } from "../fixtures.ts";
+import { errorIn, header, petIn, petsIn } from "../shapes.ts";
 
 const check = checksOf("bodies");
 const names = "decisions/0014-names.md";
@@ -46,42 +45,42 @@ const members: Readonly<Record<string, string>> = {
 export const bodies: readonly Check[] = [
   check(
     "create-status-defaults",
-    "An animal without a status is available.",
+    "A pet without a status is available.",
     "decisions/0007-status-defaults-to-available.md",
     async (caller) => {
       const seen = await caller.post("/pets", { name: caller.newName(), categoryId: 1 });
       const pet = petIn(seen, 201);
-      demand(pet.status === "available", "status available", shown(seen));
+      assert(pet.status === "available", "status available", shown(seen));
       const found = await petNow(caller, pet.id);
-      demand(found.status === "available", "status available when read", `${found.status}`);
+      assert(found.status === "available", "status available when read", `${found.status}`);
     },
   ),
   check(
     "pets-have-status",
-    "An animal in a list has a status, even if it was added without one.",
+    "A pet in a list has a status, even if it was added without one.",
     "openapi: /components/schemas/Pet",
     async (caller) => {
       const body = { name: caller.newName(), categoryId: 1 };
       const { id } = petIn(await caller.post("/pets", body), 201);
       const seen = await caller.get(`/pets?id=${id}`);
       const [pet] = petsIn(seen);
-      demand(pet?.status === "available", "a pet that is available", shown(seen));
+      assert(pet?.status === "available", "a pet that is available", shown(seen));
     },
   ),
   check(
     "create-location",
-    "Location holds the absolute address of the new animal.",
+    "Location holds the absolute address of the new pet.",
     location,
     async (caller) => {
       const seen = await caller.post("/pets", { name: caller.newName(), categoryId: 1 });
       const { id } = petIn(seen, 201);
       const address = header(seen, "location");
-      demand(/^https?:\/\//.test(address), "an absolute address", address);
-      // Once getPet is gone, the animal is found by what replaces it.
+      assert(/^https?:\/\//.test(address), "an absolute address", address);
+      // Once getPet is gone, the pet is found by what replaces it.
       const gone = getPetIsGone(caller);
       const found = await caller.get(rebased(caller, address, gone ? "/pets" : `/pets/${id}`));
       const pet = gone ? petsIn(found)[0] : petIn(found);
-      demand(pet?.id === id, `pet ${id} at its Location`, shown(found));
+      assert(pet?.id === id, `pet ${id} at its Location`, shown(found));
     },
   ),
   ...Object.entries(integersTaken).map(([what, [written, value]]) =>
@@ -92,7 +91,7 @@ export const bodies: readonly Check[] = [
       async (caller) => {
         const body = `{"name":"${caller.newName()}","categoryId":${written}}`;
         const pet = petIn(await caller.post("/pets", body), 201);
-        demand(pet.categoryId === value, `${value}`, `${pet.categoryId}`);
+        assert(pet.categoryId === value, `${value}`, `${pet.categoryId}`);
       },
     ),
   ),
@@ -102,7 +101,7 @@ export const bodies: readonly Check[] = [
     integers,
     async (caller) => {
       const body = `{"name":"${caller.newName()}","categoryId":0.99999999999999999999}`;
-      refusalIn(await caller.post("/pets", body), 400, "body_invalid");
+      errorIn(await caller.post("/pets", body), 400, "body_invalid");
     },
   ),
   ...Object.entries(namesRefused).map(([what, [name, words]]) =>
@@ -112,7 +111,7 @@ export const bodies: readonly Check[] = [
       names,
       async (caller) => {
         const seen = await caller.post("/pets", `{"name":${name},"categoryId":1}`);
-        refusalIn(seen, 400, "body_invalid");
+        errorIn(seen, 400, "body_invalid");
       },
     ),
   ),
@@ -129,15 +128,14 @@ export const bodies: readonly Check[] = [
       const before = new TextEncoder().encode('{"name":"petstore check ');
       const after = new TextEncoder().encode('","categoryId":1}');
       const body = new Uint8Array([...before, 0xff, 0xc3, ...after]);
-      refusalIn(await caller.post("/pets", body), 400, "body_unreadable");
+      errorIn(await caller.post("/pets", body), 400, "body_unreadable");
     },
   ),
   check(
     "body-not-json-unreadable",
     "A body that is no JSON is refused as unreadable.",
     unreadable,
-    async (caller) =>
-      void refusalIn(await caller.post("/pets", "name=Rex"), 400, "body_unreadable"),
+    async (caller) => void errorIn(await caller.post("/pets", "name=Rex"), 400, "body_unreadable"),
   ),
   ...Object.entries(members).map(([member, body]) =>
     check(
@@ -146,8 +144,8 @@ export const bodies: readonly Check[] = [
       "openapi: /components/responses/BodyRefused",
       async (caller) => {
         const seen = await caller.post("/pets", body);
-        const { message } = refusalIn(seen, 400, "body_invalid");
-        demand(message.includes(member), `a message that names ${member}`, message);
+        const { message } = errorIn(seen, 400, "body_invalid");
+        assert(message.includes(member), `a message that names ${member}`, message);
       },
     ),
   ),
@@ -156,9 +154,9 @@ export const bodies: readonly Check[] = [
     "A refusal names every member that is wrong.",
     "decisions/0018-error-body-and-codes.md",
     async (caller) => {
-      const { message } = refusalIn(await caller.post("/pets", '{"status":1}'), 400);
+      const { message } = errorIn(await caller.post("/pets", '{"status":1}'), 400);
       for (const member of Object.keys(members)) {
-        demand(message.includes(member), `a message that names ${member}`, message);
+        assert(message.includes(member), `a message that names ${member}`, message);
       }
     },
   ),
@@ -170,11 +168,11 @@ export const bodies: readonly Check[] = [
       const name = caller.newName("never to be stored");
       const first = await addPet(caller);
       for (const rest of ["", ',"categoryId":"1"', ',"categoryId":1,"status":"lost"']) {
-        refusalIn(await caller.post("/pets", `{"name":"${name}"${rest}}`), 400);
+        errorIn(await caller.post("/pets", `{"name":"${name}"${rest}}`), 400);
       }
       const last = await addPet(caller);
       const stored = (await petsBetween(caller, first, last)).find((pet) => pet.name === name);
-      demand(stored === undefined, "no pet of a refused body", `pet ${stored?.id}`);
+      assert(stored === undefined, "no pet of a refused body", `pet ${stored?.id}`);
     },
   ),
 ];
@@ -183,6 +181,6 @@ async function expectKept(caller: Caller, name: string): Promise<void> {
   const pet = await addPet(caller, { name });
   const found = await petNow(caller, pet.id);
   const quoted = JSON.stringify(name);
-  demand(pet.name === name, quoted, JSON.stringify(pet.name));
-  demand(found.name === name, `${quoted} when read`, JSON.stringify(found.name));
+  assert(pet.name === name, quoted, JSON.stringify(pet.name));
+  assert(found.name === name, `${quoted} when read`, JSON.stringify(found.name));
 }

@@ -1,6 +1,6 @@
-import { type Check, checksOf, demand, NotApplicable } from "../check.ts";
-import { categoriesIn, refusalIn } from "../shapes.ts";
-import { expectAscending, idsOf, linkIn, nextOf } from "../stock.ts";
+import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
+import { expectAscending, idsOf, linkIn, nextOf } from "../fixtures.ts";
+import { categoriesIn, errorIn } from "../shapes.ts";
 
 const check = checksOf("categories");
 const list = "openapi: /paths/~1categories/get";
@@ -18,9 +18,9 @@ export const categories: readonly Check[] = [
     const first = await caller.get("/categories?limit=1");
     const second = await caller.get(nextOf(caller, first, "/categories"));
     const met = [...categoriesIn(first), ...categoriesIn(second)];
-    demand(idsOf(met) === idsOf(all.slice(0, 2)), idsOf(all.slice(0, 2)), idsOf(met));
+    assert(idsOf(met) === idsOf(all.slice(0, 2)), idsOf(all.slice(0, 2)), idsOf(met));
     const more = linkIn(second, "next") !== undefined;
-    demand(more === all.length > 2, `${all.length > 2 ? "a" : "no"} Link after two`, `${more}`);
+    assert(more === all.length > 2, `${all.length > 2 ? "a" : "no"} Link after two`, `${more}`);
   }),
   ...["limit=0", "limit=101", "cursor=made-up"].map((query) =>
     check(
@@ -29,16 +29,16 @@ export const categories: readonly Check[] = [
       list,
       async (caller) => {
         const code = query.startsWith("cursor") ? "cursor_invalid" : "parameter_invalid";
-        refusalIn(await caller.get(`/categories?${query}`), 400, code);
+        errorIn(await caller.get(`/categories?${query}`), 400, code);
       },
     ),
   ),
   check(
     "categories-need-key",
     "Listing categories needs a key.",
-    "requirement: 5",
+    "openapi: /components/securitySchemes/apiKey",
     async (caller) => {
-      refusalIn(await caller.send("GET", "/categories", { authorization: null }), 401);
+      errorIn(await caller.send("GET", "/categories", { authorization: null }), 401);
     },
   ),
 ];

@@ -1,7 +1,7 @@
-import { type Caller, type Seen, shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
+import { type Caller, type HttpExchange, shown } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, addPets, linkIn, needGetPet, placeOrder } from "../fixtures.ts";
 import { expectStatus, header } from "../shapes.ts";
-import { addPet, addPets, linkIn, needGetPet, placeOrder } from "../stock.ts";
 
 const check = checksOf("conditional");
 const etag = "openapi: /components/headers/ETag";
@@ -10,20 +10,20 @@ const notModified = "openapi: /components/responses/NotModified";
 
 const strong = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
-function tagOf(seen: Seen): string {
+function tagOf(seen: HttpExchange): string {
   expectStatus(seen, 200);
   const tag = header(seen, "etag");
-  demand(strong.test(tag), "a strong ETag", tag);
+  assert(strong.test(tag), "a strong ETag", tag);
   return tag;
 }
 
 const asked = (caller: Caller, path: string, tags: string) =>
   caller.get(path, { "if-none-match": tags });
 
-function expectUnchanged(seen: Seen, tag: string): void {
-  demand(seen.status === 304, "status 304", shown(seen));
-  demand(seen.text === "", "no body", shown(seen));
-  demand(header(seen, "etag") === tag, `ETag ${tag}`, header(seen, "etag"));
+function expectUnchanged(seen: HttpExchange, tag: string): void {
+  assert(seen.status === 304, "status 304", shown(seen));
+  assert(seen.text === "", "no body", shown(seen));
+  assert(header(seen, "etag") === tag, `ETag ${tag}`, header(seen, "etag"));
 }
 
 const listOf = async (caller: Caller) => `/pets?id=${(await addPet(caller)).id}`;
@@ -32,7 +32,7 @@ export const conditional: readonly Check[] = [
   check("etag-list", "A list has a strong ETag.", etag, async (caller) => {
     tagOf(await caller.get(await listOf(caller)));
   }),
-  check("etag-pet", "An animal has a strong ETag.", etag, async (caller) => {
+  check("etag-pet", "A pet has a strong ETag.", etag, async (caller) => {
     needGetPet(caller);
     tagOf(await caller.get(`/pets/${(await addPet(caller)).id}`));
   }),
@@ -42,22 +42,22 @@ export const conditional: readonly Check[] = [
   check("etag-steady", "The same answer has the same ETag.", etag, async (caller) => {
     const path = await listOf(caller);
     const [first, second] = [tagOf(await caller.get(path)), tagOf(await caller.get(path))];
-    demand(first === second, first, second);
+    assert(first === second, first, second);
   }),
   check("etag-by-filter", "Different answers have different ETags.", etag, async (caller) => {
     const [one, other] = await addPets(caller, 2);
     const paths = [`id=${one?.id}`, `id=${other?.id}`, `id=${one?.id}&id=${other?.id}`];
     const tags = [];
     for (const query of paths) tags.push(tagOf(await caller.get(`/pets?${query}`)));
-    demand(new Set(tags).size === 3, "three ETags for three answers", tags.join(" "));
+    assert(new Set(tags).size === 3, "three ETags for three answers", tags.join(" "));
   }),
-  check("etag-changes", "When an animal changes, so does its ETag.", etag, async (caller) => {
+  check("etag-changes", "When a pet changes, so does its ETag.", etag, async (caller) => {
     const pet = await addPet(caller);
     const path = `/pets?id=${pet.id}`;
     const before = tagOf(await caller.get(path));
     await placeOrder(caller, pet);
     const after = await asked(caller, path, before);
-    demand(tagOf(after) !== before, "another ETag", before);
+    assert(tagOf(after) !== before, "another ETag", before);
   }),
   check(
     "etag-covers-link",
@@ -68,11 +68,11 @@ export const conditional: readonly Check[] = [
       const [first, second] = (a?.id ?? 0n) < (b?.id ?? 0n) ? [a, b] : [b, a];
       const path = `/pets?limit=1&status=available&id=${first?.id}&id=${second?.id}`;
       const before = await caller.get(path);
-      demand(linkIn(before, "next") !== undefined, "a Link to the next page", shown(before));
+      assert(linkIn(before, "next") !== undefined, "a Link to the next page", shown(before));
       await placeOrder(caller, second);
       const after = await asked(caller, path, tagOf(before));
       expectStatus(after, 200);
-      demand(linkIn(after, "next") === undefined, "no Link any more", header(after, "link"));
+      assert(linkIn(after, "next") === undefined, "no Link any more", header(after, "link"));
     },
   ),
   check("unchanged-list-304", "An unchanged list is answered 304.", notModified, async (caller) => {
@@ -80,17 +80,12 @@ export const conditional: readonly Check[] = [
     const tag = tagOf(await caller.get(path));
     expectUnchanged(await asked(caller, path, tag), tag);
   }),
-  check(
-    "unchanged-pet-304",
-    "An unchanged animal is answered 304.",
-    notModified,
-    async (caller) => {
-      needGetPet(caller);
-      const path = `/pets/${(await addPet(caller)).id}`;
-      const tag = tagOf(await caller.get(path));
-      expectUnchanged(await asked(caller, path, tag), tag);
-    },
-  ),
+  check("unchanged-pet-304", "An unchanged pet is answered 304.", notModified, async (caller) => {
+    needGetPet(caller);
+    const path = `/pets/${(await addPet(caller)).id}`;
+    const tag = tagOf(await caller.get(path));
+    expectUnchanged(await asked(caller, path, tag), tag);
+  }),
   check(
     "unchanged-head-304",
     "HEAD of what is unchanged is answered 304.",
@@ -122,8 +117,8 @@ export const conditional: readonly Check[] = [
     async (caller) => {
       const path = await listOf(caller);
       const tag = tagOf(await caller.get(path));
-      const other = `"petstore-check-${caller.visit.mark}"`;
-      demand(tagOf(await asked(caller, path, other)) === tag, tag, "another ETag");
+      const other = `"petstore-check-${caller.context.mark}"`;
+      assert(tagOf(await asked(caller, path, other)) === tag, tag, "another ETag");
     },
   ),
   check(
@@ -135,7 +130,7 @@ export const conditional: readonly Check[] = [
       const words = header(seen, "cache-control")
         .split(/\s*,\s*/)
         .sort();
-      demand(words.join() === "no-cache,private", "private, no-cache", words.join(", "));
+      assert(words.join() === "no-cache,private", "private, no-cache", words.join(", "));
     },
   ),
 ];

@@ -1,9 +1,9 @@
-/** Adding, as far as the requirement shows it. */
+/** Creating pets: what any implementation of the contract must do. */
 import { int64Max, int64Min } from "../../contract/int64.ts";
 import { shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { petIn, petStatuses, refusalIn } from "../shapes.ts";
-import { addPet, addPets, idsOf, petNow } from "../stock.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, addPets, idsOf, petNow } from "../fixtures.ts";
+import { errorIn, petIn, petStatuses } from "../shapes.ts";
 
 const check = checksOf("core");
 
@@ -46,54 +46,54 @@ const refused: Readonly<Record<string, readonly [body: string, what: string]>> =
 export const coreCreating: readonly Check[] = [
   check(
     "create-returns-pet",
-    "A new animal is answered 201 with what was sent and an identifier.",
-    "requirement: 4.2",
+    "A new pet is answered 201 with what was sent and an identifier.",
+    "openapi: /paths/~1pets/post",
     async (caller) => {
       const name = caller.newName();
       const seen = await caller.post("/pets", { name, categoryId: 3, status: "pending" });
       const pet = petIn(seen, 201);
       const same = pet.name === name && pet.categoryId === 3n && pet.status === "pending";
-      demand(same, `${name}, category 3, pending`, shown(seen));
+      assert(same, `${name}, category 3, pending`, shown(seen));
     },
   ),
   check(
     "create-without-status",
     "status may be left out.",
-    "requirement: 2",
+    "openapi: /components/schemas/Pet",
     async (caller) =>
       void petIn(await caller.post("/pets", { name: caller.newName(), categoryId: 3 }), 201),
   ),
   check(
     "create-ids-differ",
-    "Every animal gets an identifier of its own.",
-    "requirement: 2",
+    "Every pet gets an identifier of its own.",
+    "openapi: /components/schemas/Pet",
     async (caller) => {
       const pets = await addPets(caller, 8);
       const ids = new Set(pets.map(({ id }) => id));
-      demand(ids.size === pets.length, "8 different ids", idsOf(pets));
+      assert(ids.size === pets.length, "8 different ids", idsOf(pets));
     },
   ),
   check(
     "create-name-kept",
     "A name comes back as it was sent, in any script.",
-    "requirement: 2",
+    "openapi: /components/schemas/Pet",
     async (caller) => {
       const name = `${caller.newName()} "Žofka"\\ ねこ 🐈 שׁ`;
       const pet = await addPet(caller, { name });
-      demand(pet.name === name, name, pet.name);
+      assert(pet.name === name, name, pet.name);
       const found = await petNow(caller, pet.id);
-      demand(found.name === name, name, found.name);
+      assert(found.name === name, name, found.name);
     },
   ),
   ...petStatuses.map((status) =>
     check(
       `create-status-${status}`,
-      `An animal can be added as ${status}, and is stored so.`,
-      "requirement: 2",
+      `A pet can be added as ${status}, and is stored so.`,
+      "openapi: /components/schemas/Pet",
       async (caller) => {
         const pet = await addPet(caller, { status });
         const found = await petNow(caller, pet.id);
-        demand(pet.status === status && found.status === status, status, `${found.status}`);
+        assert(pet.status === status && found.status === status, status, `${found.status}`);
       },
     ),
   ),
@@ -101,13 +101,13 @@ export const coreCreating: readonly Check[] = [
     check(
       `create-category-${what}`,
       `categoryId is exact at ${categoryId}.`,
-      "requirement: 2",
+      "openapi: /components/schemas/Pet",
       async (caller) => {
         const body = `{"name":"${caller.newName()}","categoryId":${categoryId}}`;
         const pet = petIn(await caller.post("/pets", body), 201);
-        demand(pet.categoryId === categoryId, `${categoryId}`, `${pet.categoryId}`);
+        assert(pet.categoryId === categoryId, `${categoryId}`, `${pet.categoryId}`);
         const found = await petNow(caller, pet.id);
-        demand(found.categoryId === categoryId, `${categoryId}`, `${found.categoryId}`);
+        assert(found.categoryId === categoryId, `${categoryId}`, `${found.categoryId}`);
       },
     ),
   ),
@@ -115,9 +115,9 @@ export const coreCreating: readonly Check[] = [
     check(
       `create-${what}-refused`,
       `An addition is refused with 400 and an Error: ${words}.`,
-      "requirement: 4.2",
+      "openapi: /paths/~1pets/post",
       async (caller) => {
-        refusalIn(await caller.post("/pets", body.replace("NAME", caller.newName())), 400);
+        errorIn(await caller.post("/pets", body.replace("NAME", caller.newName())), 400);
       },
     ),
   ),

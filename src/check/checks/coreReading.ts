@@ -1,7 +1,7 @@
-/** Listing and getting, as far as the requirement shows them. */
-import { type Check, checksOf, demand } from "../check.ts";
-import { jsonAnswer, petIn, petStatuses, petsIn, refusalIn } from "../shapes.ts";
-import { addPet, idsOf, needGetPet, needStock } from "../stock.ts";
+/** Listing and getting pets: what any implementation of the contract must do. */
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, ensureManyPets, idsOf, needGetPet } from "../fixtures.ts";
+import { errorIn, jsonAnswer, petIn, petStatuses, petsIn } from "../shapes.ts";
 
 const check = checksOf("core");
 
@@ -9,7 +9,7 @@ export const coreReading: readonly Check[] = [
   check(
     "list-bare-array",
     "A list is a JSON array of pets with nothing around it.",
-    "requirement: 4.1",
+    "openapi: /paths/~1pets/get",
     async (caller) => {
       await addPet(caller);
       petsIn(await caller.get("/pets"));
@@ -17,20 +17,20 @@ export const coreReading: readonly Check[] = [
   ),
   check(
     "list-limit-default",
-    "Without limit, at most 20 animals are returned.",
-    "requirement: 8",
+    "Without limit, at most 20 pets are returned.",
+    "openapi: /components/parameters/limit",
     async (caller) => {
-      await needStock(caller);
+      await ensureManyPets(caller);
       expectCount(petsIn(await caller.get("/pets")).length, 20);
     },
   ),
   ...[1, 7, 100].map((limit) =>
     check(
       `list-limit-${limit}`,
-      `With limit=${limit}, at most ${limit} animals are returned.`,
-      "requirement: 4.1",
+      `With limit=${limit}, at most ${limit} pets are returned.`,
+      "openapi: /paths/~1pets/get",
       async (caller) => {
-        await needStock(caller);
+        await ensureManyPets(caller);
         expectCount(petsIn(await caller.get(`/pets?limit=${limit}`)).length, limit);
       },
     ),
@@ -38,49 +38,49 @@ export const coreReading: readonly Check[] = [
   ...petStatuses.map((status) =>
     check(
       `list-status-${status}`,
-      `With status=${status}, only such animals are returned.`,
-      "requirement: 4.1",
+      `With status=${status}, only such pets are returned.`,
+      "openapi: /paths/~1pets/get",
       async (caller) => {
         await addPet(caller, { status });
         const pets = petsIn(await caller.get(`/pets?status=${status}`));
-        demand(pets.length > 0, `${status} pets, for one was just added`, "none");
+        assert(pets.length > 0, `${status} pets, for one was just added`, "none");
         const other = pets.find((pet) => pet.status !== status);
-        demand(other === undefined, `only ${status} pets`, `pet ${other?.id} ${other?.status}`);
+        assert(other === undefined, `only ${status} pets`, `pet ${other?.id} ${other?.status}`);
       },
     ),
   ),
   check(
     "get-returns-pet",
-    "An animal is found under its identifier, as it was created.",
-    "requirement: 4.3",
+    "A pet is found under its identifier, as it was created.",
+    "openapi: /paths/~1pets~1{petId}/get",
     async (caller) => {
       needGetPet(caller);
       const pet = await addPet(caller, { status: "sold", categoryId: -7 });
       const found = petIn(await caller.get(`/pets/${pet.id}`));
       const same = found.id === pet.id && found.name === pet.name;
       const whole = same && found.categoryId === -7n && found.status === "sold";
-      demand(whole, `pet ${pet.id}, ${pet.name}`, `pet ${found.id}, ${found.name}`);
+      assert(whole, `pet ${pet.id}, ${pet.name}`, `pet ${found.id}, ${found.name}`);
     },
   ),
   check(
     "get-unknown-404",
-    "An identifier that no animal has is answered 404 with an Error.",
-    "requirement: 4.3",
+    "An identifier that no pet has is answered 404 with an Error.",
+    "openapi: /paths/~1pets~1{petId}/get",
     async (caller) => {
       needGetPet(caller);
-      refusalIn(await caller.get(`/pets/${caller.unusedId()}`), 404);
+      errorIn(await caller.get(`/pets/${caller.unusedId()}`), 404);
     },
   ),
   check(
     "get-names-one-pet",
-    "Neighbouring identifiers name different animals.",
-    "requirement: 2",
+    "Neighbouring identifiers name different pets.",
+    "openapi: /components/schemas/Pet",
     async (caller) => {
       needGetPet(caller);
       const pets = [await addPet(caller), await addPet(caller)];
       const found = [];
       for (const { id } of pets) found.push(petIn(await caller.get(`/pets/${id}`)));
-      demand(idsOf(found) === idsOf(pets), `pets ${idsOf(pets)}`, idsOf(found));
+      assert(idsOf(found) === idsOf(pets), `pets ${idsOf(pets)}`, idsOf(found));
     },
   ),
   ...(["missing", "wrong"] as const).flatMap((how) => {
@@ -89,10 +89,10 @@ export const coreReading: readonly Check[] = [
       check(
         `auth-${how}-${operation}`,
         `${operation} with a ${how} key is answered 401 with an Error.`,
-        "requirement: 5",
+        "openapi: /components/securitySchemes/apiKey",
         async (caller) => {
           const sent = body === undefined ? { authorization } : { authorization, body };
-          refusalIn(await caller.send(method, path, sent), 401);
+          errorIn(await caller.send(method, path, sent), 401);
         },
       );
     return [
@@ -104,7 +104,7 @@ export const coreReading: readonly Check[] = [
   check(
     "answers-are-json",
     "Answers are application/json, refusals too.",
-    "requirement: 1",
+    "openapi: /components/responses",
     async (caller) => {
       jsonAnswer(await caller.get("/pets"), 200);
       jsonAnswer(await caller.post("/pets", { name: caller.newName(), categoryId: 1 }), 201);
@@ -115,5 +115,5 @@ export const coreReading: readonly Check[] = [
 ];
 
 function expectCount(count: number, limit: number): void {
-  demand(count >= 1 && count <= limit, `1 to ${limit} pets, for more are there`, String(count));
+  assert(count >= 1 && count <= limit, `1 to ${limit} pets, for more are there`, String(count));
 }

@@ -1,5 +1,5 @@
-import { type Seen, shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
+import { type HttpExchange, shown } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
 import { expectStatus, header } from "../shapes.ts";
 
 const check = checksOf("cors");
@@ -23,20 +23,20 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   idempotency: ["Idempotency-Key"],
 };
 
-function expectOpen(seen: Seen): void {
+function expectOpen(seen: HttpExchange): void {
   const allow = header(seen, "access-control-allow-origin");
-  demand(allow === "*", "Access-Control-Allow-Origin: *", allow);
+  assert(allow === "*", "Access-Control-Allow-Origin: *", allow);
   const credentials = seen.headers.get("access-control-allow-credentials");
-  demand(credentials === null, "no Access-Control-Allow-Credentials", `${credentials}`);
+  assert(credentials === null, "no Access-Control-Allow-Credentials", `${credentials}`);
 }
 
-function expectListed(seen: Seen, name: string, wanted: readonly string[]): void {
+function expectListed(seen: HttpExchange, name: string, wanted: readonly string[]): void {
   const given = header(seen, name);
   const words = new Set(
     (seen.headers.get(name) ?? "").split(",").map((word) => word.trim().toLowerCase()),
   );
   const missing = wanted.filter((word) => !words.has(word.toLowerCase()));
-  demand(missing.length === 0, `${name} with ${missing.join(", ")}`, given);
+  assert(missing.length === 0, `${name} with ${missing.join(", ")}`, given);
 }
 
 export const cors: readonly Check[] = [
@@ -54,7 +54,7 @@ export const cors: readonly Check[] = [
             "access-control-request-headers": names.join(",").toLowerCase(),
           },
         });
-        demand(seen.status === 204 || seen.status === 200, "status 204 or 200", shown(seen));
+        assert(seen.status === 204 || seen.status === 200, "status 204 or 200", shown(seen));
         expectOpen(seen);
         expectListed(seen, "access-control-allow-methods", ["POST"]);
         expectListed(seen, "access-control-allow-headers", names);
@@ -67,7 +67,7 @@ export const cors: readonly Check[] = [
     expectOpen(seen);
   }),
   check("cors-refusal", "A refusal may be read by a page too.", record, async (caller) => {
-    for (const authorization of [null, `Bearer ${caller.visit.key}`]) {
+    for (const authorization of [null, `Bearer ${caller.context.key}`]) {
       expectOpen(
         await caller.send("GET", "/petstore-check-nowhere", { authorization, headers: { origin } }),
       );

@@ -1,13 +1,12 @@
-import type { Caller, Seen } from "../caller.ts";
-import { jsonOf, shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { header, isListedCode, refusalIn } from "../shapes.ts";
+import { type Caller, type HttpExchange, jsonOf, shown } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { errorIn, header, isListedCode } from "../shapes.ts";
 
 const check = checksOf("errors");
 const schema = "openapi: /components/schemas/Error";
 
 /** One way to each status that can be had by asking. */
-const ways: Readonly<Record<number, (caller: Caller) => Promise<Seen>>> = {
+const ways: Readonly<Record<number, (caller: Caller) => Promise<HttpExchange>>> = {
   400: (caller) => caller.post("/pets", {}),
   401: (caller) => caller.send("GET", "/pets", { authorization: null }),
   404: (caller) => caller.get("/petstore-check-nowhere"),
@@ -23,9 +22,9 @@ export const errors: readonly Check[] = [
       schema,
       async (caller) => {
         const seen = await ask(caller);
-        refusalIn(seen, Number(status));
+        errorIn(seen, Number(status));
         const members = Object.keys(jsonOf(seen) as object).sort();
-        demand(members.join() === "code,message,status", "three members", members.join(", "));
+        assert(members.join() === "code,message,status", "three members", members.join(", "));
       },
     ),
   ),
@@ -36,8 +35,8 @@ export const errors: readonly Check[] = [
       "openapi: /components/schemas/ErrorCode",
       async (caller) => {
         const seen = await ask(caller);
-        const { code } = refusalIn(seen, Number(status));
-        demand(isListedCode(code, seen.status), "a code of the list", shown(seen));
+        const { code } = errorIn(seen, Number(status));
+        assert(isListedCode(code, seen.status), "a code of the list", shown(seen));
       },
     ),
   ),
@@ -48,7 +47,7 @@ export const errors: readonly Check[] = [
     async (caller) => {
       for (const ask of Object.values(ways)) {
         const id = (await ask(caller)).headers.get("x-request-id") ?? "";
-        demand(id.length >= 1 && id.length <= 128, "an X-Request-Id of 1 to 128", `"${id}"`);
+        assert(id.length >= 1 && id.length <= 128, "an X-Request-Id of 1 to 128", `"${id}"`);
       }
     },
   ),
@@ -57,11 +56,11 @@ export const errors: readonly Check[] = [
     "An X-Request-Id that the client sends is repeated in the answer.",
     "guide/getting-started.md",
     async (caller) => {
-      const id = `petstore-check-${caller.visit.mark}`;
+      const id = `petstore-check-${caller.context.mark}`;
       for (const path of ["/pets?limit=1", "/petstore-check-nowhere"]) {
         const seen = await caller.get(path, { "x-request-id": id });
         const repeated = header(seen, "x-request-id");
-        demand(repeated === id, id, repeated);
+        assert(repeated === id, id, repeated);
       }
     },
   ),

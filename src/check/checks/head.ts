@@ -1,25 +1,25 @@
-import { type Caller, type Seen, shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
+import { type Caller, type HttpExchange, shown } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, addPets, needGetPet, placeOrder } from "../fixtures.ts";
 import { expectStatus, header } from "../shapes.ts";
-import { addPet, addPets, needGetPet, placeOrder } from "../stock.ts";
 
 const check = checksOf("head");
 const record = "decisions/0020-cors-and-head.md";
 
 /** Held to the answer of GET; the path must be one that nobody else changes. */
-async function expectAsGet(caller: Caller, path: string, sent = {}): Promise<Seen> {
+async function expectAsGet(caller: Caller, path: string, sent = {}): Promise<HttpExchange> {
   const got = await caller.send("GET", path, sent);
   const seen = await caller.send("HEAD", path, sent);
   expectStatus(seen, got.status);
-  demand(seen.text === "", "no body", shown(seen));
+  assert(seen.text === "", "no body", shown(seen));
   for (const name of ["content-type", "link", "etag", "cache-control", "allow"]) {
     const [wanted, given] = [header(got, name), header(seen, name)];
-    demand(given === wanted, `${name} as of GET: ${wanted}`, given);
+    assert(given === wanted, `${name} as of GET: ${wanted}`, given);
   }
   // RFC 9110, section 8.6: it may be left out, but must not say anything else.
   const length = seen.headers.get("content-length");
   const bytes = String(new TextEncoder().encode(got.text).byteLength);
-  demand(length === null || length === bytes, `Content-Length ${bytes} or none`, `${length}`);
+  assert(length === null || length === bytes, `Content-Length ${bytes} or none`, `${length}`);
   return seen;
 }
 
@@ -29,10 +29,10 @@ export const head: readonly Check[] = [
     const path = `/pets?limit=1&${pets.map(({ id }) => `id=${id}`).join("&")}`;
     await expectAsGet(caller, path);
   }),
-  check("head-pet", "HEAD on an animal is GET without the body.", record, async (caller) => {
+  check("head-pet", "HEAD on a pet is GET without the body.", record, async (caller) => {
     needGetPet(caller);
     const seen = await expectAsGet(caller, `/pets/${(await addPet(caller)).id}`);
-    demand(seen.headers.has("sunset"), "a Sunset header as of GET", header(seen, "sunset"));
+    assert(seen.headers.has("sunset"), "a Sunset header as of GET", header(seen, "sunset"));
   }),
   check("head-order", "HEAD on an order is GET without the body.", record, async (caller) => {
     await expectAsGet(caller, `/store/orders/${(await placeOrder(caller)).id}`);

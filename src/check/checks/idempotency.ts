@@ -1,8 +1,7 @@
-import type { Caller, Seen } from "../caller.ts";
-import { shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { header, orderIn, petIn, refusalIn } from "../shapes.ts";
-import { addPet, petNow, petsBetween, placeOrder } from "../stock.ts";
+import { type Caller, type HttpExchange, shown } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, petNow, petsBetween, placeOrder } from "../fixtures.ts";
+import { errorIn, header, orderIn, petIn } from "../shapes.ts";
 
 const check = checksOf("idempotency");
 const key = "openapi: /components/parameters/idempotencyKey";
@@ -12,7 +11,7 @@ const mismatch = "openapi: /components/responses/IdempotencyMismatch";
 const keyed = (value: string) => ({ headers: { "idempotency-key": value } });
 const newKey = (caller: Caller) => caller.newName("key").replaceAll(" ", "-");
 
-async function addTwice(caller: Caller): Promise<readonly [Seen, Seen]> {
+async function addTwice(caller: Caller): Promise<readonly [HttpExchange, HttpExchange]> {
   const body = { name: caller.newName("once"), categoryId: 1 };
   const sent = keyed(newKey(caller));
   return [await caller.post("/pets", body, sent), await caller.post("/pets", body, sent)];
@@ -21,17 +20,17 @@ async function addTwice(caller: Caller): Promise<readonly [Seen, Seen]> {
 export const idempotency: readonly Check[] = [
   check("replay-same-pet", "A repetition gets the first answer again.", key, async (caller) => {
     const [first, second] = await addTwice(caller);
-    demand(petIn(first, 201).id === petIn(second, 201).id, shown(first), shown(second));
-    demand(first.text === second.text, shown(first), shown(second));
+    assert(petIn(first, 201).id === petIn(second, 201).id, shown(first), shown(second));
+    assert(first.text === second.text, shown(first), shown(second));
     const [location, again] = [header(first, "location"), header(second, "location")];
-    demand(location === again, `Location ${location}`, again);
+    assert(location === again, `Location ${location}`, again);
   }),
   check("replay-told", "A repetition says that it is one.", replayed, async (caller) => {
     const [first, second] = await addTwice(caller);
     const fresh = first.headers.get("idempotency-replayed");
-    demand(fresh === null, "no Idempotency-Replayed the first time", `${fresh}`);
+    assert(fresh === null, "no Idempotency-Replayed the first time", `${fresh}`);
     const told = header(second, "idempotency-replayed");
-    demand(told === "true", "Idempotency-Replayed: true", told);
+    assert(told === "true", "Idempotency-Replayed: true", told);
   }),
   check("replay-stores-once", "A repetition stores nothing.", key, async (caller) => {
     const before = await addPet(caller);
@@ -39,13 +38,13 @@ export const idempotency: readonly Check[] = [
     const { name } = petIn(first, 201);
     const after = await addPet(caller);
     const found = (await petsBetween(caller, before, after)).filter((pet) => pet.name === name);
-    demand(found.length === 1, "one pet", String(found.length));
+    assert(found.length === 1, "one pet", String(found.length));
   }),
   check("keys-apart", "Two keys are two attempts.", key, async (caller) => {
     const body = { name: caller.newName("twice"), categoryId: 1 };
     const one = petIn(await caller.post("/pets", body, keyed(newKey(caller))), 201);
     const two = petIn(await caller.post("/pets", body, keyed(newKey(caller))), 201);
-    demand(one.id !== two.id, "two pets", `pet ${one.id} twice`);
+    assert(one.id !== two.id, "two pets", `pet ${one.id} twice`);
   }),
   check(
     "replay-at-once",
@@ -57,9 +56,9 @@ export const idempotency: readonly Check[] = [
       const all = await Promise.all([1, 2, 3, 4].map(() => caller.post("/pets", body, sent)));
       const done = all.filter(({ status }) => status === 201);
       const ids = new Set(done.map((seen) => petIn(seen, 201).id));
-      demand(ids.size === 1, "one pet", `${ids.size} pets`);
+      assert(ids.size === 1, "one pet", `${ids.size} pets`);
       for (const seen of all) {
-        if (seen.status !== 201) refusalIn(seen, 409, "idempotency_in_flight");
+        if (seen.status !== 201) errorIn(seen, 409, "idempotency_in_flight");
       }
     },
   ),
@@ -72,8 +71,8 @@ export const idempotency: readonly Check[] = [
       const name = caller.newName("mismatch");
       const first = petIn(await caller.post("/pets", { name, categoryId: 1 }, sent), 201);
       const seen = await caller.post("/pets", { name, categoryId: 2 }, sent);
-      refusalIn(seen, 422, "idempotency_mismatch");
-      demand(
+      errorIn(seen, 422, "idempotency_mismatch");
+      assert(
         (await petNow(caller, first.id)).categoryId === 1n,
         "the first pet as it was",
         "changed",
@@ -89,9 +88,9 @@ export const idempotency: readonly Check[] = [
       const body = { name: caller.newName(), categoryId: 1 };
       const pet = petIn(await caller.post("/pets", body, sent), 201);
       const seen = await caller.post("/store/orders", `{"petId":${pet.id}}`, sent);
-      refusalIn(seen, 422, "idempotency_mismatch");
+      errorIn(seen, 422, "idempotency_mismatch");
       const { status } = await petNow(caller, pet.id);
-      demand(status === "available", "the pet still available", `${status}`);
+      assert(status === "available", "the pet still available", `${status}`);
     },
   ),
   check(
@@ -100,7 +99,7 @@ export const idempotency: readonly Check[] = [
     key,
     async (caller) => {
       const sent = keyed(newKey(caller));
-      refusalIn(await caller.post("/pets", { name: 5 }, sent), 400);
+      errorIn(await caller.post("/pets", { name: 5 }, sent), 400);
       petIn(await caller.post("/pets", { name: caller.newName(), categoryId: 1 }, sent), 201);
     },
   ),
@@ -109,7 +108,7 @@ export const idempotency: readonly Check[] = [
     const long = newKey(caller).padEnd(255, "k");
     const first = petIn(await caller.post("/pets", body, keyed(long)), 201);
     const second = petIn(await caller.post("/pets", body, keyed(long)), 201);
-    demand(first.id === second.id, `pet ${first.id} again`, `pet ${second.id}`);
+    assert(first.id === second.id, `pet ${first.id} again`, `pet ${second.id}`);
   }),
   ...(
     [
@@ -119,7 +118,7 @@ export const idempotency: readonly Check[] = [
   ).map(([what, words, make]) =>
     check(`key-${what}-refused`, `A key ${words} is refused with 400.`, key, async (caller) => {
       const body = { name: caller.newName(), categoryId: 1 };
-      refusalIn(await caller.post("/pets", body, keyed(make(newKey(caller)))), 400);
+      errorIn(await caller.post("/pets", body, keyed(make(newKey(caller)))), 400);
     }),
   ),
   check("replay-order", "An order can be repeated as well.", key, async (caller) => {
@@ -128,14 +127,14 @@ export const idempotency: readonly Check[] = [
     const body = `{"petId":${id},"quantity":1}`;
     const first = orderIn(await caller.post("/store/orders", body, sent), 201);
     const second = orderIn(await caller.post("/store/orders", body, sent), 201);
-    demand(first.id === second.id, `order ${first.id} again`, `order ${second.id}`);
+    assert(first.id === second.id, `order ${first.id} again`, `order ${second.id}`);
   }),
   check("replay-approve", "An approval can be repeated as well.", key, async (caller) => {
     const { id } = await placeOrder(caller);
     const sent = keyed(newKey(caller));
     for (let time = 0; time < 2; time++) {
       const seen = await caller.send("POST", `/store/orders/${id}/approve`, sent);
-      demand(orderIn(seen).status === "approved", "approved", shown(seen));
+      assert(orderIn(seen).status === "approved", "approved", shown(seen));
     }
   }),
   check(
@@ -147,7 +146,7 @@ export const idempotency: readonly Check[] = [
       const [one, two] = [await placeOrder(caller), await placeOrder(caller)];
       orderIn(await caller.send("POST", `/store/orders/${one.id}/approve`, sent));
       const seen = await caller.send("POST", `/store/orders/${two.id}/approve`, sent);
-      refusalIn(seen, 422, "idempotency_mismatch");
+      errorIn(seen, 422, "idempotency_mismatch");
     },
   ),
 ];

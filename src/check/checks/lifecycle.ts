@@ -1,12 +1,12 @@
-import type { Caller, Seen } from "../caller.ts";
-import { type Check, checksOf, demand, NotApplicable } from "../check.ts";
-import { expectStatus, header, petsIn, refusalIn } from "../shapes.ts";
-import { addPet, getPetIsGone, idsOf, linkIn, needGetPet, rebased } from "../stock.ts";
+import type { Caller, HttpExchange } from "../caller.ts";
+import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
+import { addPet, getPetIsGone, idsOf, linkIn, needGetPet, rebased } from "../fixtures.ts";
+import { errorIn, expectStatus, header, petsIn } from "../shapes.ts";
 
 const check = checksOf("lifecycle");
 const record = "decisions/0019-how-an-operation-goes-away.md";
 
-async function aPet(caller: Caller): Promise<{ id: bigint; seen: Seen }> {
+async function aPet(caller: Caller): Promise<{ id: bigint; seen: HttpExchange }> {
   needGetPet(caller);
   const { id } = await addPet(caller);
   const seen = await caller.get(`/pets/${id}`);
@@ -14,9 +14,9 @@ async function aPet(caller: Caller): Promise<{ id: bigint; seen: Seen }> {
   return { id, seen };
 }
 
-function expectHeader(seen: Seen, name: string, wanted: string): void {
+function expectHeader(seen: HttpExchange, name: string, wanted: string): void {
   const given = header(seen, name);
-  demand(given === wanted, `${name}: ${wanted}`, given);
+  assert(given === wanted, `${name}: ${wanted}`, given);
 }
 
 export const lifecycle: readonly Check[] = [
@@ -41,20 +41,20 @@ export const lifecycle: readonly Check[] = [
       const { seen } = await aPet(caller);
       for (const relation of ["deprecation", "sunset"]) {
         const target = linkIn(seen, relation);
-        demand(target !== undefined, `a Link with rel="${relation}"`, header(seen, "link"));
+        assert(target !== undefined, `a Link with rel="${relation}"`, header(seen, "link"));
       }
     },
   ),
   check(
     "get-successor-works",
-    "getPet links to what replaces it, and that finds the same animal.",
+    "getPet links to what replaces it, and that finds the same pet.",
     "openapi: /components/headers/DeprecationLinks",
     async (caller) => {
       const { id, seen } = await aPet(caller);
       const target = linkIn(seen, "successor-version");
-      demand(target !== undefined, 'a Link with rel="successor-version"', header(seen, "link"));
+      assert(target !== undefined, 'a Link with rel="successor-version"', header(seen, "link"));
       const found = petsIn(await caller.get(rebased(caller, target, "/pets")));
-      demand(idsOf(found) === `${id}`, `${id}`, idsOf(found));
+      assert(idsOf(found) === `${id}`, `${id}`, idsOf(found));
     },
   ),
   check(
@@ -77,7 +77,7 @@ export const lifecycle: readonly Check[] = [
       const seen = await caller.get("/pets?limit=1");
       expectStatus(seen, 200);
       const announced = seen.headers.get("deprecation") ?? seen.headers.get("sunset");
-      demand(announced === null, "no Deprecation and no Sunset", `${announced}`);
+      assert(announced === null, "no Deprecation and no Sunset", `${announced}`);
     },
   ),
   check(
@@ -87,7 +87,7 @@ export const lifecycle: readonly Check[] = [
     async (caller) => {
       if (!getPetIsGone(caller)) throw new NotApplicable("The end of getPet is still to come.");
       const { id } = await addPet(caller);
-      refusalIn(await caller.get(`/pets/${id}`), 410, "operation_removed");
+      errorIn(await caller.get(`/pets/${id}`), 410, "operation_removed");
     },
   ),
 ];

@@ -1,5 +1,5 @@
-import { type Check, checksOf, demand, NotApplicable } from "../check.ts";
-import { expectStatus, header, petIn, refusalIn } from "../shapes.ts";
+import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
+import { errorIn, expectStatus, header, petIn } from "../shapes.ts";
 
 const check = checksOf("limits");
 const record = "decisions/0015-body-limits.md";
@@ -33,7 +33,7 @@ export const limits: readonly Check[] = [
     tooLarge,
     async (caller) => {
       const seen = await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax + 1));
-      refusalIn(seen, 413, "body_too_large");
+      errorIn(seen, 413, "body_too_large");
     },
   ),
   ...Object.entries(typesRefused).map(([what, contentType]) =>
@@ -44,7 +44,7 @@ export const limits: readonly Check[] = [
       async (caller) => {
         const body = { name: caller.newName(), categoryId: 1 };
         const seen = await caller.post("/pets", body, { contentType });
-        refusalIn(seen, 415, "media_type_unsupported");
+        errorIn(seen, 415, "media_type_unsupported");
       },
     ),
   ),
@@ -66,7 +66,7 @@ export const limits: readonly Check[] = [
     async (caller) => {
       const body = { name: caller.newName(), categoryId: 1 };
       const seen = await caller.post("/pets", body, { headers: { "content-encoding": "gzip" } });
-      refusalIn(seen, 415, "media_type_unsupported");
+      errorIn(seen, 415, "media_type_unsupported");
     },
   ),
   check(
@@ -80,9 +80,9 @@ export const limits: readonly Check[] = [
         throw new NotApplicable("The operator limits no rate here.");
       }
       const policy = header(seen, "ratelimit-policy");
-      demand(/^"[^"]+"(?=.*;\s*q=\d+)(?=.*;\s*w=\d+)/.test(policy), '"name";q=…;w=…', policy);
+      assert(/^"[^"]+"(?=.*;\s*q=\d+)(?=.*;\s*w=\d+)/.test(policy), '"name";q=…;w=…', policy);
       const left = header(seen, "ratelimit");
-      demand(/^"[^"]+"(?=.*;\s*r=\d+)(?=.*;\s*t=\d+)/.test(left), '"name";r=…;t=…', left);
+      assert(/^"[^"]+"(?=.*;\s*r=\d+)(?=.*;\s*t=\d+)/.test(left), '"name";r=…;t=…', left);
     },
   ),
 ];

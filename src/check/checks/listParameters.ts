@@ -1,7 +1,7 @@
 /** What a list takes as parameters and what it refuses. */
-import { type Check, checksOf, demand } from "../check.ts";
-import { petsIn, refusalIn } from "../shapes.ts";
-import { addPet, addPets, expectAscending, idsOf, needStock } from "../stock.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, addPets, ensureManyPets, expectAscending, idsOf } from "../fixtures.ts";
+import { errorIn, petsIn } from "../shapes.ts";
 
 const check = checksOf("paging");
 const limit = "openapi: /components/parameters/limit";
@@ -47,17 +47,17 @@ export const listParameters: readonly Check[] = [
       source,
       async (caller) => {
         const seen = await caller.get(`/pets?${query}`);
-        const { message } = refusalIn(seen, 400, "parameter_invalid");
-        demand(new RegExp(`\\b${names}\\b`).test(message), `a message naming ${names}`, message);
+        const { message } = errorIn(seen, 400, "parameter_invalid");
+        assert(new RegExp(`\\b${names}\\b`).test(message), `a message naming ${names}`, message);
       },
     ),
   ),
   check(
     "list-ids-ascending",
-    "Animals come in the order of their identifiers.",
+    "Pets come in the order of their identifiers.",
     "openapi: /components/schemas/Pets",
     async (caller) => {
-      await needStock(caller);
+      await ensureManyPets(caller);
       expectAscending(petsIn(await caller.get("/pets?limit=100")), "pets");
     },
   ),
@@ -67,38 +67,38 @@ export const listParameters: readonly Check[] = [
   ].map(([what, query, full]) =>
     check(
       `list-limit-${what}-full`,
-      `A page holds ${full} animals where more are there.`,
+      `A page holds ${full} pets where more are there.`,
       "guide/paging.md",
       async (caller) => {
-        await needStock(caller);
+        await ensureManyPets(caller);
         const pets = petsIn(await caller.get(`/pets${query}`));
-        demand(pets.length === full, `${full} pets`, String(pets.length));
+        assert(pets.length === full, `${full} pets`, String(pets.length));
       },
     ),
   ),
   check(
     "list-id-filter",
-    "The id filter returns just these animals, once each, in the order of identifiers.",
+    "The id filter returns just these pets, once each, in the order of identifiers.",
     id,
     async (caller) => {
       const pets = await addPets(caller, 3);
       const wanted = [...pets].sort((a, b) => (a.id < b.id ? -1 : 1));
       const asked = [...wanted, ...wanted].reverse().map((pet) => `id=${pet.id}`);
       const found = petsIn(await caller.get(`/pets?${asked.join("&")}`));
-      demand(idsOf(found) === idsOf(wanted), idsOf(wanted), idsOf(found));
-      demand(found[0]?.name === wanted[0]?.name, `${wanted[0]?.name}`, `${found[0]?.name}`);
+      assert(idsOf(found) === idsOf(wanted), idsOf(wanted), idsOf(found));
+      assert(found[0]?.name === wanted[0]?.name, `${wanted[0]?.name}`, `${found[0]?.name}`);
     },
   ),
   check(
     "list-id-unknown-left-out",
-    "An identifier that no animal has is left out of the answer.",
+    "An identifier that no pet has is left out of the answer.",
     id,
     async (caller) => {
       const pet = await addPet(caller);
       const found = petsIn(await caller.get(`/pets?id=${pet.id}&id=${caller.unusedId()}`));
-      demand(idsOf(found) === `${pet.id}`, `${pet.id}`, idsOf(found));
+      assert(idsOf(found) === `${pet.id}`, `${pet.id}`, idsOf(found));
       const none = petsIn(await caller.get(`/pets?id=${caller.unusedId()}`));
-      demand(none.length === 0, "an empty array", idsOf(none));
+      assert(none.length === 0, "an empty array", idsOf(none));
     },
   ),
   check(
@@ -109,7 +109,7 @@ export const listParameters: readonly Check[] = [
       const pet = await addPet(caller);
       const ids = Array.from({ length: 99 }, () => `id=${caller.unusedId()}`);
       const found = petsIn(await caller.get(`/pets?id=${pet.id}&${ids.join("&")}`));
-      demand(idsOf(found) === `${pet.id}`, `${pet.id}`, idsOf(found));
+      assert(idsOf(found) === `${pet.id}`, `${pet.id}`, idsOf(found));
     },
   ),
   check(
@@ -120,7 +120,7 @@ export const listParameters: readonly Check[] = [
       const sold = await addPet(caller, { status: "sold" });
       const other = await addPet(caller, { status: "pending" });
       const found = petsIn(await caller.get(`/pets?id=${sold.id}&id=${other.id}&status=sold`));
-      demand(idsOf(found) === `${sold.id}`, `${sold.id}`, idsOf(found));
+      assert(idsOf(found) === `${sold.id}`, `${sold.id}`, idsOf(found));
     },
   ),
 ];

@@ -1,6 +1,6 @@
-import { type Check, checksOf, demand } from "../check.ts";
-import { type Order, orderStatuses, ordersIn, refusalIn } from "../shapes.ts";
-import { addPets, cursorOf, expectAscending, idsOf, placeOrder, walk } from "../stock.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPets, cursorOf, expectAscending, idsOf, placeOrder, walk } from "../fixtures.ts";
+import { errorIn, type Order, orderStatuses, ordersIn } from "../shapes.ts";
 
 const check = checksOf("orders");
 const list = "openapi: /paths/~1store~1orders/get";
@@ -26,7 +26,7 @@ export const orderLists: readonly Check[] = [
     async (caller) => {
       await placeOrder(caller);
       const found = ordersIn(await caller.get(place));
-      demand(found.length >= 1 && found.length <= 20, "1 to 20 orders", String(found.length));
+      assert(found.length >= 1 && found.length <= 20, "1 to 20 orders", String(found.length));
       expectAscending(found, "orders");
     },
   ),
@@ -41,9 +41,9 @@ export const orderLists: readonly Check[] = [
           await caller.send("POST", `${place}/${id}/${event}`);
         }
         const found = ordersIn(await caller.get(`${place}?status=${status}&limit=100`));
-        demand(found.length > 0, `${status} orders, for there is one`, "none");
+        assert(found.length > 0, `${status} orders, for there is one`, "none");
         const other = found.find((order) => order.status !== status);
-        demand(other === undefined, `only ${status}`, `order ${other?.id} ${other?.status}`);
+        assert(other === undefined, `only ${status}`, `order ${other?.id} ${other?.status}`);
       },
     ),
   ),
@@ -53,12 +53,12 @@ export const orderLists: readonly Check[] = [
       `A list of orders with ${query} is refused with 400, naming ${names}.`,
       list,
       async (caller) => {
-        const { message } = refusalIn(
+        const { message } = errorIn(
           await caller.get(`${place}?${query}`),
           400,
           "parameter_invalid",
         );
-        demand(message.includes(names), `a message that names ${names}`, message);
+        assert(message.includes(names), `a message that names ${names}`, message);
       },
     ),
   ),
@@ -80,16 +80,16 @@ export const orderLists: readonly Check[] = [
         }
         expectAscending(pages.flat(), "orders of all pages");
         const short = pages.slice(0, -1).find((page) => page.length !== limit);
-        demand(short === undefined, `${limit} on every page but the last`, `${short?.length}`);
+        assert(short === undefined, `${limit} on every page but the last`, `${short?.length}`);
         if (pages.length === most) continue;
         const met = pages.flat().filter(({ id }) => placed.some((order) => order.id === id));
-        demand(met.length === 3, `${idsOf(placed)} once each`, idsOf(met));
+        assert(met.length === 3, `${idsOf(placed)} once each`, idsOf(met));
       }
       const [first, second] = [`${place}?limit=1`, `${place}?limit=2`];
       const two = ordersIn(await caller.get(second));
       const next = cursorOf(caller, await caller.get(first), place);
       const then = ordersIn(await caller.get(`${first}&cursor=${encodeURIComponent(next)}`));
-      demand(idsOf(then) === idsOf(two.slice(1)), idsOf(two.slice(1)), idsOf(then));
+      assert(idsOf(then) === idsOf(two.slice(1)), idsOf(two.slice(1)), idsOf(then));
     },
   ),
   check(
@@ -102,18 +102,18 @@ export const orderLists: readonly Check[] = [
       await placeOrder(caller, two);
       const next = cursorOf(caller, await caller.get(`${place}?limit=1`), place);
       const path = `${place}?status=placed&cursor=${encodeURIComponent(next)}`;
-      refusalIn(await caller.get(path), 400, "cursor_invalid");
+      errorIn(await caller.get(path), 400, "cursor_invalid");
     },
   ),
   check(
     "orders-cursor-of-pets-refused",
-    "A cursor of the animals is refused by the orders.",
+    "A cursor of the pets is refused by the orders.",
     cursor,
     async (caller) => {
       await addPets(caller, 2);
       const next = cursorOf(caller, await caller.get("/pets?limit=1"), "/pets");
       const path = `${place}?cursor=${encodeURIComponent(next)}`;
-      refusalIn(await caller.get(path), 400, "cursor_invalid");
+      errorIn(await caller.get(path), 400, "cursor_invalid");
     },
   ),
 ];

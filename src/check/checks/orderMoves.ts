@@ -1,8 +1,8 @@
 /** The life of an order: placed, approved, delivered. */
-import type { Caller, Seen } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { type Order, orderIn, refusalIn } from "../shapes.ts";
-import { addPet, petNow, placeOrder } from "../stock.ts";
+import type { Caller, HttpExchange } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, petNow, placeOrder } from "../fixtures.ts";
+import { errorIn, type Order, orderIn } from "../shapes.ts";
 
 const check = checksOf("orders");
 const approval = "openapi: /paths/~1store~1orders~1{orderId}~1approve/post";
@@ -11,7 +11,7 @@ const eventRefused = "openapi: /components/responses/OrderEventRefused";
 
 type Event = "approve" | "deliver";
 
-const move = (caller: Caller, { id }: Order, event: Event): Promise<Seen> =>
+const move = (caller: Caller, { id }: Order, event: Event): Promise<HttpExchange> =>
   caller.send("POST", `/store/orders/${id}/${event}`);
 
 async function moved(caller: Caller, order: Order, ...events: readonly Event[]): Promise<Order> {
@@ -33,25 +33,25 @@ export const orderMoves: readonly Check[] = [
     const pet = await addPet(caller);
     const order = await placeOrder(caller, pet);
     const now = await moved(caller, order, "approve");
-    demand(now.status === "approved" && now.id === order.id, "approved", now.status);
+    assert(now.status === "approved" && now.id === order.id, "approved", now.status);
     const found = orderIn(await caller.get(`/store/orders/${order.id}`));
-    demand(found.status === "approved", "approved when read", found.status);
+    assert(found.status === "approved", "approved when read", found.status);
     const { status } = await petNow(caller, pet.id);
-    demand(status === "pending", "the pet still pending", `${status}`);
+    assert(status === "pending", "the pet still pending", `${status}`);
   }),
   check(
     "order-deliver",
-    "Delivering moves an order to delivered and its animal to sold.",
+    "Delivering moves an order to delivered and its pet to sold.",
     delivery,
     async (caller) => {
       const pet = await addPet(caller);
       const order = await placeOrder(caller, pet);
       const now = await moved(caller, order, "approve", "deliver");
-      demand(now.status === "delivered", "delivered", now.status);
+      assert(now.status === "delivered", "delivered", now.status);
       const found = orderIn(await caller.get(`/store/orders/${order.id}`));
-      demand(found.status === "delivered", "delivered when read", found.status);
+      assert(found.status === "delivered", "delivered when read", found.status);
       const { status } = await petNow(caller, pet.id);
-      demand(status === "sold", "the pet sold", `${status}`);
+      assert(status === "sold", "the pet sold", `${status}`);
     },
   ),
   ...refused.map(([before, event, stays]) =>
@@ -62,9 +62,9 @@ export const orderMoves: readonly Check[] = [
       async (caller) => {
         const order = await placeOrder(caller);
         await moved(caller, order, ...before);
-        refusalIn(await move(caller, order, event), 409, "order_event_refused");
+        errorIn(await move(caller, order, event), 409, "order_event_refused");
         const found = orderIn(await caller.get(`/store/orders/${order.id}`));
-        demand(found.status === stays, stays, found.status);
+        assert(found.status === stays, stays, found.status);
       },
     ),
   ),

@@ -1,8 +1,8 @@
 /** Placing and getting orders. */
 import { shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { expectStatus, header, orderIn, refusalIn } from "../shapes.ts";
-import { addPet, petNow, placeOrder, rebased } from "../stock.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, petNow, placeOrder, rebased } from "../fixtures.ts";
+import { errorIn, expectStatus, header, orderIn } from "../shapes.ts";
 
 const check = checksOf("orders");
 const place = "openapi: /paths/~1store~1orders/post";
@@ -25,22 +25,17 @@ const refused: Readonly<Record<string, readonly [body: string, names: string]>> 
 };
 
 export const orders: readonly Check[] = [
-  check(
-    "order-placed",
-    "An order for an available animal is placed: 201.",
-    place,
-    async (caller) => {
-      const { id } = await addPet(caller);
-      const seen = await caller.post("/store/orders", `{"petId":${id},"quantity":1000}`);
-      const order = orderIn(seen, 201);
-      const fits = order.petId === id && order.quantity === 1_000 && order.status === "placed";
-      demand(fits, `an order placed for 1000 of pet ${id}`, shown(seen));
-    },
-  ),
+  check("order-placed", "An order for an available pet is placed: 201.", place, async (caller) => {
+    const { id } = await addPet(caller);
+    const seen = await caller.post("/store/orders", `{"petId":${id},"quantity":1000}`);
+    const order = orderIn(seen, 201);
+    const fits = order.petId === id && order.quantity === 1_000 && order.status === "placed";
+    assert(fits, `an order placed for 1000 of pet ${id}`, shown(seen));
+  }),
   check("order-quantity-defaults", "quantity is 1 when left out.", newOrder, async (caller) => {
     const { id } = await addPet(caller);
     const order = orderIn(await caller.post("/store/orders", `{"petId":${id}}`), 201);
-    demand(order.quantity === 1, "1", String(order.quantity));
+    assert(order.quantity === 1, "1", String(order.quantity));
   }),
   check(
     "order-location",
@@ -53,54 +48,54 @@ export const orders: readonly Check[] = [
       const path = rebased(caller, header(seen, "location"), `/store/orders/${id}`);
       const found = await caller.get(path);
       orderIn(found);
-      demand(found.text === seen.text, shown(seen), shown(found));
+      assert(found.text === seen.text, shown(seen), shown(found));
     },
   ),
-  check("order-makes-pending", "The ordered animal becomes pending.", place, async (caller) => {
+  check("order-makes-pending", "The ordered pet becomes pending.", place, async (caller) => {
     const pet = await addPet(caller);
     await placeOrder(caller, pet);
     const { status } = await petNow(caller, pet.id);
-    demand(status === "pending", "pending", `${status}`);
+    assert(status === "pending", "pending", `${status}`);
   }),
-  check("order-second-409", "A second order for an animal gets 409.", taken, async (caller) => {
+  check("order-second-409", "A second order for a pet gets 409.", taken, async (caller) => {
     const pet = await addPet(caller);
     await placeOrder(caller, pet);
     const seen = await caller.post("/store/orders", `{"petId":${pet.id}}`);
-    refusalIn(seen, 409, "pet_not_available");
+    errorIn(seen, 409, "pet_not_available");
   }),
   ...["pending", "sold"].map((status) =>
     check(
       `order-${status}-409`,
-      `An animal that is ${status} cannot be ordered: 409, and it stays so.`,
+      `A pet that is ${status} cannot be ordered: 409, and it stays so.`,
       taken,
       async (caller) => {
         const { id } = await addPet(caller, { status });
         const seen = await caller.post("/store/orders", `{"petId":${id}}`);
-        refusalIn(seen, 409, "pet_not_available");
+        errorIn(seen, 409, "pet_not_available");
         const now = await petNow(caller, id);
-        demand(now.status === status, status, `${now.status}`);
+        assert(now.status === status, status, `${now.status}`);
       },
     ),
   ),
-  check("order-race", "Of ten orders for one animal, one is placed.", place, async (caller) => {
+  check("order-race", "Of ten orders for one pet, one is placed.", place, async (caller) => {
     const { id } = await addPet(caller, { name: caller.newName("race") });
     const body = `{"petId":${id}}`;
     const ten = Array.from({ length: 10 }, () => caller.post("/store/orders", body));
     const all = await Promise.all(ten);
     const won = all.filter(({ status }) => status === 201);
-    demand(won.length === 1, "one 201", `${won.length}`);
+    assert(won.length === 1, "one 201", `${won.length}`);
     for (const seen of all) {
-      if (seen.status !== 201) refusalIn(seen, 409, "pet_not_available");
+      if (seen.status !== 201) errorIn(seen, 409, "pet_not_available");
     }
   }),
   check(
     "order-unknown-pet-400",
-    "An order for an animal that is not there is refused with 400, naming petId.",
+    "An order for a pet that is not there is refused with 400, naming petId.",
     "openapi: /paths/~1store~1orders/post/responses/400",
     async (caller) => {
       const seen = await caller.post("/store/orders", `{"petId":${caller.unusedId()}}`);
-      const { message } = refusalIn(seen, 400, "body_invalid");
-      demand(message.includes("petId"), "a message that names petId", message);
+      const { message } = errorIn(seen, 400, "body_invalid");
+      assert(message.includes("petId"), "a message that names petId", message);
     },
   ),
   ...Object.entries(refused).map(([what, [pattern, names]]) =>
@@ -111,10 +106,10 @@ export const orders: readonly Check[] = [
       async (caller) => {
         const pet = await addPet(caller);
         const seen = await caller.post("/store/orders", pattern.replace("ID", String(pet.id)));
-        const { message } = refusalIn(seen, 400, "body_invalid");
-        demand(message.includes(names), `a message that names ${names}`, message);
+        const { message } = errorIn(seen, 400, "body_invalid");
+        assert(message.includes(names), `a message that names ${names}`, message);
         const { status } = await petNow(caller, pet.id);
-        demand(status === "available", "the pet still available", `${status}`);
+        assert(status === "available", "the pet still available", `${status}`);
       },
     ),
   ),
@@ -122,38 +117,38 @@ export const orders: readonly Check[] = [
     const order = await placeOrder(caller);
     const found = orderIn(await caller.get(`/store/orders/${order.id}`));
     const same = found.id === order.id && found.placedAt === order.placedAt;
-    demand(same && found.petId === order.petId, `order ${order.id}`, `order ${found.id}`);
+    assert(same && found.petId === order.petId, `order ${order.id}`, `order ${found.id}`);
   }),
   check("order-unknown-404", "An unknown order is answered 404.", get, async (caller) => {
     const path = `/store/orders/${caller.unusedId()}`;
-    refusalIn(await caller.get(path), 404, "order_not_found");
+    errorIn(await caller.get(path), 404, "order_not_found");
     for (const event of ["approve", "deliver"]) {
-      refusalIn(await caller.send("POST", `${path}/${event}`), 404, "order_not_found");
+      errorIn(await caller.send("POST", `${path}/${event}`), 404, "order_not_found");
     }
   }),
   check("order-malformed-404", "What is no int64 names no order.", get, async (caller) => {
     const { id } = await placeOrder(caller);
     for (const spelling of ["first", `0${id}`, `${id}.0`, `+${id}`]) {
-      refusalIn(await caller.get(`/store/orders/${spelling}`), 404, "order_not_found");
+      errorIn(await caller.get(`/store/orders/${spelling}`), 404, "order_not_found");
     }
   }),
   check(
     "orders-need-key",
     "Every operation on orders needs a key.",
-    "requirement: 5",
+    "openapi: /components/securitySchemes/apiKey",
     async (caller) => {
       const sent = { authorization: null };
-      refusalIn(await caller.send("GET", "/store/orders", sent), 401);
-      refusalIn(await caller.post("/store/orders", "{}", sent), 401);
-      refusalIn(await caller.send("GET", "/store/orders/1", sent), 401);
-      refusalIn(await caller.send("POST", "/store/orders/1/approve", sent), 401);
-      refusalIn(await caller.send("POST", "/store/orders/1/deliver", sent), 401);
+      errorIn(await caller.send("GET", "/store/orders", sent), 401);
+      errorIn(await caller.post("/store/orders", "{}", sent), 401);
+      errorIn(await caller.send("GET", "/store/orders/1", sent), 401);
+      errorIn(await caller.send("POST", "/store/orders/1/approve", sent), 401);
+      errorIn(await caller.send("POST", "/store/orders/1/deliver", sent), 401);
     },
   ),
   check(
     "orders-listing-exists",
     "There is a listing of orders.",
-    "requirement: 1",
+    "openapi: /paths/~1store~1orders/get",
     async (caller) => expectStatus(await caller.get("/store/orders"), 200),
   ),
 ];

@@ -1,25 +1,25 @@
 /** Pages and cursors. */
 import type { Caller } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { header, type Pet, petsIn, refusalIn } from "../shapes.ts";
+import { assert, type Check, checksOf } from "../check.ts";
 import {
   addPet,
   addPets,
   cursorOf,
+  ensureManyPets,
   expectAscending,
   idsOf,
   linkIn,
-  needStock,
   nextOf,
   walk,
-} from "../stock.ts";
+} from "../fixtures.ts";
+import { errorIn, header, type Pet, petsIn } from "../shapes.ts";
 
 const check = checksOf("paging");
 const guide = "guide/paging.md";
 const link = "openapi: /components/headers/NextPage";
 const cursor = "openapi: /components/parameters/cursor";
 
-/** Enough for a service of three thousand animals; on a larger one only its beginning is walked. */
+/** Enough for a service of three thousand pets; on a larger one only its beginning is walked. */
 const pagesMax = 30;
 
 const byId = (pets: readonly Pet[]): Pet[] => [...pets].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -41,14 +41,14 @@ async function aCursor(caller: Caller, more = ""): Promise<{ pets: Pet[]; cursor
 export const paging: readonly Check[] = [
   check(
     "page-walk-meets-each-once",
-    "Following Link meets every animal exactly once, in pages of the asked size.",
+    "Following Link meets every pet exactly once, in pages of the asked size.",
     guide,
     async (caller) => {
       const pets = byId(await addPets(caller, 5));
       const pages = await walked(caller, `limit=2&${idQuery(pets)}`);
-      demand(idsOf(pages.flat()) === idsOf(pets), idsOf(pets), idsOf(pages.flat()));
+      assert(idsOf(pages.flat()) === idsOf(pets), idsOf(pets), idsOf(pages.flat()));
       const sizes = pages.map((page) => page.length).join(", ");
-      demand(sizes === "2, 2, 1", "pages of 2, 2, 1", sizes);
+      assert(sizes === "2, 2, 1", "pages of 2, 2, 1", sizes);
     },
   ),
   check(
@@ -60,24 +60,24 @@ export const paging: readonly Check[] = [
       const others = await addPets(caller, 2, { status: "pending" });
       const query = `limit=1&status=sold&${idQuery([...others, ...sold])}`;
       const met = (await walked(caller, query)).flat();
-      demand(idsOf(met) === idsOf(sold), idsOf(sold), idsOf(met));
+      assert(idsOf(met) === idsOf(sold), idsOf(sold), idsOf(met));
     },
   ),
   check(
     "page-walk-everything",
-    "A walk through everything meets growing ids, and each animal that was there before it.",
+    "A walk through everything meets growing ids, and each pet that was there before it.",
     guide,
     async (caller) => {
-      await needStock(caller);
+      await ensureManyPets(caller);
       const pet = await addPet(caller);
       const pages = await walked(caller, "limit=100");
       expectAscending(pages.flat(), "pets of all pages");
       const short = pages.slice(0, -1).find((page) => page.length !== 100);
-      demand(short === undefined, "100 pets on every page but the last", `${short?.length}`);
-      demand(pages.length > 1, "more than one page", "one");
+      assert(short === undefined, "100 pets on every page but the last", `${short?.length}`);
+      assert(pages.length > 1, "more than one page", "one");
       if (pages.length === pagesMax) return;
       const met = pages.flat().filter(({ id }) => id === pet.id);
-      demand(met.length === 1, `pet ${pet.id} once`, `${met.length} times`);
+      assert(met.length === 1, `pet ${pet.id} once`, `${met.length} times`);
     },
   ),
   ...(
@@ -89,8 +89,8 @@ export const paging: readonly Check[] = [
     check(id, promise, link, async (caller) => {
       const pets = await addPets(caller, 2);
       const seen = await caller.get(`/pets?limit=${limit}&${idQuery(pets)}`);
-      demand(petsIn(seen).length === 2, "2 pets", idsOf(petsIn(seen)));
-      demand(linkIn(seen, "next") === undefined, 'no Link with rel="next"', header(seen, "link"));
+      assert(petsIn(seen).length === 2, "2 pets", idsOf(petsIn(seen)));
+      assert(linkIn(seen, "next") === undefined, 'no Link with rel="next"', header(seen, "link"));
     }),
   ),
   check(
@@ -101,9 +101,9 @@ export const paging: readonly Check[] = [
       const pets = await addPets(caller, 3);
       const seen = await caller.get(`/pets?limit=2&${idQuery(pets)}`);
       const address = linkIn(seen, "next") ?? "";
-      demand(/^https?:\/\//.test(address), "an absolute address", header(seen, "link"));
+      assert(/^https?:\/\//.test(address), "an absolute address", header(seen, "link"));
       const path = nextOf(caller, seen, "/pets");
-      demand(/[?&]limit=2(?:&|$)/.test(path), "limit=2 in the next address", path);
+      assert(/[?&]limit=2(?:&|$)/.test(path), "limit=2 in the next address", path);
     },
   ),
   check("page-limit-may-change", "limit may change on the way.", guide, async (caller) => {
@@ -112,7 +112,7 @@ export const paging: readonly Check[] = [
     const first = await caller.get(`/pets?limit=1&${query}`);
     const from = encodeURIComponent(cursorOf(caller, first, "/pets"));
     const rest = petsIn(await caller.get(`/pets?limit=3&${query}&cursor=${from}`));
-    demand(idsOf(rest) === idsOf(pets.slice(1)), idsOf(pets.slice(1)), idsOf(rest));
+    assert(idsOf(rest) === idsOf(pets.slice(1)), idsOf(pets.slice(1)), idsOf(rest));
   }),
   check(
     "cursor-made-up-refused",
@@ -120,7 +120,7 @@ export const paging: readonly Check[] = [
     cursor,
     async (caller) => {
       for (const made of ["1", "abc", "AAAAAAAAAAEAAAAAAAAAAAAAAAA", "eyJpZCI6MX0", "%00"]) {
-        refusalIn(await caller.get(`/pets?cursor=${made}`), 400, "cursor_invalid");
+        errorIn(await caller.get(`/pets?cursor=${made}`), 400, "cursor_invalid");
       }
     },
   ),
@@ -133,7 +133,7 @@ export const paging: readonly Check[] = [
       const at = Math.floor(cursor.length / 2);
       const damaged = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`;
       const path = `/pets?${idQuery(pets)}&cursor=${encodeURIComponent(damaged)}`;
-      refusalIn(await caller.get(path), 400, "cursor_invalid");
+      errorIn(await caller.get(path), 400, "cursor_invalid");
     },
   ),
   check(
@@ -145,7 +145,7 @@ export const paging: readonly Check[] = [
       const from = `cursor=${encodeURIComponent(cursor)}`;
       for (const status of ["", "&status=sold"]) {
         const path = `/pets?${idQuery(pets)}${status}&${from}`;
-        refusalIn(await caller.get(path), 400, "cursor_invalid");
+        errorIn(await caller.get(path), 400, "cursor_invalid");
       }
     },
   ),
@@ -157,7 +157,7 @@ export const paging: readonly Check[] = [
       const { pets, cursor } = await aCursor(caller);
       const from = `cursor=${encodeURIComponent(cursor)}`;
       for (const ids of ["", `${idQuery(pets.slice(1))}&`]) {
-        refusalIn(await caller.get(`/pets?${ids}${from}`), 400, "cursor_invalid");
+        errorIn(await caller.get(`/pets?${ids}${from}`), 400, "cursor_invalid");
       }
     },
   ),
@@ -170,7 +170,7 @@ export const paging: readonly Check[] = [
       const ids = idQuery([...pets, ...pets].reverse());
       const rest = petsIn(await caller.get(`/pets?${ids}&cursor=${encodeURIComponent(cursor)}`));
       const wanted = byId(pets).slice(1);
-      demand(idsOf(rest) === idsOf(wanted), idsOf(wanted), idsOf(rest));
+      assert(idsOf(rest) === idsOf(wanted), idsOf(wanted), idsOf(rest));
     },
   ),
 ];

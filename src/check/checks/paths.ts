@@ -1,6 +1,6 @@
-import { type Check, checksOf, demand } from "../check.ts";
-import { header, refusalIn } from "../shapes.ts";
-import { addPet, needGetPet } from "../stock.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, needGetPet } from "../fixtures.ts";
+import { errorIn, header } from "../shapes.ts";
 
 const check = checksOf("paths");
 const info = "openapi: /info/description";
@@ -31,7 +31,7 @@ export const paths: readonly Check[] = [
     info,
     async (caller) => {
       for (const path of ["/petstore-check-nowhere", "/pets/1/nowhere", "/store"]) {
-        refusalIn(await caller.get(path), 404, "path_not_found");
+        errorIn(await caller.get(path), 404, "path_not_found");
       }
     },
   ),
@@ -42,35 +42,35 @@ export const paths: readonly Check[] = [
       info,
       async (caller) => {
         const seen = await caller.send(method, path);
-        refusalIn(seen, 405, "method_not_allowed");
+        errorIn(seen, 405, "method_not_allowed");
         const allow = header(seen, "allow");
         const words = new Set(allow.toUpperCase().split(/\s*,\s*/));
         const fits = allowed.split(" ").every((word) => words.has(word)) && !words.has(method);
-        demand(fits, `Allow with ${allowed}`, allow);
+        assert(fits, `Allow with ${allowed}`, allow);
       },
     ),
   ),
   ...Object.entries(spellings).map(([what, spelling]) =>
     check(
       `get-malformed-${what}-404`,
-      `${spelling.replace("ID", "1")} in place of an identifier names no animal: 404.`,
+      `${spelling.replace("ID", "1")} in place of an identifier names no pet: 404.`,
       "decisions/0011-a-petid-that-is-no-int64-is-404.md",
       async (caller) => {
         needGetPet(caller);
         const pet = await addPet(caller);
         const path = `/pets/${spelling.replace("ID", String(pet.id))}`;
-        refusalIn(await caller.get(path), 404, "pet_not_found");
+        errorIn(await caller.get(path), 404, "pet_not_found");
       },
     ),
   ),
   check(
     "get-wrapped-id-404",
-    "An identifier plus 2^64 is not the same animal.",
+    "An identifier plus 2^64 is not the same pet.",
     "decisions/0006-exact-int64.md",
     async (caller) => {
       needGetPet(caller);
       const pet = await addPet(caller);
-      refusalIn(await caller.get(`/pets/${pet.id + 2n ** 64n}`), 404, "pet_not_found");
+      errorIn(await caller.get(`/pets/${pet.id + 2n ** 64n}`), 404, "pet_not_found");
     },
   ),
 ];

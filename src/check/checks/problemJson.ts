@@ -1,12 +1,12 @@
-import { type Caller, type Seen, shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { petsIn, problemIn, refusalIn } from "../shapes.ts";
+import { type Caller, type HttpExchange, shown } from "../caller.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { errorIn, petsIn, problemIn } from "../shapes.ts";
 
 const check = checksOf("problem+json");
 const schema = "openapi: /components/schemas/Problem";
 const asking = { accept: "application/problem+json" };
 
-const ways: readonly (readonly [number, string, (caller: Caller) => Promise<Seen>])[] = [
+const ways: readonly (readonly [number, string, (caller: Caller) => Promise<HttpExchange>])[] = [
   [400, "parameter_invalid", (caller) => caller.get("/pets?limit=0", asking)],
   [
     401,
@@ -28,7 +28,7 @@ export const problemJson: readonly Check[] = [
         const members = Object.keys(problemIn(seen, status, code))
           .sort()
           .join(", ");
-        demand(members === "code, detail, status, title, type", "five members", members);
+        assert(members === "code, detail, status, title, type", "five members", members);
       },
     ),
   ),
@@ -36,8 +36,8 @@ export const problemJson: readonly Check[] = [
     const seen = await caller.get("/petstore-check-nowhere", asking);
     const { type } = problemIn(seen, 404, "path_not_found");
     const fits =
-      URL.canParse(String(type), caller.visit.base) && String(type).includes("path_not_found");
-    demand(fits, "an address with path_not_found in it", String(type));
+      URL.canParse(String(type), caller.context.base) && String(type).includes("path_not_found");
+    assert(fits, "an address with path_not_found in it", String(type));
   }),
   check(
     "problem-among-others",
@@ -53,11 +53,11 @@ export const problemJson: readonly Check[] = [
       `problem-not-for-${accept === "*/*" ? "any" : "json"}`,
       `A request that accepts ${accept} gets the plain Error.`,
       "openapi: /info/description",
-      async (caller) => void refusalIn(await caller.get("/pets?limit=0", { accept }), 400),
+      async (caller) => void errorIn(await caller.get("/pets?limit=0", { accept }), 400),
     ),
   ),
   check("problem-not-for-success", "What succeeds stays plain JSON.", schema, async (caller) => {
     const seen = await caller.get("/pets?limit=1", asking);
-    demand(petsIn(seen).length <= 1, "at most one pet", shown(seen));
+    assert(petsIn(seen).length <= 1, "at most one pet", shown(seen));
   }),
 ];

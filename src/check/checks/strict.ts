@@ -1,14 +1,14 @@
 import { shown } from "../caller.ts";
-import { type Check, checksOf, demand } from "../check.ts";
-import { expectStatus, header, petIn, refusalIn } from "../shapes.ts";
-import { addPet, needGetPet } from "../stock.ts";
+import { assert, type Check, checksOf } from "../check.ts";
+import { addPet, needGetPet } from "../fixtures.ts";
+import { errorIn, expectStatus, header, petIn } from "../shapes.ts";
 
 const check = checksOf("strict");
 const prefer = "openapi: /components/parameters/prefer";
 const strictly = { prefer: "handling=strict" };
 
 function expectNamed(message: string): void {
-  demand(message.includes("colour"), "a message that names colour", message);
+  assert(message.includes("colour"), "a message that names colour", message);
 }
 
 export const strict: readonly Check[] = [
@@ -18,7 +18,7 @@ export const strict: readonly Check[] = [
     prefer,
     async (caller) => {
       const seen = await caller.get("/pets?colour=red", strictly);
-      expectNamed(refusalIn(seen, 400, "parameter_invalid").message);
+      expectNamed(errorIn(seen, 400, "parameter_invalid").message);
     },
   ),
   check(
@@ -29,7 +29,7 @@ export const strict: readonly Check[] = [
       needGetPet(caller);
       const { id } = await addPet(caller);
       const seen = await caller.get(`/pets/${id}?colour=red`, strictly);
-      expectNamed(refusalIn(seen, 400, "parameter_invalid").message);
+      expectNamed(errorIn(seen, 400, "parameter_invalid").message);
     },
   ),
   check(
@@ -39,7 +39,7 @@ export const strict: readonly Check[] = [
     async (caller) => {
       const body = { name: caller.newName(), categoryId: 1, colour: "red" };
       const seen = await caller.post("/pets", body, { headers: strictly });
-      expectNamed(refusalIn(seen, 400, "body_invalid").message);
+      expectNamed(errorIn(seen, 400, "body_invalid").message);
     },
   ),
   check(
@@ -52,7 +52,7 @@ export const strict: readonly Check[] = [
       expectStatus(added, 201);
       for (const seen of [added, await caller.get("/pets?limit=1", strictly)]) {
         const applied = header(seen, "preference-applied");
-        demand(applied === "handling=strict", "Preference-Applied: handling=strict", applied);
+        assert(applied === "handling=strict", "Preference-Applied: handling=strict", applied);
       }
     },
   ),
@@ -63,7 +63,7 @@ export const strict: readonly Check[] = [
     async (caller) => {
       const seen = await caller.get("/pets?limit=1");
       const applied = seen.headers.get("preference-applied");
-      demand(applied === null, "no Preference-Applied", `${applied}`);
+      assert(applied === null, "no Preference-Applied", `${applied}`);
     },
   ),
   ...[{}, { prefer: "handling=lenient" }].map((headers) =>
@@ -83,9 +83,9 @@ export const strict: readonly Check[] = [
       const known = `"name":"${caller.newName()}","categoryId":1`;
       const seen = await caller.post("/pets", `{${known},"id":${chosen},"colour":"red"}`);
       const { id } = petIn(seen, 201);
-      demand(id !== chosen, "an id that the service chose", shown(seen));
+      assert(id !== chosen, "an id that the service chose", shown(seen));
       for (const answer of [seen, await caller.get(`/pets?id=${id}`)]) {
-        demand(!answer.text.includes("colour"), "no member colour", shown(answer));
+        assert(!answer.text.includes("colour"), "no member colour", shown(answer));
       }
     },
   ),

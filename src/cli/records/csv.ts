@@ -1,9 +1,9 @@
 /** Comma-separated values (RFC 4180), with a header that names the columns. */
 import { CsvError, parse } from "csv-parse";
-import type { Pet } from "../../catalogue/pet.ts";
+import type { JsonOf } from "../../contract/document.ts";
 import { int64FromJson, int64FromText } from "../../contract/int64.ts";
 import { parseJson } from "../../contract/json.ts";
-import type { JsonOf } from "../../contract/operations.ts";
+import type { Pet } from "../../petstore/catalogue/pet.ts";
 import { counted } from "../table.ts";
 import { wholeLines } from "./lines.ts";
 import {
@@ -120,7 +120,7 @@ function lineBreaksIn(cells: readonly string[]): number {
 
 const quotingFaults: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:
-    "A cell goes on after its closing quote. A quote that belongs to the text is written twice.",
+    "A cell continues after its closing quote. Write a quote within the text twice.",
   INVALID_OPENING_QUOTE:
     "A quote stands inside a cell that has none around it. Quote the whole cell, and write this quote twice.",
   CSV_QUOTE_NOT_CLOSED: "A quoted cell begins here and is never closed.",
@@ -185,8 +185,8 @@ function recordOf({ line, cells }: Row, { width, places }: Shape): FileRecord {
   const value: Record<string, unknown> = {};
   for (const [column, place] of places) {
     const text = cells[place] ?? "";
-    if (column === "name") value.name = text;
-    else if (column === "categoryId") value.categoryId = integerOr(text);
+    if (column === "name") value["name"] = text;
+    else if (column === "categoryId") value["categoryId"] = integerOr(text);
     // CSV has no way to leave a cell out: an empty one stands for that.
     else if (text.trim() !== "") value[column] = column === "id" ? integerOr(text) : text;
   }

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { CommandFailure } from "../world.ts";
+import { CommandFailure } from "../context.ts";
 
 export const formats = ["ndjson", "csv"] as const;
 export type Format = (typeof formats)[number];

@@ -1,7 +1,8 @@
 /** One JSON text per line, as the service itself writes a pet. */
-import type { Pet } from "../../catalogue/pet.ts";
+
+import type { JsonOf } from "../../contract/document.ts";
 import { parseJson } from "../../contract/json.ts";
-import type { JsonOf } from "../../contract/operations.ts";
+import type { Pet } from "../../petstore/catalogue/pet.ts";
 import { wholeLines } from "./lines.ts";
 import type { FileRecord } from "./record.ts";
 

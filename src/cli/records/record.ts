@@ -1,8 +1,9 @@
 /** One pet of a file, before anything is believed about it. */
-import type { ImportedPet } from "../../catalogue/catalogue.ts";
-import type { NewPet } from "../../catalogue/pet.ts";
+
 import { int64FromJson, int64Max } from "../../contract/int64.ts";
 import { readerFor } from "../../contract/operations.ts";
+import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
+import type { NewPet } from "../../petstore/catalogue/pet.ts";
 import { nameShown, valueShown } from "./shown.ts";
 
 export type FileRecord =
@@ -52,7 +53,7 @@ export function petFrom(value: unknown): ImportedPet | readonly string[] {
       ({ name, meant }) => `The member ${nameShown(name)} must be written ${meant}.`,
     );
   }
-  const id = Object.hasOwn(given, "id") ? int64FromJson(given.id) : undefined;
+  const id = Object.hasOwn(given, "id") ? int64FromJson(given["id"]) : undefined;
   if (Object.hasOwn(given, "id") && (id === undefined || id < 1n)) {
     complaints.push(`id must be an integer from 1 to ${int64Max}.`);
   }

@@ -1,174 +1,14 @@
 // Generated from openapi/petstore.yaml by `npm run contract`. Change the contract, not this.
-export interface paths {
-    "/pets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List animals
-         * @description Returns animals in the order of their identifiers, at most `limit` of them. While more
-         *     follow, a `Link` header with `rel="next"` holds the address of the next page; the last
-         *     page has none.
-         */
-        get: operations["listPets"];
-        put?: never;
-        /**
-         * Add an animal
-         * @description Stores an animal and assigns its identifier. The answer leaves only after the animal is on
-         *     disk. An identifier is never used twice.
-         */
-        post: operations["createPet"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/pets/{petId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get an animal
-         * @deprecated
-         * @description Deprecated: goes away on 5 December 2030 and answers 410 from then on. Ask
-         *     `GET /pets?id={petId}` instead, with `status` where the availability matters.
-         */
-        get: operations["getPet"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/categories": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List categories
-         * @description Returns the categories that the operator keeps, in the order of their identifiers. An animal
-         *     may belong to a category that is not among them, unless the operator decides otherwise.
-         */
-        get: operations["listCategories"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/store/orders": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List orders
-         * @description Returns orders in the order of their identifiers, at most `limit` of them, with a `Link` to the
-         *     next page while more follow.
-         */
-        get: operations["listOrders"];
-        put?: never;
-        /**
-         * Place an order
-         * @description Orders an animal that is `available` and makes it `pending`, both at once or neither. Of two
-         *     orders for one animal, the second gets 409.
-         */
-        post: operations["placeOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/store/orders/{orderId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get an order
-         * @description Returns one order. Orders are kept for good.
-         */
-        get: operations["getOrder"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/store/orders/{orderId}/approve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Approve an order
-         * @description Moves an order from `placed` to `approved`. From any other status it is refused with 409.
-         */
-        post: operations["approveOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/store/orders/{orderId}/deliver": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Deliver an order
-         * @description Moves an order from `approved` to `delivered` and its animal to `sold`, both at once or neither.
-         *     From any other status it is refused with 409.
-         */
-        post: operations["deliverOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
-export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description The availability of an animal.
+         * @description The availability of a pet.
          * @example available
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
         /**
-         * @description An animal to add.
+         * @description A pet to create.
          * @example {
          *       "name": "Bella",
          *       "categoryId": 3,
@@ -177,25 +17,24 @@ export interface components {
          */
         NewPet: {
             /**
-             * @description The animal's name: 1 to 255 Unicode code points, at least one of them not white space,
-             *     and none of them U+0000.
+             * @description The pet's name: 1 to 255 Unicode code points, not only white space, without U+0000.
              * @example Bella
              */
             name: string;
             /**
              * Format: int64
-             * @description The category the animal belongs to.
+             * @description The category of the pet.
              * @example 3
              */
             categoryId: bigint;
             /**
-             * @description The availability of the animal. `available` when left out.
+             * @description The availability of the pet. Defaults to `available`.
              * @default available
              */
             status: components["schemas"]["PetStatus"];
         };
         /**
-         * @description An animal of the catalogue.
+         * @description A pet in the catalogue.
          * @example {
          *       "id": 1,
          *       "name": "Bella",
@@ -206,25 +45,25 @@ export interface components {
         Pet: {
             /**
              * Format: int64
-             * @description The identifier, assigned when the animal was added.
+             * @description The identifier, assigned when the pet was created.
              * @example 1
              */
             id: bigint;
             /**
-             * @description The animal's name.
+             * @description The pet's name.
              * @example Bella
              */
             name: string;
             /**
              * Format: int64
-             * @description The category the animal belongs to.
+             * @description The category of the pet.
              * @example 3
              */
             categoryId: bigint;
             status: components["schemas"]["PetStatus"];
         };
         /**
-         * @description Animals, in the order of their identifiers.
+         * @description Pets, in ascending order of their identifiers.
          * @example [
          *       {
          *         "id": 1,
@@ -236,7 +75,7 @@ export interface components {
          */
         Pets: components["schemas"]["Pet"][];
         /**
-         * @description A category of animals.
+         * @description A category of pets.
          * @example {
          *       "id": 3,
          *       "name": "Dogs"
@@ -245,7 +84,7 @@ export interface components {
         Category: {
             /**
              * Format: int64
-             * @description The identifier, which animals refer to as `categoryId`.
+             * @description The identifier, used as `categoryId` by pets.
              * @example 3
              */
             id: bigint;
@@ -256,7 +95,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description Categories, in the order of their identifiers.
+         * @description Categories, in ascending order of their identifiers.
          * @example [
          *       {
          *         "id": 3,
@@ -266,7 +105,7 @@ export interface components {
          */
         Categories: components["schemas"]["Category"][];
         /**
-         * @description How far an order is.
+         * @description The status of an order.
          * @example placed
          * @enum {string}
          */
@@ -281,19 +120,19 @@ export interface components {
         NewOrder: {
             /**
              * Format: int64
-             * @description The animal that is ordered.
+             * @description The identifier of the ordered pet.
              * @example 1
              */
             petId: bigint;
             /**
-             * @description How many of it. 1 when left out.
+             * @description The quantity ordered. Defaults to 1.
              * @default 1
              * @example 1
              */
             quantity: number;
         };
         /**
-         * @description An order for an animal.
+         * @description An order for a pet.
          * @example {
          *       "id": 1,
          *       "petId": 1,
@@ -311,12 +150,12 @@ export interface components {
             id: bigint;
             /**
              * Format: int64
-             * @description The animal that is ordered.
+             * @description The identifier of the ordered pet.
              * @example 1
              */
             petId: bigint;
             /**
-             * @description How many of it.
+             * @description The quantity ordered.
              * @example 1
              */
             quantity: number;
@@ -329,7 +168,7 @@ export interface components {
             placedAt: string;
         };
         /**
-         * @description Orders, in the order of their identifiers.
+         * @description Orders, in ascending order of their identifiers.
          * @example [
          *       {
          *         "id": 1,
@@ -342,8 +181,8 @@ export interface components {
          */
         Orders: components["schemas"]["Order"][];
         /**
-         * @description What went wrong, for programs. The list is closed within a version; each code has a page
-         *     under `/docs/errors/`.
+         * @description What went wrong, for programs. The list is closed within a version, and each code has a
+         *     page under `/docs/errors/`.
          * @example pet_not_found
          * @enum {string}
          */
@@ -359,18 +198,18 @@ export interface components {
         Error: {
             code: components["schemas"]["ErrorCode"];
             /**
-             * @description What went wrong, for people. The wording may improve at any time.
+             * @description What went wrong, for people. The wording may change at any time.
              * @example No pet has this id.
              */
             message: string;
             /**
-             * @description The HTTP status code, the same as on the response.
+             * @description The HTTP status code of the response.
              * @example 404
              */
             status: number;
         };
         /**
-         * @description The body of every error for a request that accepts `application/problem+json` (RFC 9457).
+         * @description The body of every error if `Accept` names `application/problem+json` (RFC 9457).
          * @example {
          *       "type": "http://localhost:8080/docs/errors/pet_not_found.md",
          *       "title": "Pet not found",
@@ -382,7 +221,7 @@ export interface components {
         Problem: {
             /**
              * Format: uri-reference
-             * @description The address of the page on this code.
+             * @description The URL of the documentation page of this code.
              * @example http://localhost:8080/docs/errors/pet_not_found.md
              */
             type: string;
@@ -392,7 +231,7 @@ export interface components {
              */
             title: string;
             /**
-             * @description The HTTP status code, the same as on the response.
+             * @description The HTTP status code of the response.
              * @example 404
              */
             status: number;
@@ -405,7 +244,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A parameter has a value that is not allowed. Nothing was done. */
+        /** @description A parameter has an invalid value. Nothing was changed. */
         ParameterRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -416,7 +255,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body lacks required members or has invalid values. Nothing was stored. */
+        /** @description The body has missing members or invalid values. Nothing was stored. */
         BodyRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -427,7 +266,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The API key is missing or not valid here. */
+        /** @description The API key is missing or not valid. */
         KeyRefused: {
             headers: {
                 "WWW-Authenticate": components["headers"]["Challenge"];
@@ -439,7 +278,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key is valid but lacks the scope that the operation needs. */
+        /** @description The key lacks the scope that the operation requires. */
         ScopeRefused: {
             headers: {
                 "WWW-Authenticate": components["headers"]["Challenge"];
@@ -451,7 +290,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No animal has this identifier. */
+        /** @description No pet has this identifier. */
         PetNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -462,7 +301,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description What you have is still what you would get. No body, and no quota used. */
+        /** @description Nothing has changed. The response has no body and does not count against the quota. */
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -485,12 +324,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The animal is not available, or the same attempt is under way. */
+        /** @description The pet is not available, or a request with the same Idempotency-Key is in progress. */
         PetTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /**
-                 * @description Seconds to wait before asking again. Present where the same attempt is under way.
+                 * @description Seconds to wait before retrying. Present if a request with the same Idempotency-Key is in progress.
                  * @example 1
                  */
                 "Retry-After"?: number;
@@ -501,12 +340,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The order is past this step or not there yet, or the same attempt is under way. */
+        /** @description Not allowed in the order's current status, or a request with the same Idempotency-Key is in progress. */
         OrderEventRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /**
-                 * @description Seconds to wait before asking again. Present where the same attempt is under way.
+                 * @description Seconds to wait before retrying. Present if a request with the same Idempotency-Key is in progress.
                  * @example 1
                  */
                 "Retry-After"?: number;
@@ -517,12 +356,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The same attempt is under way. */
+        /** @description A request with the same Idempotency-Key is in progress. */
         IdempotencyInFlight: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /**
-                 * @description Seconds to wait before asking again. Present where the same attempt is under way.
+                 * @description Seconds to wait before retrying. Present if a request with the same Idempotency-Key is in progress.
                  * @example 1
                  */
                 "Retry-After"?: number;
@@ -533,7 +372,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The Idempotency-Key was used for another request. Nothing was done. */
+        /** @description The Idempotency-Key was used for a different request. Nothing was changed. */
         IdempotencyMismatch: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -544,7 +383,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key has used up its quota. Nothing was done. */
+        /** @description The key has exceeded its quota. Nothing was changed. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -558,7 +397,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The operation was removed on the date it had announced. */
+        /** @description The operation was removed on its announced date. */
         OperationRemoved: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -582,8 +421,8 @@ export interface components {
             };
         };
         /**
-         * @description The message was refused before it was read as a request: it is not valid HTTP/1.1, or exceeds
-         *     a limit of the protocol. The connection closes after it.
+         * @description The message was rejected before it was processed as a request: it is not valid HTTP/1.1 or
+         *     exceeds a protocol limit. The connection is closed.
          */
         RequestRefused: {
             headers: {
@@ -616,7 +455,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service failed. The fault is logged under the request id. */
+        /** @description The service failed. The cause is logged under the request id. */
         Internal: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -627,7 +466,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The store cannot be reached or is full. Nothing was acknowledged. */
+        /** @description The database cannot be reached or is full. No write was acknowledged. */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -642,18 +481,18 @@ export interface components {
     };
     parameters: {
         /**
-         * @description How many items to return at most. Decimal digits only.
+         * @description The maximum number of items to return, in decimal digits.
          * @example 20
          */
         limit: number;
         /**
-         * @description Return only animals of this availability. All are returned without it.
+         * @description Return only pets with this status. If omitted, pets of every status are returned.
          * @example available
          */
         status: components["schemas"]["PetStatus"];
         /**
-         * @description Return only animals with these identifiers. Repeat the parameter for several:
-         *     `?id=1&id=2`. An identifier that no animal has is left out of the answer.
+         * @description Return only pets with these identifiers. Repeat the parameter for several: `?id=1&id=2`.
+         *     Identifiers that do not exist are skipped.
          * @example [
          *       1,
          *       2
@@ -661,34 +500,33 @@ export interface components {
          */
         id: bigint[];
         /**
-         * @description Where the page starts. Take it from the `Link` header of the page before; it holds only
-         *     for the same listing with the same filters.
+         * @description The start of the page, from the `Link` header of the previous page. It is valid only for
+         *     the same list with the same filters.
          */
         cursor: string;
-        /** @description The identifier of the animal. Anything but a canonical int64 names no animal. */
+        /** @description The identifier of the pet. Anything but a canonical int64 is 404. */
         petId: bigint;
         /**
-         * @description Return only orders of this status. All are returned without it.
+         * @description Return only orders with this status. If omitted, orders of every status are returned.
          * @example placed
          */
         orderStatus: components["schemas"]["OrderStatus"];
-        /** @description The identifier of the order. Anything but a canonical int64 names no order. */
+        /** @description The identifier of the order. Anything but a canonical int64 is 404. */
         orderId: bigint;
         /**
-         * @description The `ETag` of an earlier answer, or several, or `*`. If one of them still holds, the answer is
-         *     304 without a body.
+         * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
+         *     is 304 without a body.
          */
         ifNoneMatch: string;
         /**
-         * @description Any text of 1 to 255 visible ASCII characters that names this attempt; a UUID is a good one.
-         *     Within 24 hours the same text, sent with the same API key and the same request, gets the first
-         *     answer again and does nothing a second time. With another request it is refused with 422.
-         *     Refused requests are not remembered.
+         * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+         *     with the same value, API key and request gets the first response again and has no further
+         *     effect. With a different request it is 422. Rejected requests are not recorded.
          */
         idempotencyKey: string;
         /**
-         * @description `handling=strict` refuses members and parameters that this document does not name, with
-         *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+         * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+         *     `handling=lenient`, ignores them.
          * @example handling=lenient
          */
         prefer: string;
@@ -696,69 +534,69 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The address of the next page (RFC 8288). Absent on the last page.
+         * @description The URL of the next page (RFC 8288). Absent on the last page.
          * @example <http://localhost:8080/v1/pets?limit=20&cursor=AAAAAAAAABSg2Jc0nGqTzqVvT4c>; rel="next"
          */
         NextPage: string;
         /**
-         * @description Caches ask again each time, and shared caches store nothing.
+         * @description Private caches must revalidate; shared caches must not store the response.
          * @example private, no-cache
          */
         CacheControl: "private, no-cache";
         /**
-         * @description Names this very answer (RFC 9110, strong).
+         * @description A strong validator of this response (RFC 9110).
          * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
          */
         ETag: string;
         /**
-         * @description Present when this is the first answer to the same Idempotency-Key, given again.
+         * @description Present if this is a replay of the first response to the same Idempotency-Key.
          * @example true
          */
         IdempotencyReplayed: "true";
         /**
-         * @description How many requests (`q`) a key may make in how many seconds (`w`). Present where the operator
-         *     limits them (the IETF draft on RateLimit fields).
+         * @description The quota of the key: `q` requests in `w` seconds (IETF draft on RateLimit fields). Present
+         *     if the operator has set a rate limit.
          * @example "default";q=600;w=60
          */
         RateLimitPolicy: string;
         /**
-         * @description How many requests are left (`r`) and in how many seconds the quota is whole again (`t`).
+         * @description The remaining requests (`r`) and the seconds until the quota is full again (`t`).
          * @example "default";r=599;t=1
          */
         RateLimit: string;
         /**
-         * @description Says that strict handling was asked for and done (RFC 7240).
+         * @description Present if strict handling was requested and applied (RFC 7240).
          * @example handling=strict
          */
         PreferenceApplied: "handling=strict";
         /**
-         * @description Since when the operation is deprecated, as a Unix time (RFC 9745).
+         * @description When the operation was deprecated, as a Unix time (RFC 9745).
          * @example @1793491200
          */
         Deprecation: string;
         /**
-         * @description When the operation goes away (RFC 8594).
+         * @description When the operation will be removed (RFC 8594).
          * @example Thu, 05 Dec 2030 00:00:00 GMT
          */
         Sunset: string;
         /**
-         * @description The notice (`rel="deprecation"` and `rel="sunset"`) and what to call instead
+         * @description The notice (`rel="deprecation"` and `rel="sunset"`) and the replacement
          *     (`rel="successor-version"`).
          * @example <http://localhost:8080/docs/guide/deprecation.md>; rel="deprecation"; type="text/markdown", <http://localhost:8080/docs/guide/deprecation.md>; rel="sunset"; type="text/markdown", <http://localhost:8080/v1/pets?id=1>; rel="successor-version"
          */
         DeprecationLinks: string;
         /**
-         * @description How to authenticate (RFC 6750). `error` is present only when a credential was sent.
+         * @description How to authenticate (RFC 6750). `error` is present only if a credential was sent.
          * @example Bearer realm="petstore", error="invalid_token"
          */
         Challenge: string;
         /**
-         * @description Names this request in the service's log. Quote it when you ask for help.
+         * @description Identifies this request in the service's log. Quote it in support requests.
          * @example 3f9c0a17-1z
          */
         RequestId: string;
         /**
-         * @description Seconds to wait before asking again.
+         * @description Seconds to wait before retrying.
          * @example 2
          */
         RetryAfter: number;
@@ -771,18 +609,18 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many items to return at most. Decimal digits only.
+                 * @description The maximum number of items to return, in decimal digits.
                  * @example 20
                  */
                 limit?: components["parameters"]["limit"];
                 /**
-                 * @description Return only animals of this availability. All are returned without it.
+                 * @description Return only pets with this status. If omitted, pets of every status are returned.
                  * @example available
                  */
                 status?: components["parameters"]["status"];
                 /**
-                 * @description Return only animals with these identifiers. Repeat the parameter for several:
-                 *     `?id=1&id=2`. An identifier that no animal has is left out of the answer.
+                 * @description Return only pets with these identifiers. Repeat the parameter for several: `?id=1&id=2`.
+                 *     Identifiers that do not exist are skipped.
                  * @example [
                  *       1,
                  *       2
@@ -790,20 +628,20 @@ export interface operations {
                  */
                 id?: components["parameters"]["id"];
                 /**
-                 * @description Where the page starts. Take it from the `Link` header of the page before; it holds only
-                 *     for the same listing with the same filters.
+                 * @description The start of the page, from the `Link` header of the previous page. It is valid only for
+                 *     the same list with the same filters.
                  */
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
                 /**
-                 * @description The `ETag` of an earlier answer, or several, or `*`. If one of them still holds, the answer is
-                 *     304 without a body.
+                 * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
+                 *     is 304 without a body.
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
@@ -813,7 +651,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The animals of this page. */
+            /** @description The pets on this page. */
             200: {
                 headers: {
                     Link: components["headers"]["NextPage"];
@@ -843,15 +681,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of 1 to 255 visible ASCII characters that names this attempt; a UUID is a good one.
-                 *     Within 24 hours the same text, sent with the same API key and the same request, gets the first
-                 *     answer again and does nothing a second time. With another request it is refused with 422.
-                 *     Refused requests are not remembered.
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
@@ -859,17 +696,17 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The animal to add, at most 65,536 bytes of JSON in UTF-8. */
+        /** @description The pet to create, as at most 65,536 bytes of JSON in UTF-8. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
             };
         };
         responses: {
-            /** @description The animal as stored. */
+            /** @description The pet as stored. */
             201: {
                 headers: {
-                    /** @description The address of the new animal. */
+                    /** @description The URL of the new pet. */
                     Location: string;
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -900,26 +737,26 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of an earlier answer, or several, or `*`. If one of them still holds, the answer is
-                 *     304 without a body.
+                 * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
+                 *     is 304 without a body.
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
             };
             path: {
-                /** @description The identifier of the animal. Anything but a canonical int64 names no animal. */
+                /** @description The identifier of the pet. Anything but a canonical int64 is 404. */
                 petId: components["parameters"]["petId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The animal. */
+            /** @description The pet. */
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -952,25 +789,25 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many items to return at most. Decimal digits only.
+                 * @description The maximum number of items to return, in decimal digits.
                  * @example 20
                  */
                 limit?: components["parameters"]["limit"];
                 /**
-                 * @description Where the page starts. Take it from the `Link` header of the page before; it holds only
-                 *     for the same listing with the same filters.
+                 * @description The start of the page, from the `Link` header of the previous page. It is valid only for
+                 *     the same list with the same filters.
                  */
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
                 /**
-                 * @description The `ETag` of an earlier answer, or several, or `*`. If one of them still holds, the answer is
-                 *     304 without a body.
+                 * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
+                 *     is 304 without a body.
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
@@ -980,7 +817,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The categories of this page. */
+            /** @description The categories on this page. */
             200: {
                 headers: {
                     Link: components["headers"]["NextPage"];
@@ -1009,30 +846,30 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many items to return at most. Decimal digits only.
+                 * @description The maximum number of items to return, in decimal digits.
                  * @example 20
                  */
                 limit?: components["parameters"]["limit"];
                 /**
-                 * @description Return only orders of this status. All are returned without it.
+                 * @description Return only orders with this status. If omitted, orders of every status are returned.
                  * @example placed
                  */
                 status?: components["parameters"]["orderStatus"];
                 /**
-                 * @description Where the page starts. Take it from the `Link` header of the page before; it holds only
-                 *     for the same listing with the same filters.
+                 * @description The start of the page, from the `Link` header of the previous page. It is valid only for
+                 *     the same list with the same filters.
                  */
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
                 /**
-                 * @description The `ETag` of an earlier answer, or several, or `*`. If one of them still holds, the answer is
-                 *     304 without a body.
+                 * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
+                 *     is 304 without a body.
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
@@ -1042,7 +879,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The orders of this page. */
+            /** @description The orders on this page. */
             200: {
                 headers: {
                     Link: components["headers"]["NextPage"];
@@ -1072,15 +909,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of 1 to 255 visible ASCII characters that names this attempt; a UUID is a good one.
-                 *     Within 24 hours the same text, sent with the same API key and the same request, gets the first
-                 *     answer again and does nothing a second time. With another request it is refused with 422.
-                 *     Refused requests are not remembered.
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
@@ -1088,7 +924,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The order to place, at most 65,536 bytes of JSON in UTF-8. */
+        /** @description The order to place, as at most 65,536 bytes of JSON in UTF-8. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"];
@@ -1098,7 +934,7 @@ export interface operations {
             /** @description The order as stored. */
             201: {
                 headers: {
-                    /** @description The address of the new order. */
+                    /** @description The URL of the new order. */
                     Location: string;
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -1129,19 +965,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of an earlier answer, or several, or `*`. If one of them still holds, the answer is
-                 *     304 without a body.
+                 * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
+                 *     is 304 without a body.
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
             };
             path: {
-                /** @description The identifier of the order. Anything but a canonical int64 names no order. */
+                /** @description The identifier of the order. Anything but a canonical int64 is 404. */
                 orderId: components["parameters"]["orderId"];
             };
             cookie?: never;
@@ -1178,28 +1014,27 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of 1 to 255 visible ASCII characters that names this attempt; a UUID is a good one.
-                 *     Within 24 hours the same text, sent with the same API key and the same request, gets the first
-                 *     answer again and does nothing a second time. With another request it is refused with 422.
-                 *     Refused requests are not remembered.
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
             };
             path: {
-                /** @description The identifier of the order. Anything but a canonical int64 names no order. */
+                /** @description The identifier of the order. Anything but a canonical int64 is 404. */
                 orderId: components["parameters"]["orderId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The order as it is now. */
+            /** @description The updated order. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1229,28 +1064,27 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of 1 to 255 visible ASCII characters that names this attempt; a UUID is a good one.
-                 *     Within 24 hours the same text, sent with the same API key and the same request, gets the first
-                 *     answer again and does nothing a second time. With another request it is refused with 422.
-                 *     Refused requests are not remembered.
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
-                 * @description `handling=strict` refuses members and parameters that this document does not name, with
-                 *     400 (RFC 7240). The default is `handling=lenient`, which ignores them.
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
                  * @example handling=lenient
                  */
                 Prefer?: components["parameters"]["prefer"];
             };
             path: {
-                /** @description The identifier of the order. Anything but a canonical int64 names no order. */
+                /** @description The identifier of the order. Anything but a canonical int64 is 404. */
                 orderId: components["parameters"]["orderId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The order as it is now. */
+            /** @description The updated order. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];

@@ -1,13 +1,15 @@
 /** The frame around every screen, and which screen it is. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import type { Session } from "../../contract/generated/platform.ts";
 import { Account } from "./account/account.tsx";
-import type { Session } from "./answers.ts";
+import { announcement, toast } from "./announce.ts";
 import { Orders } from "./catalogue/orders.tsx";
 import { Pets } from "./catalogue/pets.tsx";
 import { connection } from "./connection.ts";
 import { Domains } from "./domains/domains.tsx";
 import { Keys } from "./keys/keys.tsx";
+import { useObservable } from "./observable.ts";
 import { Overview } from "./overview/overview.tsx";
 import { Owners } from "./owners/owners.tsx";
 import { MarkIcon } from "./parts/icons.tsx";
@@ -16,19 +18,17 @@ import { Skeleton } from "./parts/states.tsx";
 import { ProjectPage } from "./projects/project.tsx";
 import { Projects } from "./projects/projects.tsx";
 import { go, type Route, route } from "./route.ts";
-import { said, shownNote } from "./say.ts";
 import { isOperator, lookWhoIsIn, nameOf, session } from "./session.ts";
 import { SignIn } from "./signIn/signIn.tsx";
 import { Welcome } from "./signIn/welcome.tsx";
 import { ThemeSwitch } from "./theme.tsx";
-import { useTopic } from "./topic.ts";
 
 export function App() {
-  const state = useTopic(session);
-  const at = useTopic(route);
+  const state = useObservable(session);
+  const at = useObservable(route);
   if (at.at === "welcome") return frame(<Welcome token={at.token} />);
   if (state.kind === "unknown") return frame(<Opening failed={state.fault !== undefined} />);
-  if (state.kind === "nobody") return frame(<SignIn ended={state.ended} />);
+  if (state.kind === "signed_out") return frame(<SignIn ended={state.ended} />);
   return frame(<Screen at={at} session={state.session} />, state.session, at);
 }
 
@@ -78,7 +78,7 @@ function Screen({ at, session }: { at: Route; session: Session }) {
 
 function NotHere() {
   return (
-    <Page title="Nothing is here">
+    <Page title="Page not found">
       <p>The address has a mistake, or this part is for operators only.</p>
       <p>
         <button type="button" class="primary" onClick={() => go("#/")}>
@@ -158,7 +158,7 @@ function Navigation({ at, operator }: { at: Route; operator: boolean }) {
 }
 
 function Offline() {
-  const state = useTopic(connection);
+  const state = useObservable(connection);
   return (
     <div role="status" class="offline-place">
       {state !== "connected" && (
@@ -177,8 +177,8 @@ function Offline() {
 
 /** What was done is said at the edge for a while, and aloud. */
 function Edge() {
-  const words = useTopic(said);
-  const note = useTopic(shownNote);
+  const words = useObservable(announcement);
+  const note = useObservable(toast);
   return (
     <>
       <p class="visually-hidden" role="status">

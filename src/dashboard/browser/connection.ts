@@ -1,12 +1,13 @@
 /** Whether the service can be reached, as far as the page can tell. */
+
+import { observable } from "./observable.ts";
 import { later } from "./platform.ts";
-import { topic } from "./topic.ts";
 
 export type Connection = "connected" | "offline" | "unreachable";
 
-export const connection = topic<Connection>("connected");
+export const connection = observable<Connection>("connected");
 /** Grows when the service is back, so that what failed is asked for again. */
-export const comebacks = topic(0);
+export const reconnections = observable(0);
 
 const triedAgainMs = 3_000;
 let trying: (() => void) | undefined;
@@ -16,7 +17,7 @@ export function reached(): void {
   trying = undefined;
   if (connection.get() === "connected") return;
   connection.set("connected");
-  comebacks.set(comebacks.get() + 1);
+  reconnections.set(reconnections.get() + 1);
 }
 
 export function unreached(): void {

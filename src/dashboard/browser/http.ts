@@ -1,6 +1,6 @@
 /** Asks the service's own API for the dashboard. The cookie goes along by itself. */
 import { reached, unreached } from "./connection.ts";
-import { topic } from "./topic.ts";
+import { observable } from "./observable.ts";
 
 const base = "/internal/v1";
 
@@ -28,7 +28,7 @@ export class Unreachable extends Error {
 }
 
 /** Grows whenever an answer says that nobody is signed in any more. */
-export const signedOutCount = topic(0);
+export const signedOutCount = observable(0);
 
 export interface Asking {
   readonly body?: unknown;

@@ -1,5 +1,5 @@
 /** Where in the dashboard somebody is: the fragment of the address, which no server sees. */
-import { topic } from "./topic.ts";
+import { observable } from "./observable.ts";
 
 export type Route =
   | { readonly at: "overview" | "projects" | "keys" | "owners" | "account" | "unknown" }
@@ -43,7 +43,7 @@ function decoded(segment: string): string {
 export const projectLink = (slug: string): string => `#/projects/${encodeURIComponent(slug)}`;
 export const domainsLink = (slug: string): string => `${projectLink(slug)}/domains`;
 
-export const route = topic<Route>({ at: "overview" });
+export const route = observable<Route>({ at: "overview" });
 
 export function watchRoute(): void {
   const look = () => route.set(routeOf(location.hash));

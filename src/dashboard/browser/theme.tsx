@@ -1,8 +1,8 @@
 /** Light or dark: as the system says, until someone says otherwise here. */
 import { useState } from "preact/hooks";
 import { remember } from "../../docs/browser/platform.ts";
+import { announce } from "./announce.ts";
 import { ThemeIcon } from "./parts/icons.tsx";
-import { say } from "./say.ts";
 
 type Theme = "light" | "dark";
 
@@ -24,7 +24,7 @@ export function ThemeSwitch() {
     else document.documentElement.dataset.theme = other;
     remember("localStorage", "theme", agrees ? undefined : other);
     show(other);
-    say(other === "dark" ? "Dark" : "Light");
+    announce(other === "dark" ? "Dark" : "Light");
   };
   return (
     <button type="button" class="icon" aria-label={`Switch to ${other}`} onClick={turn}>

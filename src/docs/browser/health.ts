@@ -1,4 +1,4 @@
-/** Whether the service is well, asked again and again while somebody looks. */
+/** Polls the readiness of the service while the page is visible. */
 import { find } from "./elements.ts";
 import { later } from "./platform.ts";
 
@@ -23,9 +23,9 @@ export function startHealth(): void {
 async function healthAt(ready: string): Promise<Health> {
   try {
     const response = await fetch(ready, { cache: "no-store" });
-    if (response.ok) return { meaning: "fine", mark: "●", words: "The service is well" };
+    if (response.ok) return { meaning: "fine", mark: "●", words: "Operational" };
     const { reason } = await response.json();
-    return { meaning: "trouble", mark: "▲", words: `The service is not well. ${reason}` };
+    return { meaning: "trouble", mark: "▲", words: `Degraded. ${reason}` };
   } catch {
     return { meaning: "trouble", mark: "▲", words: "The service cannot be reached" };
   }

@@ -149,8 +149,8 @@ async function exchange(request: Prepared, key: string, ended: AbortSignal): Pro
     const late = cause instanceof DOMException && cause.name === "TimeoutError";
     throw new Error(
       late
-        ? `No answer came within ${timeoutMs / 1000} seconds.`
-        : `No answer came from ${new URL(request.url).origin}. The service may be down, the address wrong, or this page not allowed to call it: pages may call only what the site's operator permits.`,
+        ? `No response within ${timeoutMs / 1000} seconds.`
+        : `No response from ${new URL(request.url).origin}. The service may be down, the address wrong, or this page not allowed to call it: pages may call only what the site's operator permits.`,
     );
   }
 }

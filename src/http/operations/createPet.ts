@@ -1,20 +1,24 @@
 import { allOperations } from "../../contract/operations.ts";
-import { Problem } from "../../problems.ts";
-import { effectAnswer } from "../effect.ts";
-import type { Handler, Shop } from "../handlers.ts";
+import { Problem } from "../../core/problems.ts";
+import type { Handler, HandlerDependencies } from "../handlers.ts";
+import { writeResponse } from "../responses.ts";
 
 const onePet = allOperations.find(({ id }) => id === "getPet");
 
-export function createPet({ catalogue, clock, knownCategoriesOnly }: Shop): Handler<"createPet"> {
-  return async ({ body }, { base, once }) => {
-    const terms = { once, knownCategoryOnly: knownCategoriesOnly };
+export function createPet({
+  catalogue,
+  clock,
+  knownCategoriesOnly,
+}: HandlerDependencies): Handler<"createPet"> {
+  return async ({ body }, { base, idempotency }) => {
+    const terms = { idempotency, knownCategoryOnly: knownCategoriesOnly };
     const outcome = await catalogue.add(body, terms);
     if (outcome.kind === "no_such_category") {
       throw new Problem("body_invalid", {
         detail: `categoryId must be the id of a category; no category has ${body.categoryId}.`,
       });
     }
-    return effectAnswer(201, outcome, (id) => ({ location: base + addressOf(id, clock.now()) }));
+    return writeResponse(201, outcome, (id) => ({ location: base + addressOf(id, clock.now()) }));
   };
 }
 

@@ -1,10 +1,10 @@
 import { int64FromText } from "../../contract/int64.ts";
-import { then } from "../../maybePromise.ts";
-import { Problem } from "../../problems.ts";
-import { readHeaders } from "../answer.ts";
-import type { Handler, Shop } from "../handlers.ts";
+import { then } from "../../core/maybePromise.ts";
+import { Problem } from "../../core/problems.ts";
+import type { Handler, HandlerDependencies } from "../handlers.ts";
+import { readHeaders } from "../responses.ts";
 
-export function getOrder({ orders }: Shop): Handler<"getOrder"> {
+export function getOrder({ orders }: HandlerDependencies): Handler<"getOrder"> {
   return ({ path }) => {
     const id = int64FromText(path.orderId);
     if (id === undefined) throw new Problem("order_not_found");

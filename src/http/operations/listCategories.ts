@@ -1,16 +1,19 @@
-import { categoryText } from "../../catalogue/categories.ts";
-import { openCursor, sealCursor } from "../../catalogue/cursor.ts";
-import { then } from "../../maybePromise.ts";
-import type { Handler, Shop } from "../handlers.ts";
-import { pageAnswer } from "../page.ts";
+import { then } from "../../core/maybePromise.ts";
+import { categoryText } from "../../petstore/catalogue/categories.ts";
+import { openCursor, sealCursor } from "../../petstore/catalogue/cursor.ts";
+import type { Handler, HandlerDependencies } from "../handlers.ts";
+import { pageResponse } from "../responses.ts";
 
 const question = "categories";
 
-export function listCategories({ categories, secret }: Shop): Handler<"listCategories"> {
+export function listCategories({
+  categories,
+  secret,
+}: HandlerDependencies): Handler<"listCategories"> {
   return ({ query: { limit, cursor } }, { base }) => {
     const after = cursor === undefined ? undefined : openCursor(secret, question, cursor);
     return then(categories.list({ after, limit }), ({ categories: found, next }) =>
-      pageAnswer(
+      pageResponse(
         found.map(categoryText),
         next === undefined
           ? undefined

@@ -1,11 +1,11 @@
-import { idGivenMax, type PetFilter, type PetPage } from "../../catalogue/catalogue.ts";
-import { normalIds, openCursor, petQuestion, sealCursor } from "../../catalogue/cursor.ts";
-import { type PetExtent, petRange, petsWithIds } from "../../catalogue/petChanges.ts";
-import { then } from "../../maybePromise.ts";
-import type { Handler, Shop } from "../handlers.ts";
-import { pageAnswer } from "../page.ts";
+import { then } from "../../core/maybePromise.ts";
+import { idGivenMax, type PetFilter, type PetPage } from "../../petstore/catalogue/catalogue.ts";
+import { normalIds, openCursor, petQuestion, sealCursor } from "../../petstore/catalogue/cursor.ts";
+import { type PetExtent, petRange, petsWithIds } from "../../petstore/catalogue/petChanges.ts";
+import type { Handler, HandlerDependencies } from "../handlers.ts";
+import { pageResponse } from "../responses.ts";
 
-export function listPets({ catalogue, secret }: Shop): Handler<"listPets"> {
+export function listPets({ catalogue, secret }: HandlerDependencies): Handler<"listPets"> {
   return ({ query }, { base }) => {
     const { limit, status, id: ids, cursor } = query;
     const filter = { status, ids };
@@ -17,7 +17,7 @@ export function listPets({ catalogue, secret }: Shop): Handler<"listPets"> {
         next === undefined
           ? undefined
           : `${base}/pets?limit=${limit}${searchOf(filter)}&cursor=${sealCursor(secret, question, next)}`;
-      return { ...pageAnswer(pets, nextAddress), dependsOn: dependencyOf(page, filter, after) };
+      return { ...pageResponse(pets, nextAddress), dependsOn: dependencyOf(page, filter, after) };
     });
   };
 }

@@ -1,17 +1,17 @@
 import { int64FromText } from "../../contract/int64.ts";
-import { type OrderEvent, refusalText } from "../../orders/order.ts";
-import { Problem } from "../../problems.ts";
-import { effectAnswer } from "../effect.ts";
-import type { Handler, Shop } from "../handlers.ts";
+import { Problem } from "../../core/problems.ts";
+import { type OrderEvent, refusalText } from "../../petstore/orders/order.ts";
+import type { Handler, HandlerDependencies } from "../handlers.ts";
+import { writeResponse } from "../responses.ts";
 
 export function moveOrder(
-  { orders }: Shop,
+  { orders }: HandlerDependencies,
   event: OrderEvent,
 ): Handler<"approveOrder"> & Handler<"deliverOrder"> {
-  return async ({ path }, { once }) => {
+  return async ({ path }, { idempotency }) => {
     const id = int64FromText(path.orderId);
     if (id === undefined) throw new Problem("order_not_found");
-    const outcome = await orders.move(id, event, once);
+    const outcome = await orders.move(id, event, idempotency);
     switch (outcome.kind) {
       case "no_such_order":
         throw new Problem("order_not_found");
@@ -20,7 +20,7 @@ export function moveOrder(
           detail: refusalText(id, event, outcome.status),
         });
       default:
-        return effectAnswer(200, outcome);
+        return writeResponse(200, outcome);
     }
   };
 }

@@ -1,10 +1,10 @@
-import { Problem } from "../../problems.ts";
-import { effectAnswer } from "../effect.ts";
-import type { Handler, Shop } from "../handlers.ts";
+import { Problem } from "../../core/problems.ts";
+import type { Handler, HandlerDependencies } from "../handlers.ts";
+import { writeResponse } from "../responses.ts";
 
-export function placeOrder({ orders, clock }: Shop): Handler<"placeOrder"> {
-  return async ({ body }, { base, once }) => {
-    const outcome = await orders.place(body, clock.now(), once);
+export function placeOrder({ orders, clock }: HandlerDependencies): Handler<"placeOrder"> {
+  return async ({ body }, { base, idempotency }) => {
+    const outcome = await orders.place(body, clock.now(), idempotency);
     switch (outcome.kind) {
       case "no_such_pet":
         // 400, not 404: the path is there, and it is the body that names what is not.
@@ -16,7 +16,7 @@ export function placeOrder({ orders, clock }: Shop): Handler<"placeOrder"> {
           detail: `Pet ${body.petId} is ${outcome.status}, and only an available pet can be ordered.`,
         });
       default:
-        return effectAnswer(201, outcome, (id) => ({ location: `${base}/store/orders/${id}` }));
+        return writeResponse(201, outcome, (id) => ({ location: `${base}/store/orders/${id}` }));
     }
   };
 }

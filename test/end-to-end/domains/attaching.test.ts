@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { DeskRefusal, type DeskRefusalCode } from "../../../src/domains/refusal.ts";
+import { Problem, type ProblemCode } from "../../../src/core/problems.ts";
 import { rejectionOf } from "../../store/rejection.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
 import { describeWithBedOnEngines } from "./engines.ts";
@@ -8,9 +8,9 @@ import { operator, type Stage, startStage } from "./stage.ts";
 let bed: Bed;
 let stage: Stage;
 
-async function refusalOf(work: Promise<unknown>): Promise<DeskRefusal> {
+async function refusalOf(work: Promise<unknown>): Promise<Problem> {
   const cause = await rejectionOf(work);
-  if (cause instanceof DeskRefusal) return cause;
+  if (cause instanceof Problem) return cause;
   throw cause;
 }
 
@@ -26,9 +26,9 @@ describeWithBedOnEngines("attaching a domain", (engine) => {
   });
 
   const add = (project: string, host: string, prove?: boolean) =>
-    stage.desk.add(operator, project, host, prove);
+    stage.domainService.add(operator, project, host, prove);
 
-  async function expectRefusal(work: Promise<unknown>, code: DeskRefusalCode, words: RegExp) {
+  async function expectRefusal(work: Promise<unknown>, code: ProblemCode, words: RegExp) {
     const refusal = await refusalOf(work);
     expect(refusal.code).toBe(code);
     expect(refusal.message).toMatch(words);
@@ -37,7 +37,7 @@ describeWithBedOnEngines("attaching a domain", (engine) => {
   test("is refused on the free plan, with what to do", async () => {
     await stage.newProject("thrifty", { plan: "free" });
     await expectRefusal(add("thrifty", "docs.thrifty.test"), "plan_required", /paid plan/);
-    expect(await stage.desk.list(operator, "thrifty")).toEqual([]);
+    expect(await stage.domainService.list(operator, "thrifty")).toEqual([]);
   });
 
   test("is refused before the project was deployed", async () => {
@@ -101,6 +101,6 @@ describeWithBedOnEngines("attaching a domain", (engine) => {
     const refusal = await refusalOf(add("rival", "mine.acme.test"));
     expect(refusal.code).toBe("attached_elsewhere");
     expect(refusal.message.replaceAll("mine.acme.test", "")).not.toContain("acme");
-    expect(await stage.desk.list(operator, "rival")).toEqual([]);
+    expect(await stage.domainService.list(operator, "rival")).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describeWithBedOnEngines("CAA records", (engine) => {
 
   /** Adds it, asks for a check, and waits until all that follows from it is done. */
   async function attempt(host: string) {
-    await stage.desk.add(operator, project, host);
+    await stage.domainService.add(operator, project, host);
     await stage.verify(project, host);
     return atRest(stage, project, host);
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { DomainDetails } from "../../../src/domains/domainView.ts";
-import type { FindingCode } from "../../../src/domains/finding.ts";
+import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
+import type { FindingCode } from "../../../src/hosting/domains/finding.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
 import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
@@ -21,7 +21,7 @@ describeWithBedOnEngines("the diagnosis of a domain", (engine) => {
   });
 
   async function diagnose(host: string): Promise<DomainDetails> {
-    await stage.desk.add(operator, project, host);
+    await stage.domainService.add(operator, project, host);
     return stage.verify(project, host);
   }
 
@@ -106,7 +106,7 @@ describeWithBedOnEngines("the diagnosis of a domain", (engine) => {
 
   test("an apex with an ALIAS to us verifies", async () => {
     await bed.zone("apex.test", { servers: [bed.powerDns], records: `@ ALIAS ${bed.target}.` });
-    await stage.desk.add(operator, project, "apex.test");
+    await stage.domainService.add(operator, project, "apex.test");
     await stage.verify(project, "apex.test");
     const live = await stage.until(project, "apex.test", ({ status }) => status === "live");
     expect(live.findings).toEqual([]);

@@ -41,7 +41,7 @@ describeWithBedOnEngines("a domain that is right", (engine) => {
   const at = (host: string) => ({ port: bed.httpsPort, host, ca });
 
   test("is live soon after Verify, and shows the project", async () => {
-    await stage.desk.add(operator, "acme", docs);
+    await stage.domainService.add(operator, "acme", docs);
     expect((await visitPlain(bed.httpPort, docs)).status).toBe(404);
     expect(await handshakeFailure(at(docs))).toBeDefined();
     await stage.verify("acme", docs);
@@ -52,7 +52,7 @@ describeWithBedOnEngines("a domain that is right", (engine) => {
   });
 
   test("goes live by itself when nobody asks", async () => {
-    await stage.desk.add(operator, "globex", help);
+    await stage.domainService.add(operator, "globex", help);
     await stage.skip(15_000);
     const live = await stage.until("globex", help, ({ status }) => status === "live");
     expect(live.timeline.map(({ event }) => event)).not.toContain("verify_requested");
@@ -67,10 +67,10 @@ describeWithBedOnEngines("a domain that is right", (engine) => {
   test("sends visitors from HTTP to HTTPS, but never the authority", async () => {
     const { status, headers } = await visitPlain(bed.httpPort, docs, "/guide/?q=a%20b&c=1");
     expect([301, 308]).toContain(status);
-    expect(headers.location).toBe(`https://${docs}:${bed.httpsPort}/guide/?q=a%20b&c=1`);
+    expect(headers["location"]).toBe(`https://${docs}:${bed.httpsPort}/guide/?q=a%20b&c=1`);
     const challenge = await visitPlain(bed.httpPort, docs, "/.well-known/acme-challenge/unknown");
     expect(challenge.status).toBe(404);
-    expect(challenge.headers.location).toBeUndefined();
+    expect(challenge.headers["location"]).toBeUndefined();
   });
 
   test("is answered by HTTP/2 and by HTTP/1.1", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect as connectPlain } from "node:net";
-import { eventually } from "../../eventually.ts";
+import { eventually } from "../../../testkit/eventually.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
 import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, type Stage, startStage } from "./stage.ts";
@@ -55,7 +55,7 @@ describeWithBedOnEngines("an attached domain", (engine) => {
       new Promise((resolve) => http2.once("close", resolve)),
     ]);
 
-    await stage.desk.remove(operator, "acme", host, false);
+    await stage.domainService.remove(operator, "acme", host, false);
     expect(await handshakeFailure(at(host))).toBeDefined();
     for (const { session, ...version } of sessions) {
       const options = session === undefined ? version : { ...version, session };
@@ -65,15 +65,17 @@ describeWithBedOnEngines("an attached domain", (engine) => {
     await closed;
 
     // The edge says so itself, once it has closed what was open.
-    await eventually(async () => (await stage.desk.edgesBehind()).edgesBehind.length === 0);
+    await eventually(
+      async () => (await stage.domainService.edgesBehind()).edgesBehind.length === 0,
+    );
   });
 
   test("that was removed asks another owner for a proof, and returns to its own without an order", async () => {
     const host = "docs.returning.test";
     const zone = await live(host);
-    await stage.desk.remove(operator, "acme", host, false);
+    await stage.domainService.remove(operator, "acme", host, false);
 
-    const claim = await stage.desk.add(operator, "rival", host);
+    const claim = await stage.domainService.add(operator, "rival", host);
     const [, proof] = claim.records;
     expect(proof).toMatchObject({ type: "TXT", fullName: `_petstore-proof.${host}` });
     const checked = await stage.verify("rival", host);

@@ -29,7 +29,8 @@ describeWithBedOnEngines("the routing of several domains", (engine) => {
   });
 
   const at = (host: string) => ({ port: bed.httpsPort, host, ca });
-  const apply = (document: unknown) => stage.desk.applyRouting(operator, project, document);
+  const apply = (document: unknown) =>
+    stage.domainService.applyRouting(operator, project, document);
   const refusalOf = async (document: unknown) =>
     ((await rejectionOf(apply(document))) as Error).message;
 
@@ -44,7 +45,7 @@ describeWithBedOnEngines("the routing of several domains", (engine) => {
     const path = "/guide/keys/?a=1&b=%2F..%2F&b=2";
     const permanent = await visit(at(www), path);
     expect(permanent.status).toBe(301);
-    expect(permanent.headers.location).toBe(`https://${docs}:${bed.httpsPort}${path}`);
+    expect(permanent.headers["location"]).toBe(`https://${docs}:${bed.httpsPort}${path}`);
     expect((await visit(at(old), path)).status).toBe(308);
     expect((await visit(at(docs))).status).toBe(200);
   });
@@ -52,12 +53,12 @@ describeWithBedOnEngines("the routing of several domains", (engine) => {
   test("is exported as the document that was applied", async () => {
     const document = { primary: docs, redirects: [{ from: www, to: docs, status: 302 as const }] };
     await apply(document);
-    expect(await stage.desk.routing(operator, project)).toEqual(document);
+    expect(await stage.domainService.routing(operator, project)).toEqual(document);
   });
 
   test("that would lead in a circle, on itself, in a chain or elsewhere is refused as a whole", async () => {
     await apply({ primary: docs, redirects: [{ from: www, to: docs, status: 301 }] });
-    const before = await stage.desk.routing(operator, project);
+    const before = await stage.domainService.routing(operator, project);
     const to = (from: string, target: string) => ({ from, to: target, status: 301 });
     expect(await refusalOf({ redirects: [to(www, old), to(old, www)] })).toContain("in a circle");
     expect(await refusalOf({ redirects: [to(www, www)] })).toContain("to itself");
@@ -66,19 +67,22 @@ describeWithBedOnEngines("the routing of several domains", (engine) => {
     );
     expect(await refusalOf({ redirects: [to(www, "docs.globex.test")] })).toContain("not attached");
     expect(await refusalOf({ redirects: [{ ...to(www, docs), status: 418 }] })).toContain("status");
-    expect(await stage.desk.routing(operator, project)).toEqual(before);
+    expect(await stage.domainService.routing(operator, project)).toEqual(before);
     expect((await visit(at(www))).status).toBe(301);
   });
 
   test("asks before a primary domain or the target of a redirect is removed", async () => {
     await apply({ primary: docs, redirects: [{ from: www, to: old, status: 301 }] });
     for (const host of [docs, old]) {
-      const refusal = await rejectionOf(stage.desk.remove(operator, project, host, false));
+      const refusal = await rejectionOf(stage.domainService.remove(operator, project, host, false));
       expect(refusal).toMatchObject({ code: "confirmation_needed" });
       expect((await stage.show(project, host)).status).toBe("live");
     }
-    await stage.desk.remove(operator, project, old, true);
-    expect(await stage.desk.routing(operator, project)).toEqual({ primary: docs, redirects: [] });
+    await stage.domainService.remove(operator, project, old, true);
+    expect(await stage.domainService.routing(operator, project)).toEqual({
+      primary: docs,
+      redirects: [],
+    });
     expect((await visit(at(www))).status).toBe(200);
   });
 });

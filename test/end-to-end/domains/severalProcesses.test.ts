@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock as clock } from "../../../src/clock.ts";
-import { DomainDesk } from "../../../src/domains/desk.ts";
-import { publish } from "../../../src/sites/publish.ts";
-import type { Stores } from "../../../src/stores.ts";
-import { eventually } from "../../eventually.ts";
+import { systemClock as clock } from "../../../src/core/clock.ts";
+import { DomainService } from "../../../src/hosting/domains/domainService.ts";
+import { publish } from "../../../src/hosting/sites/publish.ts";
+import type { Stores } from "../../../src/storage/stores.ts";
+import { eventually } from "../../../testkit/eventually.ts";
+import { freePort } from "../../../testkit/freePorts.ts";
+import { type Running, startProcess } from "../../../testkit/serviceProcess.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import type { TestDatabase } from "../engines.ts";
-import { type Running, startProcess } from "../process.ts";
 import { type Bed, startBed } from "./bed/bed.ts";
-import { freePort } from "./bed/ports.ts";
 import { describeWithBedOnEngines } from "./engines.ts";
 import { operator, settingsFor } from "./stage.ts";
 import { handshakeFailure, visit } from "./visits.ts";
@@ -17,7 +17,7 @@ let bed: Bed;
 let ca: string;
 let database: TestDatabase;
 let stores: Stores;
-let desk: DomainDesk;
+let domainService: DomainService;
 const running = new Set<Running>();
 const secret = "a secret that only tests ever use, of good length";
 
@@ -42,7 +42,7 @@ async function end(process: Running, signal: NodeJS.Signals): Promise<void> {
 const until = (what: string, holds: () => Promise<boolean>) =>
   eventually(holds, () => `It did not come to this: ${what}.`);
 
-const statusOf = async (host: string) => (await desk.show(operator, "acme", host)).status;
+const statusOf = async (host: string) => (await domainService.show(operator, "acme", host)).status;
 const isLive = (host: string) =>
   until(`${host} is live`, async () => (await statusOf(host)) === "live");
 const ordersFor = (host: string) => bed.ca.hostsOrdered().filter((each) => each === host).length;
@@ -54,7 +54,14 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
     database = await engine.newDatabase();
     stores = await database.open();
     const { sites, domains, edgeView } = stores;
-    desk = new DomainDesk({ sites, domains, edgeView, clock, target: bed.target, reserved: [] });
+    domainService = new DomainService({
+      sites,
+      domains,
+      edgeView,
+      clock,
+      target: bed.target,
+      reserved: [],
+    });
     await sites.addOwner({ id: "acme", name: "acme", plan: "paid" });
     await sites.addProject({ slug: "acme", ownerId: "acme", nowMs: clock.now() });
     const files = sourcesOf({ "index.html": "<!doctype html><title>acme</title>" });
@@ -72,8 +79,8 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
   });
 
   async function attach(host: string) {
-    await desk.add(operator, "acme", host);
-    await desk.verify(operator, "acme", host);
+    await domainService.add(operator, "acme", host);
+    await domainService.verify(operator, "acme", host);
   }
 
   test("three workers place one order for each name", async () => {
@@ -92,7 +99,7 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
     const doomed = await start("worker");
     const hold = bed.ca.faults.hold("newOrder");
     await attach(host);
-    await hold.arrived;
+    await hold.arrived();
     const replacement = await start("worker");
     expect(await statusOf(host)).toBe("issuing");
     await end(doomed, "SIGKILL");
@@ -100,7 +107,7 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
     hold.release();
     await isLive(host);
     expect(await handshakeFailure({ port: bed.httpsPort, host, ca })).toBeUndefined();
-    const { timeline } = await desk.show(operator, "acme", host);
+    const { timeline } = await domainService.show(operator, "acme", host);
     expect(timeline.filter(({ event }) => event === "certificate_issued").length).toBe(1);
     for (const process of [edge, replacement]) await end(process, "SIGTERM");
   });
@@ -122,14 +129,14 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
     for (const port of [bed.httpsPort, ports.https]) {
       expect((await visit({ port, host, ca })).body).toContain("<title>acme</title>");
     }
-    const { edges } = await desk.remove(operator, "acme", host, false);
+    const { edges } = await domainService.remove(operator, "acme", host, false);
     expect(edges).toBe(2);
     for (const port of [bed.httpsPort, ports.https]) {
       expect(await handshakeFailure({ port, host, ca })).toBeDefined();
     }
     await until(
       "both edges acted",
-      async () => (await desk.edgesBehind()).edgesBehind.length === 0,
+      async () => (await domainService.edgesBehind()).edgesBehind.length === 0,
     );
     for (const process of [edge, second, worker]) await end(process, "SIGTERM");
   });

@@ -1,11 +1,10 @@
 /** The whole service with an edge and a worker, among real name servers and a real authority. */
-import type { Actor } from "../../../src/domains/desk.ts";
-import { DomainDesk } from "../../../src/domains/desk.ts";
-import type { DomainDetails } from "../../../src/domains/domainView.ts";
-import { edgeSilentMaxMs } from "../../../src/domains/schedule.ts";
-import { publish } from "../../../src/sites/publish.ts";
-import type { Plan } from "../../../src/sites/site.ts";
-import { eventually } from "../../eventually.ts";
+import { type Actor, DomainService } from "../../../src/hosting/domains/domainService.ts";
+import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
+import { edgeSilentMaxMs } from "../../../src/hosting/domains/schedule.ts";
+import { publish } from "../../../src/hosting/sites/publish.ts";
+import type { Plan } from "../../../src/hosting/sites/site.ts";
+import { eventually } from "../../../testkit/eventually.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type Engine, sqlite } from "../engines.ts";
 import { startTestService, type TestService } from "../service.ts";
@@ -16,7 +15,7 @@ export interface Stage {
   readonly bed: Bed;
   readonly clock: MovableClock;
   readonly service: TestService;
-  readonly desk: DomainDesk;
+  readonly domainService: DomainService;
   /** Makes an owner with one project, which has the owner's name and shows it on its first page. */
   newProject(name: string, options?: { plan?: Plan; deployed?: boolean }): Promise<string>;
   /** What people see of the domain now. */
@@ -68,7 +67,7 @@ export async function startStage(
     variables: { ...settingsFor(bed), ...variables },
   });
   const { sites, domains, edgeView } = service.stores;
-  const desk = new DomainDesk({
+  const domainService = new DomainService({
     sites,
     domains,
     edgeView,
@@ -76,7 +75,15 @@ export async function startStage(
     target: bed.target,
     reserved: ["platform.test"],
   });
-  const show = (project: string, host: string) => desk.show(operator, project, host);
+  const show = (project: string, host: string) => domainService.show(operator, project, host);
+
+  const warnings = () =>
+    service
+      .logged()
+      .split("\n")
+      .filter((line) => /"level":"(?:warn|error)"/.test(line))
+      .slice(-20)
+      .join("\n");
 
   const until: Stage["until"] = (project, host, wanted) => {
     let details: DomainDetails | undefined;
@@ -85,7 +92,7 @@ export async function startStage(
         details = await show(project, host);
         return wanted(details) && details;
       },
-      () => `${host} did not come to it: ${JSON.stringify(details, undefined, 1)}`,
+      () => `${host} did not come to it: ${JSON.stringify(details, undefined, 1)}\n${warnings()}`,
     );
   };
 
@@ -93,7 +100,7 @@ export async function startStage(
     bed,
     clock,
     service,
-    desk,
+    domainService,
     show,
     until,
     async newProject(name, { plan = "paid", deployed = true } = {}) {
@@ -117,11 +124,11 @@ export async function startStage(
       const { timeline } = await show(project, host);
       if (timeline.some(({ event }) => event === "verify_requested")) await stage.skip(10_000);
       const clickedAtMs = clock.now();
-      await desk.verify(operator, project, host);
+      await domainService.verify(operator, project, host);
       return until(project, host, ({ checkedAtMs = 0 }) => checkedAtMs >= clickedAtMs);
     },
     async goLive(project, host) {
-      await desk.add(operator, project, host);
+      await domainService.add(operator, project, host);
       await stage.verify(project, host);
       return until(project, host, ({ status }) => status === "live");
     },

@@ -1,6 +1,6 @@
 /** Lets time pass, brings an authority off the track, and looks at what is told of it. */
-import type { DomainDetails } from "../../../src/domains/domainView.ts";
-import type { Finding, FindingCode } from "../../../src/domains/finding.ts";
+import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
+import type { Finding, FindingCode } from "../../../src/hosting/domains/finding.ts";
 import type { Stage } from "./stage.ts";
 
 export function findingOf({ findings }: DomainDetails, code: FindingCode): Finding {

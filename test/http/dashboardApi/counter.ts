@@ -1,13 +1,9 @@
-/** The dashboard's API with all of its places, asked without a socket and under a test's clock. */
+/** The platform's API, asked without a socket and under a test's clock. */
 
-import { DomainDesk } from "../../../src/domains/desk.ts";
-import { dashboardPlaces } from "../../../src/http/dashboardApi/dashboardPlaces.ts";
-import { Recent } from "../../../src/http/dashboardApi/recent.ts";
-import { createInternalApi } from "../../../src/http/internal/internalApi.ts";
-import { createLog } from "../../../src/log.ts";
-import { hashOf } from "../../../src/sites/deployment.ts";
+import { hashOf } from "../../../src/hosting/sites/deployment.ts";
+import { judgePlatform } from "../../contract/judgePlatform.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
-import { openOffice, origin, target } from "../internal/office.ts";
+import { openOffice, origin } from "../internal/office.ts";
 import { requestFrom, responseFrom } from "../webMessages.ts";
 
 export interface Asked {
@@ -19,27 +15,7 @@ export interface Asked {
 /** On the stores, tokens and clock of an office: two owners, shop and rival, and the operator. */
 export async function openCounter(engine: Engine) {
   const office = await openOffice(engine);
-  const { stores, clock, tokens } = office;
-  const recent = new Recent(clock);
-  const state: { trouble: Error | undefined } = { trouble: undefined };
-  const places = dashboardPlaces({
-    stores,
-    environment: "production",
-    series: () => recent.series(),
-    clock,
-    async ready() {
-      if (state.trouble !== undefined) throw state.trouble;
-    },
-  });
-  const handle = createInternalApi({
-    ...stores,
-    desk: new DomainDesk({ ...stores, clock, target, reserved: [] }),
-    clock,
-    log: createLog("error", clock, () => {}),
-    baseUrl: undefined,
-    leaving: () => false,
-    places,
-  });
+  const { handle, tokens } = office;
 
   async function ask(method: string, path: string, asked: Asked = {}) {
     const { as = "shop", body, bytes } = asked;
@@ -51,11 +27,13 @@ export async function openCounter(engine: Engine) {
       ...(content === undefined ? {} : { body: content }),
     });
     const response = responseFrom(await handle(requestFrom(request)));
+    const { status, headers } = response;
     const text = await response.text();
-    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+    judgePlatform(method, path, { status, headers, text });
+    return { status, body: text === "" ? undefined : JSON.parse(text) };
   }
 
-  return { ...office, ask, recent, state };
+  return { ...office, ask };
 }
 
 export type Counter = Awaited<ReturnType<typeof openCounter>>;

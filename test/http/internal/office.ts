@@ -1,13 +1,14 @@
 /** The dashboard's API on a real store, asked without a socket and under a clock of the test's. */
-
-import type { AccessHolder } from "../../../src/access/access.ts";
-import { mintAccess } from "../../../src/access/accessToken.ts";
-import { DomainDesk } from "../../../src/domains/desk.ts";
-import { createInternalApi } from "../../../src/http/internal/internalApi.ts";
-import { createLog } from "../../../src/log.ts";
-import type { Stores } from "../../../src/stores.ts";
+import { type AccessHolder, mintAccess } from "../../../src/accounts/access.ts";
+import { createLog } from "../../../src/core/log.ts";
+import { DomainService } from "../../../src/hosting/domains/domainService.ts";
+import { openPlatform } from "../../../src/http/platform/openPlatform.ts";
+import { Recent } from "../../../src/http/recent.ts";
+import { OwnCounts } from "../../../src/petstore/keys/rateLimiter.ts";
+import type { Stores } from "../../../src/storage/stores.ts";
+import { fakeClock } from "../../../testkit/fakeClock.ts";
+import { judgePlatform } from "../../contract/judgePlatform.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
-import { fakeClock } from "../../fakes/clock.ts";
 import { nowMs, projectIn } from "../../store/domainSamples.ts";
 import { requestFrom, responseFrom } from "../webMessages.ts";
 
@@ -47,14 +48,24 @@ export async function openOffice(engine: Engine) {
   const shop = await tokenFor({ kind: "owner", id: "shop" });
   const rival = await tokenFor({ kind: "owner", id: "rival" });
   const operator = await tokenFor({ kind: "operator" });
-  const state = { leaving: false };
-  const deskParts = { ...stores, clock, target, reserved: ["platform.test"] };
-  const handle = createInternalApi({
-    ...stores,
-    desk: new DomainDesk(deskParts),
+  const state: { leaving: boolean; trouble: Error | undefined } = {
+    leaving: false,
+    trouble: undefined,
+  };
+  const recent = new Recent(clock);
+  const serviceParts = { ...stores, clock, target, reserved: ["platform.test"] };
+  const { handle } = openPlatform({
+    stores,
+    domainService: new DomainService(serviceParts),
+    counts: new OwnCounts(clock),
+    environment: "production",
     clock,
     log,
     baseUrl: "https://api.petstore.test/v1",
+    series: () => recent.series(),
+    async ready() {
+      if (state.trouble !== undefined) throw state.trouble;
+    },
     leaving: () => state.leaving,
   });
 
@@ -77,16 +88,16 @@ export async function openOffice(engine: Engine) {
     stores,
     clock,
     state,
+    recent,
+    handle,
     tokens: { shop: shop.token, rival: rival.token, operator: operator.token },
     ids: { shop: shop.access.id },
     send,
     async ask(method: string, path: string, asked: Asked = {}): Promise<Answered> {
-      const { status, headers, ...response } = await sent(send(method, path, asked));
-      return {
-        status,
-        headers,
-        body: response.text === "" ? undefined : JSON.parse(response.text),
-      };
+      const seen = await sent(send(method, path, asked));
+      judgePlatform(method, path, seen);
+      const { status, headers, text } = seen;
+      return { status, headers, body: text === "" ? undefined : JSON.parse(text) };
     },
     logged() {
       log.flush();

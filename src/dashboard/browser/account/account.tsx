@@ -1,9 +1,9 @@
 /** Who is signed in, where else, and with which password. */
 import { useState } from "preact/hooks";
-import type { OpenSession, Session } from "../answers.ts";
+import type { OpenSession, Session } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { endCatalogueKey } from "../catalogue/client.ts";
 import { ask, get, pathOf } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Form, TextField } from "../parts/form.tsx";
 import { Badge, Refused } from "../parts/notice.tsx";
@@ -11,14 +11,14 @@ import { Page } from "../parts/page.tsx";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
 import { go } from "../route.ts";
-import { tell } from "../say.ts";
 import { signOut } from "../session.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
+import { useLoaded } from "../useLoaded.ts";
 import { browserOf } from "./browserName.ts";
 
 export function Account({ session }: { session: Session }) {
   const { actor } = session;
-  const work = useWork();
+  const work = useAction();
   const leave = () =>
     work.run(async () => {
       await endCatalogueKey().catch(() => {});
@@ -48,14 +48,14 @@ export function Account({ session }: { session: Session }) {
 function Password() {
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const work = useWork();
+  const work = useAction();
   const change = () =>
     work.run(async () => {
       const body = { ...(current === "" ? {} : { current }), next };
       await ask("PUT", "/password", { body, signsIn: true });
       setCurrent("");
       setNext("");
-      tell("The password is changed. You are signed out everywhere else.");
+      notify("The password is changed. You are signed out everywhere else.");
     });
   return (
     <section class="narrow" aria-labelledby="password-title">
@@ -92,12 +92,12 @@ function Sessions() {
   const sessions = useLoaded("sessions", (signal) =>
     get<readonly OpenSession[]>("/sessions", signal),
   );
-  const work = useWork();
+  const work = useAction();
   const end = (id: string) =>
     work.run(async () => {
       await ask("DELETE", pathOf("sessions", id), { body: {} });
       sessions.reload();
-      tell("That session has ended.");
+      notify("That session has ended.");
     });
   return (
     <section aria-labelledby="sessions-title">

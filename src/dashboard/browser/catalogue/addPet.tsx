@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { PetStatus } from "../../../client/client.ts";
+import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 import { withClient } from "./client.ts";
 
 const statuses: Readonly<Record<PetStatus, string>> = {
@@ -23,17 +23,17 @@ export function AddPet({ onAdded, onClose }: AddPetProps) {
   const [name, setName] = useState("");
   const [category, setCategory] = useState("");
   const [status, setStatus] = useState<PetStatus>("available");
-  const work = useWork();
+  const work = useAction();
   const add = () =>
     work.run(async () => {
       const categoryId = integerIn(category);
       const pet = await withClient((client) => client.createPet({ name, categoryId, status }));
       onAdded();
       onClose();
-      tell(`${pet.name} was added as ${pet.id}.`);
+      notify(`${pet.name} was added as ${pet.id}.`);
     });
   return (
-    <Dialog title="Add animal" onClose={onClose}>
+    <Dialog title="Add pet" onClose={onClose}>
       <Form onSubmit={() => void add()}>
         <TextField label="Name" value={name} onText={setName} placeholder="Bella" required />
         <TextField
@@ -49,7 +49,7 @@ export function AddPet({ onAdded, onClose }: AddPetProps) {
         <Refused fault={work.fault} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
-            Add animal
+            Add pet
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>

@@ -67,6 +67,6 @@ export async function endCatalogueKey(): Promise<void> {
   await ask("POST", `${pathOf("keys", id)}/revoke`, { body: {} });
 }
 
-session.listen(({ kind }) => {
-  if (kind !== "somebody") held = undefined;
+session.subscribe(({ kind }) => {
+  if (kind !== "signed_in") held = undefined;
 });

@@ -1,6 +1,7 @@
 /** The orders, and the next step of each. */
 import { useState } from "preact/hooks";
 import type { Order, OrderStatus } from "../../../client/client.ts";
+import { notify } from "../announce.ts";
 import { amount } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
@@ -9,8 +10,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 import { withClient } from "./client.ts";
 import { Paging, usePages } from "./paging.tsx";
 import { CatalogueTabs } from "./tabs.tsx";
@@ -49,10 +49,9 @@ export function Orders() {
       <Shown of={paged.page} skeleton={<Skeleton rows={6} />}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={filter === "all" ? "No order yet" : "None is like that"}>
+            <Empty title={filter === "all" ? "No order yet" : "No pets with this status"}>
               <p>
-                An order is placed for an available animal.{" "}
-                <a href="#/catalogue">See the animals</a>.
+                Orders are placed for available pets. <a href="#/catalogue">See the pets</a>.
               </p>
             </Empty>
           ) : (
@@ -66,7 +65,7 @@ export function Orders() {
 }
 
 function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: () => void }) {
-  const work = useWork();
+  const work = useAction();
   const [moving, setMoving] = useState<bigint>();
   const move = ({ id, status }: Order) =>
     work.run(async () => {
@@ -75,7 +74,7 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
         status === "placed" ? client.approveOrder(id) : client.deliverOrder(id),
       );
       onMoved();
-      tell(`Order ${moved.id} is ${moved.status}.`);
+      notify(`Order ${moved.id} is ${moved.status}.`);
     });
   return (
     <>
@@ -84,7 +83,7 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
         caption="Orders"
         heads={[
           { words: "Order", number: true },
-          { words: "Animal", number: true },
+          { words: "Pet", number: true },
           { words: "How many", number: true },
           { words: "Placed", wide: true },
           "Status",

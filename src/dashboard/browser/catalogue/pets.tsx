@@ -1,4 +1,4 @@
-/** The animals of the catalogue. */
+/** The pets of the catalogue. */
 import { useState } from "preact/hooks";
 import type { Pet, PetStatus } from "../../../client/client.ts";
 import { Button } from "../parts/buttons.tsx";
@@ -16,7 +16,7 @@ import { CatalogueTabs } from "./tabs.tsx";
 type Filter = PetStatus | "all";
 
 const filters: Readonly<Record<Filter, string>> = {
-  all: "All animals",
+  all: "All pets",
   available: "Available",
   pending: "Pending",
   sold: "Sold",
@@ -43,7 +43,7 @@ export function Pets() {
   );
   const add = (
     <Button kind="primary" onClick={() => ask({ kind: "add" })}>
-      Add animal
+      Add pet
     </Button>
   );
   const close = () => ask(undefined);
@@ -56,9 +56,9 @@ export function Pets() {
       <Shown of={paged.page} skeleton={<Skeleton rows={6} />}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={filter === "all" ? "No animal yet" : "None is like that"}>
+            <Empty title={filter === "all" ? "No pets yet" : "No pets with this status"}>
               <p>
-                {filter === "all" ? "Add the first one." : "Choose another status, or all animals."}
+                {filter === "all" ? "Add the first one." : "Choose another status, or all pets."}
               </p>
             </Empty>
           ) : (
@@ -83,7 +83,7 @@ interface PetTableProps {
 function PetTable({ pets, onOrder }: PetTableProps) {
   return (
     <Table
-      caption="Animals"
+      caption="Pets"
       heads={[
         { words: "Id", number: true, wide: true },
         "Name",

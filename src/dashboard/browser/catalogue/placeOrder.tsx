@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Pet } from "../../../client/client.ts";
+import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form, TextField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 import { withClient } from "./client.ts";
 
 interface PlaceOrderProps {
@@ -16,7 +16,7 @@ interface PlaceOrderProps {
 
 export function PlaceOrder({ pet, onPlaced, onClose }: PlaceOrderProps) {
   const [quantity, setQuantity] = useState("1");
-  const work = useWork();
+  const work = useAction();
   const place = () =>
     work.run(async () => {
       const order = await withClient((client) =>
@@ -24,7 +24,7 @@ export function PlaceOrder({ pet, onPlaced, onClose }: PlaceOrderProps) {
       );
       onPlaced();
       onClose();
-      tell(`Order ${order.id} was placed. ${pet.name} is pending.`);
+      notify(`Order ${order.id} was placed. ${pet.name} is pending.`);
     });
   return (
     <Dialog title={`Order ${pet.name}`} onClose={onClose}>

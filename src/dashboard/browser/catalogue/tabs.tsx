@@ -2,7 +2,7 @@ export function CatalogueTabs({ at }: { at: "pets" | "orders" }) {
   return (
     <nav class="tabs" aria-label="Catalogue">
       <a href="#/catalogue" aria-current={at === "pets" ? "page" : undefined}>
-        Animals
+        Pets
       </a>
       <a href="#/catalogue/orders" aria-current={at === "orders" ? "page" : undefined}>
         Orders

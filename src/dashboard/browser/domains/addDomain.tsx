@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { Domain } from "../answers.ts";
+import type { Domain } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { pathOf, post, Refusal } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form, TextField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 
 interface AddDomainProps {
   readonly slug: string;
@@ -16,14 +16,14 @@ interface AddDomainProps {
 
 export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
   const [host, setHost] = useState("");
-  const work = useWork();
+  const work = useAction();
   const add = (prove: boolean) =>
     work.run(async () => {
       const path = pathOf("projects", slug, "domains");
       const domain = await post<Domain>(path, { host, ...(prove ? { prove } : {}) });
       onAdded(domain);
       onClose();
-      tell(`${domain.host} was added. Create the record that is shown, then verify.`);
+      notify(`${domain.host} was added. Create the record that is shown, then verify.`);
     });
   const elsewhere = work.fault instanceof Refusal && work.fault.code === "attached_elsewhere";
   return (

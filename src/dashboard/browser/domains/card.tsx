@@ -1,6 +1,7 @@
 /** One domain: a row that says how it is, and below it all that its owner may need to know. */
 import { useEffect, useState } from "preact/hooks";
-import type { Domain, DomainDetails } from "../answers.ts";
+import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
+import { announce } from "../announce.ts";
 import { pathOf, post, Refusal } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { ChevronIcon } from "../parts/icons.tsx";
@@ -8,8 +9,7 @@ import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, Notice, Refused } from "../parts/notice.tsx";
 import { Ago, Day, Left } from "../parts/time.tsx";
 import { later } from "../platform.ts";
-import { say } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 import { Findings } from "./findings.tsx";
 import { Records } from "./record.tsx";
 import { isServed, wordsOf } from "./statusWords.ts";
@@ -96,7 +96,7 @@ interface Checking {
 /** A check was asked for, and is under way until one is seen that is newer. */
 function useChecking(domain: Domain, onChecked: (domain: Domain) => void): Checking {
   const { host, project, checkedAt } = domain;
-  const work = useWork();
+  const work = useAction();
   const [since, setSince] = useState<string | null>();
   const under = since !== undefined && since === checkedAt;
   const verify = () =>
@@ -104,11 +104,11 @@ function useChecking(domain: Domain, onChecked: (domain: Domain) => void): Check
       const before = checkedAt;
       onChecked(await post<Domain>(`${pathOf("projects", project, "domains", host)}/verify`));
       setSince(before);
-      say(`${host} is being checked.`);
+      announce(`${host} is being checked.`);
     });
   const waitSeconds = tooSoon(work.fault) ? work.fault.retryAfterSeconds : undefined;
   useEffect(() => {
-    if (waitSeconds !== undefined) return later(waitSeconds * 1000, work.clear);
+    return waitSeconds === undefined ? undefined : later(waitSeconds * 1000, work.clear);
   }, [work.fault]);
   return { host, busy: work.busy || under, fault: work.fault, verify: () => void verify() };
 }
@@ -132,7 +132,7 @@ function useToldStatus(host: string, words: string): void {
   useEffect(() => {
     if (before === words) return;
     setBefore(words);
-    say(`${host}: ${words}`);
+    announce(`${host}: ${words}`);
   }, [host, words, before]);
 }
 

@@ -1,8 +1,8 @@
 /** Project, settings, domains: the only settings that a project has. */
 import { useState } from "preact/hooks";
-import type { Domain, Project, Routing } from "../answers.ts";
+import type { Domain, Project, Routing } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { get, pathOf, Refusal, wordsFor } from "../http.ts";
-import { type Loaded, useLoaded } from "../loaded.ts";
 import { Button } from "../parts/buttons.tsx";
 import type { MenuItem } from "../parts/menu.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -10,15 +10,15 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { ProjectTabs } from "../projects/tabs.tsx";
 import { domainsLink, projectLink } from "../route.ts";
-import { tell } from "../say.ts";
+import { type Loaded, useLoaded } from "../useLoaded.ts";
 import { AddDomain } from "./addDomain.tsx";
 import { DomainCard } from "./card.tsx";
-import { useFollowed } from "./followed.ts";
 import { Missing } from "./missing.tsx";
 import { RedirectDialog } from "./redirectDialog.tsx";
 import { RemoveDomain } from "./removeDomain.tsx";
 import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
 import { RoutingEditor } from "./routingEditor.tsx";
+import { useOpenDomains } from "./useOpenDomains.ts";
 
 type Asking =
   | { readonly kind: "add" }
@@ -81,7 +81,9 @@ export function Domains({ slug, operator }: DomainsProps) {
             {(all) =>
               all.length === 0 ? (
                 <Empty title="No domain yet">
-                  <p>Show {slug} on a name of your own, with a certificate that we look after.</p>
+                  <p>
+                    Show {slug} on a name of your own, with an automatically renewed certificate.
+                  </p>
                   {ready && add}
                 </Empty>
               ) : (
@@ -121,7 +123,7 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
   const routing = useLoaded(routingPath, (signal) => get<Routing>(routingPath, signal));
   const replace = (domain: Domain) =>
     domains.put((before) => before.map((each) => (each.id === domain.id ? domain : each)));
-  const { isOpen, setOpen, detailsOf } = useFollowed(slug, all, replace);
+  const { isOpen, setOpen, detailsOf } = useOpenDomains(slug, all, replace);
 
   const hosts = all.map(({ host }) => host);
   const applied = (saved: Routing) => {
@@ -138,9 +140,9 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
     });
     try {
       applied(await saveRouting(slug, routingOf(rows)));
-      tell(`${host} is the primary domain.`);
+      notify(`${host} is the primary domain.`);
     } catch (fault) {
-      tell(wordsFor(fault));
+      notify(wordsFor(fault));
     }
   };
   const menuOf = (domain: Domain): MenuItem[] => [

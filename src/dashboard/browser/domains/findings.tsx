@@ -1,5 +1,5 @@
 /** What was found, and what it should be, side by side; how long it may last; what to do. */
-import type { Finding } from "../answers.ts";
+import type { Finding } from "../../../contract/generated/platform.ts";
 import { Left } from "../parts/time.tsx";
 
 interface FindingsProps {

@@ -1,11 +1,12 @@
 /** What a project lacks before a domain can be added, and what to do about it. */
-import type { Project } from "../answers.ts";
+
+import type { Project } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { ask, pathOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Notice, Refused } from "../parts/notice.tsx";
 import { projectLink } from "../route.ts";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 
 interface MissingProps {
   readonly project: Project;
@@ -16,14 +17,14 @@ interface MissingProps {
 }
 
 export function Missing({ project, suspended, operator, onChanged }: MissingProps) {
-  const work = useWork();
+  const work = useAction();
   const { slug, ownerId, plan, current } = project;
   if (plan === "paid" && current !== null) return null;
   const pay = () =>
     work.run(async () => {
       await ask("PUT", `${pathOf("owners", ownerId)}/plan`, { body: { plan: "paid" } });
       onChanged();
-      tell(`${ownerId} is on the paid plan.`);
+      notify(`${ownerId} is on the paid plan.`);
     });
   return (
     <Notice

@@ -1,5 +1,5 @@
 /** What differs between DNS providers when a record is created there. */
-import type { DomainDetails, RecordToCreate } from "../answers.ts";
+import type { DomainDetails, RecordToCreate } from "../../../contract/generated/platform.ts";
 
 interface Provider {
   readonly name: string;

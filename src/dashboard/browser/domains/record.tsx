@@ -1,7 +1,7 @@
 /** The record to create, piece by piece, as providers ask for it. */
 import { useState } from "preact/hooks";
+import type { DomainDetails, RecordToCreate } from "../../../contract/generated/platform.ts";
 import { remember, remembered } from "../../../docs/browser/platform.ts";
-import type { DomainDetails, RecordToCreate } from "../answers.ts";
 import { CopyButton } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
 import { hintFor, lineFor, type ProviderId, providerNames, providerSeen } from "./providers.ts";

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { Domain, Routing } from "../answers.ts";
+import type { Domain, Routing } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form } from "../parts/form.tsx";
 import { Notice, Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 import {
   likelyTarget,
   redirectStatuses,
@@ -32,7 +32,7 @@ export function RedirectDialog(props: RedirectDialogProps) {
   const others = all.filter(({ host }) => host !== domain.host);
   const [to, setTo] = useState(own?.to ?? likelyTarget(others));
   const [status, setStatus] = useState(String(own?.status ?? 301));
-  const work = useWork();
+  const work = useAction();
   const forGood = status === "301" || status === "308";
   const save = () =>
     work.run(async () => {
@@ -43,7 +43,7 @@ export function RedirectDialog(props: RedirectDialogProps) {
       const row = { host: domain.host, answer: "redirect", to, status: Number(status) } as const;
       onRouting(await saveRouting(slug, routingOf(withRow(rows, row))));
       onClose();
-      tell(`${domain.host} redirects to ${to}.`);
+      notify(`${domain.host} redirects to ${to}.`);
     });
   return (
     <Dialog title={`Redirect ${domain.host}`} onClose={onClose}>

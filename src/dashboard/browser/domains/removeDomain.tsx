@@ -1,13 +1,13 @@
 /** Says what will stop before it stops, and offers a redirect first. */
 import { useState } from "preact/hooks";
-import type { Domain, Routing } from "../answers.ts";
+import type { Domain, Routing } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { ask, pathOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 import { NotServed } from "./redirectDialog.tsx";
 import { likelyTarget, routingOf, rowsOf, saveRouting, targetWords, withRow } from "./routing.ts";
 import { isServed } from "./statusWords.ts";
@@ -26,14 +26,14 @@ export function RemoveDomain(props: RemoveDomainProps) {
   const { slug, domain, others, routing, onRemoved, onClose } = props;
   const { host } = domain;
   const served = isServed(domain);
-  const work = useWork();
+  const work = useAction();
   const remove = () =>
     work.run(async () => {
       const path = `${pathOf("projects", slug, "domains", host)}?confirm=true`;
       await ask("DELETE", path, { body: {} });
       onRemoved();
       onClose();
-      tell(`${host} was removed.${served ? " It is no longer served." : ""}`);
+      notify(`${host} was removed.${served ? " It is no longer served." : ""}`);
     });
   const dependents = routing.redirects.filter(({ to }) => to === host).map(({ from }) => from);
   return (
@@ -48,9 +48,9 @@ export function RemoveDomain(props: RemoveDomainProps) {
             <li>Its certificate is no longer used or renewed.</li>
           </>
         ) : (
-          <li>Nobody checks its DNS or orders a certificate for it any more.</li>
+          <li>Its DNS is no longer checked and its certificate no longer renewed.</li>
         )}
-        {routing.primary === host && <li>The project has no primary domain any more.</li>}
+        {routing.primary === host && <li>The project no longer has a primary domain.</li>}
         {dependents.map((from) => (
           <li key={from}>
             The redirect from <code>{from}</code> goes with it: <code>{from}</code> then shows the
@@ -60,7 +60,7 @@ export function RemoveDomain(props: RemoveDomainProps) {
       </ul>
       <p class="quiet">
         Then delete its record at your DNS provider: a name that points here without being attached
-        may be claimed by somebody else some day.
+        can be claimed by someone else later.
       </p>
       {served && others.length > 0 && dependents.length === 0 && <InsteadRedirect {...props} />}
       <Refused fault={work.fault} />
@@ -81,7 +81,7 @@ function InsteadRedirect({ slug, domain, others, routing, onRouting, onClose }: 
   const { host } = domain;
   const targets = others.filter(({ role }) => role.kind !== "redirect");
   const [chosen, choose] = useState<string>();
-  const work = useWork();
+  const work = useAction();
   if (domain.role.kind === "redirect" || targets.length === 0) return null;
   const target = targets.find((each) => each.host === chosen)?.host ?? likelyTarget(targets);
   const redirect = () =>
@@ -90,13 +90,13 @@ function InsteadRedirect({ slug, domain, others, routing, onRouting, onClose }: 
       const row = { host, answer: "redirect", to: target, status: 301 } as const;
       onRouting(await saveRouting(slug, routingOf(withRow(rows, row))));
       onClose();
-      tell(`${host} redirects to ${target} now. Nothing was removed.`);
+      notify(`${host} redirects to ${target} now. Nothing was removed.`);
     });
   return (
     <div class="instead">
       <p>
-        <strong>Keep old links working?</strong> Let it redirect instead, and remove it when nobody
-        comes that way any more.
+        <strong>Keep old links working?</strong> Redirect it instead, and remove it when it no
+        longer gets traffic.
         {routing.primary === host && " It is then no longer the primary domain."}
       </p>
       <ChoiceField

@@ -1,5 +1,5 @@
 /** The routing document of a project as a list with a line for each name. */
-import type { Domain, Redirect, Routing } from "../answers.ts";
+import type { Domain, Redirect, Routing } from "../../../contract/generated/platform.ts";
 import { ask, pathOf } from "../http.ts";
 import { isServed, wordsOf } from "./statusWords.ts";
 

@@ -1,11 +1,11 @@
 /** Which name is primary and which redirect: a small list, saved as a whole or not at all. */
 import { useState } from "preact/hooks";
-import type { Routing } from "../answers.ts";
+import type { Routing } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 import {
   type RoutingRow,
   type RowAnswer,
@@ -31,7 +31,7 @@ const answers: Readonly<Record<RowAnswer, string>> = {
 
 export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorProps) {
   const [draft, setDraft] = useState<readonly RoutingRow[]>();
-  const work = useWork();
+  const work = useAction();
   const saved = rowsOf(hosts, routing);
   // A name that came or went while somebody was editing is taken from what is saved.
   const rows = saved.map((row) => draft?.find(({ host }) => host === row.host) ?? row);
@@ -44,13 +44,13 @@ export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorPr
     work.run(async () => {
       onSaved(await saveRouting(slug, routingOf(rows)));
       setDraft(undefined);
-      tell("Primary and redirects are saved, and in force.");
+      notify("Primary and redirects are saved, and in force.");
     });
   return (
     <section aria-labelledby="routing-title">
       <h2 id="routing-title">Primary and redirects</h2>
       <p class="quiet">
-        Search engines are told to show the primary domain. A redirect keeps path and query.
+        Search engines are directed to the primary domain. A redirect keeps path and query.
       </p>
       <ul class="rows routing">
         {rows.map((row) => (

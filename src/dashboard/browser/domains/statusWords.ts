@@ -1,5 +1,5 @@
 /** The one status that people see of a domain: a meaning, and a word for it. */
-import type { Domain, DomainStatus } from "../answers.ts";
+import type { Domain, DomainStatus } from "../../../contract/generated/platform.ts";
 import type { Meaning } from "../parts/notice.tsx";
 
 interface StatusWords {

@@ -1,5 +1,5 @@
 /** DNS, certificate, live: what is done, what is being done, what comes. */
-import type { Domain } from "../answers.ts";
+import type { Domain } from "../../../contract/generated/platform.ts";
 import { TickIcon } from "../parts/icons.tsx";
 
 const names = { dns: "DNS", certificate: "Certificate", live: "Live" } as const;

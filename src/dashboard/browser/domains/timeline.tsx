@@ -1,9 +1,9 @@
 /** What happened to a domain, newest first, with the answers as they came. */
-import type { DomainDetails } from "../answers.ts";
+import type { DomainDetails } from "../../../contract/generated/platform.ts";
 import { get, pathOf } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { Ago, Left } from "../parts/time.tsx";
+import { useLoaded } from "../useLoaded.ts";
 
 interface TimelineProps {
   readonly slug: string;

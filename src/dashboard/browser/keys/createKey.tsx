@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { MintedKey } from "../answers.ts";
+import type { MintedKey } from "../../../contract/generated/platform.ts";
 import { post } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
 import { now } from "../platform.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 
 interface CreateKeyProps {
   readonly scopes: readonly string[];
@@ -30,7 +30,7 @@ export function CreateKey({ scopes, onCreated, onClose }: CreateKeyProps) {
   const [all, setAll] = useState(true);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [life, setLife] = useState<keyof typeof lives>("never");
-  const work = useWork();
+  const work = useAction();
   const create = () =>
     work.run(async () => {
       onCreated(

@@ -1,5 +1,5 @@
 /** Who still calls what will go away, and when it goes. */
-import type { Key } from "../answers.ts";
+import type { Key } from "../../../contract/generated/platform.ts";
 import { amount } from "../parts/amounts.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago, Day } from "../parts/time.tsx";

@@ -1,13 +1,13 @@
 /** The two ways in which a key ends by somebody's hand. */
 import { useState } from "preact/hooks";
-import type { Key, MintedKey } from "../answers.ts";
+import type { Key, MintedKey } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { ask, pathOf, post } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 
 const graces = {
   "0": "Not at all",
@@ -24,7 +24,7 @@ interface RotateKeyProps {
 
 export function RotateKey({ keyToEnd, onRotated, onClose }: RotateKeyProps) {
   const [grace, setGrace] = useState<keyof typeof graces>("86400");
-  const work = useWork();
+  const work = useAction();
   const rotate = () =>
     work.run(async () => {
       const path = `${pathOf("keys", keyToEnd.id)}/rotate`;
@@ -63,13 +63,13 @@ interface RevokeKeyProps {
 }
 
 export function RevokeKey({ keyToEnd, onRevoked, onClose }: RevokeKeyProps) {
-  const work = useWork();
+  const work = useAction();
   const revoke = () =>
     work.run(async () => {
       await ask("POST", `${pathOf("keys", keyToEnd.id)}/revoke`, { body: {} });
       onRevoked();
       onClose();
-      tell(`${keyToEnd.name} was revoked. It is refused from now on.`);
+      notify(`${keyToEnd.name} was revoked. It is refused from now on.`);
     });
   return (
     <Dialog title={`Revoke ${keyToEnd.name}?`} onClose={onClose}>

@@ -1,8 +1,7 @@
 /** API keys: who has one, what it may do, when it was last used. */
 import { useState } from "preact/hooks";
-import type { Key, Keys as KeysAnswer, MintedKey } from "../answers.ts";
+import type { Key, Keys as KeysAnswer, MintedKey } from "../../../contract/generated/platform.ts";
 import { get } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge } from "../parts/notice.tsx";
@@ -10,6 +9,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
+import { useLoaded } from "../useLoaded.ts";
 import { CreateKey } from "./createKey.tsx";
 import { Deprecated } from "./deprecated.tsx";
 import { RevokeKey, RotateKey } from "./endKey.tsx";

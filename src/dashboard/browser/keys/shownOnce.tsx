@@ -1,6 +1,6 @@
 /** A key is shown this once, so it is not closed by a slip. */
 import { useState } from "preact/hooks";
-import type { MintedKey } from "../answers.ts";
+import type { MintedKey } from "../../../contract/generated/platform.ts";
 import { Button, CopyButton } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 

@@ -1,8 +1,11 @@
 /** How the service does: the last hour, and how the certificates are. */
-import type { CertificateHealth, Overview as OverviewAnswer, Series } from "../answers.ts";
+import type {
+  CertificateHealth,
+  Overview as OverviewAnswer,
+  Series,
+} from "../../../contract/generated/platform.ts";
 import { statusWords } from "../domains/statusWords.ts";
 import { get } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { amount, counted } from "../parts/amounts.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -10,6 +13,7 @@ import { Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago, Day } from "../parts/time.tsx";
 import { domainsLink } from "../route.ts";
+import { useLoaded } from "../useLoaded.ts";
 import { Chart } from "./chart.tsx";
 
 export function Overview({ operator }: { operator: boolean }) {
@@ -25,9 +29,9 @@ export function Overview({ operator }: { operator: boolean }) {
           <>
             <p class="shown-now">
               {ready ? (
-                <Badge meaning="fine">The service is well</Badge>
+                <Badge meaning="fine">Operational</Badge>
               ) : (
-                <Badge meaning="trouble">The service is not well</Badge>
+                <Badge meaning="trouble">Degraded</Badge>
               )}
               {trouble !== null && <span>{trouble}</span>}
               <a href="#/projects">{counted(projects, "project")}</a>
@@ -128,7 +132,7 @@ function Certificates({ certificates }: { certificates: readonly CertificateHeal
       <h2 id="certificates-title">Certificates</h2>
       {certificates.length === 0 ? (
         <p class="quiet">
-          No domain is attached. Each one gets a certificate, which is renewed by itself.
+          No domain is attached. Each one gets an automatically renewed certificate.
         </p>
       ) : (
         <Table

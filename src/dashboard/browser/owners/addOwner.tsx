@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { Plan } from "../answers.ts";
+import type { Plan } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { post } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
 
 interface AddOwnerProps {
   readonly onAdded: () => void;
@@ -22,13 +22,13 @@ export function AddOwner({ onAdded, onClose }: AddOwnerProps) {
   const [id, setId] = useState("");
   const [name, setName] = useState("");
   const [plan, setPlan] = useState<Plan>("free");
-  const work = useWork();
+  const work = useAction();
   const add = () =>
     work.run(async () => {
       await post("/owners", { id, name, plan });
       onAdded();
       onClose();
-      tell(`${name} was added. Invite them next.`);
+      notify(`${name} was added. Invite them next.`);
     });
   return (
     <Dialog title="Add owner" onClose={onClose}>

@@ -1,10 +1,10 @@
 /** Says what will stop before an owner goes back to the free plan. */
-import type { Overview, Owner, ProjectLine } from "../answers.ts";
+import type { Overview, Owner, ProjectLine } from "../../../contract/generated/platform.ts";
 import { isServed } from "../domains/statusWords.ts";
 import { get } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { useLoaded } from "../useLoaded.ts";
 
 interface MakeFreeProps {
   readonly owner: Owner;

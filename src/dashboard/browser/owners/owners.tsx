@@ -1,8 +1,8 @@
 /** The owners of projects: their plans, and the links by which they come in. */
 import { useState } from "preact/hooks";
-import type { Invitation, Owner, Plan } from "../answers.ts";
+import type { Invitation, Owner, Plan } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { ask as askService, get, pathOf, post } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { Button, CopyButton } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
@@ -11,8 +11,8 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
+import { useLoaded } from "../useLoaded.ts";
 import { AddOwner } from "./addOwner.tsx";
 import { MakeFree } from "./makeFree.tsx";
 
@@ -24,7 +24,7 @@ type Asking =
 export function Owners() {
   const owners = useLoaded("owners", (signal) => get<readonly Owner[]>("/owners", signal));
   const [asking, ask] = useState<Asking>();
-  const work = useWork();
+  const work = useAction();
   const add = (
     <Button kind="primary" onClick={() => ask({ kind: "add" })}>
       Add owner
@@ -39,7 +39,7 @@ export function Owners() {
     work.run(async () => {
       await askService("PUT", `${pathOf("owners", owner.id)}/plan`, { body: { plan } });
       owners.put((all) => all.map((each) => (each.id === owner.id ? { ...each, plan } : each)));
-      tell(`${owner.name} is on the ${plan} plan.`);
+      notify(`${owner.name} is on the ${plan} plan.`);
     });
   const choosePlan = (owner: Owner, plan: Plan) =>
     plan === "free" ? ask({ kind: "free", owner }) : void setPlan(owner, plan);

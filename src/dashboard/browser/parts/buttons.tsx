@@ -1,8 +1,8 @@
 /** Buttons, and the two that come with something: copying, and waiting for what was asked. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { announce } from "../announce.ts";
 import { later } from "../platform.ts";
-import { say } from "../say.ts";
 import { CopyIcon, TickIcon } from "./icons.tsx";
 
 export interface ButtonProps {
@@ -44,12 +44,12 @@ const saidForMs = 1_600;
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [done, setDone] = useState<boolean>();
   useEffect(() => {
-    if (done !== undefined) return later(saidForMs, () => setDone(undefined));
+    return done === undefined ? undefined : later(saidForMs, () => setDone(undefined));
   }, [done]);
   const copy = async () => {
     const copied = await copyText(text);
     setDone(copied);
-    say(copied ? `Copied ${what}` : "Copying was refused. Select the text and copy it.");
+    announce(copied ? `Copied ${what}` : "Copying was refused. Select the text and copy it.");
   };
   const word = done === undefined ? "Copy" : done ? "Copied" : "Select";
   return (

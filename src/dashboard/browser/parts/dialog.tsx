@@ -23,6 +23,7 @@ function firstIn(dialog: HTMLElement | null): HTMLElement | undefined {
     const found = dialog?.querySelector<HTMLElement>(place);
     if (found) return found;
   }
+  return undefined;
 }
 
 /** It is open as long as it is there. */

@@ -1,7 +1,7 @@
 /** What stands where data would be: on its way, refused, or none yet. */
 import type { ComponentChildren } from "preact";
 import { Refusal, wordsFor } from "../http.ts";
-import type { Loaded } from "../loaded.ts";
+import type { Loaded } from "../useLoaded.ts";
 import { Button } from "./buttons.tsx";
 import { Notice } from "./notice.tsx";
 

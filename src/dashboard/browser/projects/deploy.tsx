@@ -1,11 +1,11 @@
 /** Where a folder is dropped, or chosen, and brought to the service under one's eyes. */
 import { useRef, useState } from "preact/hooks";
+import { announce, notify } from "../announce.ts";
 import { wordsFor } from "../http.ts";
 import { counted, size } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FolderIcon } from "../parts/icons.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { say, tell } from "../say.ts";
 import { chosenFolder, droppedFolder, type Folder } from "./folder.ts";
 import { type Outcome, type Progress, upload } from "./upload.ts";
 
@@ -28,12 +28,12 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
     ending.current = new AbortController();
     const { signal } = ending.current;
     setState({ kind: "working", progress: undefined });
-    say(`Deploying ${counted(files.length, "file")}.`);
+    announce(`Deploying ${counted(files.length, "file")}.`);
     try {
       const onProgress = (progress: Progress) => setState({ kind: "working", progress });
       const outcome = await upload(slug, files, { signal, onProgress });
       setState({ kind: "idle", ...notes(leftOut) });
-      tell(outcomeWords(slug, outcome));
+      notify(outcomeWords(slug, outcome));
       onDeployed();
     } catch (fault) {
       const words = signal.aborted ? "It was stopped. What is shown stays." : wordsFor(fault);

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
-import type { Owner, Session } from "../answers.ts";
+import type { Owner, Session } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { get, post } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
 import { Notice, Refused } from "../parts/notice.tsx";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { go, projectLink } from "../route.ts";
-import { tell } from "../say.ts";
 import { isOperator } from "../session.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
+import { useLoaded } from "../useLoaded.ts";
 
 export function NewProject({ session, onClose }: { session: Session; onClose: () => void }) {
   return (
@@ -60,12 +60,12 @@ function ForAnOwner({ onClose }: { onClose: () => void }) {
 
 function Naming({ ownerId, onClose }: { ownerId: string | undefined; onClose: () => void }) {
   const [slug, setSlug] = useState("");
-  const work = useWork();
+  const work = useAction();
   const create = () =>
     work.run(async () => {
       await post("/projects", { slug, ...(ownerId === undefined ? {} : { ownerId }) });
       onClose();
-      tell(`${slug} was created.`);
+      notify(`${slug} was created.`);
       go(projectLink(slug));
     });
   return (

@@ -1,8 +1,8 @@
 /** A project: what is shown of it, deploying it, and its deployments. */
 import { useState } from "preact/hooks";
-import type { Deployment, Project } from "../answers.ts";
+import type { Deployment, Project } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { get, pathOf, post } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { counted, size } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -11,8 +11,8 @@ import { Page } from "../parts/page.tsx";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
 import { domainsLink } from "../route.ts";
-import { tell } from "../say.ts";
-import { useWork } from "../work.ts";
+import { useAction } from "../useAction.ts";
+import { useLoaded } from "../useLoaded.ts";
 import { Deploy } from "./deploy.tsx";
 import { ProjectTabs } from "./tabs.tsx";
 
@@ -138,13 +138,13 @@ function RollBack({
   onDone,
   onClose,
 }: ConfirmProps & { deployment: Deployment }) {
-  const work = useWork();
+  const work = useAction();
   const rollBack = () =>
     work.run(async () => {
       await post(`${pathOf("projects", slug)}/rollback`, { deployment: deployment.id });
       onDone();
       onClose();
-      tell(`${slug} shows ${deployment.id} again.`);
+      notify(`${slug} shows ${deployment.id} again.`);
     });
   return (
     <Dialog title="Roll back?" onClose={onClose}>
@@ -166,13 +166,13 @@ function RollBack({
 }
 
 function Unpublish({ slug, onDone, onClose }: ConfirmProps) {
-  const work = useWork();
+  const work = useAction();
   const unpublish = () =>
     work.run(async () => {
       await post(`${pathOf("projects", slug)}/unpublish`);
       onDone();
       onClose();
-      tell(`${slug} is no longer shown.`);
+      notify(`${slug} is no longer shown.`);
     });
   return (
     <Dialog title={`Unpublish ${slug}?`} onClose={onClose}>

@@ -1,8 +1,7 @@
 /** All projects that whoever is signed in may see. */
 import { useState } from "preact/hooks";
-import type { ProjectLine, Session } from "../answers.ts";
+import type { ProjectLine, Session } from "../../../contract/generated/platform.ts";
 import { get } from "../http.ts";
-import { useLoaded } from "../loaded.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -10,6 +9,7 @@ import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
 import { domainsLink, projectLink } from "../route.ts";
 import { isOperator } from "../session.ts";
+import { useLoaded } from "../useLoaded.ts";
 import { NewProject } from "./newProject.tsx";
 
 export function Projects({ session }: { session: Session }) {

@@ -1,6 +1,6 @@
 /** Signing in by id and password. */
 import { useState } from "preact/hooks";
-import type { Session } from "../answers.ts";
+import type { Session } from "../../../contract/generated/platform.ts";
 import { ask, Refusal } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Form, TextField } from "../parts/form.tsx";
@@ -8,15 +8,14 @@ import { Notice, Refused } from "../parts/notice.tsx";
 import { Left } from "../parts/time.tsx";
 import { now } from "../platform.ts";
 import { enter } from "../session.ts";
-import { useWork } from "../work.ts";
-import { useFirstField } from "./firstField.ts";
-import { useTitle } from "./title.ts";
+import { useAction } from "../useAction.ts";
+import { useFirstField, useTitle } from "./hooks.ts";
 
 export function SignIn({ ended }: { ended: boolean }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [waitUntilMs, setWaitUntilMs] = useState(0);
-  const work = useWork();
+  const work = useAction();
   const place = useFirstField();
   useTitle("Sign in");
   const submit = () =>
@@ -40,8 +39,8 @@ export function SignIn({ ended }: { ended: boolean }) {
       )}
       <Form onSubmit={submit}>
         <TextField
-          label="Id"
-          hint="such as operator, or the id you were invited by"
+          label="Username"
+          hint="operator, or the username you were invited with"
           value={name}
           onText={setName}
           autocomplete="username"

@@ -1,15 +1,14 @@
 /** Behind a one-time link: it is exchanged for a session, with a password for the next time. */
 import { useState } from "preact/hooks";
-import type { Session } from "../answers.ts";
+import type { Session } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
 import { ask, Refusal } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Form, TextField } from "../parts/form.tsx";
 import { Refused } from "../parts/notice.tsx";
-import { tell } from "../say.ts";
 import { enter as enterWith } from "../session.ts";
-import { useWork } from "../work.ts";
-import { useFirstField } from "./firstField.ts";
-import { useTitle } from "./title.ts";
+import { useAction } from "../useAction.ts";
+import { useFirstField, useTitle } from "./hooks.ts";
 
 const passwordLengthMin = 12;
 
@@ -24,7 +23,7 @@ const isRefusal = (fault: unknown, code: string): boolean =>
 export function Welcome({ token }: { token: string }) {
   const [password, setPassword] = useState("");
   const [needed, setNeeded] = useState(false);
-  const work = useWork();
+  const work = useAction();
   const place = useFirstField(needed);
   useTitle("Welcome");
   const exchange = async (body: Exchange): Promise<Session> => {
@@ -43,7 +42,7 @@ export function Welcome({ token }: { token: string }) {
       // The link is spent: going back must not lead to it.
       history.replaceState(null, "", "#/");
       dispatchEvent(new HashChangeEvent("hashchange"));
-      if (body.password !== undefined) tell(`The next time, you sign in as ${session.actor.id}.`);
+      if (body.password !== undefined) notify(`Your username is ${session.actor.id}.`);
     });
   const spent = isRefusal(work.fault, "link_spent");
   return (

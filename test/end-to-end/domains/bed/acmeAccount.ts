@@ -50,7 +50,7 @@ export async function openAccount(bed: {
   let kid: string | undefined;
 
   async function freshNonce(): Promise<string> {
-    const { headers } = await fetch(directory.newNonce ?? "", { method: "HEAD", tls });
+    const { headers } = await fetch(directory["newNonce"] ?? "", { method: "HEAD", tls });
     return headers.get("replay-nonce") ?? "";
   }
 
@@ -75,14 +75,14 @@ export async function openAccount(bed: {
     return { status, headers, text, body: isJson ? JSON.parse(text) : {} };
   }
 
-  const made = await post(directory.newAccount, { termsOfServiceAgreed: true });
+  const made = await post(directory["newAccount"], { termsOfServiceAgreed: true });
   kid = made.headers.get("location") ?? undefined;
 
   return {
     directory,
     post,
     order: (host, more = {}) =>
-      post(directory.newOrder, { identifiers: [{ type: "dns", value: host }], ...more }),
+      post(directory["newOrder"], { identifiers: [{ type: "dns", value: host }], ...more }),
     keyAuthorization: async (token) => `${token}.${await thumbprint(jwk)}`,
   };
 }

@@ -7,11 +7,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Answer } from "dns-packet";
+import { freePort, freePorts } from "../../../../testkit/freePorts.ts";
 import { type CaProxy, startCaProxy } from "./caProxy.ts";
 import { startKnot } from "./knot.ts";
 import type { NameServer } from "./nameServer.ts";
 import { type Pebble, type PebbleOptions, startPebble } from "./pebble.ts";
-import { freePort, freePorts, loopbackBlock } from "./ports.ts";
 import { startPowerDns } from "./powerdns.ts";
 import { type Mode, type SilentServer, startSilentServer } from "./silentServer.ts";
 import { startUnbound, type Unbound } from "./unbound.ts";
@@ -221,3 +221,9 @@ const cacheOf = ({ cacheMaxTtl }: BedOptions) => (cacheMaxTtl === undefined ? {}
 
 const platformRecords = ({ ipv6 = false }: BedOptions) =>
   ["sites A 127.0.0.1", ...(ipv6 ? ["sites AAAA ::1"] : [])].join("\n");
+
+// Every bed listens on addresses of its own, so that two of them never meet even if both choose the
+// same port at the same instant: the name servers share ports and would not complain.
+function loopbackBlock(): string {
+  return `127.53.${1 + Math.floor(Math.random() * 254)}`;
+}

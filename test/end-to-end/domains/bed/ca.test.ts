@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventually } from "../../../eventually.ts";
+import { eventually } from "../../../../testkit/eventually.ts";
 import { type AcmeAccount, type AcmeAnswer, type AcmeObject, openAccount } from "./acmeAccount.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { run } from "./processes.ts";
@@ -38,7 +38,7 @@ describeWithBed("the certificate authority", () => {
     const before = bed.ca.count("newNonce");
     const nonces = await Promise.all(
       [1, 2].map(async () =>
-        (await get(account.directory.newNonce ?? "")).headers.get("replay-nonce"),
+        (await get(account.directory["newNonce"] ?? "")).headers.get("replay-nonce"),
       ),
     );
     expect(nonces[0]).toMatch(/^[\w-]{16,}$/);
@@ -143,7 +143,7 @@ describeWithBed("the certificate authority", () => {
       answered = true;
       return status;
     });
-    await hold.arrived;
+    await hold.arrived();
     expect((await get(bed.acmeDirectory)).status).toBe(200);
     expect(answered).toBe(false);
     hold.release();

@@ -1,4 +1,5 @@
 /** What can go wrong at a certificate authority, one rule at a time, as a test orders it. */
+import { eventually } from "../../../../testkit/eventually.ts";
 
 export type CaKind =
   | "directory"
@@ -37,11 +38,13 @@ export interface Refusal {
   readonly times?: number;
   /** Only orders for this name. */
   readonly host?: string;
+  /** Only from a challenge on and until the next order: what the authority says once it has looked. */
+  readonly onceTold?: boolean;
 }
 
 export interface Hold {
   /** Resolves when a request has come that waits. */
-  readonly arrived: Promise<void>;
+  arrived(): Promise<void>;
   /** Lets all go that wait, and holds no more. */
   release(): void;
 }
@@ -83,6 +86,7 @@ export function makeFaults(): FaultBox {
   let rules: Rule[] = [];
   let nonces = 0;
   let isOut = false;
+  let isTold = false;
   const holds = new Map<CaKind, HeldKind>();
 
   const refuse = (refusal: Refusal) => {
@@ -91,7 +95,10 @@ export function makeFaults(): FaultBox {
 
   function ruleFor({ kind, hosts }: CaRequest): Rule | undefined {
     const rule = rules.find(
-      (each) => each.kind === kind && (each.host === undefined || hosts.includes(each.host)),
+      (each) =>
+        each.kind === kind &&
+        (each.host === undefined || hosts.includes(each.host)) &&
+        (each.onceTold !== true || isTold),
     );
     if (rule !== undefined && --rule.left <= 0) rules = rules.filter((each) => each !== rule);
     return rule;
@@ -114,7 +121,10 @@ export function makeFaults(): FaultBox {
       isOut = lasts;
     },
     hold(kind) {
-      const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+      let hasArrived = false;
+      const arrive = () => {
+        hasArrived = true;
+      };
       const { promise: released, resolve } = Promise.withResolvers<void>();
       const release = () => {
         if (holds.get(kind) === held) holds.delete(kind);
@@ -123,7 +133,14 @@ export function makeFaults(): FaultBox {
       const held = { released, arrive, release };
       holds.get(kind)?.release();
       holds.set(kind, held);
-      return { arrived, release };
+      return {
+        arrived: async () =>
+          void (await eventually(
+            () => hasArrived,
+            () => `No ${kind} came.`,
+          )),
+        release,
+      };
     },
     clear() {
       rules = [];
@@ -133,6 +150,7 @@ export function makeFaults(): FaultBox {
     },
     refusalOf(request) {
       const { kind } = request;
+      if (kind === "challenge" || kind === "newOrder") isTold = kind === "challenge";
       if (isOut) return { kind, type: "serverInternal", status: 503, detail: "out of service" };
       if (nonces > 0 && isSigned(request)) {
         nonces--;

@@ -5,6 +5,8 @@
  * The Host header goes through unchanged. Pebble makes its URLs from it and checks the signed `url`
  * against it, so all that a client does goes through here, and no body needs rewriting.
  */
+
+import { freePort } from "../../../../testkit/freePorts.ts";
 import {
   type CaFaults,
   type CaKind,
@@ -13,7 +15,6 @@ import {
   type Refusal,
 } from "./caFaults.ts";
 import type { ApiCertificate } from "./certificate.ts";
-import { freePort } from "./ports.ts";
 
 export interface RenewalWindow {
   readonly start: Date;

@@ -1,8 +1,8 @@
 /** Pebble: a certificate authority that speaks ACME and really validates, over our DNS. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePorts } from "../../../../testkit/freePorts.ts";
 import { type ApiCertificate, makeApiCertificate } from "./certificate.ts";
-import { freePorts } from "./ports.ts";
 import { startChild } from "./processes.ts";
 
 export interface PebbleOptions {

@@ -7,10 +7,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { verdictOn } from "../../../describeUnless.ts";
-import { eventually } from "../../../eventually.ts";
+import { verdictOn } from "../../../../testkit/describeUnless.ts";
+import { eventually } from "../../../../testkit/eventually.ts";
+import { freePort, isFree } from "../../../../testkit/freePorts.ts";
 import { rejectionOf } from "../../../store/rejection.ts";
-import { freePort, isFree } from "./ports.ts";
 import { oneAtATime, startChild } from "./processes.ts";
 import { describeWithBed, howToInstall } from "./tools.ts";
 

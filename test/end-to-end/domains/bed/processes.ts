@@ -1,8 +1,9 @@
 /** Servers as child processes: started, asked until they answer, and never left behind. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { eventually } from "../../../eventually.ts";
-import { findTool, toolPath } from "./tools.ts";
+import { dieWithParent } from "../../../../testkit/dieWithParent.ts";
+import { eventually } from "../../../../testkit/eventually.ts";
+import { toolPath } from "./tools.ts";
 
 const graceMs = 2_000;
 const outputCharsMax = 1_000_000;
@@ -44,12 +45,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 
 function spawnTied({ tool, args, variables }: ChildOptions): ChildProcess {
   const { PATH = "", HOME = "" } = process.env;
-  // With setpriv the kernel ends the child even when this process is killed outright.
-  const tie = findTool("setpriv");
-  const command = [toolPath(tool), ...args];
-  const [first = "", ...rest] =
-    tie === undefined ? command : [tie, "--pdeathsig", "KILL", "--", ...command];
-  const child = spawn(first, rest, {
+  const child = spawn(...dieWithParent([toolPath(tool), ...args], { signal: "KILL" }), {
     env: { PATH, HOME, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { type Answer, decode, encode } from "dns-packet";
-import { eventually } from "../../../eventually.ts";
+import { eventually } from "../../../../testkit/eventually.ts";
+import { freePort } from "../../../../testkit/freePorts.ts";
 import { rejectionOf } from "../../../store/rejection.ts";
 import { ask, type Reply } from "./ask.ts";
-import { freePort } from "./ports.ts";
 import { type SilentServer, startSilentServer } from "./silentServer.ts";
 
 const address = "127.0.0.1";

@@ -1,7 +1,7 @@
 /** The programs that the bed is made of, and what happens to its tests where one is not installed. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describeUnless } from "../../../describeUnless.ts";
+import { describeUnless } from "../../../../testkit/describeUnless.ts";
 
 const packages = {
   pebble: "pebble",
@@ -16,7 +16,7 @@ const needed = Object.keys(packages) as (keyof typeof packages)[];
 
 // Debian puts servers where an ordinary user's PATH does not look.
 const folders = [
-  ...(process.env.PATH ?? "").split(delimiter),
+  ...(process.env["PATH"] ?? "").split(delimiter),
   "/usr/local/sbin",
   "/usr/sbin",
   "/sbin",

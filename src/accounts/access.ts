@@ -1,0 +1,71 @@
+import type { Clock } from "../core/clock.ts";
+import type { MaybePromise } from "../core/maybePromise.ts";
+import { checksum, hashToken, randomText } from "../petstore/keys/token.ts";
+
+/** Whom a token speaks for: the operator may do everything, an owner what is theirs. */
+export type AccessHolder =
+  | { readonly kind: "operator" }
+  | { readonly kind: "owner"; readonly id: string };
+
+/** A token as the store keeps it. The token itself is nowhere. */
+export interface AccessToken {
+  /** Names it to people and in logs: `acc_` and 12 characters. No secret. */
+  readonly id: string;
+  readonly name: string;
+  readonly holder: AccessHolder;
+  readonly hash: string;
+  readonly hint: string;
+  readonly createdAtMs: number;
+  readonly revokedAtMs: number | undefined;
+}
+
+/** A promise that resolves means: on disk, and in force in every process on this store. */
+export interface AccessStore {
+  /** False, with nothing done, when there is no such owner. */
+  add(token: AccessToken): Promise<boolean>;
+  /** Keeps the first instant if it was revoked before. False when there is no such token. */
+  revoke(id: string, atMs: number): Promise<boolean>;
+  /** Revoked ones too. */
+  findByHash(hash: string): MaybePromise<AccessToken | undefined>;
+  /** In the order of their creation. */
+  list(): MaybePromise<readonly AccessToken[]>;
+}
+
+const prefixes: Readonly<Record<AccessHolder["kind"], string>> = {
+  owner: "pet_owner_",
+  operator: "pet_operator_",
+};
+const randomLength = 32;
+const form = /^(pet_(?:owner|operator)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** The token is known now and never again. */
+interface MintedAccess {
+  readonly access: AccessToken;
+  readonly token: string;
+}
+
+/**
+ * What an owner, or an operator, shows to the dashboard's API: `pet_owner_` or `pet_operator_`, 32
+ * random characters, and 6 that check the rest. It opens nothing of the catalogue, as an API key
+ * opens nothing here.
+ */
+export function mintAccess(holder: AccessHolder, name: string, clock: Clock): MintedAccess {
+  const body = prefixes[holder.kind] + randomText(randomLength, clock);
+  const token = body + checksum(body);
+  const access: AccessToken = {
+    id: `acc_${randomText(12, clock)}`,
+    name,
+    holder,
+    hash: hashToken(token),
+    hint: `${prefixes[holder.kind]}…${token.slice(-4)}`,
+    createdAtMs: clock.now(),
+    revokedAtMs: undefined,
+  };
+  return { access, token };
+}
+
+/** Tells a typing mistake, or an API key, without asking the store. */
+export function isAccessToken(token: string): boolean {
+  const [, body = "", check] = form.exec(token) ?? [];
+  return check !== undefined && checksum(body) === check;
+}

@@ -1,0 +1,263 @@
+/** Signs people in, by name and password or by a one-time link, and then knows their sessions. */
+
+import type { Clock } from "../core/clock.ts";
+import { type MaybePromise, then } from "../core/maybePromise.ts";
+import { Problem } from "../core/problems.ts";
+import type { RateLimiter, SharedCounts } from "../petstore/keys/rateLimiter.ts";
+import type { AccessHolder } from "./access.ts";
+import {
+  type Account,
+  type AccountStore,
+  normalizeName,
+  type OneTimeLink,
+  type Session,
+  type SessionWithHolder,
+  type SignInAttempt,
+} from "./accounts.ts";
+import {
+  addressQuota,
+  attemptFor,
+  bucketOf,
+  nameAtAddressQuota,
+  type Purpose,
+} from "./attempts.ts";
+import { passwordError } from "./password.ts";
+import { needsRehash, type Passwords } from "./passwordHash.ts";
+import {
+  createSession,
+  type IssuedLink,
+  invitationMs,
+  isExpired,
+  issueLink,
+  secretHash,
+  touchIntervalMs,
+} from "./sessions.ts";
+
+export interface AuthServiceOptions {
+  readonly store: AccountStore;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+  readonly counts: SharedCounts;
+  /** Called when something failed in the background. */
+  readonly failed: (cause: unknown) => void;
+}
+
+export interface Credentials {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** The client that asks, as far as it can be told. */
+export interface ClientInfo {
+  readonly address: string;
+  readonly agent: string;
+}
+
+export interface SignedIn extends SessionWithHolder {
+  /** For the cookie. It is not stored, so it cannot be shown again. */
+  readonly token: string;
+}
+
+export interface PasswordChangeRequest {
+  readonly current: string | undefined;
+  readonly next: string;
+}
+
+export class AuthService {
+  readonly #store: AccountStore;
+  readonly #passwords: Passwords;
+  readonly #clock: Clock;
+  readonly #failed: (cause: unknown) => void;
+  readonly #addresses: RateLimiter;
+  readonly #namesAtAddresses: RateLimiter;
+  /** Nobody can look for a name that shares a bucket with somebody else's name and address. */
+  readonly #salt: string;
+  /** Hashes of sessions whose last use is being stored. */
+  readonly #touching = new Set<string>();
+
+  constructor({ store, passwords, clock, counts, failed }: AuthServiceOptions) {
+    this.#store = store;
+    this.#passwords = passwords;
+    this.#clock = clock;
+    this.#failed = failed;
+    this.#addresses = counts.limiter("sign in: address", addressQuota);
+    this.#namesAtAddresses = counts.limiter("sign in: name at address", nameAtAddressQuota);
+    this.#salt = counts.salt;
+  }
+
+  /** Takes as long, and says the same, for a name of nobody as for a wrong password. */
+  async signIn({ name: typed, password }: Credentials, visitor: ClientInfo): Promise<SignedIn> {
+    const name = normalizeName(typed);
+    const addressBucket = bucketOf("address", visitor.address);
+    // By the name's own bucket: else many names that share it would spend it from one address.
+    const pairBucket = bucketOf(this.#salt, `${visitor.address} ${bucketOf("sign in", name)}`);
+    await take(this.#addresses, addressBucket);
+    await take(this.#namesAtAddresses, pairBucket);
+    const attempt = await this.#takeByName("sign in", name);
+    const account = await this.#store.find(name);
+    const matches = await this.#passwords.matches(password, account?.password);
+    if (account?.password === undefined || !matches) throw signInRefused();
+    const { session, token } = createSession(account.name, visitor.agent, this.#clock);
+    // Nothing that was verified against a password that is no longer the password.
+    if (!(await this.#store.addSession(session, account.passwordVersion))) throw signInRefused();
+    await this.#addresses.giveBack(addressBucket);
+    await this.#namesAtAddresses.giveBack(pairBucket);
+    await this.#store.giveBack(attempt);
+    await this.#rehashIfNeeded(account, account.password, password);
+    return { session, holder: account.holder, token };
+  }
+
+  /** Trades the token of a one-time link for a session, and sets the password if one is given. */
+  async redeemLink(token: string, password: string | undefined, agent: string): Promise<SignedIn> {
+    const link = await this.#openLink(token);
+    if (password === undefined && link.holder.kind === "owner") {
+      throw new Problem("password_needed");
+    }
+    const hash = password === undefined ? undefined : await this.#newHash(password, link.account);
+    const begun = createSession(link.account, agent, this.#clock);
+    const atMs = this.#clock.now();
+    const used = await this.#store.useLink({
+      hash: link.hash,
+      atMs,
+      session: begun.session,
+      password: hash === undefined ? undefined : { hash, setAtMs: atMs },
+    });
+    if (!used) throw linkSpent();
+    return { ...begun, holder: link.holder };
+  }
+
+  /**
+   * The session of a token; undefined when it has expired or never existed. `using` says that a
+   * person is active, which postpones the idle timeout.
+   */
+  findSession(token: string, using: boolean): MaybePromise<SessionWithHolder | undefined> {
+    const hash = secretHash(token);
+    if (hash === undefined) return undefined;
+    return then(this.#store.findSession(hash), (known) => {
+      if (known === undefined || isExpired(known.session, this.#clock.now())) return undefined;
+      return using ? { ...known, session: this.#touched(known.session) } : known;
+    });
+  }
+
+  async sessions(account: string): Promise<readonly Session[]> {
+    const nowMs = this.#clock.now();
+    return (await this.#store.listSessions(account)).filter(
+      (session) => !isExpired(session, nowMs),
+    );
+  }
+
+  async endSession(account: string, id: string): Promise<void> {
+    if (await this.#store.endSession(account, id)) return;
+    throw new Problem("session_not_found");
+  }
+
+  /** All but the one. */
+  async endOtherSessions({ account, id }: Session): Promise<void> {
+    await this.#store.endSessions(account, id);
+  }
+
+  /** Ends every other session of the account. */
+  async changePassword(
+    { account: name, id }: Session,
+    request: PasswordChangeRequest,
+  ): Promise<void> {
+    const account = await this.#store.find(name);
+    if (account === undefined) throw notSignedIn();
+    await this.#requireCurrent(account, request.current);
+    const hash = await this.#newHash(request.next, name);
+    const changed = await this.#store.changePassword({
+      account: name,
+      version: account.passwordVersion,
+      password: { hash, setAtMs: this.#clock.now() },
+      keep: id,
+    });
+    if (changed) return;
+    throw new Problem("changed_meanwhile", { detail: "The password was just changed elsewhere." });
+  }
+
+  /** Ends an earlier invitation. */
+  async invite(actor: AccessHolder, ownerId: string): Promise<IssuedLink> {
+    if (actor.kind !== "operator") {
+      throw new Problem("operator_only", { detail: "Only the operator invites owners." });
+    }
+    return issueLink(this.#store, this.#clock, { kind: "owner", id: ownerId }, invitationMs);
+  }
+
+  async #openLink(token: string): Promise<OneTimeLink> {
+    const hash = secretHash(token);
+    const link = hash === undefined ? undefined : await this.#store.findLink(hash);
+    if (link === undefined || this.#clock.now() >= link.expiresAtMs) throw linkSpent();
+    return link;
+  }
+
+  async #newHash(password: string, account: string): Promise<string> {
+    const complaint = passwordError(password, account);
+    if (complaint !== undefined) throw new Problem("password_refused", { detail: complaint });
+    return this.#passwords.hash(password);
+  }
+
+  /** Limited, so that nobody at an unlocked browser can guess the password without end. */
+  async #requireCurrent({ name, password }: Account, typed: string | undefined): Promise<void> {
+    if (password === undefined) return;
+    const attempt = await this.#takeByName("password", name);
+    if (!(await this.#passwords.matches(typed ?? "", password))) {
+      throw new Problem("current_password_wrong");
+    }
+    await this.#store.giveBack(attempt);
+  }
+
+  async #takeByName(purpose: Purpose, name: string): Promise<SignInAttempt> {
+    const attempt = attemptFor(purpose, name, this.#clock.now());
+    const waitMs = await this.#store.take(attempt);
+    if (waitMs > 0) throw limited(Math.ceil(waitMs / 1000));
+    return attempt;
+  }
+
+  /** Only here is the password known. */
+  async #rehashIfNeeded({ name }: Account, was: string, password: string): Promise<void> {
+    if (!needsRehash(was)) return;
+    try {
+      const hash = await this.#passwords.hash(password);
+      await this.#store.rehashPassword({ account: name, was, hash });
+    } catch (cause) {
+      // They are signed in already, and the next sign-in tries again.
+      this.#failed(cause);
+    }
+  }
+
+  #touched(session: Session): Session {
+    const { hash, seenAtMs } = session;
+    const nowMs = this.#clock.now();
+    if (nowMs - seenAtMs < touchIntervalMs) return session;
+    if (!this.#touching.has(hash)) {
+      this.#touching.add(hash);
+      this.#store
+        .sawSession(hash, nowMs)
+        .catch(this.#failed)
+        .finally(() => this.#touching.delete(hash));
+    }
+    return { ...session, seenAtMs: nowMs };
+  }
+}
+
+export function notSignedIn(): Problem {
+  return new Problem("not_signed_in");
+}
+
+function signInRefused(): Problem {
+  return new Problem("sign_in_refused");
+}
+
+function linkSpent(): Problem {
+  return new Problem("link_spent");
+}
+
+async function take(limiter: RateLimiter, bucket: string): Promise<void> {
+  const { allowed, secondsUntilNext } = await limiter.take(bucket);
+  if (!allowed) throw limited(secondsUntilNext);
+}
+
+function limited(seconds: number): Problem {
+  const message = `Too many attempts. Try again in ${seconds} seconds.`;
+  return new Problem("sign_in_limited", { detail: message, retryAfterSeconds: seconds });
+}

@@ -1,0 +1,155 @@
+import type { Clock } from "../core/clock.ts";
+import { Semaphore } from "../core/semaphore.ts";
+import { Caller, type Fetch, type RunContext, requestMsMax, shortened, shown } from "./caller.ts";
+import { type Check, CheckFailure, NotApplicable, type Part } from "./check.ts";
+import { checks } from "./checks.ts";
+import { RateLimited, RateLimitPacer } from "./rateLimitPacer.ts";
+
+export interface RunOptions {
+  /** Ends in `/v1`. */
+  readonly base: string;
+  readonly key: string;
+  readonly clock: Clock;
+  /** The platform's unless said: tests answer without a connection. */
+  readonly fetch?: Fetch | undefined;
+  /** All parts unless said. */
+  readonly only?: readonly Part[] | undefined;
+  /** Ends the run early: its reason is thrown. */
+  readonly stop?: AbortSignal | undefined;
+  /** Told after each check. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
+export type Outcome =
+  | { readonly kind: "passed" }
+  | { readonly kind: "failed"; readonly expected: string; readonly seen: string }
+  | { readonly kind: "skipped"; readonly reason: string };
+
+export interface Result {
+  readonly check: Check;
+  readonly outcome: Outcome;
+  /** What was asked, and the status of each answer. */
+  readonly requests: readonly string[];
+  readonly elapsedMs: number;
+}
+
+export interface RunReport {
+  readonly base: string;
+  readonly startedAtMs: number;
+  readonly elapsedMs: number;
+  readonly results: readonly Result[];
+}
+
+/** There is no service to judge at this address, or not with this key. */
+export class Unreachable extends Error {
+  /** What to look at, as a question. */
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+export const runMsMax = 120_000;
+const atOnceMax = 4;
+const markBytes = 4;
+
+/** Runs the checks, a few at a time. Throws Unreachable before the first if none could be told. */
+export async function runChecks(task: RunOptions): Promise<RunReport> {
+  const { base, key, clock, fetch = globalThis.fetch, only, progress, stop } = task;
+  const wanted = checks.filter(({ part }) => only === undefined || only.includes(part));
+  const startedAtMs = clock.now();
+  const startedMs = clock.elapsed();
+  const ending = new AbortController();
+  const cancel = clock.after(runMsMax, () => ending.abort());
+  const over = stop === undefined ? ending.signal : AbortSignal.any([ending.signal, stop]);
+  const requests = new Semaphore(atOnceMax);
+  const pace = new RateLimitPacer(clock, over, startedMs + runMsMax);
+  const mark = Buffer.from(clock.random(markBytes)).toString("hex");
+  let numbers = 0;
+  const nextNumber = () => numbers++;
+  const context: RunContext = { base, key, clock, fetch, requests, pace, over, mark, nextNumber };
+  try {
+    await expectAnswer(context).catch((cause: unknown) => {
+      stop?.throwIfAborted();
+      throw cause;
+    });
+    const results: Result[] = [];
+    let next = 0;
+    let done = 0;
+    const work = async () => {
+      for (let place = next++; place < wanted.length; place = next++) {
+        stop?.throwIfAborted();
+        const check = wanted[place] as Check;
+        results[place] = await judged(check, context);
+        progress?.(++done, wanted.length);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnceMax }, work));
+    stop?.throwIfAborted();
+    return { base, startedAtMs, elapsedMs: clock.elapsed() - startedMs, results };
+  } finally {
+    cancel();
+    // Whoever is still at work has nobody left to report to.
+    ending.abort();
+  }
+}
+
+async function expectAnswer(context: RunContext): Promise<void> {
+  const caller = new Caller(context);
+  const seen = await caller.get("/pets?limit=1").catch((cause: unknown) => {
+    throw new Unreachable(
+      `${context.base} gave ${caller.redacted(whyNoAnswer(cause))}.`,
+      "Is the address right, and the service running?",
+    );
+  });
+  if (seen.status === 401 || seen.status === 403) {
+    throw new Unreachable(
+      `${context.base} refused the key: ${caller.redacted(shown(seen))}.`,
+      "Is the key one of that service?",
+    );
+  }
+}
+
+function whyNoAnswer(cause: unknown): string {
+  if (cause instanceof RateLimited) return "no answer but 429: its rate limit leaves no time";
+  if (!(cause instanceof CheckFailure)) return `no answer: ${messageOf(cause)}`;
+  // `none within 10 seconds`, `none: Unable to connect`
+  if (cause.seen.startsWith("none")) return cause.seen.replace("none", "no answer");
+  return `an answer that cannot be read: ${cause.message}`;
+}
+
+const messageOf = (cause: unknown) =>
+  shortened(cause instanceof Error ? cause.message : String(cause));
+
+async function judged(check: Check, context: RunContext): Promise<Result> {
+  const caller = new Caller(context);
+  const startedMs = context.clock.elapsed();
+  const outcome = await outcomeOf(check, caller);
+  const elapsedMs = context.clock.elapsed() - startedMs;
+  return { check, outcome, requests: caller.requests, elapsedMs };
+}
+
+async function outcomeOf(check: Check, caller: Caller): Promise<Outcome> {
+  const { over, pace } = caller.context;
+  const failed = (expected: string, seen: string): Outcome => ({
+    kind: "failed",
+    expected: caller.redacted(expected),
+    seen: caller.redacted(seen),
+  });
+  if (over.aborted && pace.limited) return { kind: "skipped", reason: new RateLimited().message };
+  // A promise that nobody got round to asking about is not one that was kept.
+  if (over.aborted) return failed("a run of two minutes at most", "no time left for this check");
+  try {
+    await check.run(caller);
+    return { kind: "passed" };
+  } catch (cause) {
+    if (cause instanceof NotApplicable) return { kind: "skipped", reason: cause.message };
+    if (cause instanceof CheckFailure) return failed(cause.expected, cause.seen);
+    // A service can answer what nobody thought of. That must not cost the report on the rest.
+    return failed("an answer that can be judged", messageOf(cause));
+  }
+}
+
+export const boundsText = `${runMsMax / 1_000} s in all, ${requestMsMax / 1_000} s a request, ${atOnceMax} at once`;

@@ -1,0 +1,143 @@
+import type { Clock } from "../core/clock.ts";
+import type { Environment } from "../petstore/keys/token.ts";
+import type { CopyReport, Stores, StoreVersion } from "../storage/stores.ts";
+
+/** What the command line works with. `main.ts` gives it the real ones, a test its own. */
+export interface CliContext {
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Where the settings put the store. Looking makes nothing. */
+  locateStore(): StoreLocation;
+  /** The store that the settings name, made if it is not there yet. Close it after use. */
+  openStores(): Promise<Stores>;
+  /** How far the store's tables have got. Looking changes nothing. */
+  storeVersion(): Promise<StoreVersion>;
+  /**
+   * Aborts when the program is told to stop, with a Stopped as its reason. Whoever asks for it
+   * promises to look at it: a signal no longer ends the program by itself.
+   */
+  stopSignal(): AbortSignal;
+  /** Where this machine shows a project while the service runs: `http://acme.localhost:8080/`. */
+  siteAddress(slug: string): string;
+  /** The service's documentation as the files of a site of its own, by their paths. */
+  buildDocs(baseUrl: string | undefined): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** What the settings say of custom domains. */
+  domainSettings(): DomainSettings;
+  /** Where this machine reaches the service while it runs: `http://127.0.0.1:8080`. */
+  serviceAddress(): string;
+  /** What a connection to it begins with, before the request. */
+  servicePreface(): Uint8Array;
+  /** Where the dashboard is while the service runs: `http://127.0.0.1:8080/dashboard/`. */
+  dashboardAddress(): string;
+  /** Runs the service until it is told to stop. `started` is called once it takes requests. */
+  serve(started: (service: StartedService) => void): Promise<void>;
+  /**
+   * Has the service that runs replace its processes, with the settings of this command's environment
+   * if wanted. Refused with a CommandFailure where they do not start, and the old ones go on.
+   */
+  reload(withSettings: boolean): Promise<{ readonly processes: number }>;
+  /**
+   * Copies the store into a new file while it is in use. Refuses to overwrite a file. Told to stop,
+   * it leaves nothing behind and throws the Stopped.
+   */
+  backup(file: string): Promise<CopyReport>;
+  /** Replaces the contents of the store by those of a backup, in one commit, while it is in use. */
+  restore(file: string): Promise<CopyReport>;
+}
+
+export interface DomainSettings {
+  /** What owners point their names to; undefined where domains are not set up. */
+  readonly target: string | undefined;
+  /** The platform's own hosts, which nobody can attach. */
+  readonly reserved: readonly string[];
+  /** The HTTPS port as visitors see it; undefined means the usual one. */
+  readonly publicHttpsPort?: number | undefined;
+}
+
+export interface StoreLocation {
+  /** Absolute, or the address of a server without its password. */
+  readonly path: string;
+  readonly exists: boolean;
+  /** The program that copies this store, where it is not this one. */
+  readonly copiedBy?: "pg_dump";
+}
+
+export interface StartedService {
+  /** `http://127.0.0.1:8080/v1` */
+  readonly baseUrl: string;
+  readonly environment: Environment;
+  /** The key that an empty store is given. It is known now and never again. */
+  readonly firstKey: string | undefined;
+  /** False where every call is refused until a key is created. */
+  readonly hasKeys: boolean;
+  /** Left out where there is no dashboard. */
+  readonly dashboard?: {
+    /** `http://127.0.0.1:8080/dashboard/` */
+    readonly address: string;
+    /** The link that comes with the first key. It is known now and never again. */
+    readonly firstLink: string | undefined;
+  };
+}
+
+export interface Output {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  /** False when the reader is slower: wait for `drained` before writing much more. */
+  write(text: string): boolean;
+  /** Resolves when all of it is taken. Rejects with the code EPIPE when the reader went away. */
+  drained(): Promise<void>;
+}
+
+/** What the person can fix: said in full on stderr, without a stack. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+  /** Where in a file it lies, for programs. The message says it too. */
+  readonly lines: readonly LineErrors[] | undefined;
+  /** What programs know the refusal by, where it has a name. */
+  readonly code: string | undefined;
+
+  /** 1 for a refusal, 2 for what was not understood. */
+  constructor(message: string, exitCode = 1, lines?: readonly LineErrors[], code?: string) {
+    super(message);
+    this.name = "CommandFailure";
+    this.exitCode = exitCode;
+    this.lines = lines;
+    this.code = code;
+  }
+}
+
+/** What is wrong with one line of a file, in whole sentences. */
+export interface LineErrors {
+  readonly line: number;
+  readonly complaints: readonly string[];
+}
+
+/** By the convention of shells, 128 and the signal's number. */
+const stopExitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+export type StopSignalName = keyof typeof stopExitCodes;
+
+/** The program was told to stop in the middle of its work. */
+export class Stopped extends CommandFailure {
+  readonly by: StopSignalName;
+
+  constructor(by: StopSignalName, outcome?: string) {
+    super(outcome === undefined ? "Stopped." : `Stopped. ${outcome}`, stopExitCodes[by]);
+    this.name = "Stopped";
+    this.by = by;
+  }
+}
+
+/** What to throw when a stop signal was heeded. */
+export function stopped(signal: AbortSignal, outcome: string): Stopped {
+  return new Stopped((signal.reason as Stopped).by, outcome);
+}
+
+/** Adds to a Stopped what became of the work. Any other cause passes as it is. */
+export function saying(outcome: string) {
+  return (cause: unknown): never => {
+    throw cause instanceof Stopped ? new Stopped(cause.by, outcome) : cause;
+  };
+}

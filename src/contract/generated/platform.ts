@@ -1,0 +1,1258 @@
+// Generated from openapi/platform.yaml by `npm run contract`. Change the contract, not this.
+export interface components {
+    schemas: {
+        readonly Error: {
+            readonly code: components["schemas"]["ErrorCode"];
+            readonly message: string;
+            readonly status: number;
+        };
+        /** @enum {string} */
+        readonly ErrorCode: "body_invalid" | "body_unreadable" | "parameter_invalid" | "path_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "media_type_unsupported" | "internal" | "overloaded" | "store_unavailable" | "content_mismatch" | "host_invalid" | "password_needed" | "password_refused" | "routing_invalid" | "site_invalid" | "slug_invalid" | "not_signed_in" | "sign_in_refused" | "unauthorized" | "plan_required" | "current_password_wrong" | "forbidden" | "operator_only" | "deployment_not_found" | "domain_not_found" | "key_not_found" | "owner_not_found" | "project_not_found" | "session_not_found" | "already_attached" | "attached_elsewhere" | "changed_meanwhile" | "confirmation_needed" | "contents_missing" | "deployment_ended" | "deployment_not_ready" | "deployment_required" | "key_ended" | "name_reserved" | "not_published" | "not_verifiable" | "owner_exists" | "project_exists" | "too_many_domains" | "too_many_projects" | "link_spent" | "sign_in_limited" | "streams_exhausted" | "uploads_exhausted" | "verify_too_soon" | "domains_off" | "sign_in_busy";
+        readonly Actor: {
+            /** @enum {string} */
+            readonly kind: "operator" | "owner";
+            readonly id: string;
+            readonly name: string;
+        };
+        readonly Session: {
+            readonly actor: components["schemas"]["Actor"];
+            readonly expiresAtMs: number;
+        };
+        readonly OpenSession: {
+            readonly id: string;
+            /** @description What the browser calls itself. */
+            readonly agent: string;
+            readonly createdAtMs: number;
+            readonly seenAtMs: number;
+            readonly expiresAtMs: number;
+            /** @description Whether it is the one that asks. */
+            readonly current: boolean;
+        };
+        readonly Credentials: {
+            readonly name: string;
+            readonly password: string;
+        };
+        readonly Welcome: {
+            readonly token: string;
+            readonly password?: string;
+        };
+        readonly PasswordChange: {
+            readonly current?: string;
+            readonly next: string;
+        };
+        readonly Invitation: {
+            readonly link: string;
+            readonly expiresAtMs: number;
+        };
+        /** @enum {string} */
+        readonly Plan: "free" | "paid";
+        readonly ProjectLine: {
+            readonly slug: string;
+            readonly owner: string;
+            readonly plan: components["schemas"]["Plan"] | null;
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** @description The deployment that is shown. */
+            readonly current: string | null;
+        };
+        readonly NewProject: {
+            readonly slug: string;
+            /** @description The owner who asks unless the operator says another. */
+            readonly ownerId?: string;
+        };
+        readonly Project: {
+            readonly slug: string;
+            readonly ownerId: string;
+            readonly plan: components["schemas"]["Plan"];
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** @description The deployment that is shown. */
+            readonly current: string | null;
+            /** @description Where it is shown without any domain. */
+            readonly address: string;
+            readonly deployments: readonly components["schemas"]["Deployment"][];
+        };
+        readonly Deployment: {
+            readonly id: string;
+            /** @enum {string} */
+            readonly state: "queued" | "building" | "ready" | "failed";
+            /** Format: date-time */
+            readonly createdAt: string;
+            readonly files: number;
+            readonly bytes: number;
+            readonly failure: string | null;
+        };
+        readonly Rollback: {
+            readonly deployment: string;
+        };
+        readonly Shown: {
+            readonly current: string | null;
+        };
+        readonly Manifest: {
+            readonly files: readonly components["schemas"]["SiteFile"][];
+        };
+        readonly SiteFile: {
+            readonly path: string;
+            readonly bytes: number;
+            readonly hash: string;
+        };
+        readonly BegunDeployment: {
+            readonly id: string;
+            /** @description Hashes. */
+            readonly missing: readonly string[];
+        };
+        readonly FinishedDeployment: {
+            readonly id: string;
+            /** @enum {string} */
+            readonly kind: "shown" | "overtaken" | "needless";
+            /** @description The deployment with the same content that is shown already. */
+            readonly same?: string;
+        };
+        /** @enum {string} */
+        readonly DomainStatus: "pending_dns" | "misconfigured" | "verified" | "issuing" | "certificate_delayed" | "blocked" | "live" | "degraded" | "renewal_failing" | "suspended" | "abandoned" | "removed";
+        readonly RecordToCreate: {
+            /** @enum {string} */
+            readonly type: "CNAME" | "ALIAS" | "TXT";
+            readonly name: string;
+            readonly fullName: string;
+            readonly value: string;
+            readonly ttlSeconds: number;
+            readonly note?: string | null;
+        };
+        readonly Finding: {
+            readonly code: string;
+            readonly message: string;
+            readonly next?: string | null;
+            readonly found?: readonly string[] | null;
+            readonly expected?: readonly string[] | null;
+            readonly at?: readonly string[] | null;
+            readonly seconds?: number | null;
+            /** Format: date-time */
+            readonly until?: string | null;
+        };
+        readonly Role: {
+            /** @constant */
+            readonly kind: "primary";
+        } | {
+            /** @constant */
+            readonly kind: "site";
+        } | {
+            /** @constant */
+            readonly kind: "redirect";
+            readonly to: string;
+            readonly status: number;
+        };
+        readonly Window: {
+            /** Format: date-time */
+            readonly start: string;
+            /** Format: date-time */
+            readonly end: string;
+        };
+        readonly Certificate: {
+            readonly issuer: string;
+            /** Format: date-time */
+            readonly notBefore: string;
+            /** Format: date-time */
+            readonly notAfter: string;
+            /** Format: date-time */
+            readonly renewAt: string | null;
+            readonly window: components["schemas"]["Window"] | null;
+        };
+        readonly NewDomain: {
+            readonly host: string;
+            /**
+             * @description Whether a TXT record shall prove a name that another owner has attached.
+             * @default false
+             */
+            readonly prove: boolean;
+        };
+        readonly Domain: {
+            readonly id: string;
+            readonly host: string;
+            readonly unicodeHost: string;
+            readonly project: string;
+            readonly status: components["schemas"]["DomainStatus"];
+            /** @enum {string} */
+            readonly step: "dns" | "certificate" | "live" | "none";
+            readonly records: readonly components["schemas"]["RecordToCreate"][];
+            readonly findings: readonly components["schemas"]["Finding"][];
+            readonly role: components["schemas"]["Role"];
+            readonly certificate: components["schemas"]["Certificate"] | null;
+            /** Format: date-time */
+            readonly addedAt: string;
+            /** Format: date-time */
+            readonly checkedAt: string | null;
+            /** Format: date-time */
+            readonly nextAt: string;
+            /** Format: date-time */
+            readonly retryAt: string | null;
+        };
+        readonly TimelineEntry: {
+            /** Format: date-time */
+            readonly at: string;
+            readonly event: string;
+            readonly message: string;
+            readonly findings: readonly components["schemas"]["Finding"][];
+            readonly answers: readonly string[];
+        };
+        /** @description What is used of a limit of the authority. */
+        readonly UsedLimit: {
+            /** @description Such as `certificates for this name within a week`. */
+            readonly words: string;
+            readonly used: number;
+            readonly max: number;
+            /** Format: date-time */
+            readonly until: string | null;
+        };
+        readonly DomainDetails: components["schemas"]["Domain"] & {
+            readonly budget: readonly components["schemas"]["UsedLimit"][];
+            readonly timeline: readonly components["schemas"]["TimelineEntry"][];
+        };
+        readonly Removal: {
+            readonly host: string;
+            /** Format: date-time */
+            readonly removedAt: string;
+            /** @description The edges that have not acted on it yet. */
+            readonly edgesBehind: readonly string[];
+            readonly edges: number;
+        };
+        readonly Redirect: {
+            readonly from: string;
+            readonly to: string;
+            /** @description 301, 302, 307 or 308. */
+            readonly status: number;
+        };
+        readonly Routing: {
+            readonly primary: string | null;
+            readonly redirects: readonly components["schemas"]["Redirect"][];
+        };
+        readonly DeprecatedUse: {
+            readonly operation: string;
+            readonly count: number;
+            /** Format: date-time */
+            readonly lastAt: string;
+            /** Format: date-time */
+            readonly sunsetAt: string;
+            readonly successor: string;
+        };
+        readonly Scopes: "all" | readonly string[];
+        readonly Key: {
+            readonly id: string;
+            readonly name: string;
+            readonly hint: string;
+            readonly scopes: components["schemas"]["Scopes"];
+            /** @enum {string} */
+            readonly state: "active" | "expired" | "revoked";
+            readonly replacedBy: string | null;
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** Format: date-time */
+            readonly expiresAt: string | null;
+            /** Format: date-time */
+            readonly revokedAt: string | null;
+            /** Format: date-time */
+            readonly lastUsedAt: string | null;
+            /** @description Whether a page of the dashboard made it for itself. */
+            readonly dashboard: boolean;
+            readonly deprecatedUses: readonly components["schemas"]["DeprecatedUse"][];
+        };
+        readonly Keys: {
+            readonly scopes: readonly string[];
+            readonly keys: readonly components["schemas"]["Key"][];
+        };
+        readonly NewKey: {
+            readonly name: string;
+            readonly scopes?: components["schemas"]["Scopes"];
+            readonly expiresAtMs?: number | null;
+        };
+        readonly Rotation: {
+            /** @description How long the key that is replaced is still accepted. */
+            readonly graceSeconds: number;
+        };
+        readonly MintedKey: {
+            readonly key: components["schemas"]["Key"];
+            readonly token: string;
+        };
+        readonly CatalogueKey: {
+            readonly id: string;
+            readonly token: string;
+            /** Format: date-time */
+            readonly expiresAt: string;
+            readonly livesSeconds: number;
+        };
+        readonly Owner: {
+            readonly id: string;
+            readonly name: string;
+            readonly plan: components["schemas"]["Plan"];
+        };
+        readonly NewOwner: {
+            readonly id: string;
+            readonly name: string;
+            readonly plan?: components["schemas"]["Plan"];
+        };
+        readonly PlanChange: {
+            readonly plan: components["schemas"]["Plan"];
+        };
+        readonly OwnerPlan: {
+            readonly id: string;
+            readonly plan: components["schemas"]["Plan"];
+        };
+        /** @description Oldest step first. */
+        readonly Series: {
+            readonly stepSeconds: number;
+            /** Format: date-time */
+            readonly from: string;
+            readonly requests: readonly number[];
+            readonly errors: readonly number[];
+            readonly p50Ms: readonly (number | null)[];
+            readonly p99Ms: readonly (number | null)[];
+            readonly commits: readonly number[];
+            readonly writes: readonly number[];
+        };
+        readonly CertificateHealth: {
+            readonly host: string;
+            readonly project: string;
+            readonly status: components["schemas"]["DomainStatus"];
+            /** Format: date-time */
+            readonly notAfter: string | null;
+            /** Format: date-time */
+            readonly renewAt: string | null;
+        };
+        readonly Overview: {
+            /** @description Null to those who are not the operator. */
+            readonly series: components["schemas"]["Series"] | null;
+            readonly certificates: readonly components["schemas"]["CertificateHealth"][];
+            readonly projects: number;
+            readonly ready: boolean;
+            readonly trouble: string | null;
+        };
+    };
+    responses: {
+        /** @description The request was refused, and nothing was changed. */
+        readonly Refused: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service failed, or cannot do this at the moment. */
+        readonly Failed: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The session. */
+        readonly Session: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Session"];
+            };
+        };
+        /** @description The session, whose cookie is set. */
+        readonly SessionBegun: {
+            headers: {
+                /** @description The cookie of the session. */
+                readonly "Set-Cookie"?: string;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Session"];
+            };
+        };
+        /** @description It has ended. The cookie is cleared where it was that of the request. */
+        readonly SessionEnded: {
+            headers: {
+                /** @description Clears the cookie. */
+                readonly "Set-Cookie"?: string;
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The deployment that is shown now. */
+        readonly Shown: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Shown"];
+            };
+        };
+        /** @description The routing. */
+        readonly Routing: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Routing"];
+            };
+        };
+        /** @description The key and its token. */
+        readonly MintedKey: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["MintedKey"];
+            };
+        };
+    };
+    parameters: {
+        readonly project: string;
+        readonly deployment: string;
+        readonly host: string;
+        readonly key: string;
+        readonly owner: string;
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type Error = components['schemas']['Error'];
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type Actor = components['schemas']['Actor'];
+export type Session = components['schemas']['Session'];
+export type OpenSession = components['schemas']['OpenSession'];
+export type Credentials = components['schemas']['Credentials'];
+export type Welcome = components['schemas']['Welcome'];
+export type PasswordChange = components['schemas']['PasswordChange'];
+export type Invitation = components['schemas']['Invitation'];
+export type Plan = components['schemas']['Plan'];
+export type ProjectLine = components['schemas']['ProjectLine'];
+export type NewProject = components['schemas']['NewProject'];
+export type Project = components['schemas']['Project'];
+export type Deployment = components['schemas']['Deployment'];
+export type Rollback = components['schemas']['Rollback'];
+export type Shown = components['schemas']['Shown'];
+export type Manifest = components['schemas']['Manifest'];
+export type SiteFile = components['schemas']['SiteFile'];
+export type BegunDeployment = components['schemas']['BegunDeployment'];
+export type FinishedDeployment = components['schemas']['FinishedDeployment'];
+export type DomainStatus = components['schemas']['DomainStatus'];
+export type RecordToCreate = components['schemas']['RecordToCreate'];
+export type Finding = components['schemas']['Finding'];
+export type Role = components['schemas']['Role'];
+export type Window = components['schemas']['Window'];
+export type Certificate = components['schemas']['Certificate'];
+export type NewDomain = components['schemas']['NewDomain'];
+export type Domain = components['schemas']['Domain'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
+export type UsedLimit = components['schemas']['UsedLimit'];
+export type DomainDetails = components['schemas']['DomainDetails'];
+export type Removal = components['schemas']['Removal'];
+export type Redirect = components['schemas']['Redirect'];
+export type Routing = components['schemas']['Routing'];
+export type DeprecatedUse = components['schemas']['DeprecatedUse'];
+export type Scopes = components['schemas']['Scopes'];
+export type Key = components['schemas']['Key'];
+export type Keys = components['schemas']['Keys'];
+export type NewKey = components['schemas']['NewKey'];
+export type Rotation = components['schemas']['Rotation'];
+export type MintedKey = components['schemas']['MintedKey'];
+export type CatalogueKey = components['schemas']['CatalogueKey'];
+export type Owner = components['schemas']['Owner'];
+export type NewOwner = components['schemas']['NewOwner'];
+export type PlanChange = components['schemas']['PlanChange'];
+export type OwnerPlan = components['schemas']['OwnerPlan'];
+export type Series = components['schemas']['Series'];
+export type CertificateHealth = components['schemas']['CertificateHealth'];
+export type Overview = components['schemas']['Overview'];
+export type ResponseRefused = components['responses']['Refused'];
+export type ResponseFailed = components['responses']['Failed'];
+export type ResponseSession = components['responses']['Session'];
+export type ResponseSessionBegun = components['responses']['SessionBegun'];
+export type ResponseSessionEnded = components['responses']['SessionEnded'];
+export type ResponseShown = components['responses']['Shown'];
+export type ResponseRouting = components['responses']['Routing'];
+export type ResponseMintedKey = components['responses']['MintedKey'];
+export type ParameterProject = components['parameters']['project'];
+export type ParameterDeployment = components['parameters']['deployment'];
+export type ParameterHost = components['parameters']['host'];
+export type ParameterKey = components['parameters']['key'];
+export type ParameterOwner = components['parameters']['owner'];
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly getSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Session"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly signIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Credentials"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["SessionBegun"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly signOut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["SessionEnded"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sessions. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["OpenSession"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly endOtherSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They have ended. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly endSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly session: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["SessionEnded"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly useWelcomeLink: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Welcome"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["SessionBegun"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly changePassword: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        readonly responses: {
+            /** @description The password is changed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listProjects: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The projects, in the order of their names. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["ProjectLine"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly createProject: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewProject"];
+            };
+        };
+        readonly responses: {
+            /** @description The project. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Project"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getProject: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The project. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Project"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly rollBackProject: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Shown"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly unpublishProject: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Shown"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly beginDeployment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description At most 8 MiB. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Manifest"];
+            };
+        };
+        readonly responses: {
+            /** @description The deployment. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BegunDeployment"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly cancelDeployment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly deployment: components["parameters"]["deployment"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It has ended. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly uploadContent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly deployment: components["parameters"]["deployment"];
+                readonly hash: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": unknown;
+            };
+        };
+        readonly responses: {
+            /** @description It is stored. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly finishDeployment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly deployment: components["parameters"]["deployment"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What became of it. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FinishedDeployment"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listDomains: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The domains. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Domain"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly addDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewDomain"];
+            };
+        };
+        readonly responses: {
+            /** @description The domain. */
+            readonly 201: {
+                headers: {
+                    /** @description Where the domain is found. */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly host: components["parameters"]["host"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The domain. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly removeDomain: {
+        readonly parameters: {
+            readonly query?: {
+                readonly confirm?: boolean;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly host: components["parameters"]["host"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is removed. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Removal"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly verifyDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly host: components["parameters"]["host"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The domain, before the check. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly followDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly host: components["parameters"]["host"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Server-sent events. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getRouting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Routing"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly replaceRouting: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Routing"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Routing"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The keys, and the scopes that a key can have. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Keys"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly createKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewKey"];
+            };
+        };
+        readonly responses: {
+            readonly 201: components["responses"]["MintedKey"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly rotateKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly key: components["parameters"]["key"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        readonly responses: {
+            readonly 201: components["responses"]["MintedKey"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly revokeKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly key: components["parameters"]["key"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is revoked. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly createCatalogueKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The key. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CatalogueKey"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listOwners: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The owners. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Owner"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly createOwner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewOwner"];
+            };
+        };
+        readonly responses: {
+            /** @description The owner. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Owner"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly changePlan: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly owner: components["parameters"]["owner"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PlanChange"];
+            };
+        };
+        readonly responses: {
+            /** @description The plan. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OwnerPlan"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly inviteOwner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly owner: components["parameters"]["owner"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The link. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getOverview: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The overview. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Overview"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+
+/** Where time, timers and randomness come from, so that a test can hold all three in its hand. */
+export interface Clock {
+  /** Milliseconds since 1970, as the calendar has it. It may jump. */
+  now(): number;
+  /** Milliseconds since some instant. It never goes back: for measuring only. */
+  elapsed(): number;
+  /** Runs the action once, unless the returned function is called before. */
+  after(delayMs: number, action: () => void): () => void;
+  /** Runs the action when all that has arrived by now is worked off, before anything newer. */
+  next(action: () => void): void;
+  /** Runs the action again and again until the returned function is called. */
+  every(intervalMs: number, action: () => void): () => void;
+  /** Bytes that nobody can guess. */
+  random(count: number): Uint8Array;
+}
+
+export function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(delayMs, resolve);
+  });
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    return () => clearTimeout(timer);
+  },
+  next: (action) => void setImmediate(action),
+  every(intervalMs, action) {
+    const timer = setInterval(action, intervalMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+  random: (count) => randomBytes(count),
+};

@@ -1,0 +1,127 @@
+/** Events with fields, one JSON object a line. Never prose, never a secret. */
+
+import { withoutTokens } from "../petstore/keys/token.ts";
+import type { Clock } from "./clock.ts";
+
+export const logLevels = ["info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  info(event: string, fields?: Fields): void;
+  warn(event: string, fields?: Fields): void;
+  error(event: string, fields?: Fields): void;
+  /** Whether events of a level are written at all: what nobody reads need not be made. */
+  writes(level: LogLevel): boolean;
+  /** Writes what is still held back. */
+  flush(): void;
+}
+
+/** One that also writes lines that other processes have made. */
+export interface PassingLog extends Log {
+  passOn(lines: string): void;
+}
+
+const heldCharactersMax = 64 * 1024;
+const flushEveryMs = 100;
+
+/**
+ * Lines are held for a moment and written together: under load one write serves hundreds of
+ * requests. Warnings and errors are written at once.
+ */
+export function createLog(
+  least: LogLevel | "off",
+  clock: Clock,
+  write: (lines: string) => void,
+): PassingLog {
+  let held = "";
+  let lostLines = 0;
+  // A log that cannot be written must not take the service with it: the disk may be full. It is
+  // written with nothing new, too, for the sake of what a slow reader left behind.
+  const flush = () => {
+    const lines = held;
+    held = "";
+    try {
+      if (lostLines > 0) write(line(clock, "warn", "log.lost", { lines: lostLines }));
+      lostLines = 0;
+      write(lines);
+    } catch {
+      lostLines += lines.split("\n").length - 1;
+    }
+  };
+  clock.every(flushEveryMs, flush);
+
+  const writes = (level: LogLevel) =>
+    least !== "off" && logLevels.indexOf(level) >= logLevels.indexOf(least);
+  const at = (level: LogLevel) => {
+    if (!writes(level)) return () => {};
+    return (event: string, fields: Fields = {}) => {
+      held += line(clock, level, event, fields);
+      if (level === "warn" || level === "error" || held.length > heldCharactersMax) flush();
+    };
+  };
+  const passOn = (lines: string) => {
+    held += lines;
+    if (held.length > heldCharactersMax) flush();
+  };
+  return { info: at("info"), warn: at("warn"), error: at("error"), writes, flush, passOn };
+}
+
+function line(clock: Clock, level: LogLevel, event: string, fields: Fields): string {
+  const time = new Date(clock.now()).toISOString();
+  const entry = { time, level, event, ...fields };
+  // Nearly every line is of a request and plain as it is, and the replacer takes thrice the time.
+  const replacer = Object.values(fields).every(isPlain) ? undefined : plain;
+  return `${withoutTokens(JSON.stringify(entry, replacer))}\n`;
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value !== "object" && typeof value !== "bigint";
+}
+
+const causesShownMax = 5;
+
+function plain(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (value instanceof Error) return causes(value);
+  return value;
+}
+
+/** An error and what lies behind it, outermost first. */
+function causes(error: Error): unknown[] {
+  const found: unknown[] = [];
+  let at: unknown = error;
+  while (at instanceof Error && found.length < causesShownMax) {
+    found.push({ name: at.name, message: at.message, stack: at.stack });
+    at = at.cause;
+  }
+  if (at !== undefined && !(at instanceof Error)) found.push(String(at));
+  return found;
+}
+
+/** What a reader that is slower than we may leave unread; beyond it whole lines are lost. */
+const unreadBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Writes lines whole through a pipe that may be full for a moment: what it does not take (EAGAIN)
+ * is kept and goes first the next time, so that no line is ever cut in two.
+ */
+export function patientWriter(write: (bytes: Uint8Array) => number): (lines: string) => void {
+  let unread: Uint8Array = Buffer.alloc(0);
+  const drain = () => {
+    try {
+      while (unread.byteLength > 0) unread = unread.subarray(write(unread));
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "EAGAIN") return;
+      unread = Buffer.alloc(0);
+      throw cause;
+    }
+  };
+  return (lines) => {
+    drain();
+    if (unread.byteLength > unreadBytesMax) throw new Error("Nobody reads the log.");
+    unread = Buffer.concat([unread, Buffer.from(lines)]);
+    drain();
+  };
+}

@@ -1,0 +1,177 @@
+import type { AuthorityRefusal, RefusalReason } from "../domains/certificateAuthority.ts";
+import type { AcmeResponse } from "./transport.ts";
+import { retryAtMs } from "./waiting.ts";
+
+const detailLengthMax = 500;
+
+export interface AcmeErrorOptions {
+  readonly retryAtMs?: number | undefined;
+  /** The last part of the problem's type (RFC 8555, section 6.7), where the authority gave one. */
+  readonly problemType?: string | undefined;
+  readonly status?: number | undefined;
+}
+
+/** Why an order ends without a certificate. */
+export class AcmeError extends Error {
+  readonly refusal: AuthorityRefusal;
+  readonly problemType: string | undefined;
+  readonly status: number | undefined;
+
+  constructor(reason: RefusalReason, detail: string, because: AcmeErrorOptions = {}) {
+    const text = plainText(detail);
+    super(text);
+    this.name = "AcmeError";
+    this.refusal = { reason, detail: text, retryAtMs: because.retryAtMs };
+    this.problemType = because.problemType;
+    this.status = because.status;
+  }
+}
+
+/** The authority failed or could not be reached, so trying again may help. */
+export function isUnavailable(reason: unknown): reason is AcmeError {
+  return reason instanceof AcmeError && reason.refusal.reason === "unavailable";
+}
+
+/** The owner reads this in a page and the operator in a terminal: no controls, no hidden marks. */
+export function plainText(text: string): string {
+  const plain = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+  if (plain.length <= detailLengthMax) return plain;
+  // Cutting may leave half a pair behind, which toWellFormed would turn into a mark of its own.
+  return `${plain.slice(0, detailLengthMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+export function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+const typePrefix = "urn:ietf:params:acme:error:";
+const subproblemsMax = 20;
+
+/** What the types of problem documents mean to us (RFC 8555, section 6.7). */
+const reasons: Readonly<Record<string, RefusalReason>> = {
+  caa: "caa",
+  rateLimited: "rate_limited",
+  rejectedIdentifier: "policy",
+  unsupportedIdentifier: "policy",
+  unauthorized: "policy",
+  userActionRequired: "policy",
+  externalAccountRequired: "policy",
+  unsupportedContact: "policy",
+  invalidContact: "policy",
+  badCSR: "policy",
+  badPublicKey: "policy",
+  badSignatureAlgorithm: "policy",
+  malformed: "policy",
+  connection: "authorization_failed",
+  dns: "authorization_failed",
+  tls: "authorization_failed",
+  incorrectResponse: "authorization_failed",
+  serverInternal: "unavailable",
+  // What remains of these when trying again did not help.
+  badNonce: "unavailable",
+  accountDoesNotExist: "unavailable",
+  orderNotReady: "unavailable",
+};
+
+/** The same types say something else when they stand in a challenge: what the authority saw. */
+const reasonsOfAuthorization: Readonly<Record<string, RefusalReason>> = {
+  ...reasons,
+  unauthorized: "authorization_failed",
+  malformed: "authorization_failed",
+};
+
+/** A refusal from an answer that is not a success. */
+export function errorOfResponse(answer: AcmeResponse, nowMs: number): AcmeError {
+  const problem = parseObject(answer.body);
+  const types = problem === undefined ? [] : typesOf(problem);
+  const { status } = answer;
+  return new AcmeError(
+    reasonOfAnswer(types, status),
+    problem === undefined ? wordsForStatus(status) : detailOf(problem) || wordsForStatus(status),
+    { retryAtMs: retryAtMs(answer.header("retry-after"), nowMs), problemType: types[0], status },
+  );
+}
+
+/** A refusal from the error inside a challenge or an order. */
+export function errorOfProblem(error: unknown, otherwise: string): AcmeError {
+  if (!isObject(error)) return new AcmeError("authorization_failed", otherwise);
+  const types = typesOf(error);
+  const reason = telling(types, reasonsOfAuthorization) ?? "authorization_failed";
+  return new AcmeError(reason, detailOf(error) || otherwise, { problemType: types[0] });
+}
+
+function reasonOfAnswer(types: readonly string[], status: number): RefusalReason {
+  if (status === 429 || types.includes("rateLimited")) return "rate_limited";
+  if (status >= 500) return "unavailable";
+  const reason = telling(types, reasons);
+  if (reason !== undefined) return reason;
+  // A refusal that names a type of its own is a decision; one without comes from something between.
+  return types.length > 0 && status >= 400 ? "policy" : "unavailable";
+}
+
+/** A CAA record or a limit is the cause wherever it is named; otherwise the first known type is. */
+function telling(
+  types: readonly string[],
+  table: Readonly<Record<string, RefusalReason>>,
+): RefusalReason | undefined {
+  if (types.includes("caa")) return "caa";
+  if (types.includes("rateLimited")) return "rate_limited";
+  const known = types.find((type) => Object.hasOwn(table, type));
+  return known === undefined ? undefined : table[known];
+}
+
+/** The problem's own type first, then those of its subproblems (section 6.7.1). */
+function typesOf(problem: JsonObject): string[] {
+  return [problem, ...subproblemsOf(problem)]
+    .map(({ type }) => type)
+    .filter((type) => typeof type === "string")
+    .filter((type) => type.startsWith(typePrefix))
+    .map((type) => type.slice(typePrefix.length));
+}
+
+function detailOf(problem: JsonObject): string {
+  return [problem, ...subproblemsOf(problem)]
+    .map(({ detail }) => detail)
+    .filter((detail) => typeof detail === "string")
+    .join(" ");
+}
+
+function subproblemsOf({ subproblems }: JsonObject): JsonObject[] {
+  return Array.isArray(subproblems) ? subproblems.slice(0, subproblemsMax).filter(isObject) : [];
+}
+
+function wordsForStatus(status: number): string {
+  if (status >= 300 && status < 400) {
+    return `The authority answered with a redirect (${status}), which is not followed.`;
+  }
+  return `The authority answered ${status}.`;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the answer holds; whatever is no JSON object is the authority's failure. */
+export function parseBody(answer: AcmeResponse): JsonObject {
+  const value = parseObject(answer.body);
+  if (value === undefined) throw malformed("an answer that is no JSON object");
+  return value;
+}
+
+export function malformed(what: string): AcmeError {
+  return new AcmeError("unavailable", `The authority sent ${what}.`);
+}

@@ -1,0 +1,111 @@
+/** Certificate requests as we send them, and chains as the authority returns them. */
+import { createPrivateKey, createPublicKey, sign, X509Certificate } from "node:crypto";
+import { malformed } from "./acmeError.ts";
+import {
+  bitString,
+  contextTag,
+  type DerElement,
+  der,
+  derElements,
+  objectIdentifier,
+  tags,
+} from "./der.ts";
+
+const certificatesMax = 10;
+const authorityKeyIdentifier = Buffer.from([0x55, 0x1d, 0x23]);
+
+/** The chain (RFC 8555, section 7.4.2), once its first certificate is known to be for this host and this key. */
+export function checkedChain(text: string, host: string, privateKeyPem: string): string {
+  const [leaf, ...others] = certificatesIn(text);
+  if (leaf === undefined) throw malformed("a chain that cannot be read");
+  if (leaf.subjectAltName?.toLowerCase() !== `dns:${host}`) {
+    throw malformed("a certificate for other names than the one ordered");
+  }
+  const ours = createPublicKey(createPrivateKey(privateKeyPem));
+  const spki = { type: "spki", format: "der" } as const;
+  if (!leaf.publicKey.export(spki).equals(ours.export(spki))) {
+    throw malformed("a certificate for another key than ours");
+  }
+  // Written anew: between the blocks the authority may put whatever it likes.
+  return [leaf, ...others].map(pemOf).join("");
+}
+
+/**
+ * The name by which an authority knows a certificate when asked about its renewal (RFC 9773,
+ * section 4.1). Undefined where the certificate does not say whose key signed it.
+ */
+export function renewalNameOf(chainPem: string): string | undefined {
+  const [leaf] = certificatesIn(chainPem);
+  if (leaf === undefined) return undefined;
+  try {
+    return nameOf(leaf.raw);
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(certificate: Buffer): string | undefined {
+  const fields = inside(inside(derElements(certificate)[0])[0]);
+  const serial = fields.find(({ tag }) => tag === tags.integer);
+  const extensions = inside(fields.find(({ tag }) => tag === contextTag(3, "constructed")))[0];
+  const found = inside(extensions)
+    .map(inside)
+    .find(([id]) => id?.content.equals(authorityKeyIdentifier));
+  const identifier = inside(inside(found?.at(-1))[0]).find(
+    ({ tag }) => tag === contextTag(0, "primitive"),
+  );
+  if (serial === undefined || identifier === undefined) return undefined;
+  return `${identifier.content.toString("base64url")}.${serial.content.toString("base64url")}`;
+}
+
+function inside(element: DerElement | undefined): DerElement[] {
+  return element === undefined ? [] : derElements(element.content);
+}
+
+/** None at all unless every one of them can be read. */
+function certificatesIn(text: string): X509Certificate[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length > certificatesMax) return [];
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return [];
+  }
+}
+
+function pemOf(certificate: X509Certificate): string {
+  const lines = certificate.raw.toString("base64").match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+}
+
+const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
+const extensionRequest = "1.2.840.113549.1.9.14";
+const subjectAltName = "2.5.29.17";
+
+/** A certificate request (RFC 2986) for exactly this host, in DER. The subject is left empty. */
+export function certificateRequest(host: string, privateKeyPem: string): Buffer {
+  const key = createPrivateKey(privateKeyPem);
+  const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
+  const names = der(tags.sequence, der(contextTag(2, "primitive"), Buffer.from(host, "ascii")));
+  const extension = der(
+    tags.sequence,
+    objectIdentifier(subjectAltName),
+    der(tags.octetString, names),
+  );
+  const attribute = der(
+    tags.sequence,
+    objectIdentifier(extensionRequest),
+    der(tags.set, der(tags.sequence, extension)),
+  );
+  const version = der(tags.integer, Buffer.from([0]));
+  const subject = der(tags.sequence);
+  const info = der(
+    tags.sequence,
+    version,
+    subject,
+    publicKey,
+    der(contextTag(0, "constructed"), attribute),
+  );
+  const algorithm = der(tags.sequence, objectIdentifier(ecdsaWithSha256));
+  return der(tags.sequence, info, algorithm, bitString(sign("sha256", info, key)));
+}

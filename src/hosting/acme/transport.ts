@@ -1,0 +1,131 @@
+/** HTTP to the authority: one request, one answer, both within bounds. */
+import { X509Certificate } from "node:crypto";
+import { type ClientRequest, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import type { Clock } from "../../core/clock.ts";
+import { AcmeError } from "./acmeError.ts";
+
+const answerBytesMax = 1024 * 1024;
+const urlLengthMax = 2048;
+
+export interface AcmeRequest {
+  readonly method: "GET" | "HEAD" | "POST";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface AcmeResponse {
+  readonly status: number;
+  readonly body: string;
+  /** By its name in lower case. */
+  header(name: string): string | undefined;
+}
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  readonly requestMsMax: number;
+  /** A root that is trusted beside the usual ones, for an authority that is not public. */
+  readonly trustPem: string | undefined;
+  /** Without this, every address must be https. */
+  readonly plainHttpAllowed: boolean;
+}
+
+/**
+ * Every fault is a `AcmeError` with the reason `unavailable`, or the signal's own reason. Redirects
+ * are not followed. Each request has a connection of its own: an order is a dozen requests, and
+ * none of them then dies of a connection that the authority has just closed.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  /** Made once: to read all roots for each request would take as long as the rest of it. */
+  readonly #trust: { secureContext?: SecureContext };
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    const { trustPem } = options;
+    // The operator learns at the start, not at the first order, that this is no certificate.
+    if (trustPem !== undefined) new X509Certificate(trustPem);
+    this.#trust =
+      trustPem === undefined
+        ? {}
+        : { secureContext: createSecureContext({ ca: [...rootCertificates, trustPem] }) };
+  }
+
+  /**
+   * Where the authority may send us: any host, since it may be spread over several, but nothing
+   * other than https (or http, when the directory itself is), and no credentials in the address.
+   */
+  allows(url: unknown): url is string {
+    if (typeof url !== "string" || url.length > urlLengthMax || !URL.canParse(url)) return false;
+    const { protocol, username, password } = new URL(url);
+    if (username !== "" || password !== "") return false;
+    return protocol === "https:" || (protocol === "http:" && this.#options.plainHttpAllowed);
+  }
+
+  send(sent: AcmeRequest, signal?: AbortSignal): Promise<AcmeResponse> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      if (!this.allows(sent.url)) {
+        return reject(
+          new AcmeError("unavailable", "The authority gave an address we do not call."),
+        );
+      }
+      const request = this.#open(sent);
+      const stopTimer = this.#options.clock.after(this.#options.requestMsMax, () =>
+        fail(new AcmeError("unavailable", "The authority did not answer in time.")),
+      );
+      const onAbort = () => fail(signal?.reason);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const settle = () => {
+        stopTimer();
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const fail = (reason: unknown) => {
+        settle();
+        reject(reason);
+        request.destroy();
+      };
+
+      request.on("error", (error) => fail(unreachable(error)));
+      request.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > answerBytesMax) {
+            fail(new AcmeError("unavailable", "The authority's answer is longer than 1 MiB."));
+          } else chunks.push(chunk);
+        });
+        response.on("error", (error) => fail(unreachable(error)));
+        response.on("end", () => {
+          settle();
+          resolve({
+            status: response.statusCode ?? 0,
+            body: Buffer.concat(chunks).toString("utf8"),
+            header: (name) => [response.headers[name]].flat()[0],
+          });
+        });
+      });
+      request.end(sent.body);
+    });
+  }
+
+  #open({ url, method, headers }: AcmeRequest): ClientRequest {
+    const address = new URL(url);
+    const send = address.protocol === "https:" ? requestHttps : requestHttp;
+    return send(address, {
+      method,
+      headers: { ...headers, connection: "close", "user-agent": "petstore" },
+      agent: false,
+      ...this.#trust,
+    });
+  }
+}
+
+/** The code alone: messages hold addresses and whatever else the runtime put there. */
+function unreachable(error: Error & { code?: unknown }): AcmeError {
+  const code = typeof error.code === "string" ? ` (${error.code})` : "";
+  return new AcmeError("unavailable", `The authority cannot be reached${code}.`);
+}

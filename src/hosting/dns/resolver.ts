@@ -1,0 +1,149 @@
+import { isIP } from "node:net";
+import type { Clock } from "../../core/clock.ts";
+import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
+import type { DnsAnswer, Resolver, Unreachable } from "../domains/resolver.ts";
+import { canonicalAddress, isPublicAddress } from "./addresses.ts";
+import { type Learnt, learn, unreachable } from "./answer.ts";
+import { type Message, type Question, rcodes } from "./message.ts";
+import { folded, isAskable } from "./names.ts";
+import { createTransport, type Heard, type Server, type Transport } from "./transport.ts";
+import { findServers, findZone } from "./zone.ts";
+
+export interface Recursor {
+  /** An IP address: a name would have to be looked up first. */
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface ResolverOptions {
+  readonly clock: Clock;
+  /** Asked in this order, the next when one fails. */
+  readonly recursors: readonly Recursor[];
+  readonly authorityPort?: number;
+  /** For tests and closed networks: zones may then send us anywhere. */
+  readonly allowPrivateAddresses?: boolean;
+  /** For how long one packet or connection is waited for. */
+  readonly attemptMs?: number;
+  /** How often a server that stays silent is asked. */
+  readonly attempts?: number;
+}
+
+const dnsPort = 53;
+const attemptMsDefault = 2000;
+const attemptsDefault = 2;
+const atOnceMax = 256;
+const waitingMax = 4096;
+/** Steps towards a zone are few and quick. Past this many questions' time, no new one is taken. */
+const zoneQuestions = 3;
+
+/**
+ * A question ends within attemptMs × (attempts × servers + 1), the time in line included: 6 s for
+ * `ask` and, with two recursors, 10 s for `lookUp`. `nameServers` ends within six times as long as
+ * `lookUp`.
+ */
+export function createResolver(options: ResolverOptions): Resolver & { close(): void } {
+  const { clock, authorityPort = dnsPort, allowPrivateAddresses = false } = options;
+  const { attemptMs = attemptMsDefault, attempts = attemptsDefault } = options;
+  const recursors = options.recursors.map(titled);
+  const questionMsMax = (servers: number) => attemptMs * (attempts * servers + 1);
+  const transport = createTransport(clock);
+  const questions = new Semaphore(atOnceMax, waitingMax);
+  let closed = false;
+
+  async function inquire(servers: readonly Server[], question: Question): Promise<Learnt> {
+    if (!isAskable(question.name)) {
+      return nothing(unreachable("malformed", `${question.name} cannot be asked for.`));
+    }
+    const limitMs = questionMsMax(servers.length);
+    const endMs = clock.elapsed() + limitMs;
+    const leftMs = () => (closed ? 0 : Math.min(attemptMs, endMs - clock.elapsed()));
+    const ask = () =>
+      askInTurn(servers, attempts, (server) => converse(transport, server, question, leftMs));
+    return questions.run(ask, { clock, afterMs: limitMs }).catch((cause: unknown) => {
+      if (!(cause instanceof SemaphoreFull)) throw cause;
+      return nothing(unreachable("timeout", "Too many questions are under way."));
+    });
+  }
+
+  const look = (name: string, type: Question["type"]) =>
+    inquire(recursors, { name: folded(name), type, recursive: true });
+
+  return {
+    lookUp: async (name, type) => (await look(name, type)).answer,
+
+    async nameServers(name) {
+      const endMs = clock.elapsed() + zoneQuestions * questionMsMax(recursors.length);
+      const zone = await findZone(folded(name), look, () => closed || clock.elapsed() > endMs);
+      if (zone.kind !== "zone") return zone;
+      const servers = await findServers(zone, look, allowPrivateAddresses);
+      if ("kind" in servers) return servers;
+      return { kind: "found", zone: zone.name, servers };
+    },
+
+    async ask(server, name, type): Promise<DnsAnswer> {
+      const address = canonicalAddress(server.address);
+      if (address === undefined || !(allowPrivateAddresses || isPublicAddress(address))) {
+        const detail = `${server.name} is at ${server.address}, which is no public address.`;
+        return unreachable("forbidden_address", detail);
+      }
+      const title = `${server.name} (${address})`;
+      const question = { name: folded(name), type, recursive: false };
+      return (await inquire([{ address, port: authorityPort, title }], question)).answer;
+    },
+
+    close() {
+      closed = true;
+      transport.close();
+    },
+  };
+}
+
+/** Owners may read details, so a recursor goes by its place in the list, not by its address. */
+function titled({ address, port }: Recursor, place: number): Server {
+  if (isIP(address) === 0) throw new Error(`A recursor needs an IP address, and has ${address}.`);
+  return { address, port, title: `Recursor ${place + 1}` };
+}
+
+const nothing = (answer: Unreachable): Learnt => ({ answer, zone: undefined });
+
+/** Round by round, until one server knows. One that has failed outright is not asked again. */
+async function askInTurn(
+  servers: readonly Server[],
+  rounds: number,
+  ask: (server: Server) => Promise<Learnt>,
+): Promise<Learnt> {
+  let last = nothing(unreachable("servfail", "There is no recursor to ask."));
+  const failed = new Set<Server>();
+  for (let round = 0; round < rounds; round++) {
+    for (const server of servers) {
+      if (failed.has(server)) continue;
+      last = await ask(server);
+      if (last.answer.kind !== "unreachable") return last;
+      const { reason } = last.answer;
+      if (reason === "servfail" || reason === "lame") failed.add(server);
+    }
+  }
+  return last;
+}
+
+/** One attempt: over UDP, without EDNS if need be, and over TCP where the answer did not fit. */
+async function converse(
+  transport: Transport,
+  server: Server,
+  question: Question,
+  leftMs: () => number,
+): Promise<Learnt> {
+  const send = async (extended: boolean): Promise<Heard> => {
+    const heard = await transport.overUdp({ server, question, extended, limitMs: leftMs() });
+    if (heard.kind !== "heard" || !heard.message.truncated) return heard;
+    return transport.overTcp({ server, question, extended, limitMs: leftMs() });
+  };
+  let heard = await send(true);
+  if (heard.kind === "heard" && refusesExtension(heard.message)) heard = await send(false);
+  return heard.kind === "heard" ? learn(heard.message, question, server.title) : nothing(heard);
+}
+
+/** How servers from before EDNS, or of another version of it, say so (RFC 6891, section 7). */
+function refusesExtension({ rcode }: Message): boolean {
+  return rcode === rcodes.formErr || rcode === rcodes.notImp || rcode === rcodes.badVers;
+}

@@ -1,0 +1,149 @@
+/** Whether CAA records let an authority issue for a host (RFC 8659). */
+import type { Finding } from "./finding.ts";
+import { registrableOf, withParents } from "./hostName.ts";
+import type { DnsAnswer, DnsRecord, NameServers, Resolver, Unreachable } from "./resolver.ts";
+
+export type CaaVerdict =
+  | { readonly kind: "permitted" }
+  | { readonly kind: "blocked"; readonly finding: Finding }
+  | { readonly kind: "unknown"; readonly finding: Finding };
+
+const knownTags = [
+  "issue",
+  "issuewild",
+  "iodef",
+  "issuemail",
+  "issuevmc",
+  "contactemail",
+  "contactphone",
+];
+const linksMax = 8;
+
+/**
+ * Climbs from the host to the first name that has CAA records. Name servers are asked themselves,
+ * as the authority does: a record that was fixed just now must not be judged by what caches hold.
+ */
+export async function checkCaa(
+  host: string,
+  identities: readonly string[],
+  resolver: Resolver,
+): Promise<CaaVerdict> {
+  const registrable = registrableOf(host) ?? host;
+  let zone: NameServers | undefined;
+  for (const name of withParents(host)) {
+    const zoneHolds =
+      zone?.kind === "found" && (name === zone.zone || name.endsWith(`.${zone.zone}`));
+    if (!zoneHolds) zone = await resolver.nameServers(name);
+    const answers = await caaAt(name, zone as NameServers, resolver, linksMax);
+    const verdict = judgeAnswers(name, answers, identities, host);
+    if (verdict !== undefined) return verdict;
+    // Above what was registered, hardly anybody has CAA, and the authority looks for itself.
+    const ours = name === registrable || name.endsWith(`.${registrable}`);
+    const silence = answers.every(({ kind }) => kind === "unreachable") ? answers[0] : undefined;
+    if (silence?.kind === "unreachable" && ours) {
+      return { kind: "unknown", finding: failed(name, silence.detail) };
+    }
+  }
+  return { kind: "permitted" };
+}
+
+/**
+ * Undefined where no name server has records. Where they differ, one that forbids is enough: the
+ * authority may be the one that meets it.
+ */
+function judgeAnswers(
+  name: string,
+  answers: readonly DnsAnswer[],
+  identities: readonly string[],
+  host: string,
+): CaaVerdict | undefined {
+  const verdicts = answers.flatMap((answer) =>
+    answer.kind === "found" ? [judgeRecords(name, answer.records, identities, host)] : [],
+  );
+  return verdicts.find(({ kind }) => kind === "blocked") ?? verdicts[0];
+}
+
+/** What each name server says of the CAA records at a name, or where its CNAME leads. */
+async function caaAt(
+  name: string,
+  zone: NameServers,
+  resolver: Resolver,
+  links: number,
+): Promise<readonly DnsAnswer[]> {
+  if (zone.kind !== "found") return [zone];
+  const answers = await Promise.all(
+    zone.servers.map((server) => resolver.ask(server, name, "CAA")),
+  );
+  const leadsTo = answers
+    .flatMap((answer) => (answer.kind === "absent" ? answer.records : []))
+    .findLast(({ type }) => type === "CNAME")?.value;
+  if (leadsTo === undefined)
+    return answers.length > 0 ? answers : [unanswered(`${zone.zone} has no name server`)];
+  if (links === 0) return [unanswered(`too many CNAMEs at ${name}`)];
+  const beyond = await caaAt(leadsTo, await resolver.nameServers(leadsTo), resolver, links - 1);
+  return [...answers.filter(({ kind }) => kind === "found"), ...beyond];
+}
+
+function unanswered(detail: string): Unreachable {
+  return { kind: "unreachable", reason: "lame", detail };
+}
+
+function judgeRecords(
+  name: string,
+  answered: readonly DnsRecord[],
+  identities: readonly string[],
+  host: string,
+): CaaVerdict {
+  const records = answered.filter(({ type }) => type === "CAA");
+  const found = records.map(
+    ({ name: owner, caa, value }) =>
+      `${owner} CAA ${caa?.critical ? 128 : 0} ${caa?.tag} "${value}"`,
+  );
+  const owner = records[0]?.name ?? name;
+  const [wanted = ""] = identities;
+  const strange = records.find(({ caa }) => caa?.critical === true && !knownTags.includes(caa.tag));
+  if (strange !== undefined) {
+    return {
+      kind: "blocked",
+      finding: {
+        code: "CAA_BLOCKS",
+        message: `The CAA record of ${owner} with the tag "${strange.caa?.tag}" is marked as critical, and no authority may issue past one that it does not know.`,
+        next: `Remove that record, or its critical flag (use 0 in place of 128).`,
+        found,
+        expected: [`${owner} CAA 0 issue "${wanted}"`],
+      },
+    };
+  }
+  // Only "issue" speaks of names like ours; without one, every authority may.
+  const issue = records.filter(({ caa }) => caa?.tag === "issue");
+  if (issue.length === 0 || issue.some(({ value }) => permits(value, identities)))
+    return { kind: "permitted" };
+  return {
+    kind: "blocked",
+    finding: {
+      code: "CAA_BLOCKS",
+      message: `The CAA records of ${owner} do not let our certificate authority issue for ${host}.`,
+      next: `Add this record at ${owner}: CAA 0 issue "${wanted}". Then verify again.`,
+      found,
+      expected: [`${owner} CAA 0 issue "${wanted}"`],
+    },
+  };
+}
+
+/** `ca.example; validationmethods=http-01` permits that authority, by these methods (RFC 8657). */
+function permits(value: string, identities: readonly string[]): boolean {
+  const [issuer = "", ...parameters] = value.split(";").map((part) => part.trim());
+  if (!identities.includes(issuer.toLowerCase())) return false;
+  const methods = parameters
+    .map((parameter) => /^validationmethods\s*=\s*(.*)$/i.exec(parameter)?.[1])
+    .find((list) => list !== undefined);
+  return methods === undefined || methods.split(",").some((method) => method.trim() === "http-01");
+}
+
+function failed(name: string, detail: string): Finding {
+  return {
+    code: "CAA_LOOKUP_FAILED",
+    message: `The CAA records of ${name} could not be looked up: ${detail}. No authority issues without that answer.`,
+    next: "We ask again. If it goes on, ask your DNS provider why its name servers fail on CAA questions.",
+  };
+}

@@ -1,0 +1,185 @@
+/** What owners are told of their DNS, in words. */
+import type { Finding } from "./finding.ts";
+import { registrableOf } from "./hostName.ts";
+import { recordsAt, type View } from "./observation.ts";
+import type { Absent, DnsAnswer, Unreachable } from "./resolver.ts";
+import type { Expectation } from "./verification.ts";
+
+export function missing(
+  absent: Absent,
+  { host, target, apex, zone }: Pick<Expectation, "host" | "target" | "apex"> & { zone?: string },
+): Finding {
+  const remembered = absent.rememberedSeconds;
+  const type = apex ? "ALIAS" : "CNAME";
+  const registrable = registrableOf(host) ?? host;
+  // Those who answer speak for a zone above what should have been registered.
+  const unregistered = zone === "" || (zone !== undefined && registrable.endsWith(`.${zone}`));
+  const code = absent.reason === "nxdomain" ? "NXDOMAIN" : apex ? "APEX_NEEDS_ALIAS" : "NO_CNAME";
+  return {
+    code,
+    message: unregistered
+      ? `${registrable} itself is not in DNS: it is not registered, or has no name servers yet.`
+      : absent.reason === "nxdomain"
+        ? `There is no such name as ${host} in DNS.`
+        : `${host} has no ${type} record.`,
+    next: unregistered
+      ? `Check the spelling of ${registrable}, and its registration.`
+      : `Create the ${type} record at your DNS provider, with the value ${target}.`,
+    expected: [`${type} ${target}`],
+    ...(remembered === undefined ? {} : { seconds: remembered }),
+  };
+}
+
+export function aliasNeeded(view: View, host: string, target: string, found: string[]): Finding {
+  return {
+    code: "APEX_NEEDS_ALIAS",
+    message:
+      found.length > 0
+        ? `${host} has ${found.join(" and ")}, but a name at the top of a zone cannot have a CNAME.`
+        : `${host} has no address.`,
+    next: `Create an ALIAS or ANAME record to ${target}. If your DNS provider has neither, attach a subdomain such as www.${host} instead.`,
+    found,
+    expected: [`ALIAS ${target}`],
+    ...longestOf([view.cname, view.a, view.aaaa]),
+  };
+}
+
+export function silent({ reason, detail }: Unreachable, at: readonly string[]): Finding {
+  if (reason === "lame" || reason === "forbidden_address") {
+    return {
+      code: "LAME_NS",
+      message: `A name server of this zone does not answer for it: ${detail}.`,
+      next: "Correct the NS records at your registrar, or ask your DNS provider.",
+      at,
+    };
+  }
+  return {
+    code: "SERVFAIL",
+    message: `DNS gave no usable answer: ${detail}. This says nothing about your records, and we ask again.`,
+    at,
+  };
+}
+
+export function wildcardUnproven(host: string): Finding {
+  const parent = host.slice(host.indexOf(".") + 1);
+  return {
+    code: "WILDCARD_MATCH",
+    message: `A wildcard such as *.${parent} points every name below here, so that anybody could attach ${host}. We need a proof that it is yours.`,
+    next: "Create the TXT record that is shown beside the CNAME, then verify again.",
+  };
+}
+
+export function wildcardMatch(view: View, host: string, target: string): Finding {
+  const parent = host.slice(host.indexOf(".") + 1);
+  return {
+    code: "WILDCARD_MATCH",
+    message: `${host} has no record of its own: the wildcard *.${parent} answers for it.`,
+    next: `Create the CNAME for ${host} itself. The wildcard may stay.`,
+    found: recordsAt(view, host),
+    expected: [`CNAME ${target}`],
+  };
+}
+
+export function proofMissing(
+  proof: { name: string; value: string },
+  answers: readonly DnsAnswer[],
+): Finding {
+  const found = answers.flatMap((answer) =>
+    answer.kind === "found"
+      ? answer.records.filter(({ type }) => type === "TXT").map(({ value }) => `TXT ${value}`)
+      : [],
+  );
+  return {
+    code: "PROOF_MISSING",
+    message: `This name is or was attached to another project, or a wildcard answers for it, so we need a proof that it is yours: a TXT record at ${proof.name}.`,
+    next: `Create the TXT record ${proof.name} with the value ${proof.value}.`,
+    found: [...new Set(found)],
+    expected: [`TXT ${proof.value}`],
+  };
+}
+
+export function targetUnknown(target: string): Finding {
+  return {
+    code: "TARGET_UNKNOWN",
+    message: `The addresses of ${target} could not be looked up, so yours could not be compared. This is a fault on our side; we will retry.`,
+  };
+}
+
+export function disagreement(
+  rights: readonly { at: string }[],
+  wrongs: readonly { at: string }[],
+): Finding {
+  return {
+    code: "NS_DISAGREE",
+    message: `Your name servers do not agree: ${rights.map(({ at }) => at).join(", ")} has the right record, ${wrongs.map(({ at }) => at).join(", ")} has not.`,
+    next: "If you changed it just now, wait until all have it. If not, ask your DNS provider why they differ.",
+    at: wrongs.map(({ at }) => at),
+  };
+}
+
+/** How long caches may keep this answer. */
+export function secondsOf(answer: DnsAnswer | undefined): { seconds?: number } {
+  if (answer?.kind === "found") {
+    return { seconds: Math.max(...answer.records.map(({ ttlSeconds }) => ttlSeconds)) };
+  }
+  return answer?.kind === "absent" && answer.rememberedSeconds !== undefined
+    ? { seconds: answer.rememberedSeconds }
+    : {};
+}
+
+export function cnameFinding(
+  values: readonly string[],
+  followed: readonly string[],
+  host: string,
+  target: string,
+  zone: string,
+): Finding {
+  const found = values.map((value) => `CNAME ${value}`);
+  const expected = [`CNAME ${target}`];
+  const [value = ""] = values;
+  // Another name server's value may have been the one that was followed.
+  const chain = values.includes(followed[1] ?? "") ? followed : [];
+  if (value.startsWith(`${target}.`)) {
+    return {
+      code: "CNAME_SUFFIXED",
+      message: `The CNAME of ${host} is ${value}: the provider added ${value.slice(target.length + 1)} to the value.`,
+      next:
+        value === `${target}.${zone}`
+          ? `Write the value with a dot at its end: ${target}.`
+          : `Replace the value by ${target}, with a dot at its end if the provider asks for one.`,
+      found,
+      expected,
+    };
+  }
+  if (chain.length > 1 && chain.indexOf(chain.at(-1) ?? "") < chain.length - 1) {
+    return {
+      code: "CNAME_LOOP",
+      message: `The CNAME of ${host} leads in a circle: ${chain.join(" to ")}.`,
+      next: `Let ${host} point straight to ${target}.`,
+      found,
+      expected,
+    };
+  }
+  if (chain.at(-1) === target) {
+    return {
+      code: "CNAME_CHAINED",
+      message: `The CNAME of ${host} reaches ${target} by way of ${chain.slice(1, -1).join(" and ")}. Whoever holds that name could take yours elsewhere.`,
+      next: `Let ${host} point straight to ${target}.`,
+      found,
+      expected,
+    };
+  }
+  return {
+    code: "CNAME_MISMATCH",
+    message: `The CNAME of ${host} is ${values.join(" and ")}, not ${target}.`,
+    next: `Change its value to ${target}.`,
+    found,
+    expected,
+  };
+}
+
+/** How long caches may keep any of these answers. */
+export function longestOf(answers: readonly (DnsAnswer | undefined)[]): { seconds?: number } {
+  const all = answers.flatMap((answer) => secondsOf(answer).seconds ?? []);
+  return all.length === 0 ? {} : { seconds: Math.max(...all) };
+}

@@ -1,0 +1,148 @@
+/** A host name attached to a project: what is known of it, and the one status that people see. */
+import type { RefusalReason } from "./certificateAuthority.ts";
+import type { Finding } from "./finding.ts";
+
+/** Whether the name is this project's to use. */
+export type Ownership =
+  /** `proven` once its owner showed by a record that DNS is theirs. */
+  | { readonly kind: "held"; readonly proven?: true }
+  /** Another owner has or had the name: only who can write to its DNS may have it. */
+  | { readonly kind: "proof_needed"; readonly token: string }
+  /** Nothing right was ever found, for thirty days. */
+  | { readonly kind: "abandoned"; readonly atMs: number }
+  /** Kept as a tombstone. One that was never proven gives no right to come back. */
+  | { readonly kind: "removed"; readonly atMs: number; readonly unproven?: true };
+
+/** What DNS says. Only definite answers move the verdict; silence and failure never do. */
+export interface DnsFact {
+  readonly verdict: "unknown" | "right" | "wrong";
+  /** What the last check alone would say. */
+  readonly lastCheck: "right" | "wrong" | "unknown" | undefined;
+  /** Whether it was ever found right. */
+  readonly everRight: boolean;
+  /** When the present verdict was first reached. */
+  readonly sinceMs: number;
+  /** Definite wrong answers in a row since it was last right. */
+  readonly failures: number;
+  /** Checks since the waiting began: the next one's delay follows from it. */
+  readonly checks: number;
+  readonly waitingSinceMs: number;
+  readonly checkedAtMs: number | undefined;
+  readonly nextCheckAtMs: number;
+  readonly findings: readonly Finding[];
+}
+
+export interface HeldCertificate {
+  readonly id: string;
+  readonly issuer: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  /** How the authority knows it when it is to be renewed (RFC 9773); undefined where it has none. */
+  readonly renewalName: string | undefined;
+}
+
+/** Where the issuing of a certificate stands, the first one or a renewal. */
+export interface Issuance {
+  /** When this certificate was first wanted. */
+  readonly sinceMs: number;
+  readonly attempts: number;
+  readonly nextAttemptAtMs: number;
+  /** An order is being placed by whoever holds the lease. */
+  readonly ordering: boolean;
+  readonly refusal:
+    | {
+        readonly reason: RefusalReason | "unprepared";
+        readonly atMs: number;
+        readonly findings: readonly Finding[];
+      }
+    | undefined;
+  /** What the owner was told when it took too long; undefined while it has not. */
+  readonly delay: readonly Finding[] | undefined;
+}
+
+export interface CertificateFact {
+  readonly held: HeldCertificate | undefined;
+  /** Undefined while no certificate is wanted. */
+  readonly issuance: Issuance | undefined;
+  /** When to renew what is held, and when to ask the authority about it again. */
+  readonly renewAtMs: number | undefined;
+  readonly askWindowAtMs: number | undefined;
+  readonly window: { readonly startMs: number; readonly endMs: number } | undefined;
+}
+
+export interface Domain {
+  readonly id: string;
+  readonly host: string;
+  readonly project: string;
+  readonly ownerId: string;
+  readonly addedAtMs: number;
+  readonly ownership: Ownership;
+  readonly dns: DnsFact;
+  readonly certificate: CertificateFact;
+  /** Verify clicks of the last hour. */
+  readonly clicksAtMs: readonly number[];
+  /** Whether the owner was told that DNS takes longer than it should. */
+  readonly overdueReported: boolean;
+}
+
+/** What the owner must have for a domain to be served; asked of the sites whenever it matters. */
+export interface Standing {
+  readonly paid: boolean;
+  readonly deployed: boolean;
+}
+
+export const statuses = [
+  "pending_dns",
+  "misconfigured",
+  "verified",
+  "issuing",
+  "certificate_delayed",
+  "blocked",
+  "live",
+  "degraded",
+  "renewal_failing",
+  "suspended",
+  "abandoned",
+  "removed",
+] as const;
+export type Status = (typeof statuses)[number];
+
+export const definiteFailuresMax = 3;
+export const certificateMinutesMax = 30;
+
+export function statusOf(domain: Domain, standing: Standing, nowMs: number): Status {
+  const { ownership, dns, certificate } = domain;
+  if (ownership.kind === "removed" || ownership.kind === "abandoned") return ownership.kind;
+  if (!standing.paid || !standing.deployed) return "suspended";
+  if (isValid(certificate.held, nowMs)) {
+    if (dns.failures >= definiteFailuresMax) return "degraded";
+    return certificate.issuance?.refusal === undefined ? "live" : "renewal_failing";
+  }
+  if (dns.verdict === "wrong") return "misconfigured";
+  if (dns.verdict === "unknown" || ownership.kind !== "held") return "pending_dns";
+  return issuingStatus(certificate.issuance, nowMs);
+}
+
+function issuingStatus(issuance: Issuance | undefined, nowMs: number): Status {
+  if (issuance === undefined) return "verified";
+  const { refusal } = issuance;
+  // Who is refused is told why; who is kept waiting is told that. A new order may end either.
+  const stands = refusal !== undefined && refusal.reason !== "authorization_failed";
+  if (stands && !issuance.ordering) return "blocked";
+  if (nowMs - issuance.sinceMs >= certificateMinutesMax * 60_000) return "certificate_delayed";
+  return refusal === undefined && !issuance.ordering ? "verified" : "issuing";
+}
+
+export function isValid(held: HeldCertificate | undefined, nowMs: number): held is HeldCertificate {
+  return held !== undefined && nowMs < held.notAfterMs;
+}
+
+/** Removed or given up: only its tombstone is left. */
+export function hasEnded({ ownership }: Pick<Domain, "ownership">): boolean {
+  return ownership.kind === "removed" || ownership.kind === "abandoned";
+}
+
+/** Whether edges may answer for it, apart from the owner's standing. */
+export function isServed({ ownership, certificate }: Domain): boolean {
+  return ownership.kind === "held" && certificate.held !== undefined;
+}

@@ -1,0 +1,352 @@
+/** What owners and the operator do with domains. Nothing here queries DNS or the certificate authority. */
+import type { Clock } from "../../core/clock.ts";
+import { Problem } from "../../core/problems.ts";
+import type { SiteStore } from "../sites/sites.ts";
+import { budgetWindowMs, type Used, usedOf } from "./budget.ts";
+import { hasEnded, type Status, statusOf } from "./domain.ts";
+import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
+import { type DomainDetails, type DomainView, viewOf } from "./domainView.ts";
+import { type EdgeView, isPresent } from "./edgeView.ts";
+import { parseHost, registrableOf } from "./hostName.ts";
+import * as lifecycle from "./lifecycle.ts";
+import { parseRouting, type Routing, routingErrors, withoutHost } from "./routing.ts";
+import {
+  edgeSilentMaxMs,
+  nextDueAtMs,
+  tombstoneMs,
+  verifiesPerHourMax,
+  verifyIntervalMs,
+  verifyWindowMs,
+} from "./schedule.ts";
+import { timelineEntry, updateWithRetry } from "./updates.ts";
+
+export interface DomainServiceOptions {
+  readonly sites: SiteStore;
+  readonly domains: DomainStore;
+  readonly edgeView: EdgeView;
+  readonly clock: Clock;
+  /** What owners point their names to; undefined where the operator has not set it. */
+  readonly target: string | undefined;
+  /** The platform's own hosts, which nobody can attach. */
+  readonly reserved: readonly string[];
+}
+
+/** Whoever asks: the operator may do everything, an owner what concerns their own projects. */
+export type Actor = { readonly kind: "operator" } | { readonly kind: "owner"; readonly id: string };
+
+export interface Removal {
+  readonly host: string;
+  readonly removedAtMs: number;
+  /** The edges that still have to act on it when this was answered. */
+  readonly edgesBehind: readonly string[];
+  readonly edges: number;
+}
+
+export const domainsPerProjectMax = 100;
+const addTriesMax = 4;
+
+export class DomainService {
+  readonly #parts: DomainServiceOptions;
+
+  constructor(parts: DomainServiceOptions) {
+    this.#parts = parts;
+  }
+
+  async list(actor: Actor, slug: string): Promise<readonly DomainView[]> {
+    await this.#project(actor, slug);
+    const { routing } = await this.#parts.domains.routing(slug);
+    const stored = await this.#parts.domains.list(slug);
+    return stored.map((each) => this.#view(each, routing));
+  }
+
+  async show(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
+    const stored = await this.#attached(actor, slug, host);
+    const { routing } = await this.#parts.domains.routing(slug);
+    const timeline = await this.#parts.domains.timeline(stored.domain.id, timelineEntriesMax);
+    const budget = await this.#budget(stored.domain.host);
+    return { ...this.#view(stored, routing), budget, timeline };
+  }
+
+  async #budget(host: string): Promise<readonly Used[]> {
+    const { domains, clock } = this.#parts;
+    const nowMs = clock.now();
+    const of = { host, registrable: registrableOf(host) ?? host };
+    return usedOf(host, await domains.attempts(of, nowMs - budgetWindowMs), nowMs);
+  }
+
+  /** `prove`: the name is or was somebody else's, and the owner will prove by DNS that it is theirs. */
+  async add(actor: Actor, slug: string, text: string, prove = false): Promise<DomainDetails> {
+    for (let tries = 0; tries < addTriesMax; tries++) {
+      const view = await this.#tryToAdd(actor, slug, text, prove);
+      if (view !== "taken") return view;
+      // Somebody else was a moment faster: what they did decides now.
+    }
+    throw changedMeanwhile();
+  }
+
+  async #tryToAdd(
+    actor: Actor,
+    slug: string,
+    text: string,
+    prove: boolean,
+  ): Promise<DomainDetails | "taken"> {
+    const { domains, sites, clock } = this.#parts;
+    const target = this.#target();
+    const project = await this.#project(actor, slug);
+    const reading = parseHost(text, [target, ...this.#parts.reserved]);
+    if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
+    const { host } = reading.name;
+    if ((await sites.owner(project.ownerId))?.plan !== "paid") {
+      throw new Problem("plan_required");
+    }
+    const attached = await domains.list(slug);
+    if (attached.length >= domainsPerProjectMax) {
+      throw new Problem("too_many_domains", {
+        detail: `A project has at most ${domainsPerProjectMax} domains. Remove one that is no longer needed first.`,
+      });
+    }
+    if (project.current === undefined) {
+      throw new Problem("deployment_required", {
+        detail: `${slug} shows no deployment, so there would be nothing to see. Deploy it, then add the domain again.`,
+      });
+    }
+    const nowMs = clock.now();
+    const claims = await domains.claimsOn(host);
+    const holder = await domains.holderOf(host);
+    const held = holder !== undefined;
+    const proofNeeded = this.#judgeClaims({ claims, held, prove }, project.ownerId, host, nowMs);
+    const random = (bytes: number) => Buffer.from(clock.random(bytes)).toString("hex");
+    const domain = lifecycle.added(
+      {
+        id: `dom_${random(10)}`,
+        host,
+        project: slug,
+        ownerId: project.ownerId,
+        proofToken: proofNeeded ? random(16) : undefined,
+      },
+      nowMs,
+    );
+    const entries = [timelineEntry(nowMs, "added", `${host} was added to ${slug}.`)];
+    const outcome = await domains.add(domain, nextDueAtMs(domain, nowMs), entries);
+    if (outcome === "taken") return outcome;
+    // The rightful owner is about to point the name here: until then it must not be anybody's.
+    if (holder !== undefined) await this.#contest(holder, random(16));
+    return this.show(actor, slug, host);
+  }
+
+  async #contest(holder: StoredDomain, token: string): Promise<void> {
+    const nowMs = this.#parts.clock.now();
+    await updateWithRetry(this.#updates, holder, (domain) => {
+      const contested = lifecycle.contested(domain, token);
+      const words =
+        "Somebody else means to prove that this name is theirs. Prove that it is yours.";
+      return contested === domain
+        ? undefined
+        : { domain: contested, entries: [timelineEntry(nowMs, "contested", words)] };
+    });
+  }
+
+  /** Whether a proof is needed. Says nothing of who else has the name. */
+  #judgeClaims(
+    { claims, held, prove }: { claims: readonly StoredDomain[]; held: boolean; prove: boolean },
+    ownerId: string,
+    host: string,
+    nowMs: number,
+  ): boolean {
+    const open = ({ domain }: StoredDomain) =>
+      domain.ownership.kind === "held" || domain.ownership.kind === "proof_needed";
+    const mine = claims.find((claim) => open(claim) && claim.domain.ownerId === ownerId);
+    if (mine !== undefined) {
+      throw new Problem("already_attached", {
+        detail: `${host} is attached to ${mine.domain.project} already. Remove it there first if it shall move.`,
+      });
+    }
+    const graves = claims.flatMap(({ domain: { ownership, ownerId } }) =>
+      ownership.kind === "removed" &&
+      ownership.unproven !== true &&
+      nowMs - ownership.atMs < tombstoneMs
+        ? [{ atMs: ownership.atMs, ownerId }]
+        : [],
+    );
+    // Back to whom it was last: the newest grave decides.
+    const buried = graves.toSorted((one, other) => one.atMs - other.atMs).at(-1);
+    const returns = !held && buried?.ownerId === ownerId;
+    // Somebody else is about to prove it: who comes later is not to have it for less.
+    const contested = claims.some(({ domain }) => domain.ownership.kind === "proof_needed");
+    // A grave may be out of sight behind so many.
+    if (claims.length >= claimsMax && !held && !returns) return true;
+    if (returns || (!held && buried === undefined && !contested)) return false;
+    if (!held || prove) return true;
+    throw new Problem("attached_elsewhere", {
+      detail: `${host} is attached to a project of another owner. If its DNS is yours, add it again and ask to prove it: a TXT record then shows that the name is yours.`,
+    });
+  }
+
+  /** Asks for a check now. The answer comes with the next look at the domain. */
+  async verify(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
+    this.#target();
+    const stored = await this.#attached(actor, slug, host);
+    const outcome = await updateWithRetry(this.#updates, stored, (domain) => {
+      const nowMs = this.#parts.clock.now();
+      const status = statusOf(domain, stored.standing, nowMs);
+      const refusal = notVerifiable[status];
+      if (refusal !== undefined) {
+        const lost = domain.dns.findings.find(({ code }) => code === "PROVEN_ELSEWHERE");
+        throw new Problem("not_verifiable", { detail: lost?.message ?? refusal });
+      }
+      refuseHaste(lifecycle.recentVerifyRequests(domain, nowMs), nowMs);
+      const entries = [timelineEntry(nowMs, "verify_requested", "A check was asked for.")];
+      return { domain: lifecycle.verifyRequested(domain, nowMs), entries };
+    });
+    if (outcome !== "done") throw changedMeanwhile();
+    return this.show(actor, slug, stored.domain.host);
+  }
+
+  async routing(actor: Actor, slug: string): Promise<Routing> {
+    await this.#project(actor, slug);
+    return (await this.#parts.domains.routing(slug)).routing;
+  }
+
+  /** Takes the whole document, or nothing of it. */
+  async applyRouting(actor: Actor, slug: string, document: unknown): Promise<Routing> {
+    return this.changeRouting(actor, slug, () => document);
+  }
+
+  /** Makes the document from the present one, which nobody else may change in between. */
+  async changeRouting(
+    actor: Actor,
+    slug: string,
+    change: (before: Routing) => unknown,
+  ): Promise<Routing> {
+    await this.#project(actor, slug);
+    const { domains } = this.#parts;
+    const { routing: before, version } = await domains.routing(slug);
+    const routing = parseRouting(change(before));
+    const attached = (await domains.list(slug))
+      // A name that is yet to be proven may never be theirs.
+      .filter(({ domain }) => domain.ownership.kind === "held")
+      .map(({ domain }) => domain.host);
+    const complaints = routingErrors(routing, new Set(attached));
+    if (complaints.length > 0)
+      throw new Problem("routing_invalid", { detail: complaints.join("\n") });
+    const outcome = await domains.saveRouting({ project: slug, routing, version });
+    if (outcome !== "done") throw changedMeanwhile();
+    return routing;
+  }
+
+  /** Stops serving the name, at once and on every edge. */
+  async remove(actor: Actor, slug: string, host: string, confirmed: boolean): Promise<Removal> {
+    const stored = await this.#attached(actor, slug, host);
+    const { domains, clock } = this.#parts;
+    const nowMs = clock.now();
+    const outcome = await updateWithRetry(this.#updates, stored, async (domain) => {
+      if (hasEnded(domain)) {
+        throw new Problem("domain_not_found", {
+          detail: `${domain.host} is not attached any more.`,
+        });
+      }
+      const { routing, version } = await domains.routing(slug);
+      if (!confirmed) refuseDependents(routing, domain.host);
+      return {
+        domain: lifecycle.removed(domain, nowMs),
+        entries: [
+          timelineEntry(nowMs, "removed", `${domain.host} was removed and is no longer served.`),
+        ],
+        // Also where nothing of it changes: a routing that is being saved now must see the removal.
+        routing: { project: slug, routing: withoutHost(routing, domain.host), version },
+      };
+    });
+    if (outcome !== "done") throw changedMeanwhile();
+    return { host: stored.domain.host, removedAtMs: nowMs, ...(await this.edgesBehind()) };
+  }
+
+  /** The edges that have not acted on the latest change yet. */
+  async edgesBehind(): Promise<Pick<Removal, "edges" | "edgesBehind">> {
+    const { edgeView, clock } = this.#parts;
+    const revision = await edgeView.revision();
+    const edges = (await edgeView.edges(clock.now() - edgeSilentMaxMs)).filter((edge) =>
+      isPresent(edge, clock.now()),
+    );
+    const behind = edges.filter((edge) => edge.revision < revision);
+    return { edges: edges.length, edgesBehind: behind.map(({ id }) => id) };
+  }
+
+  get #updates() {
+    return { store: this.#parts.domains, now: () => this.#parts.clock.now() };
+  }
+
+  #view(stored: StoredDomain, routing: Routing): DomainView {
+    return viewOf(stored, routing, this.#target(), this.#parts.clock.now());
+  }
+
+  #target(): string {
+    const { target } = this.#parts;
+    if (target === undefined) {
+      throw new Problem("domains_off");
+    }
+    return target;
+  }
+
+  /** Another owner's project is as unknown as one that is not there. */
+  async #project(actor: Actor, slug: string) {
+    const project = await this.#parts.sites.project(slug);
+    if (project === undefined || (actor.kind === "owner" && project.ownerId !== actor.id)) {
+      throw new Problem("project_not_found", { detail: `There is no project ${slug}.` });
+    }
+    return project;
+  }
+
+  async #attached(actor: Actor, slug: string, text: string): Promise<StoredDomain> {
+    await this.#project(actor, slug);
+    const reading = parseHost(text);
+    const host = reading.kind === "host" ? reading.name.host : "";
+    const { domains } = this.#parts;
+    // What is attached is found among however many claims; what has ended, among the newest.
+    const found =
+      (await domains.list(slug)).find(({ domain }) => domain.host === host) ??
+      (await domains.claimsOn(host)).find(({ domain }) => domain.project === slug);
+    if (found === undefined) {
+      throw new Problem("domain_not_found", { detail: `${text} is not attached to ${slug}.` });
+    }
+    return found;
+  }
+}
+
+/** Why a check makes no sense in a status; undefined where it does. */
+const notVerifiable: Partial<Record<Status, string>> = {
+  suspended: "This domain is suspended. Restore the paid plan and publish the project first.",
+  removed: "This domain was removed. Add it again.",
+  abandoned: "This domain was given up after 30 days without the right record. Add it again.",
+};
+
+function refuseHaste(clicksAtMs: readonly number[], nowMs: number): void {
+  const last = clicksAtMs.at(-1);
+  const oldest = clicksAtMs.at(-verifiesPerHourMax);
+  const freeAtMs = Math.max(
+    last === undefined ? 0 : last + verifyIntervalMs,
+    oldest === undefined ? 0 : oldest + verifyWindowMs,
+  );
+  if (freeAtMs <= nowMs) return;
+  const seconds = Math.ceil((freeAtMs - nowMs) / 1000);
+  throw new Problem("verify_too_soon", {
+    detail: `A check was asked for already, and we look by ourselves too. Ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    retryAfterSeconds: seconds,
+  });
+}
+
+function refuseDependents({ primary, redirects }: Routing, host: string): void {
+  const reasons = [
+    ...(primary === host ? ["it is the primary domain"] : []),
+    ...redirects.filter(({ to }) => to === host).map(({ from }) => `${from} redirects to it`),
+  ];
+  if (reasons.length === 0) return;
+  throw new Problem("confirmation_needed", {
+    detail: `${host} has a part to play: ${reasons.join(", and ")}. Change that first, or confirm the removal: those settings go with it.`,
+  });
+}
+
+function changedMeanwhile(): Problem {
+  return new Problem("changed_meanwhile", {
+    detail: "Somebody else changed this at the same moment. Look at it again, then repeat.",
+  });
+}

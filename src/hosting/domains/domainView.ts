@@ -1,0 +1,133 @@
+/** A domain as its owner sees it. Times are in ms since 1970; words are for people. */
+import { domainToUnicode } from "node:url";
+import type { Used } from "./budget.ts";
+import { type Issuance, type Standing, type Status, statusOf } from "./domain.ts";
+import type { StoredDomain, TimelineEntry } from "./domains.ts";
+import type { Finding } from "./finding.ts";
+import { proofFor, type RecordToCreate, recordFor } from "./instructions.ts";
+import type { Routing } from "./routing.ts";
+import { nextDueAtMs } from "./schedule.ts";
+
+export interface DomainView {
+  readonly id: string;
+  readonly host: string;
+  readonly unicodeHost: string;
+  readonly project: string;
+  readonly status: Status;
+  /** Where its owner stands: DNS, certificate, live. */
+  readonly step: "dns" | "certificate" | "live" | "none";
+  /** What to create at the DNS provider: the pointing, and a proof where one is needed. */
+  readonly records: readonly RecordToCreate[];
+  readonly findings: readonly Finding[];
+  readonly role:
+    | { readonly kind: "primary" }
+    | { readonly kind: "site" }
+    | { readonly kind: "redirect"; readonly to: string; readonly status: number };
+  readonly certificate:
+    | {
+        readonly issuer: string;
+        readonly notBeforeMs: number;
+        readonly notAfterMs: number;
+        readonly renewAtMs: number | undefined;
+        readonly window: { readonly startMs: number; readonly endMs: number } | undefined;
+      }
+    | undefined;
+  readonly addedAtMs: number;
+  readonly checkedAtMs: number | undefined;
+  /** When it is looked at next by itself. */
+  readonly nextAtMs: number;
+  /** Until when a certificate will not be tried again; undefined while none is refused. */
+  readonly retryAtMs: number | undefined;
+}
+
+export interface DomainDetails extends DomainView {
+  /** What is used of the authority's limits. */
+  readonly budget: readonly Used[];
+  readonly timeline: readonly TimelineEntry[];
+}
+
+export function viewOf(
+  { domain, standing }: StoredDomain,
+  routing: Routing,
+  target: string,
+  nowMs: number,
+): DomainView {
+  const { host, ownership, dns, certificate } = domain;
+  const status = statusOf(domain, standing, nowMs);
+  const { held, issuance, renewAtMs, window } = certificate;
+  return {
+    id: domain.id,
+    host,
+    unicodeHost: domainToUnicode(host),
+    project: domain.project,
+    status,
+    step: steps[status],
+    records: [
+      recordFor(host, target),
+      ...(ownership.kind === "proof_needed" ? [proofFor(host, ownership.token)] : []),
+    ],
+    findings: [
+      ...(status === "suspended" ? [suspension(standing, domain.project)] : []),
+      ...findingsOf(dns.findings, issuance),
+    ],
+    role: roleOf(host, routing),
+    certificate: held && {
+      issuer: held.issuer,
+      notBeforeMs: held.notBeforeMs,
+      notAfterMs: held.notAfterMs,
+      renewAtMs,
+      window,
+    },
+    addedAtMs: domain.addedAtMs,
+    checkedAtMs: dns.checkedAtMs,
+    nextAtMs: nextDueAtMs(domain, nowMs),
+    retryAtMs: issuance?.refusal === undefined ? undefined : issuance.nextAttemptAtMs,
+  };
+}
+
+function findingsOf(ofDns: readonly Finding[], issuance: Issuance | undefined): Finding[] {
+  // What was found before and is found still is said once, as it is now.
+  const unsaid = (before: readonly Finding[] = [], said: readonly Finding[]) =>
+    before.filter(({ code }) => !said.some((finding) => finding.code === code));
+  // What was refused before is tried again now: it is no longer said.
+  const refusal = issuance?.ordering === true ? undefined : issuance?.refusal;
+  const current = [...ofDns, ...unsaid(refusal?.findings, ofDns)];
+  return [...unsaid(issuance?.delay, current), ...current];
+}
+
+function suspension({ paid, deployed }: Standing, project: string): Finding {
+  const lacks = [
+    ...(paid ? [] : ["the plan is free, and domains need the paid one"]),
+    ...(deployed ? [] : [`${project} shows no deployment`]),
+  ];
+  const steps = [
+    ...(paid ? [] : ["change the plan"]),
+    ...(deployed ? [] : ["publish the project again"]),
+  ];
+  return {
+    code: "SUSPENDED",
+    message: `It is not served: ${lacks.join(", and ")}. The name stays yours.`,
+    next: `To have it served again, ${steps.join(" and ")}.`,
+  };
+}
+
+const steps: Record<Status, DomainView["step"]> = {
+  pending_dns: "dns",
+  misconfigured: "dns",
+  verified: "certificate",
+  issuing: "certificate",
+  certificate_delayed: "certificate",
+  blocked: "certificate",
+  live: "live",
+  degraded: "live",
+  renewal_failing: "live",
+  suspended: "none",
+  abandoned: "none",
+  removed: "none",
+};
+
+function roleOf(host: string, { primary, redirects }: Routing): DomainView["role"] {
+  const redirect = redirects.find(({ from }) => from === host);
+  if (redirect !== undefined) return { kind: "redirect", to: redirect.to, status: redirect.status };
+  return { kind: primary === host ? "primary" : "site" };
+}

@@ -1,0 +1,60 @@
+/** What the edges need of the domains: who answers for a host, with which certificate. */
+import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { RedirectStatus } from "./routing.ts";
+import { edgeSilentMaxMs } from "./schedule.ts";
+
+export type Route =
+  | {
+      readonly kind: "site";
+      readonly project: string;
+      /** The deployment that is shown. */
+      readonly deployment: string;
+      /** The project's primary domain, which search engines are told of. */
+      readonly primary: string | undefined;
+    }
+  | { readonly kind: "redirect"; readonly to: string; readonly status: RedirectStatus };
+
+export interface ServedCertificate {
+  /** Never used for another certificate: a context made for an id stays right. */
+  readonly id: string;
+  readonly chainPem: string;
+  readonly sealedKey: string;
+}
+
+/** One process that answers for attached hosts. */
+export interface Edge {
+  readonly id: string;
+  /** Where the other processes reach its HTTP listener. */
+  readonly address: string;
+  readonly httpPort: number;
+  /** The state of the domains that it has acted on: connections of what was removed are closed. */
+  readonly revision: number;
+  readonly seenAtMs: number;
+}
+
+/** One that was seen in the future was seen before the clock was set back, and may be gone. */
+export function isPresent({ seenAtMs }: Edge, nowMs: number): boolean {
+  return Math.abs(nowMs - seenAtMs) <= edgeSilentMaxMs;
+}
+
+/** Hosts are lower-case ASCII without port and final dot; each look-up is exact. */
+export interface EdgeView {
+  /**
+   * Undefined unless the host is attached, was verified, has a certificate, its owner's plan is
+   * paid and its project is deployed: all of it as it is now.
+   */
+  route(host: string): MaybePromise<Route | undefined>;
+  /** Undefined wherever `route` is. */
+  certificate(host: string): MaybePromise<ServedCertificate | undefined>;
+  /** The key authorization to answer with, by whichever worker it was published. */
+  challenge(host: string, token: string, nowMs: number): MaybePromise<string | undefined>;
+  /** A number that grows with every change to what is served, by any process. Cheap. */
+  revision(): MaybePromise<number>;
+  /** The same, where it can be known at once and without a query. */
+  revisionNow?(): number;
+  reportEdge(edge: Edge): Promise<void>;
+  /** The edges that were seen since an instant. */
+  edges(sinceMs: number): MaybePromise<readonly Edge[]>;
+  /** For an edge that stops. */
+  forgetEdge(id: string): Promise<void>;
+}

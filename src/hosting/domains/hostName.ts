@@ -1,0 +1,101 @@
+/** Host names as people write them, brought to the one form that everything else uses. */
+import { isIP } from "node:net";
+import { domainToASCII, domainToUnicode } from "node:url";
+import { parse } from "tldts";
+
+/** A name that can be attached. */
+export interface HostName {
+  /** Lower-case ASCII without a final dot. */
+  readonly host: string;
+  /** As a person would read it: münchen.example for xn--mnchen-3ya.example. */
+  readonly unicode: string;
+  /** What was registered: example.co.uk for docs.example.co.uk. */
+  readonly registrable: string;
+  /** What stands before it: docs; empty for the apex itself. */
+  readonly label: string;
+}
+
+export type ParsedHost =
+  | { readonly kind: "host"; readonly name: HostName }
+  | { readonly kind: "refused"; readonly why: string };
+
+const hostLengthMax = 253;
+/** Every part is one more place to look for CAA records. */
+const labelsMax = 12;
+const labelForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Names that no public authority certifies (RFC 6761, RFC 6762, RFC 7686, RFC 9476). */
+const notPublic = ["localhost", "local", "internal", "invalid", "onion", "alt", "arpa"];
+
+const noHostWhy =
+  "This is no host name. It has two or more parts of letters, digits and hyphens, such as docs.example.com.";
+const addressWhy = "This is an IP address. Attach a host name, such as docs.example.com.";
+
+/** `reserved` are the platform's own hosts: neither they nor what lies below can be attached. */
+export function parseHost(text: string, reserved: readonly string[] = []): ParsedHost {
+  const typed = text.trim();
+  // Bringing a text of many marks to its normal form takes ever longer, the longer it is.
+  if (typed.length > 4 * hostLengthMax) return refused(noHostWhy);
+  if (isIP(typed.replace(/^\[(.*)\]$/, "$1")) !== 0) return refused(addressWhy);
+  if (/[/:@?#\s]/.test(typed)) {
+    return refused(
+      "Write the host name alone, such as docs.example.com, with no https://, path or port.",
+    );
+  }
+  if (typed.includes("*")) {
+    return refused("A wildcard cannot be attached. Attach each name by itself.");
+  }
+  // Percent signs would be decoded. The final dot may be of another script, so it goes last.
+  const ascii = typed.includes("%") ? "" : domainToASCII(typed);
+  const host = ascii.toLowerCase().replace(/\.$/, "");
+  if (isIP(host) !== 0) return refused(addressWhy);
+  const labels = host.split(".");
+  if (
+    labels.length < 2 ||
+    labels.length > labelsMax ||
+    host.length > hostLengthMax ||
+    !labels.every((label) => labelForm.test(label))
+  ) {
+    return refused(noHostWhy);
+  }
+  if (notPublic.includes(labels.at(-1) ?? "") || /^[0-9]+$/.test(labels.at(-1) ?? "")) {
+    return refused(
+      `Names that end in .${labels.at(-1)} are not public, so no certificate can be had for them.`,
+    );
+  }
+  const near = (own: string) =>
+    host === own || host.endsWith(`.${own}`) || own.endsWith(`.${host}`);
+  if (reserved.some(near)) {
+    return refused("This name belongs to the platform itself. Attach a name of your own.");
+  }
+  const registrable = registrableOf(host);
+  if (registrable === undefined) {
+    return refused(
+      `${host} is a public suffix, under which others register their names. Attach a name below it that is yours.`,
+    );
+  }
+  const label = host.slice(0, -registrable.length).replace(/\.$/, "");
+  return { kind: "host", name: { host, unicode: domainToUnicode(host), registrable, label } };
+}
+
+function refused(why: string): ParsedHost {
+  return { kind: "refused", why };
+}
+
+/** Undefined for a public suffix. */
+export function registrableOf(host: string): string | undefined {
+  return parse(host, { allowPrivateDomains: true }).domain ?? undefined;
+}
+
+/**
+ * Whether the name is the top of what was registered with a registrar. Whoever lets others have
+ * names below theirs, as some hosters do, has these in one zone, where a CNAME is fine.
+ */
+export function isApex(host: string): boolean {
+  return parse(host).domain === host;
+}
+
+/** docs.example.com, example.com, com. */
+export function withParents(host: string): string[] {
+  const labels = host.split(".");
+  return labels.map((_, index) => labels.slice(index).join("."));
+}

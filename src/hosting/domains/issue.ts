@@ -1,0 +1,256 @@
+/** The work of getting a certificate under a lease: check, prepare, order, store. */
+
+import type { OrderOutcome, OrderRequest } from "./certificateAuthority.ts";
+import { certificateFacts } from "./certificateFacts.ts";
+import { type Domain, type HeldCertificate, hasEnded, isValid } from "./domain.ts";
+import {
+  type CaAttempt,
+  type ChangeOutcome,
+  certificateSeal,
+  isOpenable,
+  type StoredCertificate,
+} from "./domains.ts";
+import { registrableOf } from "./hostName.ts";
+import * as lifecycle from "./lifecycle.ts";
+import {
+  isOrdered,
+  NotReadyError,
+  orderFailureOf,
+  prepare,
+  publishChallenge,
+  withinBudget,
+} from "./preparation.ts";
+import { renewalMs, suspendedRetryMs } from "./schedule.ts";
+import {
+  type DomainUpdate,
+  type JobContext,
+  type LeasedDomain,
+  timelineEntry,
+  updateLeased,
+  updateWithRetry,
+} from "./updates.ts";
+
+/** A check of DNS that is younger than this is believed. */
+const checkAgeMaxMs = 60_000;
+const unclearRetryMs = 60_000;
+const otherOrderRetryMs = 30_000;
+
+export async function issue(
+  leased: LeasedDomain,
+  context: JobContext,
+  check: () => Promise<ChangeOutcome>,
+): Promise<ChangeOutcome> {
+  const { stored } = leased;
+  const nowMs = context.now();
+  if (!stored.standing.paid || !stored.standing.deployed) {
+    return putOff(leased, context, suspendedRetryMs);
+  }
+  if (nowMs - (stored.domain.dns.checkedAtMs ?? 0) > checkAgeMaxMs) {
+    const outcome = await check();
+    if (outcome !== "done") return outcome;
+  }
+  const fresh = await context.store.get(stored.domain.id);
+  if (fresh === undefined || hasEnded(fresh.domain)) return "done";
+  const now: LeasedDomain = { ...leased, stored: fresh };
+  if (fresh.domain.dns.failures > 0) return notPointing(now, context);
+  // The verdict stands, but the last look learnt nothing: an order would learn it the costly way.
+  if (fresh.domain.dns.lastCheck === "unknown") return putOff(now, context, unclearRetryMs);
+  return (await reuse(now, context)) ?? order(now, context);
+}
+
+function notPointing(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
+  return updateLeased(leased, context, (domain) => ({
+    domain: lifecycle.notPointing(domain, context.now()),
+    entries: [],
+  }));
+}
+
+function putOff(
+  leased: LeasedDomain,
+  context: JobContext,
+  delayMs: number,
+  attempts: readonly CaAttempt[] = [],
+): Promise<ChangeOutcome> {
+  const nowMs = context.now();
+  return commitCounted(leased, context, attempts, (domain) => ({
+    domain: lifecycle.postponed(lifecycle.renewing(domain, nowMs), nowMs + delayMs),
+    entries: [],
+  }));
+}
+
+/** A certificate from before the name went away is as good as a new one, and costs no order. */
+async function reuse(
+  leased: LeasedDomain,
+  context: JobContext,
+): Promise<ChangeOutcome | undefined> {
+  const { domain } = leased.stored;
+  const nowMs = context.now();
+  if (isValid(domain.certificate.held, nowMs)) return undefined;
+  const stored = await context.store.certificateFor(domain.host, nowMs);
+  if (stored === undefined || !isOpenable(stored, context.vault)) return undefined;
+  if (renewalMs(stored.notBeforeMs, stored.notAfterMs) <= nowMs) return undefined;
+  context.log("domain.certificate_reused", { host: domain.host, certificate: stored.id });
+  return updateLeased(leased, context, (before) => ({
+    domain: lifecycle.certified(before, heldFrom(stored), nowMs),
+    entries: [
+      timelineEntry(nowMs, "certificate_reused", "The certificate from before is still good."),
+    ],
+  }));
+}
+
+async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
+  const { host, certificate } = leased.stored.domain;
+  // Of another claim on this name, which ended while it was at it.
+  if (certificate.issuance?.ordering !== true && (await isOrdered(host, context))) {
+    return putOff(leased, context, otherOrderRetryMs);
+  }
+  const ready = await prepare(leased.stored.domain, context);
+  if (ready.kind === "refused") return refuse(leased, context, ready, []);
+  const begunAtMs = context.now();
+  const begun = await updateLeased(leased, context, (domain) => ({
+    domain: lifecycle.ordering(domain, begunAtMs),
+    entries: [timelineEntry(begunAtMs, "order_placed", "A certificate is ordered.")],
+    attempts: [attempt(host, "order", begunAtMs)],
+  }));
+  if (begun !== "done") return begun;
+  const current = await context.store.get(leased.stored.domain.id);
+  if (current === undefined || hasEnded(current.domain)) return "done";
+  const now: LeasedDomain = { ...leased, stored: current };
+  const affordable = await withinBudget(current.domain, context);
+  if (affordable.kind === "refused") return refuse(now, context, affordable, [resolved("settled")]);
+
+  let unprepared: NotReadyError | undefined;
+  let told = false;
+  const outcome = await placed({
+    host,
+    replaces: certificate.held?.renewalName,
+    signal: leased.signal,
+    async publish(challenge) {
+      try {
+        await publishChallenge(challenge, leased.lease, context);
+        told = true;
+      } catch (cause) {
+        if (cause instanceof NotReadyError) unprepared = cause;
+        throw cause;
+      }
+    },
+  });
+  if (outcome.kind === "issued") return store(now, context, outcome);
+  if (unprepared !== undefined) {
+    const refused = { reason: "unprepared", findings: [unprepared.finding], retryAtMs: undefined };
+    return refuse(now, context, refused as lifecycle.OrderFailure, [resolved("settled")]);
+  }
+  const { reason } = outcome.refusal;
+  // Authorities look at CAA while they authorize, and count that refusal like any other failure.
+  // Whoever falls silent after being told to look may have looked, and counted.
+  const failed =
+    reason === "authorization_failed" || reason === "caa" || (told && reason !== "rate_limited");
+  const attempts = [resolved(failed ? "failed_authorization" : "settled")];
+  // Nobody refused: we are stopping, or another worker has the lease.
+  if (reason === "abandoned") return putOff(now, context, 0, attempts);
+  return refuse(now, context, orderFailureOf(outcome.refusal), attempts);
+
+  /** What throws here is a fault of ours, such as a secret that opens nothing. */
+  async function placed(request: OrderRequest): Promise<OrderOutcome> {
+    try {
+      return await context.authority.order(request);
+    } catch (cause) {
+      context.log("domain.order_failed", { host, cause });
+      const detail = "Our own service failed while it ordered.";
+      return { kind: "refused", refusal: { reason: "unavailable", detail, retryAtMs: undefined } };
+    }
+  }
+
+  function resolved(kind: CaAttempt["kind"]): CaAttempt {
+    return attempt(host, kind, context.now());
+  }
+}
+
+function refuse(
+  leased: LeasedDomain,
+  context: JobContext,
+  refused: lifecycle.OrderFailure,
+  attempts: readonly CaAttempt[],
+): Promise<ChangeOutcome> {
+  const nowMs = context.now();
+  const { host } = leased.stored.domain;
+  context.log("domain.certificate_refused", { host, reason: refused.reason });
+  const message = refused.findings[0]?.message ?? "There is no certificate yet.";
+  return commitCounted(leased, context, attempts, (domain) => ({
+    domain: lifecycle.orderFailed(domain, refused, nowMs),
+    entries: [timelineEntry(nowMs, "certificate_refused", message, refused.findings)],
+  }));
+}
+
+/** What the authority counted counts, also where the domain has ended or is another worker's now. */
+async function commitCounted(
+  { stored, lease }: LeasedDomain,
+  context: JobContext,
+  attempts: readonly CaAttempt[],
+  decide: (domain: Domain) => DomainUpdate,
+): Promise<ChangeOutcome> {
+  let ended = false;
+  const outcome = await updateWithRetry(
+    context,
+    stored,
+    (domain) => {
+      ended = hasEnded(domain);
+      return ended ? undefined : { ...decide(domain), attempts };
+    },
+    lease,
+  );
+  if (ended || outcome !== "done") {
+    for (const each of attempts) await context.store.recordAttempt(each);
+  }
+  return outcome;
+}
+
+async function store(
+  leased: LeasedDomain,
+  context: JobContext,
+  issued: { readonly chainPem: string; readonly privateKeyPem: string },
+): Promise<ChangeOutcome> {
+  const { host } = leased.stored.domain;
+  const nowMs = context.now();
+  const id = `crt_${Buffer.from(context.clock.random(12)).toString("base64url")}`;
+  const certificate: StoredCertificate = {
+    id,
+    host,
+    chainPem: issued.chainPem,
+    sealedKey: context.vault.seal(issued.privateKeyPem, certificateSeal(host, id)),
+    ...certificateFacts(issued.chainPem),
+    renewalName: context.renewalNameOf(issued.chainPem),
+  };
+  context.log("domain.certificate_issued", { host, certificate: id, issuer: certificate.issuer });
+  const attempts = [attempt(host, isCounted(certificate) ? "certificate" : "settled", nowMs)];
+  return commitCounted(leased, context, attempts, (domain) => ({
+    domain: lifecycle.certified(domain, heldFrom(certificate), nowMs),
+    entries: [
+      timelineEntry(
+        nowMs,
+        "certificate_issued",
+        `${certificate.issuer} issued a certificate. ${host} is live.`,
+      ),
+    ],
+    certificate,
+  }));
+}
+
+/** An authority that issues for less than a day cannot count its certificates by the week. */
+function isCounted({ notBeforeMs, notAfterMs }: StoredCertificate): boolean {
+  return notAfterMs - notBeforeMs >= 24 * 3_600_000;
+}
+
+function heldFrom({
+  id,
+  issuer,
+  notBeforeMs,
+  notAfterMs,
+  renewalName,
+}: StoredCertificate): HeldCertificate {
+  return { id, issuer, notBeforeMs, notAfterMs, renewalName };
+}
+
+function attempt(host: string, kind: CaAttempt["kind"], atMs: number): CaAttempt {
+  return { host, registrable: registrableOf(host) ?? host, kind, atMs };
+}

@@ -1,0 +1,330 @@
+/** The jobs of a domain: query DNS or the authority, decide by pure rules, commit. */
+
+import { checkCaa } from "./caa.ts";
+import { type Domain, definiteFailuresMax, hasEnded, isValid } from "./domain.ts";
+import {
+  type ChangeOutcome,
+  type DomainStore,
+  isOpenable,
+  type RoutingChange,
+  type StoredDomain,
+} from "./domains.ts";
+import type { Finding } from "./finding.ts";
+import { isApex } from "./hostName.ts";
+import { proofFor } from "./instructions.ts";
+import { issue } from "./issue.ts";
+import * as lifecycle from "./lifecycle.ts";
+import { answersOf, cnameAt, observe } from "./observation.ts";
+import { isNamed, withoutHost } from "./routing.ts";
+import { askWindowMs, instantIn, type Job } from "./schedule.ts";
+import {
+  type JobContext,
+  type LeasedDomain,
+  timelineEntry,
+  updateLeased,
+  updateWithRetry,
+} from "./updates.ts";
+import { type Verdict, verify } from "./verification.ts";
+
+export async function runJob(
+  job: Job,
+  leased: LeasedDomain,
+  context: JobContext,
+): Promise<ChangeOutcome> {
+  switch (job) {
+    case "check":
+      return check(leased, context);
+    case "abandon":
+      return abandon(leased, context);
+    case "report_delay":
+      return reportDelay(leased, context);
+    case "issue":
+      return issue(leased, context, () => check(leased, context));
+    case "renewal_window":
+      return updateRenewalWindow(leased, context);
+    case "watch":
+      return watch(leased, context);
+  }
+}
+
+async function look(domain: Domain, context: JobContext) {
+  const { host, ownership } = domain;
+  const proof = ownership.kind === "proof_needed" ? proofFor(host, ownership.token) : undefined;
+  const apex = isApex(host);
+  const observation = await observe(
+    {
+      host,
+      target: context.target,
+      apex,
+      proofName: proof?.fullName,
+      unusedLabel: `unused-${Buffer.from(context.clock.random(6)).toString("hex")}`,
+    },
+    context.resolver,
+  );
+  const verdict = verify(observation, {
+    host,
+    target: context.target,
+    apex,
+    proof: proof && { name: proof.fullName, value: proof.value },
+    settled: isSettled(domain, context.now()),
+  });
+  return { verdict, answers: answersOf(observation) };
+}
+
+/** What is proven or served already is not asked to show it again. */
+function isSettled({ ownership, certificate }: Domain, nowMs: number): boolean {
+  return (
+    (ownership.kind === "held" && ownership.proven === true) || isValid(certificate.held, nowMs)
+  );
+}
+
+async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
+  const { verdict, answers } = await look(leased.stored.domain, context);
+  const nowMs = context.now();
+  const proofToken = Buffer.from(context.clock.random(16)).toString("hex");
+  const locked = await isLocked(leased.stored.domain, context);
+  context.log("domain.checked", {
+    host: leased.stored.domain.host,
+    verdict: verdict.kind,
+    findings: verdict.findings.map(({ code }) => code),
+  });
+  return updateLeased(leased, context, async (before) => {
+    const usable = locked ? lifecycle.certificateLost(before) : before;
+    let domain = lifecycle.checked(usable, verdict, nowMs, proofToken);
+    const entries = [
+      timelineEntry(nowMs, "dns_checked", wordsOf(verdict), verdict.findings, answers),
+    ];
+    if (locked) entries.push(timelineEntry(nowMs, "certificate_lost", lostWords));
+    entries.push(...milestones(before, domain, nowMs));
+    if (lifecycle.isOverdue(domain, nowMs)) {
+      domain = lifecycle.overdueReported(domain);
+      entries.push(timelineEntry(nowMs, "propagation_overdue", overdueWords, [overdue]));
+    }
+    const claimed = before.ownership.kind !== "held" && domain.ownership.kind === "held";
+    const rival = claimed ? await loserTo(domain, context.store) : undefined;
+    if (rival === undefined) return { domain, entries };
+    const displaced = lifecycle.displaced(rival.domain, nowMs);
+    const told = timelineEntry(
+      nowMs,
+      "displaced",
+      displaced.dns.findings[0]?.message ?? "",
+      displaced.dns.findings,
+    );
+    return {
+      domain,
+      entries,
+      displaces: { domain: displaced, version: rival.version, entries: [told] },
+      routing: await routingWithout(rival.domain, context.store),
+    };
+  });
+}
+
+const lostWords = "The leased certificate cannot be opened any more, so there will be a new one.";
+
+/** The secret is not the one that the certificate was sealed with. */
+async function isLocked({ host, certificate }: Domain, context: JobContext): Promise<boolean> {
+  if (certificate.held === undefined) return false;
+  const stored = await context.store.certificateFor(host, context.now());
+  return stored?.id === certificate.held.id && !isOpenable(stored, context.vault);
+}
+
+function wordsOf({ kind, findings }: Verdict): string {
+  if (kind === "right") return "DNS is right: every name server and the recursor agree.";
+  return findings[0]?.message ?? "DNS gave no definite answer.";
+}
+
+const overdueWords = "DNS is not right after 48 hours, which is longer than any change takes.";
+const overdue: Finding = {
+  code: "PROPAGATION_OVERDUE",
+  message: overdueWords,
+  next: "Compare the record at your DNS provider with the one shown, character by character.",
+};
+
+function milestones(before: Domain, after: Domain, nowMs: number) {
+  const entries = [];
+  if (after.ownership.kind === "held" && before.ownership.kind === "proof_needed") {
+    entries.push(timelineEntry(nowMs, "proven", "The proof of ownership was found."));
+  }
+  if (after.certificate.issuance !== undefined && before.certificate.issuance === undefined) {
+    entries.push(
+      timelineEntry(nowMs, "verified", `${after.host} is verified. A certificate is ordered next.`),
+    );
+  }
+  const drifted = (domain: Domain) => domain.dns.failures >= definiteFailuresMax;
+  if (isValid(after.certificate.held, nowMs) && drifted(after) !== drifted(before)) {
+    entries.push(
+      drifted(after)
+        ? timelineEntry(
+            nowMs,
+            "degraded",
+            "DNS no longer points to us. We go on serving whoever still comes.",
+            after.dns.findings,
+          )
+        : timelineEntry(nowMs, "recovered", "DNS points to us again."),
+    );
+  }
+  return entries;
+}
+
+async function rivalOf(domain: Domain, store: DomainStore): Promise<StoredDomain | undefined> {
+  const holder = await store.holderOf(domain.host);
+  return holder?.domain.id === domain.id ? undefined : holder;
+}
+
+/** Who loses the name to a proof: its holder, or one whose routing leads to it since before the contest. */
+async function loserTo(domain: Domain, store: DomainStore): Promise<StoredDomain | undefined> {
+  const holder = await rivalOf(domain, store);
+  if (holder !== undefined) return holder;
+  for (const claim of await store.claimsOn(domain.host)) {
+    const { id, ownership, project, host } = claim.domain;
+    if (id === domain.id || ownership.kind !== "proof_needed") continue;
+    const { routing } = await store.routing(project);
+    if (isNamed(host, routing)) return claim;
+  }
+  return undefined;
+}
+
+/** Nothing may lead to a name that is its project's no longer. */
+async function routingWithout(
+  { project, host }: Domain,
+  store: DomainStore,
+): Promise<RoutingChange> {
+  const { routing, version } = await store.routing(project);
+  return { project, routing: withoutHost(routing, host), version };
+}
+
+async function abandon(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
+  const nowMs = context.now();
+  return updateLeased(leased, context, async (domain) => ({
+    domain: lifecycle.abandoned(domain, nowMs),
+    routing: await routingWithout(domain, context.store),
+    entries: [
+      timelineEntry(
+        nowMs,
+        "abandoned",
+        "Nothing right was found for 30 days, so we stopped looking. Add the domain again when DNS is ready.",
+      ),
+    ],
+  }));
+}
+
+/** The seed's advice after thirty minutes: does it still verify, and does a CAA record block? */
+async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
+  const { host } = leased.stored.domain;
+  const { verdict, answers } = await look(leased.stored.domain, context);
+  const identities = (await context.authority.caaIdentities()) ?? [];
+  const caa =
+    identities.length === 0 ? undefined : await checkCaa(host, identities, context.resolver);
+  const nowMs = context.now();
+  const causes = [
+    ...verdict.findings,
+    ...(caa === undefined || caa.kind === "permitted" ? [] : [caa.finding]),
+  ];
+  const delay: Finding = {
+    code: "CERTIFICATE_OVERDUE",
+    message:
+      causes.length > 0
+        ? "There is no certificate after 30 minutes. What was found is told below."
+        : `There is no certificate after 30 minutes. DNS is right${caa === undefined ? "" : " and no CAA record stands in the way"}.`,
+    next:
+      causes.length > 0
+        ? "Fix it, then verify again."
+        : "Verify again, or wait for the next attempt.",
+  };
+  return updateLeased(leased, context, (domain) => ({
+    domain: lifecycle.delayed(domain, [delay, ...causes]),
+    entries: [
+      timelineEntry(nowMs, "certificate_overdue", delay.message, [delay, ...causes], answers),
+    ],
+  }));
+}
+
+const notOfferedRetryMs = 4 * askWindowMs;
+const unavailableRetryMs = askWindowMs / 6;
+
+async function updateRenewalWindow(
+  leased: LeasedDomain,
+  context: JobContext,
+): Promise<ChangeOutcome> {
+  const { held } = leased.stored.domain.certificate;
+  if (held?.renewalName === undefined) {
+    return updateLeased(leased, context, (domain) => ({
+      domain: lifecycle.renewalWindowReceived(domain, {
+        window: undefined,
+        renewAtMs: undefined,
+        askAgainAtMs: undefined,
+      }),
+      entries: [],
+    }));
+  }
+  const answer = await context.authority.renewalWindow(held.renewalName);
+  const nowMs = context.now();
+  if (answer.kind !== "window") {
+    const askAgainAtMs =
+      nowMs + (answer.kind === "not_offered" ? notOfferedRetryMs : unavailableRetryMs);
+    return updateLeased(leased, context, (domain) => ({
+      domain: lifecycle.renewalWindowReceived(domain, {
+        window: undefined,
+        renewAtMs: undefined,
+        askAgainAtMs,
+      }),
+      entries: [],
+    }));
+  }
+  const window = { startMs: answer.startMs, endMs: answer.endMs };
+  const [chance = 0] = context.clock.random(1);
+  return updateLeased(leased, context, (domain) => {
+    const { certificate } = domain;
+    const same =
+      certificate.window?.startMs === window.startMs && certificate.window.endMs === window.endMs;
+    // Never so late that a refusal would leave no time for a second try.
+    const lastMs = held.notAfterMs - (held.notAfterMs - held.notBeforeMs) / 10;
+    const chosenMs = Math.min(instantIn(window.startMs, window.endMs, chance / 256), lastMs);
+    const renewAtMs = same ? certificate.renewAtMs : chosenMs;
+    return {
+      domain: lifecycle.renewalWindowReceived(domain, {
+        window,
+        renewAtMs,
+        askAgainAtMs: answer.askAgainAtMs,
+      }),
+      entries: same
+        ? []
+        : [
+            timelineEntry(
+              nowMs,
+              "renewal_window",
+              "The authority said when it wants the certificate renewed.",
+            ),
+          ],
+    };
+  });
+}
+
+/** A removed name that still points to us could be claimed by somebody else. */
+async function watch({ stored, lease }: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
+  const { host } = stored.domain;
+  const answer = await context.resolver.lookUp(host, "CNAME");
+  const nowMs = context.now();
+  const attachedAgain = (await rivalOf(stored.domain, context.store)) !== undefined;
+  const dangling = !attachedAgain && cnameAt(answer, host).includes(context.target);
+  const finding: Finding = {
+    code: "DANGLING",
+    message: `${host} is not attached any more, but its CNAME still points to us.`,
+    next: `Delete the record of ${host} at your DNS provider.`,
+    found: [`CNAME ${context.target}`],
+  };
+  return updateWithRetry(
+    context,
+    stored,
+    (domain) => {
+      if (!hasEnded(domain)) return undefined;
+      const findings =
+        answer.kind === "unreachable" ? domain.dns.findings : dangling ? [finding] : [];
+      const entries = dangling
+        ? [timelineEntry(nowMs, "dangling", finding.message, [finding])]
+        : [];
+      return { domain: lifecycle.watched(domain, findings, nowMs), entries };
+    },
+    lease,
+  );
+}

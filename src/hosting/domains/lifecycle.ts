@@ -1,0 +1,335 @@
+/** What happens to a domain, event by event. Pure: a domain and an event make the next domain. */
+import type { RefusalReason } from "./certificateAuthority.ts";
+import {
+  type CertificateFact,
+  type DnsFact,
+  type Domain,
+  type HeldCertificate,
+  type Issuance,
+  isValid,
+  type Ownership,
+} from "./domain.ts";
+import type { Finding } from "./finding.ts";
+import {
+  checkDelayMs,
+  danglingCheckMs,
+  issueDelayMs,
+  liveCheckMs,
+  propagationMs,
+  renewalMs,
+  verifyWindowMs,
+} from "./schedule.ts";
+import type { Verdict } from "./verification.ts";
+
+export interface NewDomain {
+  readonly id: string;
+  readonly host: string;
+  readonly project: string;
+  readonly ownerId: string;
+  /** What proves ownership, where another owner has or had the name. */
+  readonly proofToken: string | undefined;
+}
+
+export function added(
+  { id, host, project, ownerId, proofToken }: NewDomain,
+  nowMs: number,
+): Domain {
+  return {
+    id,
+    host,
+    project,
+    ownerId,
+    addedAtMs: nowMs,
+    ownership:
+      proofToken === undefined ? { kind: "held" } : { kind: "proof_needed", token: proofToken },
+    dns: {
+      verdict: "unknown",
+      lastCheck: undefined,
+      everRight: false,
+      sinceMs: nowMs,
+      failures: 0,
+      checks: 0,
+      waitingSinceMs: nowMs,
+      checkedAtMs: undefined,
+      nextCheckAtMs: nowMs + checkDelayMs(0),
+      findings: [],
+    },
+    certificate: noCertificate,
+    clicksAtMs: [],
+    overdueReported: false,
+  };
+}
+
+const noCertificate: CertificateFact = {
+  held: undefined,
+  issuance: undefined,
+  renewAtMs: undefined,
+  askWindowAtMs: undefined,
+  window: undefined,
+};
+
+/** The clicks that still count. */
+export function recentVerifyRequests({ clicksAtMs }: Domain, nowMs: number): readonly number[] {
+  // One in the future is from before the clock was set back.
+  return clicksAtMs.filter((atMs) => atMs <= nowMs && nowMs - atMs < verifyWindowMs);
+}
+
+/** The owner wants it checked now, and tried again if it was refused. */
+export function verifyRequested(domain: Domain, nowMs: number): Domain {
+  const { dns, certificate } = domain;
+  const { issuance } = certificate;
+  // The authority's own "not before" stands; everything else was our patience.
+  const retry = issuance !== undefined && issuance.refusal?.reason !== "rate_limited";
+  const restarted = { sinceMs: nowMs, delay: undefined, attempts: 0 };
+  return {
+    ...domain,
+    clicksAtMs: [...recentVerifyRequests(domain, nowMs), nowMs],
+    dns: { ...dns, checks: 0, nextCheckAtMs: nowMs, waitingSinceMs: nowMs },
+    certificate: retry
+      ? { ...certificate, issuance: { ...issuance, nextAttemptAtMs: nowMs, ...restarted } }
+      : certificate,
+  };
+}
+
+/** DNS was asked. `proofToken` is for a name that turns out to need a proof. */
+export function checked(
+  domain: Domain,
+  verdict: Verdict,
+  nowMs: number,
+  proofToken: string,
+): Domain {
+  const dns = checkedDns(domain, verdict, nowMs);
+  const ownership = ownershipAfter(domain.ownership, verdict, proofToken);
+  const next = { ...domain, dns, ownership };
+  const pointsToUs = ownership.kind === "held" && dns.verdict === "right";
+  if (!pointsToUs || isValid(domain.certificate.held, nowMs)) return next;
+  const { issuance } = domain.certificate;
+  // What we were waiting for has come: the patience and the time of before are over.
+  const fixed = domain.dns.verdict !== "right" && !isForOthersToEnd(issuance);
+  if (issuance !== undefined && !fixed) return next;
+  return { ...next, certificate: { ...domain.certificate, issuance: begun(nowMs) } };
+}
+
+function ownershipAfter(
+  before: Ownership,
+  { proven, wildcard }: Verdict,
+  token: string,
+): Ownership {
+  if (before.kind === "proof_needed") return proven === true ? { kind: "held", proven } : before;
+  return before.kind === "held" && wildcard === true ? { kind: "proof_needed", token } : before;
+}
+
+/** Another owner means to prove the name theirs, and nothing speaks for this one yet. */
+export function contested(domain: Domain, token: string): Domain {
+  const { ownership, dns } = domain;
+  const settled = ownership.kind !== "held" || ownership.proven === true || dns.everRight;
+  return settled ? domain : { ...domain, ownership: { kind: "proof_needed", token } };
+}
+
+/** Refusals that right DNS does not undo: the authority or a CAA record stands in the way. */
+function isForOthersToEnd(issuance: Issuance | undefined): boolean {
+  const reason = issuance?.refusal?.reason;
+  return reason !== undefined && reason !== "unprepared" && reason !== "authorization_failed";
+}
+
+function checkedDns(
+  { dns, certificate }: Domain,
+  { kind, findings }: Verdict,
+  nowMs: number,
+): DnsFact {
+  const verdict = kind === "unknown" ? dns.verdict : kind;
+  const settled = verdict === "right" && isValid(certificate.held, nowMs);
+  // What has just changed is looked at again soon.
+  const checks = verdict === dns.verdict ? dns.checks + 1 : 1;
+  return {
+    verdict,
+    lastCheck: kind,
+    everRight: dns.everRight || kind === "right",
+    sinceMs: verdict === dns.verdict ? dns.sinceMs : nowMs,
+    failures: kind === "right" ? 0 : kind === "wrong" ? dns.failures + 1 : dns.failures,
+    checks,
+    waitingSinceMs: kind === "right" ? nowMs : dns.waitingSinceMs,
+    checkedAtMs: nowMs,
+    nextCheckAtMs: nowMs + (settled ? liveCheckMs : checkDelayMs(checks)),
+    findings,
+  };
+}
+
+function begun(nowMs: number): Issuance {
+  return {
+    sinceMs: nowMs,
+    attempts: 0,
+    nextAttemptAtMs: nowMs,
+    ordering: false,
+    refusal: undefined,
+    delay: undefined,
+  };
+}
+
+/** The lease holder is about to place an order. */
+export function ordering(domain: Domain, nowMs: number): Domain {
+  const issuance = domain.certificate.issuance ?? begun(nowMs);
+  const next = { ...issuance, attempts: issuance.attempts + 1, ordering: true };
+  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+}
+
+/** A certificate is there: a new one, or a stored one that is still good. */
+export function certified(domain: Domain, held: HeldCertificate, nowMs: number): Domain {
+  return {
+    ...domain,
+    dns: { ...domain.dns, nextCheckAtMs: nowMs + liveCheckMs },
+    certificate: {
+      held,
+      issuance: undefined,
+      renewAtMs: renewalMs(held.notBeforeMs, held.notAfterMs),
+      askWindowAtMs: held.renewalName === undefined ? undefined : nowMs,
+      window: undefined,
+    },
+  };
+}
+
+export interface OrderFailure {
+  readonly reason: RefusalReason | "unprepared";
+  readonly findings: readonly Finding[];
+  /** When the authority, or our own budget, allows another try. */
+  readonly retryAtMs: number | undefined;
+}
+
+export function orderFailed(
+  domain: Domain,
+  { reason, findings, retryAtMs }: OrderFailure,
+  nowMs: number,
+): Domain {
+  const issuance = domain.certificate.issuance ?? begun(nowMs);
+  const attempts = issuance.attempts + (issuance.ordering ? 0 : 1);
+  const next: Issuance = {
+    ...issuance,
+    attempts,
+    ordering: false,
+    nextAttemptAtMs: Math.max(retryAtMs ?? 0, nowMs + issueDelayMs(attempts)),
+    refusal: { reason, atMs: nowMs, findings },
+    delay: overdueOf(issuance),
+  };
+  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+}
+
+/** What stood in the way when the delay was told was looked at anew for this attempt. */
+function overdueOf({ delay }: Issuance): readonly Finding[] | undefined {
+  return delay?.filter(({ code }) => code === "CERTIFICATE_OVERDUE");
+}
+
+/**
+ * DNS does not point to us, so nothing is ordered until the next look at it. That is no attempt: a
+ * few of them would put the order off by a day, long after DNS is right again.
+ */
+export function notPointing(domain: Domain, nowMs: number): Domain {
+  const { dns, certificate } = domain;
+  const issuance = certificate.issuance ?? begun(nowMs);
+  const next: Issuance = {
+    ...issuance,
+    ordering: false,
+    nextAttemptAtMs: Math.max(dns.nextCheckAtMs, nowMs + checkDelayMs(0)),
+    refusal: { reason: "unprepared", atMs: nowMs, findings: dns.findings },
+    delay: overdueOf(issuance),
+  };
+  return { ...domain, certificate: { ...certificate, issuance: next } };
+}
+
+/** An order is put off without anybody having refused: the plan lapsed, or the lease was lost. */
+export function postponed(domain: Domain, untilMs: number): Domain {
+  const { issuance } = domain.certificate;
+  if (issuance === undefined) return domain;
+  const next = { ...issuance, ordering: false, nextAttemptAtMs: untilMs };
+  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+}
+
+/** What is held cannot be used any more. */
+export function certificateLost(domain: Domain): Domain {
+  return { ...domain, certificate: noCertificate };
+}
+
+/** It is time to renew what is held. */
+export function renewing(domain: Domain, nowMs: number): Domain {
+  const { certificate } = domain;
+  return certificate.issuance === undefined
+    ? { ...domain, certificate: { ...certificate, issuance: begun(nowMs) } }
+    : domain;
+}
+
+export interface RenewalWindowUpdate {
+  readonly window: { readonly startMs: number; readonly endMs: number } | undefined;
+  readonly renewAtMs: number | undefined;
+  readonly askAgainAtMs: number | undefined;
+}
+
+export function renewalWindowReceived(domain: Domain, told: RenewalWindowUpdate): Domain {
+  const { certificate } = domain;
+  return {
+    ...domain,
+    certificate: {
+      ...certificate,
+      window: told.window ?? certificate.window,
+      renewAtMs: told.renewAtMs ?? certificate.renewAtMs,
+      askWindowAtMs: told.askAgainAtMs,
+    },
+  };
+}
+
+/** The findings stay until a certificate is there or the owner asks anew: checks do not end them. */
+export function delayed(domain: Domain, findings: readonly Finding[]): Domain {
+  const { issuance } = domain.certificate;
+  if (issuance === undefined) return domain;
+  const next = { ...issuance, delay: findings };
+  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+}
+
+export function overdueReported(domain: Domain): Domain {
+  return { ...domain, overdueReported: true };
+}
+
+/** Only of a name that was never right: what drifted later has not been on its way since. */
+export function isOverdue(domain: Domain, nowMs: number): boolean {
+  const { overdueReported, dns, ownership, addedAtMs } = domain;
+  if (overdueReported || dns.everRight || ownership.kind !== "held") return false;
+  return nowMs - addedAtMs >= propagationMs;
+}
+
+export function abandoned(domain: Domain, nowMs: number): Domain {
+  return ended(domain, { kind: "abandoned", atMs: nowMs }, nowMs);
+}
+
+/** Another owner proved that the name is theirs. */
+export function displaced(domain: Domain, nowMs: number): Domain {
+  const finding: Finding = {
+    code: "PROVEN_ELSEWHERE",
+    message: `Another owner proved by DNS that ${domain.host} is theirs, so it was detached here.`,
+  };
+  const next = abandoned(domain, nowMs);
+  return { ...next, dns: { ...next.dns, findings: [finding] } };
+}
+
+export function removed(domain: Domain, nowMs: number): Domain {
+  const { ownership, dns } = domain;
+  // Whoever only said that the name is theirs leaves nothing behind to come back to.
+  const shown = (ownership.kind === "held" && ownership.proven === true) || dns.everRight;
+  const unproven = ownership.kind === "held" && shown ? {} : ({ unproven: true } as const);
+  return ended(domain, { kind: "removed", atMs: nowMs, ...unproven }, nowMs);
+}
+
+function ended(domain: Domain, ownership: Domain["ownership"], nowMs: number): Domain {
+  return {
+    ...domain,
+    ownership,
+    // The certificate itself stays in the store, for when the name comes back.
+    certificate: noCertificate,
+    dns: { ...domain.dns, nextCheckAtMs: nowMs + danglingCheckMs },
+  };
+}
+
+/** A removed name still points to us, or no longer does. */
+export function watched(domain: Domain, findings: readonly Finding[], nowMs: number): Domain {
+  return {
+    ...domain,
+    dns: { ...domain.dns, findings, checkedAtMs: nowMs, nextCheckAtMs: nowMs + danglingCheckMs },
+  };
+}

@@ -1,0 +1,190 @@
+/** Asks DNS everything that a judgement of a host needs, and judges nothing. */
+import type { DnsAnswer, DnsRecord, NameServer, NameServers, Resolver } from "./resolver.ts";
+
+/** What one name server, or the recursor, says of the host. */
+export interface View {
+  readonly cname: DnsAnswer;
+  /** Asked only where there is no CNAME: a name with one has nothing else (RFC 1034, 3.6.2). */
+  readonly a: DnsAnswer | undefined;
+  readonly aaaa: DnsAnswer | undefined;
+}
+
+export interface ServerView extends View {
+  readonly server: NameServer;
+}
+
+export interface Observation {
+  readonly host: string;
+  readonly nameServers: NameServers;
+  readonly authorities: readonly ServerView[];
+  readonly recursor: View;
+  /** Where the CNAME leads, link by link; ends with a name that was there before in a circle. */
+  readonly chain: readonly string[];
+  /** The addresses of the target, asked for an apex only. */
+  readonly target: { readonly a: DnsAnswer; readonly aaaa: DnsAnswer } | undefined;
+  /** What a name that nobody made answers beside the host: the same means a wildcard. */
+  readonly sibling: View | undefined;
+  /** What each name server says of the proof of ownership, where one is needed. */
+  readonly proofs: readonly DnsAnswer[];
+}
+
+export interface Question {
+  readonly host: string;
+  readonly target: string;
+  /** Whether the name is the top of what was registered. */
+  readonly apex: boolean;
+  /** Where the proof of ownership must be; undefined where none is needed. */
+  readonly proofName: string | undefined;
+  /** A label that is nowhere in use. */
+  readonly unusedLabel: string;
+}
+
+const chainMax = 16;
+/** The timeline keeps many of these, and zones may hold whatever their owners like. */
+const linesMax = 100;
+const lineLengthMax = 300;
+
+export async function observe(question: Question, resolver: Resolver): Promise<Observation> {
+  const { host, target, proofName } = question;
+  const nameServers = await resolver.nameServers(host);
+  const servers = nameServers.kind === "found" ? nameServers.servers : [];
+  const zone = nameServers.kind === "found" ? nameServers.zone : undefined;
+  const [authorities, recursor, proofs, targetAddresses] = await Promise.all([
+    Promise.all(
+      servers.map(async (server) => ({
+        server,
+        ...(await viewOf(host, (name, type) => resolver.ask(server, name, type))),
+      })),
+    ),
+    viewOf(host, (name, type) => resolver.lookUp(name, type)),
+    proofName === undefined
+      ? []
+      : Promise.all(servers.map((server) => resolver.ask(server, proofName, "TXT"))),
+    question.apex || zone === host ? addressesOf(target, resolver) : undefined,
+  ]);
+  const first = authorities
+    .flatMap(({ cname }) => cnameAt(cname, host))
+    .find((value) => value !== target);
+  return {
+    host,
+    nameServers,
+    authorities,
+    recursor,
+    proofs,
+    target: targetAddresses,
+    chain: first === undefined ? [] : await follow(host, first, target, resolver),
+    sibling: await siblingOf(question, zone, authorities, resolver),
+  };
+}
+
+type Ask = (name: string, type: "CNAME" | "A" | "AAAA") => Promise<DnsAnswer>;
+
+async function viewOf(host: string, ask: Ask): Promise<View> {
+  const cname = await ask(host, "CNAME");
+  if (cname.kind !== "absent") return { cname, a: undefined, aaaa: undefined };
+  const [a, aaaa] = await Promise.all([ask(host, "A"), ask(host, "AAAA")]);
+  return { cname, a, aaaa };
+}
+
+async function addressesOf(target: string, resolver: Resolver) {
+  const [a, aaaa] = await Promise.all([
+    resolver.lookUp(target, "A"),
+    resolver.lookUp(target, "AAAA"),
+  ]);
+  return { a, aaaa };
+}
+
+async function follow(
+  host: string,
+  first: string,
+  target: string,
+  resolver: Resolver,
+): Promise<string[]> {
+  const passed = [host, first];
+  while (passed.length < chainMax) {
+    const at = passed.at(-1) ?? "";
+    if (at === target || passed.indexOf(at) < passed.length - 1) break;
+    const answer = await resolver.lookUp(at, "CNAME");
+    const [next] = cnameAt(answer, at);
+    if (next === undefined) break;
+    passed.push(next);
+  }
+  return passed;
+}
+
+/** Asked wherever something was found: it may be a wildcard's. */
+async function siblingOf(
+  { host, apex, unusedLabel }: Question,
+  zone: string | undefined,
+  authorities: readonly ServerView[],
+  resolver: Resolver,
+): Promise<View | undefined> {
+  const found = authorities.find((view) => recordsAt(view, host).length > 0);
+  if (found === undefined || apex || zone === host) return undefined;
+  const sibling = `${unusedLabel}.${host.slice(host.indexOf(".") + 1)}`;
+  return viewOf(sibling, (name, type) => resolver.ask(found.server, name, type));
+}
+
+/** The values of the CNAME records at exactly this name. */
+export function cnameAt(answer: DnsAnswer, name: string): string[] {
+  return answer.kind === "found" ? valuesOf(answer.records, name, "CNAME") : [];
+}
+
+export function addressesAt(
+  answer: DnsAnswer | undefined,
+  name: string,
+  type: "A" | "AAAA",
+): string[] {
+  return answer?.kind === "found" ? valuesOf(answer.records, name, type) : [];
+}
+
+/** Addresses wherever the CNAMEs led: for the target, which may have one. */
+export function addressesIn(answer: DnsAnswer, type: "A" | "AAAA"): string[] {
+  return answer.kind === "found"
+    ? answer.records.filter((record) => record.type === type).map(({ value }) => value)
+    : [];
+}
+
+function valuesOf(records: readonly DnsRecord[], name: string, type: DnsRecord["type"]): string[] {
+  return records
+    .filter((record) => record.type === type && record.name === name)
+    .map(({ value }) => value);
+}
+
+/** Everything that a view found at the name, without TTLs. */
+export function recordsAt(view: View, name: string): string[] {
+  return [
+    ...cnameAt(view.cname, name).map((value) => `CNAME ${value}`),
+    ...addressesAt(view.a, name, "A").map((value) => `A ${value}`),
+    ...addressesAt(view.aaaa, name, "AAAA").map((value) => `AAAA ${value}`),
+  ];
+}
+
+/** The answers as they came, one per line, for the timeline. */
+export function answersOf(observation: Observation): string[] {
+  const { nameServers, authorities, recursor } = observation;
+  const unasked = nameServers.kind === "found" ? [] : [`name servers: ${describe(nameServers)}`];
+  const lines = authorities.flatMap(({ server, ...view }) =>
+    linesOf(`${server.name} (${server.address})`, view),
+  );
+  return [...unasked, ...lines, ...linesOf("recursor", recursor)]
+    .slice(0, linesMax)
+    .map((line) => (line.length > lineLengthMax ? `${line.slice(0, lineLengthMax)}…` : line));
+}
+
+function linesOf(who: string, { cname, a, aaaa }: View): string[] {
+  return [
+    `${who} CNAME: ${describe(cname)}`,
+    ...(a === undefined ? [] : [`${who} A: ${describe(a)}`]),
+    ...(aaaa === undefined ? [] : [`${who} AAAA: ${describe(aaaa)}`]),
+  ];
+}
+
+function describe(answer: DnsAnswer): string {
+  if (answer.kind === "unreachable") return `${answer.reason} (${answer.detail})`;
+  const records = answer.records.map((r) => `${r.name} ${r.ttlSeconds} ${r.type} ${r.value}`);
+  if (answer.kind === "found") return records.join(", ");
+  const remembered =
+    answer.rememberedSeconds === undefined ? "" : `, remembered ${answer.rememberedSeconds} s`;
+  return [...records, answer.reason + remembered].join(", ");
+}

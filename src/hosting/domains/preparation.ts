@@ -1,0 +1,177 @@
+/** What must hold before a certificate is ordered, and what a refusal means to the owner. */
+import { budgetFor, budgetWindowMs, orderMsMax } from "./budget.ts";
+import { checkCaa } from "./caa.ts";
+import type { AuthorityRefusal, CertificateAuthority, Challenge } from "./certificateAuthority.ts";
+import type { Domain } from "./domain.ts";
+import type { DomainStore, Lease } from "./domains.ts";
+import { type Edge, type EdgeView, isPresent } from "./edgeView.ts";
+import type { Finding } from "./finding.ts";
+import { registrableOf } from "./hostName.ts";
+import type { OrderFailure } from "./lifecycle.ts";
+import type { Resolver } from "./resolver.ts";
+import { edgeSilentMaxMs } from "./schedule.ts";
+
+/** What an edge answers at the challenge path of a host, asked at the edge's own address. */
+export type Probe = (
+  edge: Edge,
+  host: string,
+  token: string,
+) => Promise<
+  | { readonly kind: "answered"; readonly body: string }
+  | { readonly kind: "failed"; readonly detail: string }
+>;
+
+export interface IssuingContext {
+  readonly store: DomainStore;
+  readonly edgeView: EdgeView;
+  readonly resolver: Resolver;
+  readonly authority: CertificateAuthority;
+  readonly probe: Probe;
+  readonly now: () => number;
+  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+export type Preparation =
+  | { readonly kind: "ready" }
+  | ({ readonly kind: "refused" } & OrderFailure);
+
+const challengeLifeMs = 3_600_000;
+
+/** What must hold before the authority is troubled. */
+export async function prepare(domain: Domain, context: IssuingContext): Promise<Preparation> {
+  const { host } = domain;
+  const affordable = await withinBudget(domain, context);
+  if (affordable.kind === "refused") return affordable;
+  const identities = await context.authority.caaIdentities();
+  if (identities === undefined || identities.length === 0) return { kind: "ready" };
+  const caa = await checkCaa(host, identities, context.resolver);
+  if (caa.kind === "permitted") return { kind: "ready" };
+  const reason = caa.kind === "blocked" ? "caa" : "unprepared";
+  return { kind: "refused", reason, findings: [caa.finding], retryAtMs: undefined };
+}
+
+/** Why the attempts failed that used the budget up: waiting alone would not fix it. */
+function failuresOf({ certificate }: Domain): readonly Finding[] {
+  const { findings = [] } = certificate.issuance?.refusal ?? {};
+  return findings.filter(({ code }) => code === "AUTHORIZATION_FAILED" || code === "CAA_BLOCKS");
+}
+
+/** Asked before an order is written down, and once it is: others may have been as quick. */
+export async function withinBudget(domain: Domain, context: IssuingContext): Promise<Preparation> {
+  const budget = budgetFor(domain.host, await attemptsOf(domain.host, context), context.now());
+  if (budget.kind === "open") return { kind: "ready" };
+  const finding: Finding = {
+    code: "RATE_LIMITED",
+    message: `The certificate authority allows only so much: there were ${budget.words}.`,
+    next: "Nothing: we try again as soon as it is allowed.",
+    untilMs: budget.untilMs,
+  };
+  return {
+    kind: "refused",
+    reason: "rate_limited",
+    findings: [finding, ...failuresOf(domain)],
+    retryAtMs: budget.untilMs,
+  };
+}
+
+/** Whether an order for this name is under way, as far as anybody has told. */
+export async function isOrdered(host: string, context: IssuingContext): Promise<boolean> {
+  const last = (await attemptsOf(host, context)).findLast((attempt) => attempt.host === host);
+  return last?.kind === "order" && context.now() - last.atMs < orderMsMax;
+}
+
+function attemptsOf(host: string, { store, now }: IssuingContext) {
+  return store.attempts({ host, registrable: registrableOf(host) ?? host }, now() - budgetWindowMs);
+}
+
+/** Makes the answer to a challenge readable to all edges, and sees that they give it. */
+export async function publishChallenge(
+  challenge: Challenge,
+  lease: Lease,
+  context: IssuingContext,
+): Promise<void> {
+  const { host, token, keyAuthorization } = challenge;
+  const nowMs = context.now();
+  const expiresAtMs = nowMs + challengeLifeMs;
+  const published = await context.store.publishChallenge({
+    lease,
+    host,
+    token,
+    keyAuthorization,
+    expiresAtMs,
+  });
+  if (!published) throw new Error("Another worker has taken this domain over.");
+  const seen = await context.edgeView.edges(nowMs - edgeSilentMaxMs);
+  const edges = seen.filter((edge) => isPresent(edge, nowMs));
+  if (edges.length === 0)
+    throw new NotReadyError("None of our servers is running that could answer the authority.");
+  for (const edge of edges) {
+    const answer = await context.probe(edge, host, token);
+    if (answer.kind === "answered" && answer.body === keyAuthorization) continue;
+    const detail = answer.kind === "failed" ? answer.detail : "it answered something else";
+    context.log("edge.probe_failed", { host, edge: edge.id, detail });
+    throw new NotReadyError("One of our servers does not answer the authority's question yet.");
+  }
+}
+
+/** Our own side is not ready, so the authority is not asked to look. */
+export class NotReadyError extends Error {
+  readonly finding: Finding;
+
+  constructor(detail: string) {
+    super(detail);
+    this.name = "NotReadyError";
+    this.finding = {
+      code: "HTTP_UNREACHABLE",
+      message: detail,
+      next: "This is a fault on our side; we will retry.",
+    };
+  }
+}
+
+/** Why there is no certificate, in the owner's words. */
+export function orderFailureOf({ reason, detail, retryAtMs }: AuthorityRefusal): OrderFailure {
+  return { reason, retryAtMs, findings: [findingOf(reason, detail, retryAtMs)] };
+}
+
+function findingOf(
+  reason: AuthorityRefusal["reason"],
+  detail: string,
+  untilMs: number | undefined,
+): Finding {
+  const until = untilMs === undefined ? {} : { untilMs };
+  switch (reason) {
+    case "caa":
+      return {
+        code: "CAA_BLOCKS",
+        message: `The certificate authority refused because of a CAA record: ${detail}`,
+        next: "Let the CAA records of your domain permit the authority, then verify again.",
+      };
+    case "rate_limited":
+      return {
+        code: "RATE_LIMITED",
+        message: `The certificate authority asks to wait: ${detail}`,
+        next: "Nothing: we try again as soon as it is allowed.",
+        ...until,
+      };
+    case "policy":
+      return {
+        code: "CA_REFUSED",
+        message: `The certificate authority will not issue for this name: ${detail}`,
+        next: "Ask the operator, or attach another name.",
+      };
+    case "authorization_failed":
+      return {
+        code: "AUTHORIZATION_FAILED",
+        message: `The certificate authority could not confirm the name: ${detail}`,
+        next: "See that the name reaches us from everywhere, without a proxy in between, then verify again.",
+      };
+    default:
+      return {
+        code: "CA_UNAVAILABLE",
+        message: `The certificate authority cannot be reached: ${detail}`,
+        next: "Nothing: we try again.",
+        ...until,
+      };
+  }
+}

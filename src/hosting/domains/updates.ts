@@ -1,0 +1,94 @@
+/** Updates a domain by a pure decision, which is made again when another update came first. */
+
+import type { Clock } from "../../core/clock.ts";
+import { type Domain, hasEnded } from "./domain.ts";
+import type {
+  ChangeOutcome,
+  DomainChange,
+  DomainStore,
+  Lease,
+  StoredDomain,
+  TimelineEntry,
+} from "./domains.ts";
+import type { Finding } from "./finding.ts";
+import type { IssuingContext } from "./preparation.ts";
+import { nextDueAtMs } from "./schedule.ts";
+import type { Vault } from "./vault.ts";
+
+export type DomainUpdate = Pick<
+  DomainChange,
+  "domain" | "entries" | "certificate" | "attempts" | "routing" | "displaces"
+>;
+
+export interface UpdateContext {
+  readonly store: DomainStore;
+  readonly now: () => number;
+}
+
+const triesMax = 8;
+
+/** `decide` returns undefined where nothing is to be changed. */
+export async function updateWithRetry(
+  { store, now }: UpdateContext,
+  stored: StoredDomain,
+  decide: (domain: Domain) => DomainUpdate | undefined | Promise<DomainUpdate | undefined>,
+  lease?: Lease,
+): Promise<ChangeOutcome> {
+  let { domain, version } = stored;
+  for (let tries = 0; tries < triesMax; tries++) {
+    const update = await decide(domain);
+    if (update === undefined) return "done";
+    const outcome = await store.change({
+      ...update,
+      version,
+      dueAtMs: nextDueAtMs(update.domain, now()),
+      ...(lease === undefined ? {} : { lease }),
+    });
+    if (outcome !== "changed") return outcome;
+    const fresh = await store.get(domain.id);
+    if (fresh === undefined) return "fenced";
+    ({ domain, version } = fresh);
+  }
+  throw new Error(`The domain ${domain.host} was updated ${triesMax} times by others meanwhile.`);
+}
+
+export function timelineEntry(
+  atMs: number,
+  event: string,
+  message: string,
+  findings: readonly Finding[] = [],
+  answers: readonly string[] = [],
+): TimelineEntry {
+  return { atMs, event, message, findings, answers };
+}
+
+export interface JobContext extends IssuingContext {
+  readonly vault: Vault;
+  readonly clock: Clock;
+  /** The name that owners point theirs to. */
+  readonly target: string;
+  /** The renewal name of a certificate (RFC 9773); undefined where it has none. */
+  readonly renewalNameOf: (chainPem: string) => string | undefined;
+}
+
+/** One domain under lease. */
+export interface LeasedDomain {
+  readonly stored: StoredDomain;
+  readonly lease: Lease;
+  /** Aborted when the lease was lost. */
+  readonly signal: AbortSignal;
+}
+
+/** Updates under the lease, unless the domain was removed or abandoned meanwhile. */
+export function updateLeased(
+  { stored, lease }: LeasedDomain,
+  context: JobContext,
+  decide: (domain: Domain) => DomainUpdate | Promise<DomainUpdate>,
+): Promise<ChangeOutcome> {
+  return updateWithRetry(
+    context,
+    stored,
+    (domain) => (hasEnded(domain) ? undefined : decide(domain)),
+    lease,
+  );
+}

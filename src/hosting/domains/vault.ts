@@ -1,0 +1,57 @@
+/** Seals private keys, so that a copy of the database is no copy of them. */
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import type { Clock } from "../../core/clock.ts";
+
+const algorithm = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+/** Leads every sealed text, so that the way of sealing can change. */
+const mark = "v1.";
+
+/** The key is made from a secret that lives outside the database. */
+export class Vault {
+  readonly #key: Uint8Array;
+  readonly #mark: string;
+  readonly #clock: Clock;
+
+  constructor(secret: string, clock: Clock) {
+    this.#key = new Uint8Array(hkdfSync("sha256", secret, "", "petstore private keys", 32));
+    this.#mark = Buffer.from(hkdfSync("sha256", secret, "", "petstore mark", 6)).toString("hex");
+    this.#clock = clock;
+  }
+
+  /** Tells one secret from another, and nothing else of it. */
+  get mark(): string {
+    return this.#mark;
+  }
+
+  /** Whether it was sealed with this secret, for this thing. */
+  opens(sealed: string, boundTo: string): boolean {
+    try {
+      this.open(sealed, boundTo);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What is sealed for one thing opens for nothing else: `boundTo` names it. */
+  seal(text: string, boundTo: string): string {
+    const nonce = this.#clock.random(nonceBytes);
+    const cipher = createCipheriv(algorithm, this.#key, nonce);
+    cipher.setAAD(Buffer.from(boundTo));
+    const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+    return mark + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
+  }
+
+  /** Throws when it was sealed with another secret or for another thing. */
+  open(sealed: string, boundTo: string): string {
+    if (!sealed.startsWith(mark)) throw new Error("This is not a sealed text.");
+    const bytes = Buffer.from(sealed.slice(mark.length), "base64url");
+    const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, nonceBytes));
+    decipher.setAAD(Buffer.from(boundTo));
+    decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+    const body = decipher.update(bytes.subarray(nonceBytes + tagBytes));
+    return Buffer.concat([body, decipher.final()]).toString("utf8");
+  }
+}

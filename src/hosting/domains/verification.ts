@@ -1,0 +1,272 @@
+/** Judges what DNS said of a host: right, wrong, or not known yet, and what to tell the owner. */
+import {
+  aliasNeeded,
+  cnameFinding,
+  disagreement,
+  longestOf,
+  missing,
+  proofMissing,
+  secondsOf,
+  silent,
+  targetUnknown,
+  wildcardMatch,
+  wildcardUnproven,
+} from "./diagnosis.ts";
+import type { Finding } from "./finding.ts";
+import { isBehindProxy } from "./knownProxies.ts";
+import {
+  addressesAt,
+  addressesIn,
+  cnameAt,
+  type Observation,
+  recordsAt,
+  type View,
+} from "./observation.ts";
+import type { DnsAnswer, Unreachable } from "./resolver.ts";
+
+export interface Verdict {
+  /** `unknown` when nothing definite was learnt, or caches are yet to expire. */
+  readonly kind: "right" | "wrong" | "unknown";
+  readonly findings: readonly Finding[];
+  /** Whether the proof of ownership was seen; undefined where none is needed. */
+  readonly proven: boolean | undefined;
+  /** A wildcard points here, and nothing tells whether the owner of the zone meant this name. */
+  readonly wildcard?: true;
+}
+
+export interface Expectation {
+  readonly host: string;
+  readonly target: string;
+  readonly apex: boolean;
+  /** The TXT record that proves ownership, where a proof is needed. */
+  readonly proof: { readonly name: string; readonly value: string } | undefined;
+  /** Whether it was shown before that the name is the owner's. */
+  readonly settled: boolean;
+}
+
+type Judged = Omit<Verdict, "proven" | "wildcard">;
+
+export function verify(observation: Observation, expected: Expectation): Verdict {
+  const { proof } = expected;
+  const pointing = judgePointing(observation, expected);
+  if (proof === undefined) {
+    if (expected.settled || pointing.kind !== "right") return { ...pointing, proven: undefined };
+    const beside = observation.sibling?.cname;
+    if (beside?.kind === "unreachable") {
+      // A wildcard may hide behind the silence.
+      const findings = [silent(beside, []), ...pointing.findings];
+      return { kind: "unknown", findings, proven: undefined };
+    }
+    const wildcard = byWildcard(observation);
+    if (!wildcard) return { ...pointing, proven: undefined };
+    // Whoever attaches a name below a wildcard first would have it, were it not for the proof.
+    const findings = [wildcardUnproven(expected.host), ...pointing.findings];
+    return { kind: "unknown", findings, proven: undefined, wildcard };
+  }
+  const proven = isProven(observation.proofs, proof.value);
+  if (proven) return { ...pointing, proven };
+  const findings = [proofMissing(proof, observation.proofs), ...pointing.findings];
+  // Without the proof the name is not theirs, however right it points.
+  return { kind: pointing.kind === "right" ? "unknown" : pointing.kind, findings, proven };
+}
+
+/** At least one name server has it, and none that answers denies it. */
+function isProven(answers: readonly DnsAnswer[], wanted: string): boolean {
+  const definite = answers.filter(({ kind }) => kind !== "unreachable");
+  const has = (answer: DnsAnswer) =>
+    answer.kind === "found" &&
+    answer.records.some(({ type, value }) => type === "TXT" && value.trim() === wanted);
+  return definite.length > 0 && definite.every(has);
+}
+
+function byWildcard(observation: Observation): boolean {
+  const { authorities, host } = observation;
+  return authorities.some((view) => sameAsSibling(view, observation, host));
+}
+
+function judgePointing(observation: Observation, expected: Expectation): Judged {
+  const { nameServers, authorities } = observation;
+  if (nameServers.kind === "unreachable") return unknown([silent(nameServers, [])]);
+  if (nameServers.kind === "absent") {
+    return wrong([missing(nameServers, { ...expected, zone: "" })]);
+  }
+  if (authorities.length === 0) return unknown([silent(noServer(nameServers.zone), [])]);
+  const apex = expected.apex || nameServers.zone === expected.host;
+  const judged = authorities.map((view) => ({
+    at: `${view.server.name} (${view.server.address})`,
+    ...(apex
+      ? judgeApex(view, observation, expected)
+      : judgeSubdomain(view, observation, expected, nameServers.zone)),
+  }));
+  const of = (kind: Judged["kind"]) => judged.filter((each) => each.kind === kind);
+  const silentOnes = merge(of("unknown"));
+  if (of("right").length === 0 && of("wrong").length === 0) return unknown(silentOnes);
+  if (of("right").length === 0) return wrong([...merge(of("wrong")), ...silentOnes]);
+  if (of("wrong").length > 0) {
+    return wrong([disagreement(of("right"), of("wrong")), ...merge(of("wrong")), ...silentOnes]);
+  }
+  const seen = judgeRecursor(observation, expected, apex);
+  return { kind: seen.kind, findings: [...seen.findings, ...silentOnes] };
+}
+
+const noServer = (zone: string): Unreachable => ({
+  kind: "unreachable",
+  reason: "lame",
+  detail: `${zone} has no name server that could be found`,
+});
+
+const right: Judged = { kind: "right", findings: [] };
+const wrong = (findings: readonly Finding[]): Judged => ({ kind: "wrong", findings });
+const unknown = (findings: readonly Finding[]): Judged => ({ kind: "unknown", findings });
+
+/** A subdomain is right when its one record is the CNAME that the owner was shown, exactly. */
+function judgeSubdomain(
+  view: View,
+  observation: Pick<Observation, "chain" | "sibling">,
+  { host, target }: Pick<Expectation, "host" | "target">,
+  zone: string,
+): Judged {
+  const { cname } = view;
+  if (cname.kind === "unreachable") return unknown([silent(cname, [])]);
+  const values = cnameAt(cname, host);
+  if (values.length === 1 && values[0] === target) return right;
+  const wildcard = sameAsSibling(view, observation, host)
+    ? [wildcardMatch(view, host, target)]
+    : [];
+  if (values.length > 0) {
+    return wrong([...wildcard, cnameFinding(values, observation.chain, host, target, zone)]);
+  }
+  const addresses = addressFindings(view, host, target);
+  if (addresses.length > 0) return wrong([...wildcard, ...addresses]);
+  const silence = [view.a, view.aaaa].find((answer) => answer?.kind === "unreachable");
+  // A conflicting record may hide behind the silence, but the CNAME is definitely not there.
+  if (cname.kind === "absent") return wrong([missing(cname, { host, target, apex: false, zone })]);
+  return unknown(silence?.kind === "unreachable" ? [silent(silence, [])] : []);
+}
+
+const turnProxyOff =
+  "Turn the proxy off for this record at your DNS provider, so that it is DNS only.";
+
+function addressFindings(view: View, host: string, target: string): Finding[] {
+  const a = addressesAt(view.a, host, "A");
+  const aaaa = addressesAt(view.aaaa, host, "AAAA");
+  const all = [...a, ...aaaa];
+  const expected = [`CNAME ${target}`];
+  if (all.length > 0 && all.every(isBehindProxy)) {
+    return [
+      {
+        code: "PROXIED",
+        message: `${host} answers with addresses of a proxy (${all.join(", ")}), which hides the CNAME behind it.`,
+        next: turnProxyOff,
+        found: [...a.map((each) => `A ${each}`), ...aaaa.map((each) => `AAAA ${each}`)],
+        expected,
+      },
+    ];
+  }
+  const conflict = (code: "CONFLICTING_A" | "CONFLICTING_AAAA", type: string, found: string[]) => ({
+    code,
+    message: `${host} has ${type} ${found.join(", ")}, where the CNAME belongs. A name with a CNAME can have no other record.`,
+    next: `Delete the ${type} record of ${host}, then create the CNAME.`,
+    found: found.map((each) => `${type} ${each}`),
+    expected,
+    ...secondsOf(type === "A" ? view.a : view.aaaa),
+  });
+  return [
+    ...(a.length > 0 ? [conflict("CONFLICTING_A", "A", a)] : []),
+    ...(aaaa.length > 0 ? [conflict("CONFLICTING_AAAA", "AAAA", aaaa)] : []),
+  ];
+}
+
+/** An apex has no CNAME; its addresses must all be the target's, and there must be one. */
+function judgeApex(
+  view: View,
+  observation: Pick<Observation, "target">,
+  { host, target }: Pick<Expectation, "host" | "target">,
+): Judged {
+  const ours = ourAddresses(observation.target);
+  if (ours === undefined) return unknown([targetUnknown(target)]);
+  const silence = [view.cname, view.a, view.aaaa].find((answer) => answer?.kind === "unreachable");
+  if (silence?.kind === "unreachable") return unknown([silent(silence, [])]);
+  const found = recordsAt(view, host);
+  const addresses = [...addressesAt(view.a, host, "A"), ...addressesAt(view.aaaa, host, "AAAA")];
+  if (addresses.length === 0) return wrong([aliasNeeded(view, host, target, found)]);
+  const foreign = addresses.filter((address) => !ours.has(address));
+  if (foreign.length === 0) return right;
+  const proxied = foreign.every(isBehindProxy);
+  const some = foreign.length < addresses.length;
+  const type = foreign.some((address) => !address.includes(":")) ? "A" : "AAAA";
+  return wrong([
+    {
+      code: proxied
+        ? "PROXIED"
+        : some
+          ? "ALIAS_STALE"
+          : type === "A"
+            ? "CONFLICTING_A"
+            : "CONFLICTING_AAAA",
+      message: some
+        ? `${host} also answers with ${foreign.join(", ")}, which is not ${target}: part of the visitors would land elsewhere.`
+        : `${host} answers with ${foreign.join(", ")}, which is not ${target}.`,
+      next: proxied
+        ? turnProxyOff
+        : `Delete the A and AAAA records of ${host}, and create an ALIAS or ANAME record to ${target}.`,
+      found,
+      expected: [`ALIAS ${target}`],
+      ...longestOf([view.a, view.aaaa]),
+    },
+  ]);
+}
+
+function ourAddresses(target: Observation["target"]): Set<string> | undefined {
+  if (target === undefined) return undefined;
+  const { a, aaaa } = target;
+  // Half of our addresses would make the other half look foreign.
+  if (a.kind === "unreachable" || aaaa.kind === "unreachable") return undefined;
+  const all = [...addressesIn(a, "A"), ...addressesIn(aaaa, "AAAA")];
+  return all.length === 0 ? undefined : new Set(all);
+}
+
+function judgeRecursor(observation: Observation, expected: Expectation, apex: boolean): Judged {
+  const { recursor } = observation;
+  const judged = apex
+    ? judgeApex(recursor, observation, expected)
+    : judgeSubdomain(recursor, { chain: [], sibling: undefined }, expected, "");
+  if (judged.kind !== "wrong") return judged;
+  const { seconds = 0 } = longestOf([recursor.cname, recursor.a, recursor.aaaa]);
+  return unknown([
+    {
+      code: "STALE_CACHE",
+      message: `Your name servers answer correctly. Resolvers still remember what was there before${seconds > 0 ? `, for ${seconds} seconds at most` : ""}.`,
+      found: recordsAt(recursor, expected.host),
+      expected: [`${apex ? "ALIAS" : "CNAME"} ${expected.target}`],
+      seconds,
+    },
+  ]);
+}
+
+function sameAsSibling(
+  view: View,
+  { sibling }: Pick<Observation, "sibling">,
+  host: string,
+): boolean {
+  if (sibling === undefined) return false;
+  const mine = recordsAt(view, host);
+  const answers = [sibling.cname, sibling.a, sibling.aaaa];
+  const theirs = answers.flatMap((answer) =>
+    answer?.kind === "found" ? answer.records.map(({ type, value }) => `${type} ${value}`) : [],
+  );
+  return mine.length > 0 && mine.every((record) => theirs.includes(record));
+}
+
+/** The same finding of several name servers, said once. */
+function merge(judged: readonly (Judged & { readonly at: string })[]): Finding[] {
+  const merged = new Map<string, Finding>();
+  for (const { at, findings } of judged) {
+    for (const finding of findings) {
+      const same = `${finding.code} ${finding.found?.join()}`;
+      const before = merged.get(same) ?? finding;
+      merged.set(same, { ...before, at: [...new Set([...(before.at ?? []), at])] });
+    }
+  }
+  return [...merged.values()];
+}

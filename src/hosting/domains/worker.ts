@@ -1,0 +1,162 @@
+/** Takes domains that are due, one lease each, and has their work done. */
+
+import type { Lease, StoredDomain } from "./domains.ts";
+import { runJob } from "./jobs.ts";
+import { dueJob, leaseMs, workerPollMs } from "./schedule.ts";
+import { type JobContext, updateWithRetry } from "./updates.ts";
+
+export interface WorkerOptions {
+  /** Tells this worker from all others, also from an earlier one of the same process. */
+  readonly holder: string;
+  readonly atOnceMax?: number;
+  readonly pollMs?: number;
+  readonly leaseMs?: number;
+}
+
+/** One lease is good for this many steps, such as check, order, ask for the renewal window. */
+const stepsMax = 4;
+const sweepMs = 3_600_000;
+/** Longer than an order may take. */
+const workMsMax = 8 * 60_000;
+
+/** Several workers on one database share the work, and none does what another is at. */
+export class DomainWorker {
+  readonly #context: JobContext;
+  readonly #holder: string;
+  readonly #atOnceMax: number;
+  readonly #leaseMs: number;
+  readonly #pollMs: number;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #stops: (() => void)[] = [];
+  readonly #leaving = new AbortController();
+  #taking = false;
+
+  constructor(context: JobContext, options: WorkerOptions) {
+    this.#context = context;
+    this.#holder = options.holder;
+    this.#atOnceMax = options.atOnceMax ?? 32;
+    this.#leaseMs = options.leaseMs ?? leaseMs;
+    this.#pollMs = options.pollMs ?? workerPollMs;
+  }
+
+  start(): void {
+    const { clock } = this.#context;
+    this.#stops.push(
+      clock.every(this.#pollMs, () => void this.takeDue()),
+      clock.every(sweepMs, () => void this.#sweep()),
+    );
+  }
+
+  /** Takes nothing more. What is under way has some time to end well, and is then abandoned. */
+  async stop(graceMs: number): Promise<void> {
+    for (const stop of this.#stops.splice(0)) stop();
+    const cancel = this.#context.clock.after(graceMs, () => this.#leaving.abort());
+    await this.settled();
+    cancel();
+  }
+
+  /** Takes what is due and begins with it; resolves with how many were taken. */
+  async takeDue(): Promise<number> {
+    const max = this.#atOnceMax - this.#underWay.size;
+    if (this.#taking || max <= 0) return 0;
+    this.#taking = true;
+    try {
+      const nowMs = this.#context.now();
+      const untilMs = nowMs + this.#leaseMs;
+      const taken = await this.#context.store.takeDue({
+        holder: this.#holder,
+        nowMs,
+        untilMs,
+        max,
+      });
+      for (const { lease, ...stored } of taken) this.#begin(stored, lease);
+      return taken.length;
+    } catch (cause) {
+      this.#context.log("domains.read_failed", { cause });
+      return 0;
+    } finally {
+      this.#taking = false;
+    }
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #begin(stored: StoredDomain, lease: Lease): void {
+    const work = this.#runJobs(stored, lease).catch((cause) =>
+      this.#context.log("domain.failed", { host: stored.domain.host, cause }),
+    );
+    this.#underWay.add(work);
+    void work.then(() => this.#underWay.delete(work));
+  }
+
+  async #runJobs(first: StoredDomain, lease: Lease): Promise<void> {
+    const lost = new AbortController();
+    const { clock } = this.#context;
+    const held = { untilMs: clock.elapsed() + this.#leaseMs };
+    const stopExtending = clock.every(
+      this.#leaseMs / 3,
+      () => void this.#extend(lease, held, lost),
+    );
+    const signal = AbortSignal.any([lost.signal, this.#leaving.signal]);
+    // What failed keeps its lease until that runs out, so that it is not tried at every poll.
+    let failed = true;
+    try {
+      let stored: StoredDomain | undefined = first;
+      for (let step = 0; step < stepsMax && stored !== undefined; step++) {
+        const job = dueJob(stored.domain, this.#context.now());
+        if (job === undefined) {
+          // What it was due for has passed. Without a new due time it would be taken at every poll.
+          if (step === 0) await this.#reschedule(stored, lease);
+          break;
+        }
+        const outcome = await this.#inTime(runJob(job, { stored, lease, signal }, this.#context));
+        if (outcome === "taken") return;
+        if (outcome === "fenced" || signal.aborted) break;
+        stored = await this.#context.store.get(first.domain.id);
+      }
+      failed = false;
+    } finally {
+      stopExtending();
+      if (!failed) await this.#context.store.endLease(lease);
+    }
+  }
+
+  async #reschedule(stored: StoredDomain, lease: Lease): Promise<void> {
+    await updateWithRetry(this.#context, stored, (domain) => ({ domain, entries: [] }), lease);
+  }
+
+  /** A store that cannot be reached keeps the lease until it has run out by itself. */
+  async #extend(lease: Lease, held: { untilMs: number }, lost: AbortController): Promise<void> {
+    const { clock, store, log, now } = this.#context;
+    const askedMs = clock.elapsed();
+    try {
+      if (await store.extendLease(lease, now() + this.#leaseMs)) {
+        held.untilMs = askedMs + this.#leaseMs;
+        return;
+      }
+      lost.abort();
+    } catch (cause) {
+      log("domain.lease_extension_failed", { cause });
+      // Another may have it from now on.
+      if (clock.elapsed() >= held.untilMs) lost.abort();
+    }
+  }
+
+  /** Whoever keeps us waiting for longer keeps others waiting too. */
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#context.clock.after(workMsMax, () => reject(new Error("It took too long.")));
+    });
+    return Promise.race([work, late]).finally(cancel);
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#context.store
+      .sweep(this.#context.now())
+      .catch((cause) => this.#context.log("domains.prune_failed", { cause }));
+  }
+}

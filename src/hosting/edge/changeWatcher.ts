@@ -1,0 +1,113 @@
+/** Follows what is served: closes what was removed, and tells the others that it did. */
+import type { Clock } from "../../core/clock.ts";
+import type { ManagedConnection } from "../../wire/connections.ts";
+import type { Edge, EdgeView } from "../domains/edgeView.ts";
+import type { EdgeLimits } from "./limits.ts";
+import type { ThrottledLog } from "./throttledLog.ts";
+
+/** One after the other, thousands of hosts would take longer than a removal may. */
+const lookUpsAtOnceMax = 64;
+
+export class ChangeWatcher {
+  readonly #view: EdgeView;
+  readonly #self: Pick<Edge, "id" | "address" | "httpPort">;
+  readonly #connections: HostConnections;
+  readonly #clock: Clock;
+  readonly #log: ThrottledLog;
+  readonly #reportEveryMs: number;
+  readonly #endPolling: () => void;
+  #polling: Promise<void> | undefined;
+  #acted: number | undefined;
+  #reported: { readonly revision: number; readonly seenAtMs: number } | undefined;
+
+  constructor(
+    view: EdgeView,
+    self: Pick<Edge, "id" | "address" | "httpPort">,
+    connections: HostConnections,
+    { clock, log, limits }: { clock: Clock; log: ThrottledLog; limits: EdgeLimits },
+  ) {
+    this.#view = view;
+    this.#self = self;
+    this.#connections = connections;
+    this.#clock = clock;
+    this.#log = log;
+    this.#reportEveryMs = limits.reportEveryMs;
+    this.#endPolling = clock.every(limits.pollEveryMs, () => void this.poll());
+  }
+
+  /** One at a time: a store that is slow is not asked again before it answered. */
+  poll(): Promise<void> {
+    this.#polling ??= this.#follow()
+      .catch((cause) => this.#log.warn("edge.poll_failed", { cause }))
+      .finally(() => {
+        this.#polling = undefined;
+      });
+    return this.#polling;
+  }
+
+  async stop(): Promise<void> {
+    this.#endPolling();
+    await this.#polling;
+    try {
+      await this.#view.forgetEdge(this.#self.id);
+    } catch (cause) {
+      this.#log.warn("edge.deregister_failed", { cause });
+    }
+  }
+
+  /**
+   * The revision is read before the routes are: a change that comes in between is acted on early
+   * and reported late, never the other way round.
+   */
+  async #follow(): Promise<void> {
+    const revision = await this.#view.revision();
+    if (revision !== this.#acted) {
+      const hosts = this.#connections.hosts();
+      for (let at = 0; at < hosts.length; at += lookUpsAtOnceMax) {
+        await Promise.all(hosts.slice(at, at + lookUpsAtOnceMax).map((host) => this.#look(host)));
+      }
+      this.#acted = revision;
+    }
+    await this.#report(revision);
+  }
+
+  async #look(host: string): Promise<void> {
+    if ((await this.#view.route(host)) === undefined) this.#connections.closeHost(host);
+  }
+
+  /** By the calendar, as others judge it: a clock that jumps must not make this edge look gone. */
+  async #report(revision: number): Promise<void> {
+    const seenAtMs = this.#clock.now();
+    const last = this.#reported;
+    const ageMs = Math.abs(seenAtMs - (last?.seenAtMs ?? 0));
+    if (last?.revision === revision && ageMs < this.#reportEveryMs) return;
+    await this.#view.reportEdge({ ...this.#self, revision, seenAtMs });
+    this.#reported = { revision, seenAtMs };
+  }
+}
+
+/** The open connections by the host that they were encrypted for. */
+export class HostConnections {
+  readonly #byHost = new Map<string, Set<ManagedConnection>>();
+
+  add(host: string, connection: ManagedConnection): void {
+    const others = this.#byHost.get(host);
+    if (others === undefined) this.#byHost.set(host, new Set([connection]));
+    else others.add(connection);
+  }
+
+  delete(host: string, connection: ManagedConnection): void {
+    const others = this.#byHost.get(host);
+    others?.delete(connection);
+    if (others?.size === 0) this.#byHost.delete(host);
+  }
+
+  hosts(): readonly string[] {
+    return [...this.#byHost.keys()];
+  }
+
+  /** Ends every connection for a host at once, whatever it is at. */
+  closeHost(host: string): void {
+    for (const connection of [...(this.#byHost.get(host) ?? [])]) connection.destroy();
+  }
+}

@@ -1,0 +1,204 @@
+/** The HTTP and HTTPS listeners that answer for attached domains. */
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { Connections } from "../../wire/connections.ts";
+import {
+  acceptHttp1,
+  acceptProxied,
+  listenOn,
+  listenOnEach,
+  type OpenListener,
+} from "../../wire/listener.ts";
+import type { HttpHandler, HttpRequest, HttpResponse, WireError } from "../../wire/message.ts";
+import type { ProxyProtocol } from "../../wire/proxyProtocol.ts";
+import type { TrustedProxies } from "../../wire/trustedProxies.ts";
+import type { EdgeView } from "../domains/edgeView.ts";
+import type { Vault } from "../domains/vault.ts";
+import { CertificateContexts } from "./certificates.ts";
+import { ChangeWatcher, HostConnections } from "./changeWatcher.ts";
+import { type EdgeLimits, edgeLimits } from "./limits.ts";
+import { createEdgeHandler, plainResponse, type ServeSite, unavailable } from "./requestHandler.ts";
+import { ThrottledLog } from "./throttledLog.ts";
+import { createTlsServer } from "./tlsServer.ts";
+
+export interface EdgeOptions {
+  readonly view: EdgeView;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly answerSite: ServeSite;
+  /** Tells this edge from the others. */
+  readonly id: string;
+  readonly host: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** What listens on the two ports already, opened by another process. */
+  readonly http?: OpenListener | undefined;
+  readonly https?: OpenListener | undefined;
+  /** Where browsers reach the HTTPS listener; redirects lead there. */
+  readonly publicHttpsPort: number;
+  /** The address at which other processes dial the HTTP listener. */
+  readonly reachableAt: string;
+  readonly limits?: Partial<EdgeLimits>;
+  /** Those on this machine unless said. */
+  readonly proxies?: TrustedProxies | undefined;
+  /** Whether every connection begins with a header of the PROXY protocol, before TLS too. */
+  readonly proxyProtocol?: boolean | undefined;
+}
+
+export interface RunningEdge {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly http: OpenListener;
+  readonly https: OpenListener;
+  /** Accepts on one more listening socket of each port. */
+  accept(http: number, https: number): Promise<void>;
+  /**
+   * Takes no new connection, lets answers under way finish within the time, then ends them. Idle
+   * connections are left open for `idleMs`.
+   */
+  stop(graceMs: number, idleMs?: number): Promise<void>;
+}
+
+export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
+  const { view, clock, id } = parts;
+  const limits = { ...edgeLimits, ...parts.limits };
+  const log = new ThrottledLog(parts.log, clock, limits.quietMs);
+  const connections = new Connections(clock, limits, parts.proxies);
+  const hostConnections = new HostConnections();
+  const answering = createEdgeHandler({ ...parts, log });
+  const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
+  const contexts = new CertificateContexts(view, parts.vault, limits.contextsMax);
+  // One for each socket: a server of node:tls has but one.
+  const newSecured = () =>
+    createTlsServer({
+      view,
+      contexts,
+      connections,
+      hostConnections,
+      limits,
+      log,
+      handlerFor: (host, client) => ({
+        ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
+        cached(text) {
+          const startedMs = clock.elapsed();
+          const page = answering.cached(text, host);
+          if (page === undefined) return undefined;
+          const { path, response, prepared } = page;
+          const request = { method: "GET", client, host, path };
+          logRequest(parts, true, request, response.status, startedMs);
+          return prepared;
+        },
+      }),
+    });
+  // Such as too many open files: it goes on with those that it has.
+  const acceptFailed = (cause: unknown) => log.warn("edge.accept_failed", { cause });
+
+  const { host } = parts;
+  const httpAt = { host, port: parts.httpPort, ...parts.http };
+  const httpsAt = { host, port: parts.httpsPort, ...parts.https };
+  const proxyProtocol = parts.proxyProtocol ? refusingOn(log) : undefined;
+  const plain = await listenOnEach(httpAt, (at) =>
+    acceptHttp1(at, connections, plainHandler, proxyProtocol),
+  ).catch(naming(parts.httpPort));
+  const secured = await listenOnEach(httpsAt, (at) => {
+    const server = newSecured();
+    return proxyProtocol === undefined
+      ? listenOn(server, at, acceptFailed)
+      : acceptProxied(at, connections, proxyProtocol, (socket) =>
+          server.emit("connection", socket),
+        );
+  }).catch((cause) => {
+    plain.close();
+    return naming(parts.httpsPort)(cause);
+  });
+  const httpsPort = secured.port;
+  const self = { id, address: parts.reachableAt, httpPort: plain.port };
+  const watch = new ChangeWatcher(view, self, hostConnections, { clock, log, limits });
+  await watch.poll();
+  parts.log.info("edge.started", { id, host: parts.host, httpPort: plain.port, httpsPort });
+
+  return {
+    httpPort: plain.port,
+    httpsPort,
+    http: { port: plain.port, sockets: plain.sockets },
+    https: { port: httpsPort, sockets: secured.sockets },
+    async accept(http, https) {
+      await plain.accept(http);
+      await secured.accept(https);
+    },
+    async stop(graceMs, idleMs) {
+      plain.close();
+      secured.close();
+      await connections.drain(graceMs, idleMs);
+      await watch.stop();
+      parts.log.info("edge.stopped", { id });
+    },
+  };
+}
+
+/** What is said to a message that is not a request. */
+const refusals: Record<WireError, readonly [status: number, words: string]> = {
+  malformed: [400, "This request cannot be understood."],
+  host_invalid: [400, "This request needs one Host header with a host name."],
+  timeout: [408, "This request did not arrive in time."],
+  target_too_long: [414, "This address is too long."],
+  headers_too_large: [431, "This request has too many headers, or too long ones."],
+  coding_unsupported: [501, "This transfer coding is not implemented."],
+  version_unsupported: [505, "This version of HTTP is not supported."],
+  overloaded: [503, ""],
+};
+
+/** Answers and logs. */
+function createHandler(
+  parts: EdgeOptions,
+  quietLog: ThrottledLog,
+  secured: boolean,
+  answer: (request: HttpRequest) => MaybePromise<HttpResponse>,
+): HttpHandler {
+  return {
+    handle(request) {
+      const startedMs = parts.clock.elapsed();
+      return then(answer(request), (given) => {
+        logRequest(parts, secured, request, given.status, startedMs);
+        return given;
+      });
+    },
+    failed(cause) {
+      quietLog.warn("edge.response_failed", { cause });
+      return unavailable();
+    },
+    refuse(error, client) {
+      const [status, words] = refusals[error];
+      quietLog.warn("edge.request_refused", { secured, status, reason: error, client });
+      return error === "overloaded" ? unavailable() : plainResponse(status, words, { close: true });
+    },
+  };
+}
+
+function logRequest(
+  { clock, log }: EdgeOptions,
+  secured: boolean,
+  request: Pick<HttpRequest, "method" | "client" | "host" | "path">,
+  status: number,
+  startedMs: number,
+): void {
+  if (!log.writes("info")) return;
+  const { method, client, host, path } = request;
+  const durationMs = Math.round((clock.elapsed() - startedMs) * 1000) / 1000;
+  log.info("edge.request_served", { secured, method, client, host, path, status, durationMs });
+}
+
+function refusingOn(log: ThrottledLog): ProxyProtocol {
+  return {
+    refused: (reason, peer) => log.warn("edge.connection_refused", { reason, peer }),
+  };
+}
+
+/** The system does not say on Bun which port it refused. */
+function naming(port: number) {
+  return (cause: unknown): never => {
+    throw Object.assign(cause as Error, { port });
+  };
+}

@@ -1,0 +1,185 @@
+/** Decides what each request gets. Whether it still holds is asked anew every time. */
+import type { Clock } from "../../core/clock.ts";
+import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
+import type { EdgeView, Route } from "../domains/edgeView.ts";
+import { type CachedPage, PageCache } from "./pageCache.ts";
+import type { SiteRequest } from "./siteResponse.ts";
+import type { ThrottledLog } from "./throttledLog.ts";
+
+/** A request for one host, which is its name in lower case, without port and final dot. */
+export type EdgeRequest = SiteRequest & Pick<HttpRequest, "text"> & { readonly host: string };
+
+/** Answers from a deployment of a site. */
+export type ServeSite = (request: SiteRequest, deployment: string) => MaybePromise<HttpResponse>;
+
+export interface EdgeHandler {
+  /** For a request on a connection that was encrypted for a host. */
+  secured(request: HttpRequest, serverName: string): MaybePromise<HttpResponse>;
+  plain(request: HttpRequest): MaybePromise<HttpResponse>;
+  /** The same as `secured` gives to a request of this text, where it is cached. */
+  cached(text: string, serverName: string): CachedPage | undefined;
+}
+
+/**
+ * A day, and no subdomains: long enough that a returning reader is not led astray, short enough
+ * that an owner who moves elsewhere is not held to a promise that was ours.
+ */
+const strictTransport = "max-age=86400";
+/** Browsers remember a redirect for good unless told otherwise, also one that was a mistake. */
+const redirectCaching = "public, max-age=300";
+const retryAfterSeconds = 5;
+
+export function createEdgeHandler({
+  view,
+  clock,
+  log,
+  answerSite,
+  publicHttpsPort,
+}: {
+  readonly view: EdgeView;
+  readonly clock: Clock;
+  readonly log: ThrottledLog;
+  readonly answerSite: ServeSite;
+  readonly publicHttpsPort: number;
+}): EdgeHandler {
+  const port = publicHttpsPort === 443 ? "" : `:${publicHttpsPort}`;
+  const responses = new PageCache(view);
+  const originOf = (host: string) => `https://${host}${port}`;
+  const redirect = (to: string, status: number, request: EdgeRequest): HttpResponse =>
+    plainResponse(status, "This page is at another address.", {
+      headers: {
+        location: originOf(to) + request.path + request.query,
+        "cache-control": redirectCaching,
+      },
+    });
+
+  async function fromSite(
+    request: EdgeRequest,
+    { deployment, primary }: Extract<Route, { kind: "site" }>,
+  ): Promise<HttpResponse> {
+    const answer = await answerSite(request, deployment);
+    const headers = { ...answer.headers };
+    // A site redirects within itself. Spelt out, an address that begins with two slashes cannot
+    // be taken for that of another host.
+    if (headers["location"]?.startsWith("/")) {
+      headers["location"] = originOf(request.host) + headers["location"];
+    }
+    if (primary !== undefined && primary !== request.host && isPage(answer.status)) {
+      const canonical = `<${originOf(primary)}${inLink(request.path)}>; rel="canonical"`;
+      headers["link"] = headers["link"] ? `${headers["link"]}, ${canonical}` : canonical;
+    }
+    return { ...answer, headers };
+  }
+
+  function secured(request: EdgeRequest, serverName: string): MaybePromise<HttpResponse> {
+    // The other host may well be ours, but this connection proved to be another's.
+    if (request.host !== serverName)
+      return plainResponse(421, "This connection is for another host.");
+    return responses.get(request, () => routed(request));
+  }
+
+  async function routed(request: EdgeRequest): Promise<HttpResponse> {
+    const route = await view.route(request.host);
+    if (route === undefined) return plainResponse(421, "There is no site here.", { close: true });
+    const answer =
+      route.kind === "redirect"
+        ? redirect(route.to, route.status, request)
+        : await fromSite(request, route);
+    return {
+      ...answer,
+      headers: { ...answer.headers, "strict-transport-security": strictTransport },
+    };
+  }
+
+  async function plain(request: EdgeRequest): Promise<HttpResponse> {
+    if (request.path.startsWith(challengePrefix)) return challenge(request);
+    const route = await view.route(request.host);
+    // 301, which every client knows: where only GET and HEAD come so far, there is no method that
+    // 308 would have to keep.
+    return route === undefined
+      ? plainResponse(404, "There is no site here.")
+      : redirect(request.host, 301, request);
+  }
+
+  async function challenge({ host, path }: EdgeRequest): Promise<HttpResponse> {
+    const token = path.slice(challengePrefix.length);
+    const proof = challengeToken.test(token)
+      ? await view.challenge(host, token, clock.now())
+      : undefined;
+    if (proof === undefined) return plainResponse(404, "There is no such challenge.");
+    return { ...plainResponse(200, ""), headers: challengeHeaders, body: proof };
+  }
+
+  /** One way out: the store may fail, and the edge goes on. */
+  const guarded =
+    <Rest extends unknown[]>(
+      decide: (request: EdgeRequest, ...rest: Rest) => MaybePromise<HttpResponse>,
+    ) =>
+    (request: HttpRequest, ...rest: Rest): MaybePromise<HttpResponse> => {
+      const { method, host, path, query } = request;
+      if (method !== "GET" && method !== "HEAD") {
+        return plainResponse(405, "Only GET and HEAD are answered here.", {
+          headers: { allow: "GET, HEAD" },
+        });
+      }
+      if (host === undefined)
+        return plainResponse(400, "This request names no host.", { close: true });
+      const header = (name: string) => request.header(name);
+      const failed = (cause: unknown) => {
+        log.warn("edge.request_failed", { host, cause });
+        return unavailable();
+      };
+      try {
+        const { text } = request;
+        const answer = decide({ method, host, path, query, header, text }, ...rest);
+        return answer instanceof Promise ? answer.catch(failed) : answer;
+      } catch (cause) {
+        return failed(cause);
+      }
+    };
+  return {
+    secured: guarded(secured),
+    plain: guarded(plain),
+    cached: (text, serverName) => responses.findByText(text, serverName, clock.now()),
+  };
+}
+
+const challengeHeaders = {
+  "content-type": "application/octet-stream",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+
+export function unavailable(): HttpResponse {
+  return plainResponse(503, "This cannot be answered right now. Please try again in a moment.", {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+const isPage = (status: number) => status === 200 || status === 304;
+
+/** A path may have characters that would end the address within a Link header. */
+function inLink(path: string): string {
+  return path.replace(/[<>"\\^`{|}]/g, (character) => encodeURIComponent(character));
+}
+
+/** An answer in plain words, for people who came to the wrong place. */
+export function plainResponse(
+  status: number,
+  words: string,
+  { headers = {}, close = false }: { headers?: Record<string, string>; close?: boolean } = {},
+): HttpResponse {
+  const plain = {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  };
+  return { status, headers: { ...plain, ...headers }, body: `${words}\n`, close };
+}
+
+/** Where a certificate authority asks for the proof that a host is ours (RFC 8555, section 8.3). */
+export const challengePrefix = "/.well-known/acme-challenge/";
+
+/** The base64url alphabet, and longer than any authority's. */
+export const challengeToken = /^[A-Za-z0-9_-]{1,256}$/;

@@ -1,0 +1,91 @@
+/** Every project at `<slug>.localhost`, on the service's own port and with nothing to set up. */
+import type { Log } from "../../core/log.ts";
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { Problem } from "../../core/problems.ts";
+import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
+import type { Encoding } from "../sites/siteFile.ts";
+import type { SiteContents } from "../sites/sites.ts";
+import { type ServedContents, siteResponse, textResponse } from "./siteResponse.ts";
+
+export interface SiteHostsOptions {
+  readonly store: SiteContents;
+  /** Where files and contents are read; the store itself, or a cache before it. */
+  readonly contents: ServedContents;
+  readonly log: Log;
+}
+
+const suffix = ".localhost";
+
+/**
+ * Answers where the host of a request is a site's, and is undefined for all others.
+ * Nothing else is ever served on such an origin: what owners publish must not share one with the
+ * API.
+ */
+export function createSiteHosts({ store, contents, log }: SiteHostsOptions) {
+  return (request: HttpRequest): MaybePromise<HttpResponse> | undefined => {
+    // First of all, and cheap: nearly every request is for the API.
+    if (!request.host?.endsWith(suffix)) return undefined;
+    const name = request.host.slice(0, -suffix.length);
+    const failed = (cause: unknown) => {
+      log.error("site.request_failed", { site: name, cause });
+      return failure(cause);
+    };
+    try {
+      const answer = answerOf(name, request);
+      return answer instanceof Promise ? answer.catch(failed) : answer;
+    } catch (cause) {
+      return failed(cause);
+    }
+  };
+
+  function answerOf(slug: string, request: HttpRequest): MaybePromise<HttpResponse> {
+    return then(store.project(slug), (project) =>
+      project?.current === undefined
+        ? textResponse(404, `No site is published as ${slug}.`)
+        : siteResponse(request, { deployment: project.current }, contents),
+    );
+  }
+}
+
+function failure(cause: unknown): HttpResponse {
+  return cause instanceof Problem && cause.status === 503
+    ? textResponse(503, "This site cannot be shown right now.", { "retry-after": "2" })
+    : textResponse(500, "This site cannot be shown because of a fault of ours.");
+}
+
+export const cacheBytesMax = 32 * 1024 * 1024;
+
+/** The store with recent contents in memory. A content never changes under its hash, so none is stale. */
+export function cachedContents(store: SiteContents, bytesMax = cacheBytesMax): ServedContents {
+  // The one that was asked for least lately comes first.
+  const recent = new Map<string, Uint8Array>();
+  let bytes = 0;
+
+  function keep(key: string, content: Uint8Array): void {
+    if (content.byteLength > bytesMax || recent.has(key)) return;
+    recent.set(key, content);
+    bytes += content.byteLength;
+    for (const [oldest, { byteLength }] of recent) {
+      if (bytes <= bytesMax) return;
+      recent.delete(oldest);
+      bytes -= byteLength;
+    }
+  }
+
+  return {
+    file: (deploymentId, path) => store.file(deploymentId, path),
+    content(hash: string, encoding: Encoding): MaybePromise<Uint8Array | undefined> {
+      const key = `${encoding} ${hash}`;
+      const held = recent.get(key);
+      if (held !== undefined) {
+        recent.delete(key);
+        recent.set(key, held);
+        return held;
+      }
+      return then(store.content(hash, encoding), (content) => {
+        if (content !== undefined) keep(key, content);
+        return content;
+      });
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/** What a site answers to a request, on whichever port and protocol it came. */
+
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { fileResponse, notFoundResponse, type ServedFile } from "../../wire/fileResponse.ts";
+import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
+import { mediaTypeOf } from "../sites/mediaTypes.ts";
+import {
+  hasTooManyCombiningMarks,
+  normalizePath,
+  pathError,
+  type StoredFile,
+} from "../sites/siteFile.ts";
+import type { SiteContents } from "../sites/sites.ts";
+
+export type SiteRequest = Pick<HttpRequest, "method" | "path" | "query" | "header">;
+
+/** What of the store is asked for. */
+export type ServedContents = Pick<SiteContents, "file" | "content">;
+
+export interface ServedSite {
+  /** The id of the deployment that is shown. */
+  readonly deployment: string;
+}
+
+/**
+ * For pages that others wrote: they keep their own scripts, and are not framed by strangers, who
+ * could lay something over them.
+ */
+export const siteHeaders = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "strict-origin-when-cross-origin",
+  "content-security-policy": "frame-ancestors 'self'",
+} as const;
+
+export function siteResponse(
+  request: SiteRequest,
+  { deployment }: ServedSite,
+  contents: ServedContents,
+): MaybePromise<HttpResponse> {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return textResponse(405, "Only GET and HEAD are served here.", { allow: "GET, HEAD" });
+  }
+  const place = parseSitePath(request.path + request.query);
+  if (place.kind === "malformed") return textResponse(400, "This address is malformed.");
+  return then(findFile(place, deployment, contents), (found) => {
+    if (found === "moved") {
+      const headers = { location: withTrailingSlash(place), "cache-control": "no-cache" };
+      return textResponse(308, "This page is at the same address with a slash.", headers);
+    }
+    if (found !== undefined) {
+      return fileResponse(request, servedFile(found, contents), siteHeaders);
+    }
+    return then(contents.file(deployment, "404.html"), (page) =>
+      page === undefined
+        ? textResponse(404, "Nothing is at this address.")
+        : notFoundResponse(request, servedFile(page, contents), siteHeaders),
+    );
+  });
+}
+
+/** "moved" where there is a folder of that name with a page: links in it need the slash. */
+function findFile(
+  place: SitePath,
+  deployment: string,
+  contents: ServedContents,
+): MaybePromise<StoredFile | "moved" | undefined> {
+  if (place.kind !== "path") return undefined;
+  const { path, folder } = place;
+  const index = path === "" ? "index.html" : `${path}/index.html`;
+  if (folder) return contents.file(deployment, index);
+  return then(
+    contents.file(deployment, path),
+    (file) =>
+      file ?? then(contents.file(deployment, index), (page) => (page ? "moved" : undefined)),
+  );
+}
+
+function servedFile(file: StoredFile, contents: ServedContents): ServedFile {
+  return {
+    hash: file.hash,
+    bytes: file.bytes,
+    mediaType: mediaTypeOf(file.path),
+    cacheControl: cacheControlOf(file),
+    smaller: file.smaller,
+    content: (coding) =>
+      then(contents.content(file.hash, coding), (content) => {
+        if (content === undefined) throw new Error(`The content ${file.hash} is gone (${coding}).`);
+        return content;
+      }),
+  };
+}
+
+/** An answer of our own, for people. */
+export function textResponse(
+  status: number,
+  words: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  const always = {
+    ...siteHeaders,
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-cache",
+  };
+  return { status, headers: { ...always, ...headers }, body: `${words}\n` };
+}
+
+const fingerprintForm = /[.-]([0-9a-f]{8,64})\.[A-Za-z0-9.]+$/;
+
+/**
+ * For good only where it is certain that the name changes with the content: when it holds the
+ * beginning of the content's own hash. Any other number in a name may be anything.
+ */
+function cacheControlOf({ path, hash }: StoredFile): string {
+  const [, named] = fingerprintForm.exec(path) ?? [];
+  return named !== undefined && hash.startsWith(named)
+    ? "public, max-age=31536000, immutable"
+    : "no-cache";
+}
+
+/** The path within a site that a request target names. It is decoded once, here, and never touches a disk. */
+export type SitePath =
+  /** `folder` is true where the address ends with a slash. The path has none at either end. */
+  | {
+      readonly kind: "path";
+      readonly path: string;
+      readonly folder: boolean;
+      readonly query: string;
+    }
+  /** No file can be there. */
+  | { readonly kind: "nowhere" }
+  | { readonly kind: "malformed" };
+
+const addressLengthMax = 8_192;
+
+export function parseSitePath(target: string): SitePath {
+  if (!target.startsWith("/")) return { kind: "malformed" };
+  if (target.length > addressLengthMax) return { kind: "nowhere" };
+  const [beforeFragment = ""] = target.split("#", 1);
+  const question = beforeFragment.indexOf("?");
+  const raw = question === -1 ? beforeFragment : beforeFragment.slice(0, question);
+  const query = question === -1 ? "" : beforeFragment.slice(question);
+  const segments = decoded(raw.slice(1).split("/"));
+  if (segments === undefined) return { kind: "malformed" };
+  // A slash that was encoded is part of a name, and no file has one in its name.
+  if (segments.some((segment) => segment.includes("/"))) return { kind: "nowhere" };
+  if (segments.some(hasTooManyCombiningMarks)) return { kind: "nowhere" };
+  const folder = segments.at(-1) === "";
+  const path = normalizePath((folder ? segments.slice(0, -1) : segments).join("/"));
+  if (path === "" && segments.length === 1) return { kind: "path", path, folder: true, query };
+  return pathError(path) === undefined
+    ? { kind: "path", path, folder, query }
+    : { kind: "nowhere" };
+}
+
+/** Undefined where an escape is none, or is of no character, or of one that no address has. */
+function decoded(segments: readonly string[]): string[] | undefined {
+  try {
+    const texts = segments.map(decodeURIComponent);
+    return texts.some((text) => /\p{Cc}/u.test(text)) ? undefined : texts;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same place with a slash. Begins with one slash and a name: it cannot lead to another host. */
+export function withTrailingSlash(place: SitePath): string {
+  if (place.kind !== "path") return "/";
+  return `/${place.path.split("/").map(encodeURIComponent).join("/")}/${place.query}`;
+}

@@ -1,0 +1,149 @@
+/** The TLS listener: a certificate for each handshake, and none for strangers. */
+import type { Socket } from "node:net";
+import { createServer, type Server, type TLSSocket } from "node:tls";
+import type { Connections, ManagedConnection } from "../../wire/connections.ts";
+import { Http1Connection } from "../../wire/http1.ts";
+import type { HttpHandler } from "../../wire/message.ts";
+import { hostOf } from "../../wire/requestHead.ts";
+import { attach, nodeTransport, peerAt } from "../../wire/sockets.ts";
+import type { EdgeView } from "../domains/edgeView.ts";
+import { type CertificateContexts, tlsSettings } from "./certificates.ts";
+import type { HostConnections } from "./changeWatcher.ts";
+import { createHttp2Server, Http2Connection } from "./http2.ts";
+import type { EdgeLimits } from "./limits.ts";
+import type { ThrottledLog } from "./throttledLog.ts";
+
+export function createTlsServer({
+  view,
+  contexts,
+  connections,
+  hostConnections,
+  limits,
+  log,
+  handlerFor,
+}: {
+  readonly view: EdgeView;
+  readonly contexts: CertificateContexts;
+  readonly connections: Connections;
+  readonly hostConnections: HostConnections;
+  readonly limits: EdgeLimits;
+  readonly log: ThrottledLog;
+  /** Answers on connections that were encrypted for a host. */
+  readonly handlerFor: (host: string, client: string | undefined) => HttpHandler;
+}): Server {
+  const http2 = createHttp2Server(limits, (cause) => log.warn("edge.response_failed", { cause }));
+  const server = createServer({
+    ...tlsSettings,
+    noDelay: true,
+    allowHalfOpen: true,
+    ALPNProtocols: ["h2", "http/1.1"],
+    // The server has no certificate of its own: without a context there is nothing to shake hands
+    // with, and the client gets an alert. (An error instead would cut it off without a word.)
+    SNICallback(serverName, done) {
+      const host = hostOf(serverName);
+      const context = host === undefined ? Promise.resolve(undefined) : contexts.of(host);
+      context.then(
+        (found) => done(null, found),
+        (cause) => {
+          log.warn("edge.certificate_failed", { host, cause });
+          done(null, undefined);
+        },
+      );
+    },
+  });
+
+  server.on("connection", (socket: Socket) => {
+    // Clients that go away are not a fault of the service.
+    socket.on("error", () => socket.destroy());
+    const handshake = new Handshake(socket, connections, limits.handshakeMsMax);
+    if (!connections.add(handshake)) return void socket.destroy();
+    (socket as Tagged)[handshakeOf] = handshake;
+    socket.once("close", () => connections.delete(handshake));
+  });
+  server.on("tlsClientError", (cause: NodeJS.ErrnoException, socket) => {
+    log.warn("edge.handshake_refused", {
+      serverName: named(socket),
+      reason: cause.code ?? cause.message,
+    });
+    socket.destroy();
+  });
+  server.on("secureConnection", (socket) => void welcome(socket));
+
+  async function welcome(socket: TLSSocket): Promise<void> {
+    const handshake = handshakeBehind(socket);
+    if (handshake !== undefined) connections.delete(handshake);
+    const host = named(socket);
+    if (host === undefined) return void socket.destroy();
+    const handler = handlerFor(host, peerAt(socket));
+    const connection = accept(socket, handler);
+    if (!connections.add(connection)) return connection.destroy();
+    hostConnections.add(host, connection);
+    socket.once("close", () => hostConnections.delete(host, connection));
+    // It may have been removed during the handshake, before this connection was known to belong to
+    // it. From here on the watch sees it.
+    try {
+      if ((await view.route(host)) === undefined) connection.destroy();
+    } catch {
+      // The store failed: each request finds that out for itself.
+    }
+  }
+
+  function accept(socket: TLSSocket, handler: HttpHandler): ManagedConnection {
+    if (socket.alpnProtocol === "h2") {
+      const connection = new Http2Connection(socket, connections, handler);
+      http2.accept(socket);
+      return connection;
+    }
+    const transport = nodeTransport(socket, "https");
+    const connection = new Http1Connection(transport, connections, handler);
+    attach(socket, connection);
+    return connection;
+  }
+
+  return server;
+}
+
+/** A connection that is not encrypted yet. */
+class Handshake implements ManagedConnection {
+  readonly waiting = true;
+  readonly #socket: Socket;
+  readonly #connections: Connections;
+  readonly #msMax: number;
+  readonly sinceMs: number;
+  readonly served = false;
+
+  constructor(socket: Socket, connections: Connections, msMax: number) {
+    this.#socket = socket;
+    this.#connections = connections;
+    this.#msMax = msMax;
+    this.sinceMs = connections.elapsedMs;
+  }
+
+  finish(): void {
+    this.destroy();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+    this.#connections.delete(this);
+  }
+
+  checkDeadlines(): void {
+    if (this.#connections.elapsedMs - this.sinceMs >= this.#msMax) this.destroy();
+  }
+}
+
+const handshakeOf = Symbol("handshake");
+type Tagged = Socket & { [handshakeOf]?: Handshake; readonly _parent?: Tagged | null };
+
+/** On Bun the encrypted socket is the one that was accepted; on Node that one is its parent. */
+function handshakeBehind(socket: TLSSocket): Handshake | undefined {
+  const { [handshakeOf]: own, _parent: parent } = socket as Tagged;
+  return own ?? parent?.[handshakeOf];
+}
+
+/** The host that the client asked for; undefined when it asked for none. */
+function named({ servername }: TLSSocket): string | undefined {
+  // Node says false where the types say string.
+  return typeof servername === "string" ? hostOf(servername) : undefined;
+}

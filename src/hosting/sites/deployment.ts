@@ -1,0 +1,67 @@
+/** One upload of a whole site, and what may become of it. */
+import { createHash } from "node:crypto";
+import type { Clock } from "../../core/clock.ts";
+import type { SiteFile } from "./siteFile.ts";
+
+export type DeploymentState = "queued" | "building" | "ready" | "failed";
+export type DeploymentEvent = "build" | "finish" | "fail";
+
+/** What an event makes of a deployment. What is not there is refused: a ready one never changes. */
+export const transitions: Readonly<
+  Record<DeploymentState, Readonly<Partial<Record<DeploymentEvent, DeploymentState>>>>
+> = {
+  queued: { build: "building", fail: "failed" },
+  building: { finish: "ready", fail: "failed" },
+  ready: {},
+  failed: {},
+};
+
+export interface Deployment {
+  readonly id: string;
+  readonly project: string;
+  readonly state: DeploymentState;
+  readonly createdAtMs: number;
+  /** When something was last heard of it: a file, or its end. */
+  readonly changedAtMs: number;
+  /** How many have arrived; all of them once it is ready. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Names the whole content: the same files under the same paths have the same one. */
+  readonly fingerprint: string | undefined;
+  /** Why it failed, in whole sentences, for its owner. */
+  readonly failure: string | undefined;
+}
+
+/** Far longer than one file takes, at its largest. Whoever is silent for so long is no more. */
+export const staleAfterMs = 10 * 60_000;
+export const staleFailure =
+  "Whoever deployed it went away before it was complete. Deploy it again.";
+
+/** An upload that was cut off says nothing more, so its end is concluded from its silence. */
+export function isStale({ state, changedAtMs }: Deployment, nowMs: number): boolean {
+  const open = state === "queued" || state === "building";
+  return open && nowMs - changedAtMs > staleAfterMs;
+}
+
+/** As it is to be shown now: one that was cut off has failed, also before anybody wrote it down. */
+export function withStaleFailed(deployment: Deployment, nowMs: number): Deployment {
+  return isStale(deployment, nowMs)
+    ? { ...deployment, state: "failed", failure: staleFailure }
+    : deployment;
+}
+
+const idBytes = 10;
+
+export function newDeploymentId(clock: Clock): string {
+  return `dep_${Buffer.from(clock.random(idBytes)).toString("hex")}`;
+}
+
+/** The same for the same files under the same paths, in whatever order they come. */
+export function fingerprintOf(files: readonly Pick<SiteFile, "path" | "hash">[]): string {
+  const lines = files.map(({ path, hash }) => `${hash} ${path}\n`).sort();
+  return createHash("sha256").update(lines.join("")).digest("hex");
+}
+
+export function hashOf(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,121 @@
+/** Brings a site into the store, file by file, and shows it once all of it is there. */
+import type { Clock } from "../../core/clock.ts";
+import { fingerprintOf, hashOf, newDeploymentId } from "./deployment.ts";
+import { endedByAnother, FileUploader, PublishError, type SourceFile } from "./fileUploader.ts";
+import { fileSizeError, pathError, type SiteFile, sizeError } from "./siteFile.ts";
+import type { Finish, SiteStore } from "./sites.ts";
+
+export interface PublishOptions {
+  readonly store: SiteStore;
+  readonly clock: Clock;
+  readonly unless: Finish["unless"];
+  /** Ends it between two files, with the signal's reason. What is shown stays shown. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface Progress {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export type PublishOutcome =
+  | { readonly kind: "no_such_project" }
+  /** The named deployment has the very same content, so none was made. */
+  | { readonly kind: "needless"; readonly same: string }
+  | {
+      readonly kind: "shown" | "overtaken";
+      readonly id: string;
+      readonly files: number;
+      readonly bytes: number;
+    };
+
+/** Nothing of a deployment is seen before all of it is stored, and then all of it at once. */
+export async function publish(
+  slug: string,
+  sources: readonly SourceFile[],
+  terms: PublishOptions,
+): Promise<PublishOutcome> {
+  requirePublishable(sources);
+  const { store, clock, signal } = terms;
+  signal?.throwIfAborted();
+  const id = newDeploymentId(clock);
+  if (!(await store.beginDeployment({ id, project: slug, nowMs: clock.now() }))) {
+    return { kind: "no_such_project" };
+  }
+  try {
+    const outcome = await build(id, sources, terms);
+    await discard(slug, terms);
+    return outcome;
+  } catch (cause) {
+    // The first cause is the one to tell, whatever else goes wrong now.
+    const failure = failureText(cause, signal);
+    await store.failDeployment(id, failure, clock.now()).catch(() => {});
+    throw cause;
+  }
+}
+
+function requirePublishable(sources: readonly SourceFile[]): void {
+  const bytes = sources.reduce((sum, source) => sum + source.bytes, 0);
+  const error = sizeError(sources.length, bytes);
+  if (error !== undefined) throw new PublishError(`The site ${error}.`);
+  const paths = new Set<string>();
+  for (const { path, bytes } of sources) {
+    const wrong = pathError(path);
+    if (wrong !== undefined) {
+      throw new PublishError(`The path ${JSON.stringify(path)} cannot be published: it ${wrong}.`);
+    }
+    if (paths.has(path)) throw new PublishError(`Two files have the path ${path}.`);
+    refuseTooLarge(path, bytes);
+    paths.add(path);
+  }
+}
+
+function refuseTooLarge(path: string, bytes: number): void {
+  const error = fileSizeError(bytes);
+  if (error !== undefined) throw new PublishError(`${path} ${error}.`);
+}
+
+async function build(
+  id: string,
+  sources: readonly SourceFile[],
+  { store, clock, unless, signal, onProgress }: PublishOptions,
+): Promise<PublishOutcome> {
+  if (!(await store.buildDeployment(id, clock.now()))) throw endedByAnother();
+  const uploader = new FileUploader(id, store, clock);
+  const files: SiteFile[] = [];
+  let bytes = 0;
+  for (const source of sources) {
+    signal?.throwIfAborted();
+    const content = await source.read();
+    refuseTooLarge(source.path, content.byteLength);
+    const file = { path: source.path, hash: hashOf(content), bytes: content.byteLength };
+    await uploader.take(file, content, source);
+    files.push(file);
+    bytes += file.bytes;
+    onProgress?.({ files: files.length, bytes });
+  }
+  await uploader.send();
+  signal?.throwIfAborted();
+  // Files may have grown since they were counted.
+  const error = sizeError(files.length, bytes);
+  if (error !== undefined) throw new PublishError(`The site ${error}.`);
+  const finish = { fingerprint: fingerprintOf(files), unless, nowMs: clock.now() };
+  const outcome = await store.finishDeployment(id, finish);
+  if (outcome.kind === "refused") throw endedByAnother();
+  if (outcome.kind === "needless") return outcome;
+  return { kind: outcome.kind, id, files: files.length, bytes };
+}
+
+/** A little at a time, so that no other write waits long. */
+async function discard(slug: string, { store, signal }: PublishOptions): Promise<void> {
+  // Only tidiness: a later deployment takes it up again.
+  const more = () => store.discardFailed(slug).catch(() => false);
+  while (signal?.aborted !== true && (await more()));
+}
+
+function failureText(cause: unknown, signal: AbortSignal | undefined): string {
+  if (signal?.aborted === true && cause === signal.reason) return "It was stopped on the way.";
+  if (cause instanceof PublishError) return cause.message;
+  return `It broke off: ${cause instanceof Error ? cause.message : String(cause)}`;
+}

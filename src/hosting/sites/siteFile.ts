@@ -1,0 +1,76 @@
+/** A file of a site: where it stands, what it is called inside, and in which forms it is kept. */
+
+/** A file of a deployment. The same content is stored once, whoever deploys it. */
+export interface SiteFile {
+  /** As in an address, decoded, without a leading slash: `guide/keys/index.html`. */
+  readonly path: string;
+  /** SHA-256 of the content, in hex. */
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** In the order in which they are preferred where a reader takes them alike. */
+export const encodings = ["br", "gzip", "identity"] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** A file as it can be served. */
+export interface StoredFile extends SiteFile {
+  /** The smaller forms that exist beside the content itself. */
+  readonly smaller: readonly Exclude<Encoding, "identity">[];
+}
+
+const mebibyte = 1024 * 1024;
+export const siteFilesMax = 10_000;
+export const fileBytesMax = 25 * mebibyte;
+export const siteBytesMax = 250 * mebibyte;
+export const pathLengthMax = 512;
+
+/** Why a path cannot be published; undefined when it can. */
+export function pathError(path: string): string | undefined {
+  if (path === "" || path.length > pathLengthMax) {
+    return `must have 1 to ${pathLengthMax} characters`;
+  }
+  if (!path.isWellFormed() || /[\p{Cc}\\]/u.test(path)) {
+    return "must not have control characters, backslashes or broken characters";
+  }
+  if (hasTooManyCombiningMarks(path)) return "must not have a letter with over 30 marks";
+  const segments = path.split("/");
+  return segments.some((segment) => segment === "" || segment === "." || segment === "..")
+    ? "must not have empty, . or .. segments"
+    : undefined;
+}
+
+const markedLetter = /\p{M}{31}/u;
+
+/**
+ * More marks on a letter than any language needs (UAX #15, section 13). To bring them into order takes
+ * time with their square, and everybody may send some: to be asked before `normalPath`.
+ */
+export function hasTooManyCombiningMarks(path: string): boolean {
+  return markedLetter.test(path);
+}
+
+/** One spelling for what looks the same: some systems take names apart, and links are typed whole. */
+export function normalizePath(path: string): string {
+  return path.normalize("NFC");
+}
+
+/**
+ * What people leave in a folder and do not mean to publish: `.git`, `.env`, `.DS_Store`. The one
+ * such name that belongs to the web is that of RFC 8615.
+ */
+export function isPrivateName(name: string): boolean {
+  return name.startsWith(".") && name !== ".well-known";
+}
+
+/** Why so many files of so many bytes cannot be a site; undefined when they can. */
+export function sizeError(files: number, bytes: number): string | undefined {
+  if (files === 0) return "has no file to publish";
+  if (files > siteFilesMax) return `has more than ${siteFilesMax} files`;
+  return bytes > siteBytesMax ? `has more than ${siteBytesMax / mebibyte} MiB` : undefined;
+}
+
+/** Why a file of so many bytes cannot be published; undefined when it can. */
+export function fileSizeError(bytes: number): string | undefined {
+  return bytes > fileBytesMax ? `has more than ${fileBytesMax / mebibyte} MiB` : undefined;
+}

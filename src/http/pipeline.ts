@@ -1,0 +1,212 @@
+/**
+ * The stages of a request, top to bottom: find the route, authenticate, keep to limits, authorize,
+ * read, handle, write, log and count. The public API and the platform's differ in what an `Api` says.
+ */
+
+import type { Operation } from "../contract/document.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { type MaybePromise, then } from "../core/maybePromise.ts";
+import { Problem } from "../core/problems.ts";
+import type { HttpRequest, HttpResponse } from "../wire/message.ts";
+import { readBody } from "./body.ts";
+import type { RequestMetrics } from "./metrics.ts";
+import { readQuery } from "./query.ts";
+import { givenRequestId, requestIds } from "./requestId.ts";
+import { asProblem, errorResponse, type HandlerResponse } from "./responses.ts";
+import { type Match, notAllowed, type PathParameters, Routes } from "./routes.ts";
+
+/** What is known of a request so far. */
+export interface Exchange<Id extends string> {
+  readonly request: HttpRequest;
+  /** The base address to make addresses from: `https://api.example.com/v1`. */
+  readonly base: string;
+  readonly startedMs: number;
+  readonly givenId: string | undefined;
+  /** Whether what the document does not name is refused. */
+  readonly strict: boolean;
+  match: Match<Id> | undefined;
+  operation: Operation<Id> | undefined;
+  /** Whose request it is, for the log. */
+  callerId: string | undefined;
+  /** Headers of whatever response it gets, refusals too. */
+  headers: Record<string, string> | undefined;
+}
+
+/** What the log and the metrics know of a request. */
+export type Noted<Id extends string> = Pick<
+  Exchange<Id>,
+  "operation" | "callerId" | "startedMs"
+> & { readonly request: Pick<HttpRequest, "method" | "client"> };
+
+/** What was sent, as the document describes it. */
+export interface ReadInput {
+  readonly path: PathParameters;
+  readonly query: Record<string, unknown>;
+  readonly body: unknown;
+}
+
+export interface Api<Id extends string, Caller> {
+  /** `/v1` */
+  readonly prefix: string;
+  readonly operations: readonly Operation<Id>[];
+  /** Whether HEAD is served wherever GET is. */
+  readonly head: boolean;
+  baseOf(request: HttpRequest): string;
+  isStrict(request: HttpRequest): boolean;
+  /** Responds to what is no operation and needs no caller. */
+  respondOpenly?(exchange: Exchange<Id>): MaybePromise<HandlerResponse> | undefined;
+  /** Who calls. On unknown paths too: without a credential nothing is learnt of what exists. */
+  authenticate(exchange: Exchange<Id>): MaybePromise<Caller>;
+  /** Where requests are limited: throws when the caller has used up its quota. */
+  readonly limit?: ((exchange: Exchange<Id>, caller: Caller) => MaybePromise<void>) | undefined;
+  /** Throws unless the caller may call the operation. */
+  authorize(exchange: Exchange<Id>, caller: Caller, operation: Operation<Id>): void;
+  handle(
+    exchange: Exchange<Id>,
+    caller: Caller,
+    operation: Operation<Id>,
+    input: ReadInput,
+  ): MaybePromise<HandlerResponse>;
+  /** Where requests are limited: what the response was may change what it costs. */
+  readonly settle?:
+    | ((exchange: Exchange<Id>, caller: Caller, response: HandlerResponse) => MaybePromise<void>)
+    | undefined;
+  /** Other than the usual JSON. */
+  errorResponse?(problem: Problem, exchange: Exchange<Id>): HandlerResponse | undefined;
+  /** Headers that every response to the request has. */
+  headersFor(request: HttpRequest): Readonly<Record<string, string>> | undefined;
+  /** What the log calls the caller. */
+  readonly callerField: string;
+  readonly metrics?: RequestMetrics;
+}
+
+const jsonType = { "content-type": "application/json" } as const;
+
+export class Pipeline<Id extends string, Caller> {
+  readonly #api: Api<Id, Caller>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #routes: Routes<Id>;
+  readonly #nextId: () => string;
+
+  constructor(api: Api<Id, Caller>, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#log = log;
+    this.#routes = new Routes(api.operations, api);
+    this.#nextId = requestIds(clock);
+  }
+
+  handle(request: HttpRequest, startedMs = this.#clock.elapsed()): MaybePromise<HttpResponse> {
+    const exchange = this.begin(request, startedMs);
+    try {
+      const response = this.#respond(exchange);
+      return response instanceof Promise
+        ? response.then(
+            (given) => this.#write(exchange, given),
+            (thrown) => this.refuse(exchange, thrown),
+          )
+        : this.#write(exchange, response);
+    } catch (thrown) {
+      return this.refuse(exchange, thrown);
+    }
+  }
+
+  begin(request: HttpRequest, startedMs: number): Exchange<Id> {
+    const api = this.#api;
+    return {
+      request,
+      base: api.baseOf(request),
+      startedMs,
+      givenId: givenRequestId(request),
+      strict: api.isStrict(request),
+      match: this.#routes.match(request.path.slice(api.prefix.length)),
+      operation: undefined,
+      callerId: undefined,
+      headers: undefined,
+    };
+  }
+
+  #respond(exchange: Exchange<Id>): MaybePromise<HandlerResponse> {
+    const api = this.#api;
+    const open = api.respondOpenly?.(exchange);
+    if (open !== undefined) return open;
+    return then(api.authenticate(exchange), (caller) =>
+      then(api.limit?.(exchange, caller), () => {
+        const operation = operationOf(exchange);
+        exchange.operation = operation;
+        api.authorize(exchange, caller, operation);
+        const handled = then(read(exchange, operation), (input) =>
+          api.handle(exchange, caller, operation, input),
+        );
+        const { settle } = api;
+        if (settle === undefined) return handled;
+        return then(handled, (response) =>
+          then(settle(exchange, caller, response), () => response),
+        );
+      }),
+    );
+  }
+
+  /** One way out for everything that is thrown. */
+  refuse(exchange: Exchange<Id>, thrown: unknown): HttpResponse {
+    const problem = asProblem(thrown);
+    const id = exchange.givenId ?? this.#nextId();
+    if (problem.isFailure) {
+      const { operation } = exchange;
+      const { code } = problem;
+      this.#log.error("request.failed", { id, operation: operation?.id, code, cause: problem });
+    }
+    const response = this.#api.errorResponse?.(problem, exchange) ?? errorResponse(problem);
+    return this.#write(exchange, response, id);
+  }
+
+  #write(
+    exchange: Exchange<Id>,
+    { status, body, headers: own }: HandlerResponse,
+    id = exchange.givenId,
+  ): HttpResponse {
+    const json = typeof body === "string" ? jsonType : undefined;
+    const headers: Record<string, string> = { ...json, ...own, ...exchange.headers };
+    if (id !== undefined) headers["x-request-id"] = id;
+    Object.assign(headers, this.#api.headersFor(exchange.request));
+    this.note(exchange, status, id);
+    return { status, headers, body };
+  }
+
+  /** Counts and logs a request, once, when its response is known. */
+  note(noted: Noted<Id>, status: number, id?: string): void {
+    const { operation, request, callerId, startedMs } = noted;
+    const durationMs = this.#clock.elapsed() - startedMs;
+    this.#api.metrics?.observe(operation?.id, status, durationMs / 1000);
+    if (!this.#log.writes("info")) return;
+    this.#log.info("request.completed", {
+      id: id ?? this.#nextId(),
+      method: request.method,
+      path: operation?.path,
+      operation: operation?.id,
+      status,
+      durationMs: Math.round(durationMs * 1000) / 1000,
+      client: request.client,
+      [this.#api.callerField]: callerId,
+    });
+  }
+}
+
+function operationOf<Id extends string>({ match, request }: Exchange<Id>): Operation<Id> {
+  if (match === undefined) throw new Problem("path_not_found");
+  const operation = match.route.operations.get(request.method);
+  if (operation === undefined) throw notAllowed(match.route.methods);
+  return operation;
+}
+
+function read<Id extends string>(
+  { match, request, strict }: Exchange<Id>,
+  operation: Operation<Id>,
+): MaybePromise<ReadInput> {
+  const path = match?.path ?? {};
+  const query = readQuery(operation, request.query.slice(1), strict);
+  if (operation.body === undefined) return { path, query, body: undefined };
+  return then(readBody(request, operation.body, strict), (body) => ({ path, query, body }));
+}

@@ -1,0 +1,71 @@
+/** Domains and the routing between them, one handler each. */
+
+import { isRefusal } from "../../core/problems.ts";
+import type { DomainService } from "../../hosting/domains/domainService.ts";
+import { toJson } from "../../hosting/domains/json.ts";
+import type { Routing } from "../../hosting/domains/routing.ts";
+import { platformPrefix } from "../routes.ts";
+import { jsonBody } from "./bodies.ts";
+import type { EventStreams } from "./eventStreams.ts";
+import { json, type PlatformHandlers } from "./handlers.ts";
+
+export interface DomainHandlersParts {
+  readonly domainService: DomainService;
+  readonly streams: EventStreams;
+}
+
+export function domainHandlers({ domainService, streams }: DomainHandlersParts) {
+  return {
+    listDomains: async ({ path: { project } }, { caller }) =>
+      json(200, await domainService.list(caller.actor, project)),
+
+    async addDomain({ path: { project }, body: { host, prove } }, { caller }) {
+      const view = await domainService.add(caller.actor, project, host, prove);
+      const location = `${encodeURIComponent(view.project)}/domains/${view.host}`;
+      return {
+        ...json(201, view),
+        headers: { location: `${platformPrefix}/projects/${location}` },
+      };
+    },
+
+    getDomain: async ({ path: { project, host } }, { caller }) =>
+      json(200, await domainService.show(caller.actor, project, host)),
+
+    removeDomain: async ({ path: { project, host }, query: { confirm } }, { caller }) =>
+      json(200, await domainService.remove(caller.actor, project, host, confirm)),
+
+    // 202: a check was asked for, and its outcome comes with a later look.
+    verifyDomain: async ({ path: { project, host } }, { caller }) =>
+      json(202, await domainService.verify(caller.actor, project, host)),
+
+    async followDomain({ path: { project, host } }, { caller: { actor }, request, stillKnown }) {
+      const view = async () =>
+        JSON.stringify(toJson(await domainService.show(actor, project, host)));
+      const first = await view();
+      return streams.open({
+        holder: actor.kind === "owner" ? `owner ${actor.id}` : actor.kind,
+        first,
+        look: async () => ((await stillKnown()) ? view().catch(endOfRefused) : undefined),
+        signal: request.signal,
+      });
+    },
+
+    getRouting: async ({ path: { project } }, { caller }) =>
+      json(200, document(await domainService.routing(caller.actor, project))),
+
+    replaceRouting: async ({ path: { project } }, { caller, request }) =>
+      json(
+        200,
+        document(await domainService.applyRouting(caller.actor, project, await jsonBody(request))),
+      ),
+  } satisfies Partial<PlatformHandlers>;
+}
+
+/** Both members, always. */
+const document = ({ primary, redirects }: Routing) => ({ primary, redirects });
+
+/** What is no longer shown to this actor is the end of the stream, and no fault. */
+function endOfRefused(cause: unknown): undefined {
+  if (!isRefusal(cause)) throw cause;
+  return undefined;
+}

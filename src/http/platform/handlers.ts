@@ -1,0 +1,56 @@
+/** One handler for each operation of the platform's API. */
+import type { JsonOf } from "../../contract/document.ts";
+import type {
+  PlatformInput,
+  PlatformOperationId,
+  PlatformResponse,
+} from "../../contract/platform.ts";
+import type { MaybePromise } from "../../core/maybePromise.ts";
+import { type Json, toJson } from "../../hosting/domains/json.ts";
+import type { HttpRequest } from "../../wire/message.ts";
+import type { PlatformCaller } from "./authentication.ts";
+import { type DomainHandlersParts, domainHandlers } from "./domains.ts";
+import { type KeyHandlersParts, keyHandlers } from "./keys.ts";
+import { type OverviewParts, overviewHandlers } from "./overview.ts";
+import { ownerHandlers } from "./owners.ts";
+import { type ProjectHandlersParts, projectHandlers } from "./projects.ts";
+import { type SessionHandlersParts, sessionHandlers } from "./sessions.ts";
+
+/** What a handler knows of the request beside its input. */
+export interface PlatformCall {
+  readonly caller: PlatformCaller;
+  readonly request: HttpRequest;
+  /** Whether the caller is still known by the same credential. */
+  stillKnown(): Promise<boolean>;
+}
+
+export type PlatformHandler<Id extends PlatformOperationId> = (
+  input: PlatformInput<Id>,
+  call: PlatformCall,
+) => MaybePromise<PlatformResponse<Id>>;
+
+export type PlatformHandlers = { readonly [Id in PlatformOperationId]: PlatformHandler<Id> };
+
+export interface PlatformHandlersParts
+  extends DomainHandlersParts,
+    KeyHandlersParts,
+    OverviewParts,
+    ProjectHandlersParts,
+    SessionHandlersParts {}
+
+/** Every operation of the document has its handler here, or this does not compile. */
+export function createPlatformHandlers(parts: PlatformHandlersParts): PlatformHandlers {
+  return {
+    ...sessionHandlers(parts),
+    ...projectHandlers(parts),
+    ...domainHandlers(parts),
+    ...keyHandlers(parts),
+    ...ownerHandlers(parts),
+    ...overviewHandlers(parts),
+  };
+}
+
+/** Instants as text, and null where there is nothing to say. */
+export function json<Status extends number, T>(status: Status, value: T) {
+  return { status, body: JSON.stringify(toJson(value)) as JsonOf<Json<T>> };
+}

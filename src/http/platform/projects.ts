@@ -1,0 +1,175 @@
+/** Projects and their deployments, one handler each. */
+
+import type { Clock } from "../../core/clock.ts";
+import { Problem } from "../../core/problems.ts";
+import type { Actor } from "../../hosting/domains/domainService.ts";
+import { type Deployment, withStaleFailed } from "../../hosting/sites/deployment.ts";
+import { type Project, projectsPerOwnerMax, slugError } from "../../hosting/sites/site.ts";
+import type { SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
+import { type HttpRequest, originOf } from "../../wire/message.ts";
+import { bytesOf, invalid, largeJsonBody } from "./bodies.ts";
+import { json, type PlatformHandlers } from "./handlers.ts";
+import { readManifest } from "./manifest.ts";
+import { UploadLimiter } from "./uploadLimiter.ts";
+import { noSuchProject, Uploads } from "./uploads.ts";
+
+export interface ProjectHandlersParts {
+  readonly sites: SiteStore;
+  readonly uploads: UploadStore;
+  readonly clock: Clock;
+}
+
+const deploymentsShownMax = 30;
+/** Ten thousand files with long paths. */
+const manifestBytesMax = 8 * 1024 * 1024;
+
+export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts) {
+  const uploads = new Uploads(sites, parts.uploads, clock);
+  const uploadLimiter = new UploadLimiter();
+
+  /** Another owner's project is as unknown as one that is not there. */
+  async function ownProject(actor: Actor, slug: string): Promise<Project> {
+    const project = await sites.project(slug);
+    if (project === undefined || (actor.kind === "owner" && project.ownerId !== actor.id)) {
+      throw noSuchProject(slug);
+    }
+    return project;
+  }
+
+  async function shown(request: HttpRequest, { slug, ownerId, createdAtMs, current }: Project) {
+    const [owner, deployments] = await Promise.all([
+      sites.owner(ownerId),
+      sites.listDeployments(slug, deploymentsShownMax),
+    ]);
+    return {
+      slug,
+      ownerId,
+      plan: owner?.plan ?? "free",
+      createdAtMs,
+      current,
+      address: siteAddress(request, slug),
+      deployments: deployments.map((each) => deploymentShown(withStaleFailed(each, clock.now()))),
+    };
+  }
+
+  return {
+    async listProjects(_, { caller: { actor } }) {
+      const projects = (await sites.listProjects()).filter(
+        ({ ownerId }) => actor.kind === "operator" || ownerId === actor.id,
+      );
+      const plans = new Map((await sites.listOwners()).map(({ id, plan }) => [id, plan]));
+      const lines = projects.map(({ slug, ownerId, createdAtMs, current }) => ({
+        slug,
+        owner: ownerId,
+        plan: plans.get(ownerId),
+        createdAtMs,
+        current,
+      }));
+      return json(200, lines);
+    },
+
+    async createProject({ body: { slug, ownerId: given } }, { caller, request }) {
+      const complaint = slugError(slug);
+      if (complaint !== undefined) {
+        throw new Problem("slug_invalid", { detail: `The name of a project ${complaint}.` });
+      }
+      const ownerId = ownerFor(caller.actor, given);
+      const outcome = await sites.addProject({ slug, ownerId, nowMs: clock.now() });
+      if (outcome === "no_such_owner") {
+        throw new Problem("owner_not_found", { detail: `There is no owner ${ownerId}.` });
+      }
+      if (outcome === "slug_taken") {
+        throw new Problem("project_exists", {
+          detail: `The name ${slug} is taken. Choose another one.`,
+        });
+      }
+      if (outcome === "too_many_projects") {
+        throw new Problem("too_many_projects", {
+          detail: `An owner can have ${projectsPerOwnerMax} projects, and ${ownerId} has them. Deploy to one of these instead.`,
+        });
+      }
+      const project = await sites.project(slug);
+      if (project === undefined) throw noSuchProject(slug);
+      return json(201, await shown(request, project));
+    },
+
+    getProject: async ({ path }, { caller, request }) =>
+      json(200, await shown(request, await ownProject(caller.actor, path.project))),
+
+    async rollBackProject({ path, body: { deployment } }, { caller }) {
+      const { slug } = await ownProject(caller.actor, path.project);
+      const outcome = await sites.rollBack(slug, deployment);
+      if (outcome === "no_such_deployment") {
+        throw new Problem("deployment_not_found", {
+          detail: `${slug} has no deployment ${deployment}.`,
+        });
+      }
+      if (outcome === "not_ready") {
+        throw new Problem("deployment_not_ready", {
+          detail: `${deployment} is not complete, so it cannot be shown.`,
+        });
+      }
+      return json(200, { current: deployment });
+    },
+
+    async unpublishProject({ path }, { caller }) {
+      const { slug } = await ownProject(caller.actor, path.project);
+      const outcome = await sites.unpublish(slug);
+      if (outcome === "unpublished") return json(200, { current: undefined });
+      throw new Problem("not_published", { detail: `Nothing of ${slug} is shown.` });
+    },
+
+    async beginDeployment({ path }, { caller, request }) {
+      const { slug, ownerId } = await ownProject(caller.actor, path.project);
+      const files = await uploadLimiter.run(ownerId, async () =>
+        readManifest(await largeJsonBody(request, manifestBytesMax)),
+      );
+      return json(201, await uploads.begin(slug, files));
+    },
+
+    async uploadContent({ path: { project, deployment, hash } }, { caller, request }) {
+      const { slug, ownerId } = await ownProject(caller.actor, project);
+      const type = request.header("content-type") ?? "";
+      if (!/^application\/octet-stream\b/i.test(type)) {
+        throw invalid("Send a content as application/octet-stream.");
+      }
+      const bytes = await uploads.expectedBytes(slug, deployment, hash);
+      await uploadLimiter.run(ownerId, async () =>
+        uploads.take(slug, deployment, hash, await bytesOf(request, bytes)),
+      );
+      return { status: 204 };
+    },
+
+    async cancelDeployment({ path }, { caller }) {
+      const { slug } = await ownProject(caller.actor, path.project);
+      await uploads.cancel(slug, path.deployment);
+      return { status: 204 };
+    },
+
+    async finishDeployment({ path: { project, deployment: id } }, { caller }) {
+      const { slug } = await ownProject(caller.actor, project);
+      return json(200, { id, ...(await uploads.finish(slug, id)) });
+    },
+  } satisfies Partial<PlatformHandlers>;
+}
+
+function ownerFor(actor: Actor, given: string | undefined): string {
+  if (actor.kind === "owner") {
+    if (given === undefined || given === actor.id) return actor.id;
+    throw new Problem("operator_only", {
+      detail: "A project of another owner is the operator's to make.",
+    });
+  }
+  if (given !== undefined && given !== "") return given;
+  throw invalid("ownerId must say whose project it is.");
+}
+
+function deploymentShown({ id, state, createdAtMs, files, bytes, failure }: Deployment) {
+  return { id, state, createdAtMs, files, bytes, failure };
+}
+
+/** Where every project is shown without any setting: on the port that the request came to. */
+function siteAddress(request: HttpRequest, slug: string): string {
+  const port = /:(\d+)$/.exec(originOf(request))?.[1];
+  return `http://${slug}.localhost${port === undefined ? "" : `:${port}`}/`;
+}

@@ -1,0 +1,140 @@
+/** Signing in and out, one handler each. */
+import type { SessionWithHolder } from "../../accounts/accounts.ts";
+import type { AuthService, ClientInfo, SignedIn } from "../../accounts/authService.ts";
+import { linkUrl, sessionExpiresAtMs } from "../../accounts/sessions.ts";
+import type { JsonOf } from "../../contract/document.ts";
+import type { Log } from "../../core/log.ts";
+import { isRefusal } from "../../core/problems.ts";
+import type { SiteStore } from "../../hosting/sites/sites.ts";
+import type { HttpRequest } from "../../wire/message.ts";
+import { dashboardPath } from "../publicRoutes.ts";
+import type { PlatformAuthentication } from "./authentication.ts";
+import { clientNetwork } from "./clientNetwork.ts";
+import { clearedCookie, sessionCookie } from "./cookie.ts";
+import type { PlatformCall, PlatformHandlers } from "./handlers.ts";
+
+export interface SessionHandlersParts {
+  readonly accounts: AuthService;
+  readonly authentication: PlatformAuthentication;
+  readonly sites: SiteStore;
+  readonly log: Log;
+}
+
+export function sessionHandlers({ accounts, authentication, sites, log }: SessionHandlersParts) {
+  async function shown({ session, holder }: SessionWithHolder) {
+    const name =
+      holder.kind === "operator" ? "Operator" : ((await sites.owner(holder.id))?.name ?? holder.id);
+    return {
+      actor: { kind: holder.kind, id: session.account, name },
+      expiresAtMs: sessionExpiresAtMs(session),
+    };
+  }
+
+  /** A new token every time; the session that the browser had before, if any, is over. */
+  async function begun(signedIn: SignedIn, { caller, request }: PlatformCall, by: string) {
+    const { session, token } = signedIn;
+    if (caller.knownSession !== undefined) await ended(caller.knownSession);
+    log.info("account.signed_in", { account: session.account, session: session.id, by });
+    const cookie = sessionCookie(token, authentication.isSecure(request));
+    return { ...inMs(200, await shown(signedIn)), headers: { "set-cookie": cookie } } as const;
+  }
+
+  /** For whoever watches over the service. Not the name: what is typed there may be a password. */
+  function noted(cause: unknown, { address }: ClientInfo): never {
+    if (isRefusal(cause)) log.warn("account.refused", { code: cause.code, address });
+    throw cause;
+  }
+
+  const cleared = (request: HttpRequest) => ({
+    "set-cookie": clearedCookie(authentication.isSecure(request)),
+  });
+
+  async function ended({ session: { account, id } }: SessionWithHolder): Promise<void> {
+    // The session may have expired in the meantime; the result is the same.
+    await accounts.endSession(account, id).catch(passOver);
+    log.info("account.signed_out", { account, session: id });
+  }
+
+  return {
+    getSession: async (_, { caller }) => inMs(200, await shown(caller.session)),
+
+    async signIn({ body }, call) {
+      const visitor = visitorOf(call.request);
+      const signedIn = await accounts.signIn(body, visitor).catch((cause) => noted(cause, visitor));
+      return begun(signedIn, call, "password");
+    },
+
+    async signOut(_, { request }) {
+      for (const session of await authentication.sessionsOf(request)) await ended(session);
+      return { status: 204, headers: cleared(request) };
+    },
+
+    async listSessions(_, { caller }) {
+      const { session: own } = caller.session;
+      const sessions = (await accounts.sessions(own.account)).map((session) => ({
+        id: session.id,
+        agent: session.agent,
+        createdAtMs: session.createdAtMs,
+        seenAtMs: session.seenAtMs,
+        expiresAtMs: sessionExpiresAtMs(session),
+        current: session.id === own.id,
+      }));
+      return inMs(200, sessions);
+    },
+
+    async endOtherSessions(_, { caller }) {
+      const { session } = caller.session;
+      await accounts.endOtherSessions(session);
+      log.info("account.signed_out_elsewhere", { account: session.account });
+      return { status: 204 };
+    },
+
+    async endSession({ path: { session: id } }, { caller, request }) {
+      const { session } = caller.session;
+      await accounts.endSession(session.account, id);
+      log.info("account.signed_out", { account: session.account, session: id });
+      return session.id === id ? { status: 204, headers: cleared(request) } : { status: 204 };
+    },
+
+    async useWelcomeLink({ body: { token, password } }, call) {
+      const visitor = visitorOf(call.request);
+      const signedIn = await accounts
+        .redeemLink(token, password, visitor.agent)
+        .catch((cause) => noted(cause, visitor));
+      return begun(signedIn, call, "link");
+    },
+
+    async changePassword({ body: { current, next } }, { caller, request }) {
+      const { session } = caller.session;
+      await accounts
+        .changePassword(session, { current, next })
+        .catch((cause) => noted(cause, visitorOf(request)));
+      log.info("account.password_changed", { account: session.account });
+      return { status: 204 };
+    },
+
+    async inviteOwner({ path: { owner } }, { caller, request }) {
+      const { token, expiresAtMs } = await accounts.invite(caller.actor, owner);
+      log.info("account.invited", { account: owner });
+      const dashboard = `${authentication.originFor(request)}${dashboardPath}`;
+      return inMs(200, { link: linkUrl(dashboard, token), expiresAtMs });
+    },
+  } satisfies Partial<PlatformHandlers>;
+}
+
+/** As JSON with instants as they are, in ms since 1970. */
+const inMs = <Status extends number, T>(status: Status, value: T) => ({
+  status,
+  body: JSON.stringify(value) as JsonOf<T>,
+});
+
+function visitorOf(request: HttpRequest): ClientInfo {
+  return {
+    address: clientNetwork(request.client),
+    agent: request.header("user-agent") ?? "",
+  };
+}
+
+function passOver(cause: unknown): void {
+  if (!isRefusal(cause)) throw cause;
+}

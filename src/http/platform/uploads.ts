@@ -1,0 +1,184 @@
+/**
+ * Deployments that a browser is bringing, file by file. What was announced and what has come is in the
+ * store, so any process can answer any of the requests of one upload.
+ */
+
+import type { Clock } from "../../core/clock.ts";
+import { Problem } from "../../core/problems.ts";
+import { fingerprintOf, hashOf, newDeploymentId } from "../../hosting/sites/deployment.ts";
+import { FileUploader, PublishError } from "../../hosting/sites/fileUploader.ts";
+import type { SiteFile } from "../../hosting/sites/siteFile.ts";
+import type {
+  AnnouncedUpload,
+  FinishOutcome,
+  SiteStore,
+  Upload,
+  UploadStore,
+} from "../../hosting/sites/sites.ts";
+
+interface Open extends AnnouncedUpload {
+  /** Hashes of contents that have come by way of this process. */
+  readonly brought: Set<string>;
+}
+
+/** Each is the list of its files, at most 10,000. None of the owners keeps the others from deploying. */
+const limits = { all: 32, perOwner: 8 };
+/** Announcements that are not read from the store again for each content. */
+const rememberedMax = 8;
+const filesAtOnce = 500;
+
+export class Uploads {
+  readonly #store: SiteStore;
+  readonly #uploads: UploadStore;
+  readonly #clock: Clock;
+  /** The least recently used first. What was announced never changes. */
+  readonly #remembered = new Map<string, Open>();
+
+  constructor(store: SiteStore, uploads: UploadStore, clock: Clock) {
+    this.#store = store;
+    this.#uploads = uploads;
+    this.#clock = clock;
+  }
+
+  /** Resolves with the contents that are still to be brought. */
+  async begin(
+    slug: string,
+    files: readonly SiteFile[],
+  ): Promise<{ readonly id: string; readonly missing: readonly string[] }> {
+    const id = newDeploymentId(this.#clock);
+    const nowMs = this.#clock.now();
+    const outcome = await this.#uploads.beginUpload({ id, project: slug, files, limits, nowMs });
+    if (outcome === "no_such_project") throw noSuchProject(slug);
+    if (outcome === "too_many") {
+      throw new Problem("uploads_exhausted", {
+        detail: "Too many deployments are being brought at the same time. Try again shortly.",
+      });
+    }
+    const missing = new Set(files.map(({ hash }) => hash));
+    for (const hash of await this.#shownNow(slug, files)) missing.delete(hash);
+    await this.#addKnown(id, files, missing);
+    return { id, missing: [...missing] };
+  }
+
+  /**
+   * The contents that the project itself shows now. What others have stored must be brought all the
+   * same: a hash alone must tell nobody that there is such a content, nor let them publish it.
+   */
+  async #shownNow(slug: string, files: readonly SiteFile[]): Promise<string[]> {
+    const current = (await this.#store.project(slug))?.current;
+    if (current === undefined) return [];
+    const hashes: string[] = [];
+    // A few at a time: visitors of all sites wait for the same look-ups.
+    for (let start = 0; start < files.length; start += filesAtOnce) {
+      const some = files.slice(start, start + filesAtOnce);
+      const shown = await Promise.all(some.map(({ path }) => this.#store.file(current, path)));
+      const same = some.filter(
+        ({ hash, bytes }, index) => shown[index]?.hash === hash && shown[index].bytes === bytes,
+      );
+      hashes.push(...same.map(({ hash }) => hash));
+    }
+    return hashes;
+  }
+
+  /** From then on nobody takes their contents away. What was taken away before is missing. */
+  async #addKnown(id: string, files: readonly SiteFile[], missing: Set<string>): Promise<void> {
+    let waiting = files.filter(({ hash }) => !missing.has(hash));
+    while (waiting.length > 0) {
+      const some: Upload[] = waiting
+        .slice(0, filesAtOnce)
+        .map((file) => ({ ...file, part: undefined }));
+      const outcome = await this.#store.addFiles(id, some, this.#clock.now());
+      if (outcome.kind === "not_building") throw ended();
+      if (outcome.kind === "added") waiting = waiting.slice(some.length);
+      else {
+        for (const hash of outcome.hashes) missing.add(hash);
+        waiting = waiting.filter(({ hash }) => !missing.has(hash));
+      }
+    }
+  }
+
+  /** How many bytes the content has that goes by this hash. */
+  async expectedBytes(slug: string, id: string, hash: string): Promise<number> {
+    const file = (await this.#find(slug, id)).files.find((each) => each.hash === hash);
+    if (file === undefined) {
+      throw new Problem("content_mismatch", {
+        detail: "No file of this deployment has this hash.",
+      });
+    }
+    return file.bytes;
+  }
+
+  async take(slug: string, id: string, hash: string, content: Uint8Array): Promise<void> {
+    const open = await this.#find(slug, id);
+    const files = open.files.filter((each) => each.hash === hash);
+    const [first] = files;
+    if (first === undefined || content.byteLength !== first.bytes || hashOf(content) !== hash) {
+      throw new Problem("content_mismatch", {
+        detail:
+          "What came is not what was announced: the file was changed while it was being deployed.",
+      });
+    }
+    if (open.brought.has(hash)) return;
+    const shipment = new FileUploader(id, this.#store, this.#clock);
+    try {
+      for (const file of files) {
+        const { path, bytes } = file;
+        await shipment.take(file, content, { path, bytes, read: async () => content });
+      }
+      await shipment.send();
+    } catch (cause) {
+      throw cause instanceof PublishError ? ended() : cause;
+    }
+    open.brought.add(hash);
+  }
+
+  async finish(slug: string, id: string): Promise<Exclude<FinishOutcome, { kind: "refused" }>> {
+    const { files } = await this.#find(slug, id);
+    const arrived = await this.#uploads.arrivedPaths(id);
+    const missing = new Set(files.filter(({ path }) => !arrived.has(path)).map(({ hash }) => hash));
+    if (missing.size > 0) {
+      throw new Problem("contents_missing", {
+        detail: `${missing.size} of its contents have not come yet. Bring them, then finish it.`,
+      });
+    }
+    const outcome = await this.#store.finishDeployment(id, {
+      fingerprint: fingerprintOf(files),
+      unless: "shown",
+      nowMs: this.#clock.now(),
+    });
+    this.#remembered.delete(id);
+    if (outcome.kind === "refused") throw ended();
+    // Only tidiness: a later deployment takes it up again.
+    while (await this.#store.discardFailed(slug).catch(() => false));
+    return outcome;
+  }
+
+  async cancel(slug: string, id: string): Promise<void> {
+    await this.#find(slug, id);
+    this.#remembered.delete(id);
+    await this.#store.failDeployment(id, "It was cancelled.", this.#clock.now());
+  }
+
+  /** One that is remembered may have ended: the store then refuses what is brought. */
+  async #find(slug: string, id: string): Promise<Open> {
+    const open = this.#remembered.get(id) ?? (await this.#read(id));
+    if (open?.project !== slug) throw ended();
+    this.#remembered.delete(id);
+    this.#remembered.set(id, open);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > rememberedMax && oldest !== undefined) {
+      this.#remembered.delete(oldest);
+    }
+    return open;
+  }
+
+  async #read(id: string): Promise<Open | undefined> {
+    const announced = await this.#uploads.upload(id);
+    return announced && { ...announced, brought: new Set() };
+  }
+}
+
+export const noSuchProject = (slug: string): Problem =>
+  new Problem("project_not_found", { detail: `There is no project ${slug}.` });
+
+const ended = () => new Problem("deployment_ended");

@@ -1,0 +1,204 @@
+/** The API of the contract: keys and quotas, conditional reads, idempotent writes. */
+import { allOperations, type Operation, type OperationId } from "../contract/operations.ts";
+import { type MaybePromise, then } from "../core/maybePromise.ts";
+import type { Problem } from "../core/problems.ts";
+import type { ApiKey } from "../petstore/keys/keys.ts";
+import type { RateLimiter } from "../petstore/keys/rateLimiter.ts";
+import type { UseRecorder } from "../petstore/keys/useRecorder.ts";
+import { type HttpRequest, originOf } from "../wire/message.ts";
+import { requireScope, tokenOf } from "./authorize.ts";
+import type { CacheLookup, CacheParts } from "./cacheLookup.ts";
+import { conditionally, tagged } from "./conditional.ts";
+import { corsHeaders } from "./cors.ts";
+import type { Call, Handlers } from "./handlers.ts";
+import { fingerprint, InFlightRequests, readIdempotencyKey } from "./idempotency.ts";
+import { announcement, refuseRemoved } from "./lifecycle.ts";
+import type { RequestMetrics } from "./metrics.ts";
+import type { Api, Exchange, ReadInput } from "./pipeline.ts";
+import { applied, asksForStrict } from "./prefer.ts";
+import { asksForProblemJson, problemText } from "./problemJson.ts";
+import { quotaHeaders, refuseBeyondQuota } from "./quota.ts";
+import { type HandlerResponse, refusalHeaders } from "./responses.ts";
+import { notAllowed, type PathParameters, publicPrefix } from "./routes.ts";
+
+export interface PublicApiParts extends CacheParts {
+  readonly handlers: Handlers;
+  readonly uses: UseRecorder;
+  /** Undefined where requests are not limited. */
+  readonly limiter: RateLimiter | undefined;
+  readonly metrics: RequestMetrics;
+  /** The configured base address; without one, addresses follow the Host of the request. */
+  readonly baseUrl: string | undefined;
+  /** The contract as JSON, public. */
+  readonly contract: () => MaybePromise<string>;
+}
+
+export type PublicExchange = Exchange<OperationId>;
+
+interface Caller {
+  readonly key: ApiKey;
+  /** Of the pets, from before anything of them was read. */
+  readonly petsRevision: number;
+}
+
+type AnyHandler = (input: ReadInput, call: Call) => MaybePromise<HandlerResponse>;
+
+const announcements = new Map(
+  allOperations.flatMap(({ id, lifecycle }) =>
+    lifecycle === undefined ? [] : [[id, announcement(lifecycle)] as const],
+  ),
+);
+
+/** Headers by which a deprecated operation tells of its end. */
+export function announced(
+  id: OperationId,
+  base: string,
+  path: PathParameters,
+): Record<string, string> | undefined {
+  return announcements.get(id)?.(base, path);
+}
+
+export class PublicApi implements Api<OperationId, Caller> {
+  readonly prefix = publicPrefix;
+  readonly operations = allOperations;
+  readonly head = true;
+  readonly callerField = "key";
+  readonly metrics: RequestMetrics;
+  readonly limit: Api<OperationId, Caller>["limit"];
+  readonly settle: Api<OperationId, Caller>["settle"];
+  readonly #parts: PublicApiParts;
+  readonly #cache: CacheLookup;
+  readonly #handlers: Readonly<Record<OperationId, AnyHandler>>;
+  readonly #inFlight = new InFlightRequests();
+
+  constructor(parts: PublicApiParts, cache: CacheLookup) {
+    const { limiter } = parts;
+    this.#parts = parts;
+    this.#cache = cache;
+    this.#handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
+    this.metrics = parts.metrics;
+    this.limit = limiter && ((exchange, { key }) => takeQuota(limiter, exchange, key));
+    // What the client has already costs it nothing.
+    this.settle =
+      limiter &&
+      ((exchange, { key }, { status }) =>
+        status === 304 ? giveQuotaBack(limiter, exchange, key) : undefined);
+  }
+
+  baseOf(request: HttpRequest): string {
+    return this.#parts.baseUrl ?? `${originOf(request)}${publicPrefix}`;
+  }
+
+  isStrict(request: HttpRequest): boolean {
+    return asksForStrict(request);
+  }
+
+  respondOpenly({ request }: PublicExchange): MaybePromise<HandlerResponse> | undefined {
+    if (request.path !== `${publicPrefix}/openapi.json`) return undefined;
+    if (request.method !== "GET" && request.method !== "HEAD") throw notAllowed("GET, HEAD");
+    // For every origin alike, since a shared cache may keep it.
+    const headers = { ...corsHeaders, "cache-control": "public, max-age=60" };
+    return then(this.#parts.contract(), (body) => ({ status: 200, body, headers }));
+  }
+
+  authenticate(exchange: PublicExchange): MaybePromise<Caller> {
+    const { authenticator, revisions } = this.#parts;
+    const token = tokenOf(exchange.request);
+    const { keys, pets: petsRevision } = revisions();
+    return then(authenticator.check(token, keys), (key) => {
+      exchange.callerId = key.id;
+      return { key, petsRevision };
+    });
+  }
+
+  authorize(exchange: PublicExchange, { key }: Caller, operation: Operation): void {
+    const { uses, clock } = this.#parts;
+    const own = announced(operation.id, exchange.base, exchange.match?.path ?? {});
+    if (own !== undefined) exchange.headers = { ...exchange.headers, ...own };
+    uses.count(key.id, operation.id);
+    requireScope(key, operation.scope);
+    refuseRemoved(operation, clock.now());
+    // Before the body is asked for.
+    if (operation.method !== "GET") readIdempotencyKey(exchange.request);
+  }
+
+  handle(
+    exchange: PublicExchange,
+    caller: Caller,
+    operation: Operation,
+    input: ReadInput,
+  ): MaybePromise<HandlerResponse> {
+    const handled =
+      operation.method === "GET"
+        ? this.#read(exchange, caller, operation, input)
+        : this.#write(exchange, caller, operation, input);
+    return exchange.strict ? then(handled, applied) : handled;
+  }
+
+  #read(
+    { base, headers, request, strict }: PublicExchange,
+    { petsRevision }: Caller,
+    operation: Operation,
+    input: ReadInput,
+  ): MaybePromise<HandlerResponse> {
+    const handled = this.#handlers[operation.id](input, { base, idempotency: undefined });
+    return then(handled, (made) => {
+      const response = tagged(made);
+      const { dependsOn } = made;
+      if (dependsOn && !strict && this.isCacheable(request)) {
+        this.#cache.add(request, operation, petsRevision, dependsOn, () => ({
+          status: 200,
+          headers: { "content-type": "application/json", ...response.headers, ...headers },
+          body: made.body as string,
+        }));
+      }
+      return conditionally(request, response);
+    });
+  }
+
+  #write(
+    { base, request }: PublicExchange,
+    { key }: Caller,
+    operation: Operation,
+    input: ReadInput,
+  ): MaybePromise<HandlerResponse> {
+    const handler = this.#handlers[operation.id];
+    const idempotencyKey = readIdempotencyKey(request);
+    if (idempotencyKey === undefined) return handler(input, { base, idempotency: undefined });
+    const idempotency = {
+      keyId: key.id,
+      idempotencyKey,
+      fingerprint: fingerprint(operation.id, input.path, input.body),
+      nowMs: this.#parts.clock.now(),
+    };
+    return this.#inFlight.run(idempotency, () => handler(input, { base, idempotency }));
+  }
+
+  /** A quota has to be counted, and its headers are another for each request. */
+  isCacheable({ method }: HttpRequest): boolean {
+    return method === "GET" && this.#parts.limiter === undefined;
+  }
+
+  errorResponse(problem: Problem, { base, request }: PublicExchange): HandlerResponse | undefined {
+    if (!asksForProblemJson(request)) return undefined;
+    const headers = { ...refusalHeaders(problem), "content-type": "application/problem+json" };
+    return { status: problem.status, body: problemText(problem, base), headers };
+  }
+
+  headersFor(request: HttpRequest): Readonly<Record<string, string>> | undefined {
+    return request.header("origin") === undefined ? undefined : corsHeaders;
+  }
+}
+
+function takeQuota(limiter: RateLimiter, exchange: PublicExchange, key: ApiKey) {
+  return then(limiter.take(key.id), (verdict) => {
+    exchange.headers = quotaHeaders(limiter, verdict);
+    refuseBeyondQuota(verdict);
+  });
+}
+
+function giveQuotaBack(limiter: RateLimiter, exchange: PublicExchange, key: ApiKey) {
+  return then(limiter.giveBack(key.id), (left) => {
+    exchange.headers = { ...exchange.headers, ...quotaHeaders(limiter, left) };
+  });
+}

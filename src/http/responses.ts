@@ -1,0 +1,86 @@
+import type { JsonOf } from "../contract/document.ts";
+import { Problem, type ProblemCode, type ProblemDetails } from "../core/problems.ts";
+import type { PetExtent } from "../petstore/catalogue/petChanges.ts";
+import type { Done, Mismatch } from "../petstore/idempotency/idempotency.ts";
+import { BodyError, type BodyFailure, type HttpResponse } from "../wire/message.ts";
+import { challenge } from "./authorize.ts";
+
+/** What a handler returns. The rest of the response is the same for all of them. */
+export interface HandlerResponse extends Omit<HttpResponse, "headers"> {
+  readonly headers?: HttpResponse["headers"] | undefined;
+  /** Of a read of pets that can be cached: the pets whose changes can make it another. */
+  readonly dependsOn?: PetExtent | undefined;
+}
+
+export const readHeaders = { "cache-control": "private, no-cache" } as const;
+export const writeHeaders = { "cache-control": "no-store" } as const;
+
+/** The response of every listing: a bare array, and a Link while more follows (RFC 8288). */
+export function pageResponse<T>(items: readonly JsonOf<T>[], nextAddress: string | undefined) {
+  return {
+    status: 200,
+    body: `[${items.join(",")}]` as JsonOf<T[]>,
+    headers:
+      nextAddress === undefined
+        ? readHeaders
+        : { ...readHeaders, link: `<${nextAddress}>; rel="next"` },
+  } as const;
+}
+
+/** The response to a write that was done, now or when it was first asked for. */
+export function writeResponse<T, Status extends number>(
+  status: Status,
+  outcome: Done<T> | Mismatch,
+  more: (id: bigint) => Record<string, string> = () => ({}),
+): { status: Status; body: JsonOf<T>; headers: Record<string, string> } {
+  if (outcome.kind === "mismatch") throw new Problem("idempotency_mismatch");
+  const replayed = outcome.kind === "replayed" ? { "idempotency-replayed": "true" } : {};
+  return {
+    status,
+    body: outcome.text,
+    headers: { ...writeHeaders, ...replayed, ...more(outcome.id) },
+  };
+}
+
+const retryAfterSeconds = 2;
+
+export function errorResponse(problem: Problem): HandlerResponse {
+  return { status: problem.status, body: errorText(problem), headers: refusalHeaders(problem) };
+}
+
+/** The Error body: exactly `code`, `message` and `status`. */
+export function errorText({ code, message, status }: Problem): string {
+  return JSON.stringify({ code, message, status });
+}
+
+export function refusalHeaders(problem: Problem): Record<string, string> {
+  const { status, isFailure, retryAfterSeconds: wait } = problem;
+  const seconds = wait ?? (status === 503 && isFailure ? retryAfterSeconds : undefined);
+  return {
+    ...writeHeaders,
+    ...(status === 401 ? { "www-authenticate": challenge(problem) } : {}),
+    ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
+    ...problem.headers,
+  };
+}
+
+/** Whatever is no Problem is a fault of ours, and nothing of it reaches the client. */
+export function asProblem(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  return thrown instanceof BodyError
+    ? new Problem(bodyProblems[thrown.failure], bodyDetails[thrown.failure])
+    : new Problem("internal", { cause: thrown });
+}
+
+const bodyProblems = {
+  too_large: "body_too_large",
+  too_slow: "request_timeout",
+  incomplete: "body_unreadable",
+  malformed: "body_unreadable",
+  out_of_memory: "overloaded",
+} as const satisfies Record<BodyFailure, ProblemCode>;
+
+const bodyDetails: Partial<Record<BodyFailure, ProblemDetails>> = {
+  incomplete: { detail: "The connection ended before the body did." },
+  malformed: { detail: "The body is framed wrongly." },
+};

@@ -1,0 +1,46 @@
+/**
+ * Where a page continues, as an opaque text: the last id seen and a seal over it and the question.
+ * Only this service can make one, and it fits only the question it was given out for.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Problem } from "../../core/problems.ts";
+import type { PetFilter } from "./catalogue.ts";
+
+const idBytes = 8;
+const sealBytes = 12;
+const form = /^[A-Za-z0-9_-]{27}$/;
+
+export function sealCursor(secret: string, question: string, after: bigint): string {
+  const bytes = Buffer.alloc(idBytes + sealBytes);
+  bytes.writeBigInt64BE(after);
+  seal(secret, question, bytes.subarray(0, idBytes)).copy(bytes, idBytes);
+  return bytes.toString("base64url");
+}
+
+/** The id to continue after. Throws `cursor_invalid` for a forged, damaged or misplaced cursor. */
+export function openCursor(secret: string, question: string, cursor: string): bigint {
+  const bytes = form.test(cursor) ? Buffer.from(cursor, "base64url") : Buffer.alloc(0);
+  // Re-encoding refuses the spellings that differ only in the two bits that base64url leaves over.
+  if (bytes.length !== idBytes + sealBytes || bytes.toString("base64url") !== cursor) {
+    throw new Problem("cursor_invalid");
+  }
+  const expected = seal(secret, question, bytes.subarray(0, idBytes));
+  if (!timingSafeEqual(bytes.subarray(idBytes), expected)) throw new Problem("cursor_invalid");
+  return bytes.readBigInt64BE();
+}
+
+function seal(secret: string, question: string, id: Uint8Array): Buffer {
+  const hmac = createHmac("sha256", secret);
+  hmac.update(`cursor 1\n${question}\n`).update(id);
+  return hmac.digest().subarray(0, sealBytes);
+}
+
+/** What a listing of pets asks for, the same text for the same pets. */
+export function petQuestion({ status, ids }: PetFilter): string {
+  return `pets ${status ?? "*"} ${ids === undefined ? "*" : normalIds(ids).join(",")}`;
+}
+
+/** The same set of ids, however often and in whatever order they were asked for. */
+export function normalIds(ids: readonly bigint[]): bigint[] {
+  return [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
+}

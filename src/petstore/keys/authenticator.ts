@@ -1,0 +1,70 @@
+import type { Clock } from "../../core/clock.ts";
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { Problem } from "../../core/problems.ts";
+import type { ApiKey, KeyStore } from "./keys.ts";
+import { keyState } from "./lifecycle.ts";
+import { type Environment, hashToken, tokenEnvironment } from "./token.ts";
+
+const rememberedMax = 10_000;
+
+/** Says which key a token is, or why it is none. */
+export class Authenticator {
+  readonly #store: KeyStore;
+  readonly #environment: Environment;
+  readonly #clock: Clock;
+  /** Keys by token, good for one revision of the store: spares the hash and the look-up. */
+  readonly #remembered = new Map<string, ApiKey>();
+  #revision = Number.NaN;
+
+  constructor(store: KeyStore, environment: Environment, clock: Clock) {
+    this.#store = store;
+    this.#environment = environment;
+    this.#clock = clock;
+  }
+
+  /**
+   * Throws a Problem of status 401 unless the token is that of an active key of this environment.
+   * The store's revision is asked before the look-up: a change that lands between the two is
+   * noticed the next time.
+   */
+  check(token: string, revision = this.#store.revision()): MaybePromise<ApiKey> {
+    if (revision !== this.#revision) {
+      this.#remembered.clear();
+      this.#revision = revision;
+    }
+    const remembered = this.#remembered.get(token);
+    if (remembered !== undefined) return this.#judge(remembered);
+
+    const environment = tokenEnvironment(token);
+    // A malformed key gets the same answer as an unknown one.
+    if (environment === undefined) throw new Problem("key_invalid");
+    if (environment !== this.#environment) {
+      throw new Problem("key_wrong_environment", {
+        detail: `This is a ${environment} key, and this is ${this.#environment}.`,
+      });
+    }
+    return then(this.#store.findByHash(hashToken(token)), (key) => {
+      if (key === undefined) throw new Problem("key_invalid");
+      if (revision === this.#revision) this.#remember(token, key);
+      return this.#judge(key);
+    });
+  }
+
+  /** The same for a token that was judged before, and is active still; undefined for all others. */
+  recall(token: string, revision: number, nowMs: number): ApiKey | undefined {
+    const key = revision === this.#revision ? this.#remembered.get(token) : undefined;
+    return key !== undefined && keyState(key, nowMs) === "active" ? key : undefined;
+  }
+
+  #remember(token: string, key: ApiKey): void {
+    if (this.#remembered.size >= rememberedMax) this.#remembered.clear();
+    this.#remembered.set(token, key);
+  }
+
+  #judge(key: ApiKey): ApiKey {
+    const state = keyState(key, this.#clock.now());
+    if (state === "revoked") throw new Problem("key_revoked");
+    if (state === "expired") throw new Problem("key_expired");
+    return key;
+  }
+}

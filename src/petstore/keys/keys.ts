@@ -1,0 +1,76 @@
+import type { OperationId } from "../../contract/operations.ts";
+import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { KeyRetention } from "./lifecycle.ts";
+import type { Environment } from "./token.ts";
+
+/** A key as the store keeps it. The token itself is nowhere. */
+export interface ApiKey {
+  /** Names the key to people and in logs: `key_` and 12 characters. No secret. */
+  readonly id: string;
+  readonly name: string;
+  readonly environment: Environment;
+  readonly hash: string;
+  readonly hint: string;
+  /** `all` includes scopes that do not exist yet. */
+  readonly scopes: "all" | readonly string[];
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | undefined;
+  readonly revokedAtMs: number | undefined;
+  /** The key that took its place in a rotation. */
+  readonly replacedBy: string | undefined;
+  /** Written down every few seconds, so it may lag by that much. */
+  readonly lastUsedAtMs: number | undefined;
+}
+
+/** How often a key called an operation on one day (UTC, `2026-11-15`). */
+export interface KeyUse {
+  readonly keyId: string;
+  readonly operation: OperationId;
+  readonly day: string;
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
+/**
+ * A promise that resolves means: on disk, and in force in every process on this store. Where
+ * processes are on several machines that may take up to two seconds, for one that cannot be reached.
+ */
+export interface KeyStore {
+  add(key: ApiKey): Promise<void>;
+
+  /**
+   * Adds the successor and brings the old key's expiry forward to the given instant, both or
+   * neither. Rejects when there is no such key, or it was revoked or rotated before.
+   */
+  rotate(oldId: string, oldExpiresAtMs: number, successor: ApiKey): Promise<void>;
+
+  /** Keeps the first instant if the key was revoked before. Rejects when there is no such key. */
+  revoke(id: string, atMs: number): Promise<void>;
+
+  findByHash(hash: string): MaybePromise<ApiKey | undefined>;
+
+  /** In the order of their creation. */
+  list(): MaybePromise<readonly ApiKey[]>;
+
+  /**
+   * Adds to the counts of the same key, operation and day, and moves last use forward. Leaves out
+   * uses of a key that is not there any more.
+   */
+  recordUses(uses: readonly KeyUse[]): Promise<void>;
+
+  /** In the order of key, operation and day. */
+  listUses(): MaybePromise<readonly KeyUse[]>;
+
+  /**
+   * Removes keys of the catalogue page, with their uses, and uses of all keys that are kept no
+   * longer. What it does not reach now it removes the next time.
+   */
+  prune(retention: KeyRetention): Promise<void>;
+
+  /**
+   * A number that differs after any change to any key, by any process (uses do not count). Asked
+   * for every request, so it must cost next to nothing. NaN, which equals nothing, while this
+   * process cannot know: then nothing may be remembered.
+   */
+  revision(): number;
+}

@@ -1,0 +1,97 @@
+/** How a key comes to be, is replaced and ends: pure rules. */
+import type { Clock } from "../../core/clock.ts";
+import type { ApiKey } from "./keys.ts";
+import { type Environment, hashToken, mintToken, randomText, tokenHint } from "./token.ts";
+
+export interface NewKey {
+  readonly name: string;
+  readonly environment: Environment;
+  readonly scopes: ApiKey["scopes"];
+  readonly expiresAtMs: number | undefined;
+}
+
+/** A key and its token, which is shown now and never again. */
+export interface MintedKey {
+  readonly key: ApiKey;
+  readonly token: string;
+}
+
+export function mintKey(wanted: NewKey, clock: Clock): MintedKey {
+  const token = mintToken(wanted.environment, clock);
+  const key: ApiKey = {
+    ...wanted,
+    id: `key_${randomText(12, clock)}`,
+    hash: hashToken(token),
+    hint: tokenHint(token),
+    createdAtMs: clock.now(),
+    revokedAtMs: undefined,
+    replacedBy: undefined,
+    lastUsedAtMs: undefined,
+  };
+  return { key, token };
+}
+
+export interface Rotation extends MintedKey {
+  readonly oldExpiresAtMs: number;
+}
+
+/**
+ * The successor has the old key's name, scopes and length of life. The old key keeps working for
+ * the grace period, but never beyond the expiry it already had.
+ */
+export function planRotation(old: ApiKey, graceMs: number, clock: Clock): Rotation {
+  const now = clock.now();
+  const lifeMs = old.expiresAtMs === undefined ? undefined : old.expiresAtMs - old.createdAtMs;
+  const minted = mintKey(
+    {
+      name: old.name,
+      environment: old.environment,
+      scopes: old.scopes,
+      expiresAtMs: lifeMs === undefined ? undefined : now + lifeMs,
+    },
+    clock,
+  );
+  const graceEndsMs = now + graceMs;
+  return { ...minted, oldExpiresAtMs: Math.min(graceEndsMs, old.expiresAtMs ?? graceEndsMs) };
+}
+
+/** The name of the keys that the dashboard's catalogue page makes for itself, one after the other. */
+export const catalogueKeyName = "dashboard session";
+export const catalogueKeySeconds = 3_600;
+
+const dayMs = 24 * 3_600_000;
+/** More than a year, so that what is called once a year is seen before it goes away. */
+const usesKeptDays = 400;
+/** Until then the answer to its page is that it has expired, and not that nobody knows it. */
+const catalogueKeyKeptMs = dayMs;
+
+/** What is kept no longer. Other keys that have ended stay: they tell who had access. */
+export interface KeyRetention {
+  /** Keys of the catalogue page that expired at this instant or before. */
+  readonly catalogueKeysExpiredAtMs: number;
+  /** Uses on the days before this one. */
+  readonly usesBeforeDay: string;
+}
+
+export function keyRetention(nowMs: number): KeyRetention {
+  return {
+    catalogueKeysExpiredAtMs: nowMs - catalogueKeyKeptMs,
+    usesBeforeDay: dayOf(nowMs - usesKeptDays * dayMs),
+  };
+}
+
+/** In UTC: `2026-11-15`. */
+export function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+export type KeyState = "active" | "expired" | "revoked";
+
+export function keyState(key: ApiKey, nowMs: number): KeyState {
+  if (key.revokedAtMs !== undefined) return "revoked";
+  return key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs ? "expired" : "active";
+}
+
+export function allows(key: ApiKey, scope: string): boolean {
+  return key.scopes === "all" || key.scopes.includes(scope);
+}

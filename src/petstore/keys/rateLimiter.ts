@@ -1,0 +1,133 @@
+import type { Clock } from "../../core/clock.ts";
+import type { MaybePromise } from "../../core/maybePromise.ts";
+
+/** How many requests a key may make in how many seconds. */
+export interface Quota {
+  readonly requests: number;
+  readonly windowSeconds: number;
+}
+
+export interface Verdict {
+  readonly allowed: boolean;
+  /** Whole requests that are left now. */
+  readonly remaining: number;
+  readonly secondsUntilWhole: number;
+  /** 0 when allowed. */
+  readonly secondsUntilNext: number;
+}
+
+/** Counts requests by key. Where several processes share a store, they share the count there. */
+export interface RateLimiter {
+  readonly quota: Quota;
+  /** Takes one request out of the key's quota if one is left. */
+  take(keyId: string): MaybePromise<Verdict>;
+  /** Undoes a `take` for a request that should not count, and tells what is left then. */
+  giveBack(keyId: string): MaybePromise<Verdict>;
+}
+
+/** A wait as long as we said must be enough, whatever the arithmetic makes of it. */
+export const roundingError = 1e-9;
+
+export function tokensPerMs({ requests, windowSeconds }: Quota): number {
+  return requests / (windowSeconds * 1000);
+}
+
+/** What to say of a bucket that holds so much after the request. */
+export function verdictOf(quota: Quota, tokens: number, allowed: boolean): Verdict {
+  const secondsFor = (missing: number) => Math.ceil(missing / tokensPerMs(quota) / 1000);
+  return {
+    allowed,
+    remaining: Math.floor(tokens + roundingError),
+    secondsUntilWhole: secondsFor(quota.requests - tokens),
+    secondsUntilNext: allowed ? 0 : secondsFor(1 - tokens),
+  };
+}
+
+interface Bucket {
+  tokens: number;
+  filledMs: number;
+}
+
+/** Full buckets need not be remembered; past this many, those that filled up are let go. */
+const bucketsMin = 10_000;
+
+/**
+ * Token buckets in memory: each key may spend its whole quota at once, and it grows back evenly.
+ * Measured by the clock that never goes back.
+ */
+export class TokenBuckets implements RateLimiter {
+  readonly quota: Quota;
+  readonly #clock: Clock;
+  readonly #tokensPerMs: number;
+  readonly #buckets = new Map<string, Bucket>();
+  #sweepAt = bucketsMin;
+
+  constructor(quota: Quota, clock: Clock) {
+    this.quota = quota;
+    this.#clock = clock;
+    this.#tokensPerMs = tokensPerMs(quota);
+  }
+
+  take(keyId: string): Verdict {
+    const bucket = this.#filled(keyId);
+    const allowed = bucket.tokens >= 1 - roundingError;
+    if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
+    return verdictOf(this.quota, bucket.tokens, allowed);
+  }
+
+  giveBack(keyId: string): Verdict {
+    const bucket = this.#filled(keyId);
+    bucket.tokens = Math.min(this.quota.requests, bucket.tokens + 1);
+    return verdictOf(this.quota, bucket.tokens, true);
+  }
+
+  #filled(keyId: string): Bucket {
+    const nowMs = this.#clock.elapsed();
+    let bucket = this.#buckets.get(keyId);
+    if (bucket === undefined) {
+      if (this.#buckets.size >= this.#sweepAt) this.#sweep(nowMs);
+      bucket = { tokens: this.quota.requests, filledMs: nowMs };
+      this.#buckets.set(keyId, bucket);
+    }
+    const grown = (nowMs - bucket.filledMs) * this.#tokensPerMs;
+    bucket.tokens = Math.min(this.quota.requests, bucket.tokens + grown);
+    bucket.filledMs = nowMs;
+    return bucket;
+  }
+
+  #sweep(nowMs: number): void {
+    const windowMs = this.quota.windowSeconds * 1000;
+    for (const [keyId, { filledMs }] of this.#buckets) {
+      if (nowMs - filledMs >= windowMs) this.#buckets.delete(keyId);
+    }
+    this.#sweepAt = Math.max(bucketsMin, this.#buckets.size * 2);
+  }
+}
+
+/** Counts that all processes of one service keep together, beside the store. */
+export interface SharedCounts {
+  /** Nobody outside can guess it, and all processes have the same. */
+  readonly salt: string;
+  /** The same for the same purpose and quota. */
+  limiter(purpose: string, quota: Quota): RateLimiter;
+}
+
+/** In the memory of this process: of the only one, or of the one that supervises the others. */
+export class OwnCounts implements SharedCounts {
+  readonly salt: string;
+  readonly #clock: Clock;
+  readonly #limiters = new Map<string, RateLimiter>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.salt = Buffer.from(clock.random(16)).toString("hex");
+  }
+
+  limiter(purpose: string, quota: Quota): RateLimiter {
+    // A quota that was changed is counted anew.
+    const name = `${purpose} ${quota.requests}/${quota.windowSeconds}`;
+    const limiter = this.#limiters.get(name) ?? new TokenBuckets(quota, this.#clock);
+    this.#limiters.set(name, limiter);
+    return limiter;
+  }
+}

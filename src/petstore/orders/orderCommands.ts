@@ -1,0 +1,106 @@
+/** The rules of the writes to orders, over whatever a transaction reads and writes. */
+
+import type { JsonOf } from "../../contract/document.ts";
+import { int64After } from "../../contract/int64.ts";
+import { type NewPet, type Pet, type PetStatus, petText } from "../catalogue/pet.ts";
+import {
+  type IdempotencyStore,
+  type IdempotentRequest,
+  idempotently,
+} from "../idempotency/idempotency.ts";
+import {
+  type NewOrder,
+  type Order,
+  type OrderEvent,
+  type OrderStatus,
+  orderText,
+  transitions,
+} from "./order.ts";
+import type { MoveOutcome, PlaceOutcome } from "./orders.ts";
+
+export interface StoredOrder {
+  readonly petId: bigint;
+  readonly quantity: number;
+  readonly status: OrderStatus;
+  readonly placedAtMs: number;
+}
+
+/** What of a transaction these rules need. Nobody comes between what it reads and writes. */
+export interface OrderTransaction {
+  readonly idempotency: IdempotencyStore;
+  lastOrderId: bigint;
+  pet(id: bigint): NewPet | undefined;
+  updatePet(pet: Pet, text: JsonOf<Pet>): void;
+  order(id: bigint): StoredOrder | undefined;
+  insertOrder(id: bigint, order: StoredOrder, text: JsonOf<Order>): void;
+  updateOrder(id: bigint, order: StoredOrder, text: JsonOf<Order>): void;
+}
+
+export interface Placement {
+  readonly order: NewOrder;
+  readonly placedAtMs: number;
+  readonly idempotency: IdempotentRequest | undefined;
+}
+
+export interface OrderMove {
+  readonly id: bigint;
+  readonly event: OrderEvent;
+  readonly idempotency: IdempotentRequest | undefined;
+}
+
+export function placeOrder(
+  transaction: OrderTransaction,
+  { order: { petId, quantity }, placedAtMs, idempotency }: Placement,
+): PlaceOutcome {
+  return idempotently(transaction.idempotency, idempotency, () => {
+    const pet = transaction.pet(petId);
+    if (pet === undefined) return { kind: "no_such_pet" };
+    if (pet.status !== "available") return { kind: "pet_not_available", status: pet.status };
+
+    const id = int64After(transaction.lastOrderId, "last_order_id");
+    transaction.lastOrderId = id;
+    const order: StoredOrder = { petId, quantity, status: "placed", placedAtMs };
+    const text = textOf(id, order);
+    transaction.insertOrder(id, order, text);
+    movePet(transaction, petId, pet, "pending");
+    return { kind: "done", id, text };
+  });
+}
+
+export function moveOrder(
+  transaction: OrderTransaction,
+  { id, event, idempotency }: OrderMove,
+): MoveOutcome {
+  return idempotently(transaction.idempotency, idempotency, () => {
+    const order = transaction.order(id);
+    if (order === undefined) return { kind: "no_such_order" };
+    const status = transitions[order.status][event];
+    if (status === undefined) return { kind: "refused", status: order.status };
+
+    const moved = { ...order, status };
+    const text = textOf(id, moved);
+    transaction.updateOrder(id, moved, text);
+    if (status === "delivered") {
+      const { petId } = order;
+      const pet = transaction.pet(petId);
+      if (pet === undefined) throw new Error(`Order ${id} is for pet ${petId}, which is gone.`);
+      movePet(transaction, petId, pet, "sold");
+    }
+    return { kind: "done", id, text };
+  });
+}
+
+function movePet(
+  transaction: OrderTransaction,
+  id: bigint,
+  { name, categoryId }: NewPet,
+  status: PetStatus,
+): void {
+  const pet = { id, name, categoryId, status };
+  transaction.updatePet(pet, petText(pet));
+}
+
+function textOf(id: bigint, { petId, quantity, status, placedAtMs }: StoredOrder): JsonOf<Order> {
+  const placedAt = new Date(placedAtMs).toISOString();
+  return orderText({ id, petId, quantity, status, placedAt });
+}

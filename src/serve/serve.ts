@@ -1,0 +1,368 @@
+/** Puts the service together, and takes it down again in the right order. */
+import { firstLinkMs, issueLink } from "../accounts/sessions.ts";
+import type { Config, ProxiedListener } from "../config/config.ts";
+import { contractFor } from "../contract/operations.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { Problem } from "../core/problems.ts";
+import { publishDocs } from "../docs/published.ts";
+import { cachedContents, createSiteHosts } from "../hosting/edge/siteHosts.ts";
+import { deployOwnDocs } from "../hosting/sites/ownDocs.ts";
+import { listenForAdmin } from "../http/adminListener.ts";
+import { type AppParts, createApp } from "../http/app.ts";
+import { createHandlers } from "../http/handlers.ts";
+import { createMetrics, type Metrics } from "../http/metrics.ts";
+import { listenForMetrics } from "../http/metricsListener.ts";
+import type { Family } from "../http/metricsText.ts";
+import {
+  type AdminParts,
+  createPublicRoutes,
+  dashboardPath,
+  docsPath,
+} from "../http/publicRoutes.ts";
+import { askedSeldom } from "../http/readiness.ts";
+import { Recent, type RecentStep } from "../http/recent.ts";
+import { createWireHandler } from "../http/wireHandler.ts";
+import { Authenticator } from "../petstore/keys/authenticator.ts";
+import { mintKey } from "../petstore/keys/lifecycle.ts";
+import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";
+import type { Environment } from "../petstore/keys/token.ts";
+import { UseRecorder } from "../petstore/keys/useRecorder.ts";
+import type { Stores, StoresOptions } from "../storage/stores.ts";
+import { listen, type OpenListener } from "../wire/listener.ts";
+import type { ProxyProtocol } from "../wire/proxyProtocol.ts";
+import { TrustedProxies } from "../wire/trustedProxies.ts";
+import { platformApi } from "./serveDashboard.ts";
+import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
+
+export interface ServiceParts {
+  readonly config: Config;
+  readonly secret: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly openStores: (options: StoresOptions) => Promise<Stores>;
+  /** Whether the service's own documentation is to be a site of its own, kept up to date. */
+  readonly ownDocs?: boolean;
+  /** Where this is one of several processes that another one supervises. */
+  readonly member?: Membership | undefined;
+  /** What the metrics show instead of this process's own, where it supervises others. */
+  readonly families?: (own: Families) => ReturnType<Families>;
+}
+
+type Families = () => Promise<readonly Family[]>;
+
+/** What one process of several is given. It has no metrics of its own, and makes no first key. */
+export interface Membership {
+  readonly sockets: ServiceSockets;
+  readonly counts: SharedCounts;
+  /** The last hour of the other processes, and of those that have ended. */
+  recentOfOthers(): Promise<readonly (readonly RecentStep[])[]>;
+}
+
+export interface Service {
+  readonly stores: Stores;
+  readonly port: number;
+  /** Where the dashboard is; undefined where it is on the port of the service. */
+  readonly adminPort: number | undefined;
+  readonly metricsPort: number | undefined;
+  /** Where attached names are answered for; undefined where this process does not. */
+  readonly edge: { readonly httpPort: number; readonly httpsPort: number } | undefined;
+  /** The key that an empty store was given, shown now and never again. */
+  readonly firstKey: string | undefined;
+  /** With it, the token of the operator's first link to the dashboard. */
+  readonly firstLink: string | undefined;
+  /** False where there is no API key yet: every call is refused until one is created. */
+  readonly hasKeys: boolean;
+  readonly sockets: ServiceSockets;
+  readonly counts: SharedCounts;
+  readonly recent: Recent;
+  readonly families: Families;
+  /** All but what the store has to be asked for. */
+  counted(): readonly Family[];
+  /** Accepts on more of its listening sockets. */
+  accept(sockets: ServiceSockets): Promise<void>;
+  /** Stops accepting, finishes what is under way, writes everything down and lets go. */
+  stop(how?: StopOptions): Promise<void>;
+  stopMetrics(): Promise<void>;
+}
+
+export interface StopOptions {
+  /** Others go on: idle connections are left open for one more request, and it stays ready. */
+  readonly replaced?: boolean;
+  /** The metrics go on until `stopMetrics`: this process stays, to supervise others. */
+  readonly keepMetrics?: boolean;
+}
+
+/** How long a process that is replaced leaves idle connections open. */
+const idleMsMax = 5_000;
+
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { config, clock, log, member } = parts;
+  const counts = member?.counts ?? new OwnCounts(clock);
+  const metrics: Metrics = createMetrics(async () => stores.size());
+  const recent = new Recent(clock);
+  const stores = await parts.openStores({
+    environment: config.environment,
+    clock,
+    onCommit(report) {
+      metrics.commit(report);
+      recent.commit(report);
+    },
+  });
+  const uses = new UseRecorder(stores.keys, clock, (event, cause) => log.error(event, { cause }));
+  const storeReady = askedSeldom(() => stores.ready(), clock);
+  const contents = cachedContents(stores.sites);
+  let leaving = false;
+  let stopping = false;
+  const ready = async () => {
+    if (stopping) throw new Problem("store_unavailable", { detail: "Shutting down." });
+    await storeReady();
+  };
+
+  const admin: AdminParts = {
+    // Only when somebody comes: what this takes would make the start slower.
+    dashboard: async () =>
+      (await import("../dashboard/published.ts")).publishDashboard(dashboardPath),
+    platform: platformApi({
+      ...parts,
+      stores,
+      counts,
+      series: async () => recent.series(await member?.recentOfOthers()),
+      ready,
+      leaving: () => leaving,
+    }),
+  };
+  // It names the port, which is known only once connections are accepted: requests for it wait.
+  const contract = Promise.withResolvers<string>();
+  const publicRoutes = {
+    log,
+    // Under the API's own origin, so that trying an operation needs no other address.
+    docs: async () =>
+      publishDocs({ contract: await contract.promise, baseUrl: "/v1", basePath: docsPath }),
+    landing: async () => (await import("../docs/landing.ts")).makeLanding(await contract.promise),
+    ready,
+  };
+  const baseUrl = config.baseUrls[config.environment];
+  const appParts: AppParts = {
+    handlers: createHandlers({
+      catalogue: stores.catalogue,
+      categories: stores.categories,
+      orders: stores.orders,
+      clock,
+      secret: parts.secret,
+      knownCategoriesOnly: config.knownCategoriesOnly,
+    }),
+    authenticator: new Authenticator(stores.keys, config.environment, clock),
+    revisions: () => stores.revisions(),
+    catalogue: stores.catalogue,
+    uses,
+    limiter:
+      config.quota && (stores.limiter?.(config.quota) ?? counts.limiter("key", config.quota)),
+    clock,
+    log,
+    metrics: {
+      observe(operation, status, seconds) {
+        metrics.observe(operation, status, seconds);
+        recent.observe(operation, status, seconds);
+      },
+    },
+    baseUrl,
+    contract: () => contract.promise,
+    sites: createSiteHosts({ store: stores.sites, contents, log }),
+    publicRoutes: createPublicRoutes({
+      ...publicRoutes,
+      baseUrl,
+      admin: config.admin ? undefined : admin,
+    }),
+  };
+  const app = createApp(appParts);
+
+  const undo: (() => unknown)[] = [() => stores.close()];
+  const { first, listener, adminListener, metricsListener, domains } = await undoing(
+    undo,
+    async () => {
+      const metricsAt = member === undefined ? config.metrics : undefined;
+      const own = () => metrics.families();
+      const families = () => parts.families?.(own) ?? own();
+      const metricsListener =
+        metricsAt && (await listenForMetrics(metricsAt, families, clock, log));
+      undo.unshift(() => metricsListener?.stop(0));
+      const proxies = new TrustedProxies(config.trustedProxies);
+      const proxyProtocol = (name: ProxiedListener) =>
+        config.proxyProtocol.includes(name) ? refusingOn(log) : undefined;
+      const adminListener =
+        config.admin &&
+        (await listenForAdmin(
+          {
+            ...config.admin,
+            ...member?.sockets.admin,
+            proxies,
+            proxyProtocol: proxyProtocol("admin"),
+          },
+          appParts,
+          { ...publicRoutes, admin },
+        ));
+      undo.unshift(() => adminListener?.stop(0));
+      const at = { host: config.host, port: config.port, ...member?.sockets.api, proxies };
+      const listener = await listen(
+        { ...at, proxyProtocol: proxyProtocol("api") },
+        createWireHandler(app, parts),
+        clock,
+      );
+      undo.unshift(() => listener.stop(0));
+      contract.resolve(contractFor(publishedAddresses(config, listener.port)));
+      const domains =
+        config.domains &&
+        // Loaded by those alone who have it: it would make every start slower.
+        (await (
+          await import("./serveDomains.ts")
+        ).startDomains(
+          { ...parts, stores, contents, proxies, sockets: member?.sockets },
+          config.domains,
+        ));
+      undo.unshift(() => domains?.stop(0));
+      // Last of all: a key that is stored must be shown, and nothing may fail in between.
+      const first =
+        member === undefined ? await createFirstSecrets(stores, config, clock) : noFirstSecrets;
+      return { first, listener, adminListener, metricsListener, domains };
+    },
+  );
+  log.info("service.started", { environment: config.environment, port: listener.port });
+  const stopOwnDocs = parts.ownDocs ? keepOwnDocs(parts, stores, listener.port) : undefined;
+
+  return {
+    stores,
+    port: listener.port,
+    adminPort: adminListener?.port,
+    metricsPort: metricsListener?.port,
+    edge: domains?.edge,
+    ...first,
+    sockets: {
+      api: openOf(listener),
+      admin: adminListener && openOf(adminListener),
+      edgeHttp: domains?.edge?.http,
+      edgeHttps: domains?.edge?.https,
+    },
+    counts,
+    recent,
+    families: () => metrics.families(),
+    counted: () => metrics.counted(),
+    async accept({ api, admin, edgeHttp, edgeHttps }) {
+      for (const socket of api.sockets) await listener.accept(socket);
+      for (const socket of admin?.sockets ?? []) await adminListener?.accept(socket);
+      for (const [index, http] of (edgeHttp?.sockets ?? []).entries()) {
+        await domains?.edge?.accept(http, edgeHttps?.sockets[index] as number);
+      }
+    },
+    async stop({ replaced = false, keepMetrics = false } = {}) {
+      leaving = true;
+      stopping = !replaced;
+      log.info("service.stopping");
+      try {
+        await stopOwnDocs?.();
+        const graceMs = config.shutdownSecondsMax * 1000;
+        const idleMs = replaced ? Math.min(idleMsMax, graceMs / 2) : 0;
+        const [requestsUnderWay] = await Promise.all([
+          listener.stop(graceMs, idleMs),
+          adminListener?.stop(graceMs, idleMs),
+          domains?.stop(graceMs, idleMs),
+        ]);
+        if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
+        await uses.close();
+        await stores.close();
+        log.info("service.stopped");
+      } finally {
+        if (!keepMetrics) await metricsListener?.stop(0);
+        log.flush();
+      }
+    },
+    async stopMetrics() {
+      await metricsListener?.stop(0);
+    },
+  };
+}
+
+const openOf = ({ port, sockets }: OpenListener): OpenListener => ({ port, sockets });
+
+function refusingOn(log: Log): ProxyProtocol {
+  return { refused: (reason, peer) => log.warn("connection.refused", { reason, peer }) };
+}
+
+/** The service's documentation as a site of its own: the files by their paths. */
+export async function buildDocsSite(
+  config: Config,
+  { port, baseUrl, signal }: { port: number; baseUrl?: string | undefined; signal?: AbortSignal },
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const addresses = publishedAddresses(config, port);
+  const contract = contractFor(addresses);
+  // On another origin than the API, so its pages need the API's whole address.
+  const input = {
+    contract,
+    baseUrl: baseUrl ?? addresses[config.environment],
+    basePath: "/",
+  };
+  const { files } = await publishDocs(input, signal);
+  return new Map([...files].map(([path, { bytes }]) => [path, bytes]));
+}
+
+/** Brings the site of the documentation up to date while requests are answered. Returns its end. */
+function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Stores, port: number) {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const work = (async () => {
+    try {
+      const files = await buildDocsSite(config, { port, signal });
+      log.info("docs.site", { ...(await deployOwnDocs(files, { store, clock, signal })) });
+    } catch (cause) {
+      if (!signal.aborted) log.error("docs.site_failed", { cause });
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await work;
+  };
+}
+
+export type FirstSecrets = Pick<Service, "firstKey" | "firstLink" | "hasKeys">;
+const noFirstSecrets = { firstKey: undefined, firstLink: undefined, hasKeys: true };
+
+/**
+ * An empty store gets a key, so that the first call works without another command, and the operator
+ * a link to the dashboard. Neither is made where it would be printed into a log.
+ */
+export async function createFirstSecrets(
+  { keys, accounts }: Stores,
+  { environment, printsFirstKey }: Config,
+  clock: Clock,
+): Promise<FirstSecrets> {
+  if ((await keys.list()).length > 0) return noFirstSecrets;
+  if (!printsFirstKey) return { ...noFirstSecrets, hasKeys: false };
+  const wanted = { name: "first key", environment, scopes: "all", expiresAtMs: undefined } as const;
+  const { key, token } = mintKey(wanted, clock);
+  // The key comes last: a start that fails before it is not the first.
+  const link = await issueLink(accounts, clock, { kind: "operator" }, firstLinkMs);
+  await keys.add(key);
+  return { firstKey: token, firstLink: link.token, hasKeys: true };
+}
+
+/** A service that cannot start whole lets go of what it had already taken. */
+async function undoing<T>(undo: readonly (() => unknown)[], start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (cause) {
+    for (const step of undo) await step();
+    throw cause;
+  }
+}
+
+/** What the contract's `servers` say where nothing was set: this machine, on the usual ports. */
+function publishedAddresses(
+  { baseUrls, environment }: Config,
+  port: number,
+): Record<Environment, string> {
+  const usual = { production: 8080, staging: 8081, [environment]: port };
+  return {
+    production: baseUrls.production ?? `http://localhost:${usual.production}/v1`,
+    staging: baseUrls.staging ?? `http://localhost:${usual.staging}/v1`,
+  };
+}

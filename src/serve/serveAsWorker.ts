@@ -1,0 +1,81 @@
+/** Serves as one of several processes, on listening sockets that another one has opened. */
+import type { Clock } from "../core/clock.ts";
+import type { StoreVersion } from "../storage/stores.ts";
+import { type Membership, type ServiceParts, startService } from "./serve.ts";
+import { Channel } from "./supervisor/channel.ts";
+import { RemoteCounts } from "./supervisor/remoteCounts.ts";
+import { pickSockets } from "./supervisor/serviceSockets.ts";
+import { protocol, type WorkerOrder } from "./supervisor/worker.ts";
+
+export interface WorkerParts extends Omit<ServiceParts, "member" | "families" | "ownDocs"> {
+  readonly clock: Clock;
+  readonly storeVersion: () => Promise<StoreVersion>;
+}
+
+/** Resolves with the exit code when it was told to stop and has. `explain` is for people. */
+export async function serveAsWorker(
+  order: WorkerOrder,
+  makeParts: () => WorkerParts,
+  explain: (cause: unknown) => string,
+): Promise<number> {
+  const told = Promise.withResolvers<{ readonly replaced: boolean }>();
+  const channel: Channel = new Channel((message) => void process.send?.(message), {
+    families: async () => (await service).families(),
+    recent: async () => (await service).recent.steps(),
+    accept: async (indexes: readonly number[]) => {
+      const wanted = indexes.filter((index) => !accepted.has(index));
+      for (const index of wanted) accepted.add(index);
+      await (await service).accept(pickSockets(order.sockets, wanted));
+    },
+    stop: told.resolve,
+  });
+  const accepted = new Set(order.accepts);
+  process.on("message", (message) => void channel.receive(message));
+  process.on("SIGTERM", () => told.resolve({ replaced: false }));
+  // A terminal sends these to all processes; the one that supervises decides what they mean.
+  for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+  process.on("disconnect", () => {
+    channel.close();
+    told.resolve({ replaced: false });
+  });
+
+  const service = start(order, makeParts, channel);
+  const stopping = service.then(async (running) => {
+    await channel.ask("started");
+    const how = await told.promise;
+    await running.stop(how);
+    await channel.ask("ending", { families: running.counted(), recent: running.recent.steps() });
+    return 0;
+  });
+  const code = await stopping.catch(async (cause) => {
+    await channel.ask("failed", explain(cause)).catch(() => {});
+    return 1;
+  });
+  if (process.connected) process.disconnect?.();
+  return code;
+}
+
+async function start(order: WorkerOrder, makeParts: () => WorkerParts, channel: Channel) {
+  if (order.protocol !== protocol) {
+    throw new Error("This release cannot work with the one that is running: restart the service.");
+  }
+  const parts = makeParts();
+  if (!order.migrates) {
+    const { version, latest } = await parts.storeVersion();
+    if (version !== latest) {
+      throw new Error(
+        "This release has to migrate the database, which processes of the release before use: run petstore migrate, or restart the service.",
+      );
+    }
+  }
+  return startService({
+    ...parts,
+    ownDocs: parts.config.docsSite && order.slot === 0,
+    member: {
+      sockets: pickSockets(order.sockets, order.accepts),
+      counts: new RemoteCounts(channel, order.salt, parts.clock),
+      recentOfOthers: () =>
+        channel.ask("recentOfOthers") as ReturnType<Membership["recentOfOthers"]>,
+    },
+  });
+}

@@ -1,0 +1,165 @@
+/** Starts what custom domains need of this process: an edge, a worker, both or neither. */
+import { readFileSync } from "node:fs";
+import { type Config, StartRefusal } from "../config/config.ts";
+import type { DomainsConfig } from "../config/domainsConfig.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { CertificateAuthority } from "../hosting/domains/certificateAuthority.ts";
+import type { JobContext } from "../hosting/domains/updates.ts";
+import { Vault } from "../hosting/domains/vault.ts";
+import { DomainWorker } from "../hosting/domains/worker.ts";
+import type { RunningEdge } from "../hosting/edge/edge.ts";
+import { type ServedContents, siteResponse } from "../hosting/edge/siteResponse.ts";
+import type { Stores } from "../storage/stores.ts";
+import { localProxyHeader } from "../wire/proxyProtocol.ts";
+import type { TrustedProxies } from "../wire/trustedProxies.ts";
+import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
+
+export interface DomainParts {
+  readonly config: Config;
+  readonly secret: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stores: Stores;
+  readonly contents: ServedContents;
+  readonly proxies: TrustedProxies;
+  /** Listening sockets that another process opened. */
+  readonly sockets?: ServiceSockets | undefined;
+}
+
+export interface RunningDomains {
+  /** Undefined where this process answers for no attached name. */
+  readonly edge: Omit<RunningEdge, "stop"> | undefined;
+  /** Leaves idle connections open for `idleMs`. */
+  stop(graceMs: number, idleMs?: number): Promise<void>;
+}
+
+export async function startDomains(
+  parts: DomainParts,
+  domains: DomainsConfig,
+): Promise<RunningDomains> {
+  const { config, clock } = parts;
+  const id = Buffer.from(clock.random(8)).toString("hex");
+  const vault = new Vault(parts.secret, clock);
+  const edge = config.roles.includes("edge")
+    ? await startOwnEdge(parts, domains, vault, id)
+    : undefined;
+  const worker = config.roles.includes("worker")
+    ? await startWorker(parts, domains, vault, id).catch(async (cause) => {
+        await edge?.stop(0);
+        throw cause;
+      })
+    : undefined;
+  return {
+    edge,
+    async stop(graceMs, idleMs) {
+      await Promise.all([worker?.stop(graceMs), edge?.stop(graceMs, idleMs)]);
+    },
+  };
+}
+
+// What follows is loaded when it is needed: a service without custom domains starts faster.
+
+async function startOwnEdge(
+  { config, clock, log, stores, contents, proxies, sockets }: DomainParts,
+  { edge }: DomainsConfig,
+  vault: Vault,
+  id: string,
+) {
+  const { startEdge } = await import("../hosting/edge/edge.ts");
+  const named = (cause: unknown): never => {
+    const { port } = cause as { port?: number };
+    const setting = port === edge.httpPort ? "PETSTORE_EDGE_HTTP_PORT" : "PETSTORE_EDGE_HTTPS_PORT";
+    throw Object.assign(cause as Error, { setting });
+  };
+  return startEdge({
+    view: stores.edgeView,
+    vault,
+    clock,
+    log,
+    answerSite: (request, deployment) => siteResponse(request, { deployment }, contents),
+    id,
+    host: edge.host,
+    httpPort: edge.httpPort,
+    httpsPort: edge.httpsPort,
+    http: sockets?.edgeHttp,
+    https: sockets?.edgeHttps,
+    publicHttpsPort: edge.publicHttpsPort,
+    reachableAt: edge.address,
+    proxies,
+    proxyProtocol: config.proxyProtocol.includes("edge"),
+  }).catch(named);
+}
+
+async function startWorker(
+  { config, clock, log, stores }: DomainParts,
+  domains: DomainsConfig,
+  vault: Vault,
+  id: string,
+) {
+  const [{ createResolver }, { recursorsOfSystem }, { AcmeAuthority }, { renewalNameOf }, probing] =
+    await Promise.all([
+      import("../hosting/dns/resolver.ts"),
+      import("../hosting/dns/systemRecursors.ts"),
+      import("../hosting/acme/authority.ts"),
+      import("../hosting/acme/certificates.ts"),
+      import("../hosting/edge/probe.ts"),
+    ]);
+  const { dns, acme } = domains;
+  const preface = config.proxyProtocol.includes("edge") ? localProxyHeader : undefined;
+  const resolver = createResolver({
+    clock,
+    recursors: dns.recursors ?? recursorsOfSystem(),
+    authorityPort: dns.authorityPort,
+    allowPrivateAddresses: dns.privateAddresses,
+  });
+  const acmeAuthority = new AcmeAuthority({
+    clock,
+    accounts: stores.acmeAccounts,
+    vault,
+    directory: acme.directory,
+    contact: acme.contact,
+    trustPem: acme.trustFile === undefined ? undefined : trustedRoot(acme.trustFile),
+    termsAgreed: true,
+  });
+  const authority: CertificateAuthority = {
+    caaIdentities: async () => acme.caaIdentities ?? acmeAuthority.caaIdentities(),
+    order: (request) => acmeAuthority.order(request),
+    renewalWindow: (name) => acmeAuthority.renewalWindow(name),
+  };
+  const parts: JobContext = {
+    store: stores.domains,
+    edgeView: stores.edgeView,
+    resolver,
+    authority,
+    probe: (edge, host, token) => probing.probeEdge(edge, host, token, clock, preface),
+    now: () => clock.now(),
+    vault,
+    clock,
+    target: domains.target,
+    renewalNameOf,
+    log: (event, fields) => (fields["cause"] === undefined ? log.info : log.error)(event, fields),
+  };
+  const worker = new DomainWorker(parts, { holder: id, leaseMs: domains.leaseSeconds * 1000 });
+  worker.start();
+  return {
+    async stop(graceMs: number) {
+      // Whoever waits for an answer then stops waiting.
+      const cancel = clock.after(graceMs, () => resolver.close());
+      await worker.stop(graceMs);
+      cancel();
+      resolver.close();
+    },
+  };
+}
+
+function trustedRoot(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const { code = "unreadable" } = cause as NodeJS.ErrnoException;
+    throw new StartRefusal(`PETSTORE_ACME_TRUST names ${file}, which cannot be read (${code}).`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,213 @@
+import pg from "pg";
+import { type Clock, pause } from "../../core/clock.ts";
+import {
+  type Answer,
+  addressesOf,
+  beginSession,
+  type ConnectionSettings,
+  clientConfig,
+  connectMsMaxDefault,
+  poolConfig,
+  type Session,
+  sessionOn,
+} from "./connection.ts";
+import { ConnectionLost, isBroken, isNoPrimary, isPassing, refused } from "./failures.ts";
+
+/** Waiting for a connection. Past it a read is refused at once: it would wait too long. */
+const waitingMax = 5_000;
+/** After all hosts were tried in vain, none is tried again sooner than this. */
+const searchAgainMs = 250;
+const attemptsMax = 6;
+const retryMsBase = 5;
+
+export interface DatabaseSettings extends ConnectionSettings {
+  readonly address: string;
+  /** Whether statements may be kept by the server under a name. Not behind an old pgbouncer. */
+  readonly namedStatements: boolean;
+}
+
+/** A pool of connections to whichever of the hosts takes writes. */
+export class Database {
+  readonly clock: Clock;
+  readonly #addresses: readonly string[];
+  readonly #settings: ConnectionSettings;
+  readonly #namedStatements: boolean;
+  #current: { readonly address: string; readonly pool: pg.Pool } | undefined;
+  /** The host that was given up last, and is tried last. */
+  #left: string | undefined;
+  #searching: Promise<pg.Pool> | undefined;
+  #searchableMs = 0;
+  #lastFailure: unknown;
+  #closed = false;
+
+  constructor(settings: DatabaseSettings, clock: Clock) {
+    this.clock = clock;
+    this.#addresses = addressesOf(settings.address);
+    this.#settings = settings;
+    this.#namedStatements = settings.namedStatements;
+  }
+
+  async read<Row extends unknown[]>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.query<Row>(text, values)).rows;
+  }
+
+  /** A single read-only statement, which is retried when its connection is lost. */
+  async query<Row extends unknown[]>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Answer<Row>> {
+    const ask = (session: Session) => session.query<Row>(text, values);
+    try {
+      return await this.use(ask);
+    } catch (cause) {
+      if (this.#closed || !isBroken(cause) || this.#current === undefined) throw cause;
+      return this.use(ask);
+    }
+  }
+
+  /** Work on one connection, which is given back after it. */
+  async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    let broken = false;
+    try {
+      return await work(sessionOn(client, this.#namedStatements));
+    } catch (cause) {
+      // A statement that the server refused leaves the connection as good as it was.
+      broken = isBroken(cause);
+      if (isNoPrimary(cause)) this.#leave();
+      throw cause;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /**
+   * One transaction, which `begin` opens; what its last statement reads is given to the work. Done again from the start when it was rolled back for the
+   * sake of another one, so that whatever it decides, it must decide on what it reads in it.
+   */
+  transact<T>(begin: string, work: Work<T>): Promise<T> {
+    return this.#retrying((session) => transaction(session, begin, work));
+  }
+
+  /** A single statement that is its own transaction. */
+  write<Row extends unknown[]>(text: string, values: readonly unknown[]): Promise<Answer<Row>> {
+    return this.#retrying((session) => session.query<Row>(text, values));
+  }
+
+  async #retrying<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.use(work);
+      } catch (cause) {
+        if (!isPassing(cause) || attempt === attemptsMax) throw cause;
+        await pause(this.clock, retryMsBase * 2 ** attempt);
+      }
+    }
+  }
+
+  /** A connection of its own, outside the pool, for whoever wants to listen. */
+  async dedicated(): Promise<pg.Client> {
+    // Finds out which host it is, if nobody has yet.
+    (await this.#connect()).release();
+    const address = this.#current?.address;
+    if (address === undefined) throw new ConnectionLost("The connection was lost.");
+    const client = new pg.Client({
+      ...clientConfig(address, this.#settings.connectMsMax),
+      query_timeout: connectMsMaxDefault,
+    });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      await beginSession(client);
+      return client;
+    } catch (cause) {
+      void client.end().catch(() => {});
+      throw lost(cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#searching?.catch(() => {});
+    const { pool } = this.#current ?? {};
+    this.#current = undefined;
+    await pool?.end();
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const pool = this.#current?.pool ?? (await this.#search());
+    if (pool.waitingCount >= waitingMax) throw refused(`${waitingMax} wait for a connection.`);
+    try {
+      return await pool.connect();
+    } catch (cause) {
+      const isCurrent = this.#current?.pool === pool;
+      // All connections are busy, which is no fault of the host.
+      if (isCurrent && isFull(cause)) throw refused("All connections are busy.");
+      if (isCurrent) this.#leave();
+      return await (await this.#search()).connect().catch((again) => {
+        throw lost(again);
+      });
+    }
+  }
+
+  /** Forgets which host is the primary. Whoever has a connection keeps it to the end. */
+  #leave(): void {
+    this.#left = this.#current?.address;
+    void this.#current?.pool.end().catch(() => {});
+    this.#current = undefined;
+  }
+
+  /** One search at a time, however many ask for it. */
+  async #search(): Promise<pg.Pool> {
+    if (this.#closed) throw refused("The store was closed.");
+    if (this.#current !== undefined) return this.#current.pool;
+    if (this.#searching === undefined && this.clock.elapsed() < this.#searchableMs) {
+      throw this.#lastFailure;
+    }
+    this.#searching ??= this.#tryAll().finally(() => {
+      this.#searching = undefined;
+    });
+    return this.#searching;
+  }
+
+  async #tryAll(): Promise<pg.Pool> {
+    const others = this.#addresses.filter((address) => address !== this.#left);
+    for (const address of this.#left === undefined ? others : [...others, this.#left]) {
+      const pool = new pg.Pool(poolConfig(address, this.#settings));
+      // Of a connection that breaks while nobody uses it: the pool has dropped it already.
+      pool.on("error", () => {});
+      try {
+        (await pool.connect()).release();
+        this.#current = { address, pool };
+        return pool;
+      } catch (cause) {
+        this.#lastFailure = lost(cause);
+        void pool.end().catch(() => {});
+      }
+    }
+    this.#searchableMs = this.clock.elapsed() + searchAgainMs;
+    throw this.#lastFailure;
+  }
+}
+
+type Work<T> = (session: Session, begun: unknown[][]) => Promise<T>;
+
+async function transaction<T>(session: Session, begin: string, work: Work<T>): Promise<T> {
+  try {
+    const begun = await session.script(begin);
+    const result = await work(session, begun);
+    await session.script("COMMIT");
+    return result;
+  } catch (cause) {
+    if (!isBroken(cause)) await session.script("ROLLBACK");
+    throw cause;
+  }
+}
+
+function isFull(cause: unknown): boolean {
+  return (cause as Error).message === "timeout exceeded when trying to connect";
+}
+
+function lost(cause: unknown): unknown {
+  return cause instanceof pg.DatabaseError ? cause : new ConnectionLost(cause);
+}

@@ -1,0 +1,191 @@
+import { type Clock, pause } from "../../core/clock.ts";
+import type { Environment } from "../../petstore/keys/token.ts";
+import type { Session } from "./connection.ts";
+import type { Database } from "./database.ts";
+import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
+import {
+  accessTables,
+  accountTables,
+  domainTables,
+  keyTables,
+  petChangesTable,
+  petTables,
+  quotaTables,
+  siteTables,
+  uploadTables,
+} from "./tables.ts";
+
+/**
+ * What takes a database from each version to the next. Only ever added to: a step that was
+ * released has run somewhere. The release before it goes on serving while a step runs and after,
+ * so that a step only adds, and never takes a lock that readers or writers would wait behind.
+ */
+const steps: readonly (readonly string[])[] = [
+  [
+    ...petTables,
+    ...keyTables,
+    ...quotaTables,
+    ...siteTables,
+    ...domainTables,
+    ...accessTables,
+    ...accountTables,
+  ],
+  [
+    `INSERT INTO counters (name, value) VALUES ('pet_revision', 0)
+     ON CONFLICT (name) DO NOTHING`,
+  ],
+  [petChangesTable],
+  uploadTables,
+];
+
+export const latestVersion = steps.length;
+
+/** A lock that is not to be had by then is given up, so that nobody queues up behind us. */
+const lockMsMax = 2_000;
+/** How long to go on asking for it, or to wait for another process that migrates. */
+const patienceMs = 5 * 60_000;
+const askAgainMs = 100;
+
+const applicationName = "petstore";
+/** Another process made it, or is making it, at this moment. */
+const madeMeanwhile: readonly string[] = ["23505", "42P07", "42710", "40001", "40P01"];
+
+/** Undefined for a database with nothing in it. */
+export async function versionOf(database: Database, shown: string): Promise<number | undefined> {
+  return database.use(async (session) => {
+    const { rows } = await session.query<[table: string]>(
+      `SELECT table_name::text FROM information_schema.tables
+       WHERE table_schema = current_schema() ORDER BY 1 LIMIT 1000`,
+    );
+    const tables = rows.map(([table]) => table);
+    if (tables.length === 0) return undefined;
+    const meta = tables.includes("meta") ? await metaOf(session) : undefined;
+    if (meta?.get("application") !== applicationName) {
+      throw new Error(
+        `${shown} holds tables of another program. Name a database that is empty, or one that this program made.`,
+      );
+    }
+    const version = Number(meta.get("version"));
+    if (version > latestVersion) {
+      throw new Error(
+        `${shown} was written by a newer release: its version is ${version}, and this program knows versions up to ${latestVersion}. Run that release or a later one.`,
+      );
+    }
+    return version;
+  });
+}
+
+async function metaOf(session: Session): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { rows } = await session.query<[string, string]>("SELECT name, value FROM meta");
+    return new Map(rows);
+  } catch (cause) {
+    // Another program's table of this name, without these columns.
+    if (sqlStateOf(cause) === "42703") return new Map();
+    throw cause;
+  }
+}
+
+/** Brings a database up to date. Processes that start together wait for the one that does it. */
+export async function migrate(database: Database, shown: string): Promise<void> {
+  const version = await versionOf(database, shown);
+  if (version === undefined) await patiently(database.clock, () => makeMeta(database));
+  for (let known = version ?? 0; known < latestVersion; ) {
+    known = await patiently(database.clock, () => takeStep(database));
+  }
+}
+
+/** The first of several takes the step, and the others find it taken when it is their turn. */
+async function takeStep(database: Database): Promise<number> {
+  return database.transact(beginMigration, async (session, [row]) => {
+    const version = Number(row?.[0]);
+    const step = steps[version];
+    if (step === undefined) return version;
+    for (const statement of step) await session.script(statement);
+    await session.query("UPDATE meta SET value = $1 WHERE name = 'version'", [String(version + 1)]);
+    return version + 1;
+  });
+}
+
+/** CockroachDB changes tables only so within a transaction. */
+const beginAlone = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+
+const beginMigration = `${beginAlone};
+  SET LOCAL lock_timeout = ${lockMsMax};
+  SET LOCAL statement_timeout = 0;
+  SELECT value FROM meta WHERE name = 'version' FOR UPDATE`;
+
+async function makeMeta(database: Database): Promise<void> {
+  await database.transact(beginAlone, async (session) => {
+    await session.script(
+      `CREATE TABLE IF NOT EXISTS meta (name text PRIMARY KEY, value text NOT NULL);
+       INSERT INTO meta (name, value) VALUES ('application', '${applicationName}'), ('version', '0')
+       ON CONFLICT (name) DO NOTHING`,
+    );
+  });
+}
+
+/** Asks again for what another process or a busy table keeps from us. */
+async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
+  const deadlineMs = clock.elapsed() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (cause) {
+      const state = sqlStateOf(cause) ?? "";
+      const worthwhile = state === "55P03" || madeMeanwhile.includes(state);
+      if (!worthwhile || clock.elapsed() > deadlineMs) throw cause;
+      await pause(clock, askAgainMs);
+    }
+  }
+}
+
+/** A database belongs to the first environment that opens it, and to no other. */
+export async function claimEnvironment(
+  database: Database,
+  environment: Environment,
+): Promise<void> {
+  // Asked first, so that opening a database that is there needs no write.
+  if ((await ownerOf(database)) !== undefined) return;
+  // Whoever else opens the new database at this moment may be first.
+  await database.write(
+    `INSERT INTO meta (name, value) VALUES ('environment', $1) ON CONFLICT (name) DO NOTHING`,
+    [environment],
+  );
+}
+
+/** Throws where the database belongs to another environment. */
+export async function refuseOthers(
+  database: Database,
+  shown: string,
+  environment: Environment,
+): Promise<void> {
+  const owner = await ownerOf(database);
+  if (owner === undefined || owner === environment) return;
+  throw new Error(
+    `${shown} holds the data of ${owner}, and this is ${environment}. Set PETSTORE_ENV=${owner}, or give ${environment} a database of its own.`,
+  );
+}
+
+async function ownerOf(database: Database): Promise<string | undefined> {
+  const text = "SELECT value FROM meta WHERE name = 'environment'";
+  return (await database.read<[string]>(text))[0]?.[0];
+}
+
+/** Says to which database it happened, in words that hold no secret. */
+export function explainOpening(shown: string) {
+  return (cause: unknown): never => {
+    if (isUnavailable(cause)) {
+      const problem = errorFrom(cause) as Error;
+      const reason = problem.cause instanceof Error ? problem.cause.message : problem.message;
+      throw new Error(
+        `${shown} cannot be opened as a database. ${reason}. Check DATABASE_URL, and that the server runs and lets this program in.`,
+      );
+    }
+    const state = sqlStateOf(cause);
+    if (state === undefined) throw cause;
+    throw new Error(
+      `${shown} cannot be made ready: ${(cause as Error).message} (PostgreSQL ${state}). Check that its user may make tables.`,
+    );
+  };
+}

@@ -1,0 +1,145 @@
+import {
+  type Quota,
+  type RateLimiter,
+  roundingError,
+  tokensPerMs,
+  type Verdict,
+  verdictOf,
+} from "../../petstore/keys/rateLimiter.ts";
+import type { Database } from "./database.ts";
+import { failing, refused } from "./failures.ts";
+
+/** Past it a request is refused at once: it would wait too long. */
+const waitingMax = 10_000;
+/** After so many rounds, buckets that have long been full are swept away. */
+const roundsPerSweep = 10_000;
+
+interface Waiting {
+  readonly wants: 1 | -1;
+  resolve(verdict: Verdict): void;
+  reject(reason: unknown): void;
+}
+
+type BucketRow = [keyId: string, tokens: number, taken: bigint];
+
+/**
+ * Token buckets in the database, by the database's own clock: however many processes ask, a key has
+ * one bucket. What is asked while a round is under way goes along in the next one, so that a busy
+ * process writes once for many requests.
+ */
+export class SharedBuckets implements RateLimiter {
+  readonly quota: Quota;
+  readonly #database: Database;
+  #waiting = new Map<string, Waiting[]>();
+  /** In all queues of `#waiting` together. */
+  #waitingCount = 0;
+  #underWay = false;
+  #rounds = 0;
+
+  constructor(quota: Quota, database: Database) {
+    this.quota = quota;
+    this.#database = database;
+  }
+
+  take(keyId: string): Promise<Verdict> {
+    return this.#ask(keyId, 1);
+  }
+
+  giveBack(keyId: string): Promise<Verdict> {
+    return this.#ask(keyId, -1);
+  }
+
+  #ask(keyId: string, wants: 1 | -1): Promise<Verdict> {
+    // What is given back was taken before: there is never more of it than requests were let in.
+    if (wants === 1 && this.#waitingCount >= waitingMax) {
+      return Promise.reject(refused(`${waitingMax} requests wait for their quota.`));
+    }
+    this.#waitingCount++;
+    return new Promise((resolve, reject) => {
+      const queue = this.#waiting.get(keyId) ?? [];
+      queue.push({ wants, resolve, reject });
+      this.#waiting.set(keyId, queue);
+      if (!this.#underWay) void this.#go();
+    });
+  }
+
+  async #go(): Promise<void> {
+    this.#underWay = true;
+    // Whoever else asks in this turn of the loop goes along.
+    await undefined;
+    while (this.#waiting.size > 0) {
+      const round = this.#waiting;
+      this.#waiting = new Map();
+      this.#waitingCount = 0;
+      try {
+        const rows = await failing(this.#settle(round));
+        for (const [keyId, tokens, taken] of rows)
+          this.#tell(round.get(keyId) ?? [], tokens, taken);
+      } catch (cause) {
+        for (const queue of round.values()) for (const { reject } of queue) reject(cause);
+      }
+    }
+    this.#underWay = false;
+  }
+
+  async #settle(round: ReadonlyMap<string, readonly Waiting[]>): Promise<readonly BucketRow[]> {
+    // In one order, so that two processes with the same keys rarely block each other.
+    const keyIds = [...round.keys()].sort();
+    const count = (keyId: string, wants: number) =>
+      (round.get(keyId) ?? []).filter((each) => each.wants === wants).length;
+    const { requests, windowSeconds } = this.quota;
+    if (++this.#rounds % roundsPerSweep === 0) {
+      await this.#database.write(forgetFull, [windowSeconds * 1000]);
+    }
+    const asked = [
+      keyIds,
+      keyIds.map((keyId) => count(keyId, 1)),
+      keyIds.map((keyId) => count(keyId, -1)),
+      requests,
+      tokensPerMs(this.quota),
+    ];
+    const { rows } = await this.#database.write<BucketRow>(settleBuckets, asked);
+    if (rows.length === keyIds.length) return rows;
+    // All that are there were settled, so only the others are asked for again.
+    const settled = new Set(rows.map(([keyId]) => keyId));
+    const missing = keyIds.filter((keyId) => !settled.has(keyId));
+    await this.#database.write(addBuckets, [missing, requests]);
+    const rest = new Map(missing.map((keyId) => [keyId, round.get(keyId) ?? []]));
+    return [...rows, ...(await this.#settle(rest))];
+  }
+
+  /** Those who came first are served first; what was given back is there for all of them. */
+  #tell(queue: readonly Waiting[], tokens: number, taken: bigint): void {
+    let left = Number(taken);
+    for (const { wants, resolve } of queue) {
+      const allowed = wants === -1 || left > 0;
+      if (wants === 1 && allowed) left -= 1;
+      resolve(verdictOf(this.quota, tokens, allowed));
+    }
+  }
+}
+
+/** The same throughout a statement. */
+const nowMs = "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS int8)";
+
+/** $4: how much a bucket holds; $5: what grows back in a millisecond. */
+const filled = `least($4::float8,
+  bucket.tokens + CAST(greatest(0, ${nowMs} - bucket.filled_at_ms) AS float8) * $5::float8
+    + asked.given)`;
+const taken = `least(asked.wanted, floor(${filled} + ${roundingError}))`;
+
+const settleBuckets = `
+  UPDATE quota_buckets AS bucket SET
+    tokens = greatest(0, ${filled} - ${taken}),
+    taken = ${taken},
+    filled_at_ms = greatest(bucket.filled_at_ms, ${nowMs})
+  FROM unnest($1::text[], $2::float8[], $3::float8[]) AS asked (key_id, wanted, given)
+  WHERE bucket.key_id = asked.key_id
+  RETURNING bucket.key_id, bucket.tokens, bucket.taken`;
+
+const addBuckets = `
+  INSERT INTO quota_buckets (key_id, tokens, filled_at_ms, taken)
+  SELECT key_id, $2::float8, ${nowMs}, 0 FROM unnest($1::text[]) AS missing (key_id)
+  ON CONFLICT (key_id) DO NOTHING`;
+
+const forgetFull = `DELETE FROM quota_buckets WHERE filled_at_ms < ${nowMs} - $1::int8`;

@@ -1,0 +1,200 @@
+/** The storage of the repositories: a transaction of its own for each write. */
+
+import {
+  type WriteArgument,
+  type WriteName,
+  type WriteResult,
+  writes,
+} from "../repositories/repositories.ts";
+import {
+  type CounterName,
+  forPostgres,
+  type LookUp,
+  type OrdinalScope,
+  type Reader,
+  type Row,
+  type Storage,
+  type Transaction,
+  type Value,
+} from "../repositories/storage.ts";
+import { type Answer, int8s, type Session } from "./connection.ts";
+import type { Database } from "./database.ts";
+import { failing, sqlStateOf } from "./failures.ts";
+import { batcherByKey, type ReadBatcher } from "./readBatcher.ts";
+import type { Revisions, WatchedCounter } from "./revisions.ts";
+
+const uniqueViolation = "23505";
+/** No text of PostgreSQL holds a NUL, so that nothing can be stored under one. */
+const nul = "\0";
+
+type Query = (text: string, values: readonly unknown[]) => Promise<Answer<unknown[]>>;
+
+/** By the text as it is written in the repositories. The texts are constants, so they are few. */
+const translated = new Map<string, string>();
+
+function translate(text: string): string {
+  let own = translated.get(text);
+  if (own === undefined) {
+    own = forPostgres(text);
+    translated.set(text, own);
+  }
+  return own;
+}
+
+class QueryReader implements Reader {
+  protected readonly query: Query;
+
+  constructor(query: Query) {
+    this.query = query;
+  }
+
+  async get<Found>(text: string, values?: readonly Value[]): Promise<Found | undefined> {
+    return (await this.all<Found>(text, values))[0];
+  }
+
+  async all<Found>(text: string, values: readonly Value[] = []): Promise<Found[]> {
+    if (values.some((value) => typeof value === "string" && value.includes(nul))) return [];
+    const { rows, fields } = await this.query(translate(text), values);
+    return rows.map((row) => {
+      const entries = fields.map(({ name }, index) => [name, read(row[index])]);
+      return Object.fromEntries(entries) as Found;
+    });
+  }
+}
+
+function read(column: unknown): unknown {
+  if (typeof column === "bigint" || typeof column === "boolean") return Number(column);
+  return column ?? undefined;
+}
+
+export class PostgresStorage extends QueryReader implements Storage {
+  readonly #database: Database;
+  readonly #revisions: Revisions;
+  readonly #lookUps = new Map<string, ReadBatcher<string, unknown>>();
+
+  constructor(database: Database, revisions: Revisions) {
+    super((text, values) => failing(database.query(text, values)));
+    this.#database = database;
+    this.#revisions = revisions;
+  }
+
+  /** Remembers nothing: what it finds was read after it was asked for. */
+  async lookUp<Found>(
+    { text, keyOf }: LookUp<Found>,
+    ...key: string[]
+  ): Promise<Found | undefined> {
+    if (key.some((each) => each.includes(nul))) return undefined;
+    let batcher = this.#lookUps.get(text);
+    if (batcher === undefined) {
+      batcher = batcherByKey(this.#database.clock, async (keys: readonly string[]) => {
+        const rows = await this.all<Found>(text, columnsOf(keys.map((each) => each.split(nul))));
+        return new Map<string, unknown>(rows.map((row) => [keyOf(row).join(nul), row]));
+      });
+      this.#lookUps.set(text, batcher);
+    }
+    return batcher.read(key.join(nul)) as Promise<Found | undefined>;
+  }
+
+  write<Name extends WriteName>(
+    name: Name,
+    argument: WriteArgument<Name>,
+  ): Promise<WriteResult<Name>> {
+    const write = writes[name] as (
+      transaction: Transaction,
+      argument: WriteArgument<Name>,
+    ) => Promise<WriteResult<Name>>;
+    return failing(this.#write((transaction) => write(transaction, argument)));
+  }
+
+  async #write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const transact = () =>
+      this.#database.transact("BEGIN", async (session) => {
+        const transaction = new PostgresTransaction(session);
+        return { result: await work(transaction), moved: transaction.moved };
+      });
+    const { result, moved } = await transact().catch((cause) => {
+      // Another transaction has added the same, after this one had looked for it.
+      if (sqlStateOf(cause) === uniqueViolation) return transact();
+      throw cause;
+    });
+    for (const [counter, value] of moved) await this.#revisions.announce(counter, value);
+    return result;
+  }
+
+  revision(counter: WatchedCounter): number {
+    return this.#revisions.of(counter);
+  }
+
+  async edgeRevision(): Promise<number> {
+    const row = await this.get<{ revision: number }>(readEdgeRevision);
+    return row?.revision ?? Number.NaN;
+  }
+}
+
+class PostgresTransaction extends QueryReader implements Transaction {
+  /** Revisions of which other processes must hear once it is committed. */
+  readonly moved = new Map<WatchedCounter, bigint>();
+
+  constructor(session: Session) {
+    super((text, values) => session.query(text, values));
+  }
+
+  async run(text: string, values: readonly Value[] = []): Promise<number> {
+    return (await this.query(translate(text), values)).count;
+  }
+
+  /** In one statement. A statement may touch a row only once. */
+  async insertAll(text: string, rows: readonly Row[]): Promise<void> {
+    const [first] = rows;
+    if (first === undefined) return;
+    const lists = first.map((_, index) => `$${index + 1}::${typeOf(rows, index)}[]`);
+    const columns = columnsOf(rows);
+    await this.query(
+      translate(text).replace(
+        /VALUES \([^)]*\)/,
+        () => `SELECT * FROM unnest(${lists.join(", ")})`,
+      ),
+      columns.map((column, index) =>
+        typeOf(rows, index) === "int8" ? int8s(column as number[]) : column,
+      ),
+    );
+  }
+
+  async advance(counter: CounterName, by = 1): Promise<number> {
+    const value = await this.#add(counter, by);
+    if (counter === "key_revision" || counter === "site_revision") this.moved.set(counter, value);
+    return Number(value);
+  }
+
+  async ordinal(within?: OrdinalScope): Promise<number> {
+    if (within === undefined) return Number(await this.#add("last_ordinal", 1));
+    const { table, column, value } = within;
+    const text = `SELECT coalesce(max(ordinal), 0) + 1 FROM ${table} WHERE ${column} = $1`;
+    return Number((await this.query(text, [value])).rows[0]?.[0]);
+  }
+
+  async #add(counter: CounterName | "last_ordinal", by: number): Promise<bigint> {
+    const { rows } = await this.query(addToCounter, [by, counter]);
+    const value = rows[0]?.[0];
+    if (value === undefined) throw new Error("The counters are missing from the database.");
+    return value as bigint;
+  }
+}
+
+function columnsOf<T>(rows: readonly (readonly T[])[]): T[][] {
+  return (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] as T));
+}
+
+function typeOf(rows: readonly Row[], index: number): "int8" | "boolean" | "bytea" | "text" {
+  const value = rows.find((row) => row[index] !== undefined && row[index] !== null)?.[index];
+  if (typeof value === "number") return "int8";
+  if (typeof value === "boolean") return "boolean";
+  return typeof value === "object" ? "bytea" : "text";
+}
+
+// Plans and deployments move the other one. Both only grow, so their sum does with each of them.
+const readEdgeRevision = `SELECT CAST(sum(value) AS bigint) AS revision FROM counters
+  WHERE name IN ('edge_revision', 'site_revision')`;
+
+const addToCounter = `UPDATE counters SET value = value + $1::int8 WHERE name = $2
+  RETURNING value`;

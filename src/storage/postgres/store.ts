@@ -1,0 +1,109 @@
+import type { Clock } from "../../core/clock.ts";
+import type { Environment } from "../../petstore/keys/token.ts";
+import { repositoriesOn } from "../repositories/repositories.ts";
+import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
+import { PostgresCatalogue } from "./catalogue.ts";
+import { PostgresCategories } from "./categories.ts";
+import { shownAddress } from "./connection.ts";
+import { Database, type DatabaseSettings } from "./database.ts";
+import { failing, sqlStateOf } from "./failures.ts";
+import {
+  claimEnvironment,
+  explainOpening,
+  latestVersion,
+  migrate,
+  refuseOthers,
+  versionOf,
+} from "./migrations.ts";
+import { PostgresOrders } from "./orders.ts";
+import { PetReads } from "./petReads.ts";
+import { SharedBuckets } from "./rateLimits.ts";
+import { Revisions } from "./revisions.ts";
+import { PostgresStorage } from "./storage.ts";
+import { Writer } from "./writer.ts";
+
+/**
+ * Opens the database at an address, making its tables if they are not there. Any number of
+ * processes, on any number of machines, may have it open.
+ */
+export async function openPostgres(
+  settings: DatabaseSettings,
+  options: StoresOptions,
+): Promise<Stores> {
+  const database = new Database(settings, options.clock);
+  const revisions = new Revisions(database, ["key_revision", "site_revision"]);
+  const petReads = new PetReads(database);
+  const shown = shownAddress(settings.address);
+  try {
+    await migrate(database, shown);
+    await claimEnvironment(database, options.environment);
+    await refuseOthers(database, shown, options.environment);
+    await revisions.refresh();
+    // So that what is answered first can be kept.
+    await petReads.revision();
+  } catch (cause) {
+    await revisions.close();
+    await database.close();
+    return explainOpening(shown)(cause);
+  }
+  const writer = new Writer(database, options.onCommit);
+  return {
+    ...repositoriesOn(new PostgresStorage(database, revisions)),
+    catalogue: new PostgresCatalogue(database, writer, petReads),
+    categories: new PostgresCategories(database),
+    orders: new PostgresOrders(database, writer),
+    limiter: (quota) => new SharedBuckets(quota, database),
+    revisions: () => ({
+      keys: revisions.of("key_revision"),
+      pets: petReads.changes.revision,
+      exact: false,
+    }),
+    ready: () => failing(probe(database)),
+    size: () => failing(sizeOf(database)),
+    async close() {
+      await writer.close();
+      await revisions.close();
+      await database.close();
+    },
+  };
+}
+
+/** Refuses what opening the database would refuse. Changes nothing. */
+export async function postgresVersion(
+  settings: DatabaseSettings,
+  environment: Environment,
+  clock: Clock,
+): Promise<StoreVersion> {
+  const database = new Database(settings, clock);
+  const shown = shownAddress(settings.address);
+  try {
+    const version = await versionOf(database, shown);
+    if (version !== undefined) await refuseOthers(database, shown, environment);
+    return { version, latest: latestVersion };
+  } catch (cause) {
+    return explainOpening(shown)(cause);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Only a write that reaches the disk proves that one can. */
+async function probe(database: Database): Promise<void> {
+  const text = "UPDATE counters SET value = value + 1 WHERE name = 'probe'";
+  const { count } = await database.write(text, []);
+  if (count !== 1) throw new Error("The counters are missing from the database.");
+}
+
+async function sizeOf(database: Database): Promise<Record<string, number>> {
+  try {
+    const text = "SELECT pg_database_size(current_database())";
+    const [row] = await database.read<[bytes: bigint | null]>(text);
+    const bytes = row?.[0] ?? undefined;
+    // YugabyteDB has the function, and no answer.
+    return bytes === undefined ? {} : { database: Number(bytes) };
+  } catch (cause) {
+    // CockroachDB has no such function: its size is its own to tell.
+    if (sqlStateOf(cause) === "42883") return {};
+    throw cause;
+  }
+}

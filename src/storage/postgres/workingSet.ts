@@ -1,0 +1,360 @@
+/** What a transaction has read and is going to write. Its decisions are made on this, in memory. */
+
+import { idGivenMax } from "../../petstore/catalogue/catalogue.ts";
+import type { NewPet, Pet, PetStatus } from "../../petstore/catalogue/pet.ts";
+import type { PetTransaction } from "../../petstore/catalogue/petCommands.ts";
+import type {
+  IdempotencyStore,
+  IdempotentRequest,
+  StoredResponse,
+} from "../../petstore/idempotency/idempotency.ts";
+import type { OrderStatus } from "../../petstore/orders/order.ts";
+import type { OrderTransaction, StoredOrder } from "../../petstore/orders/orderCommands.ts";
+import { int8s, type Session } from "./connection.ts";
+
+interface HeldPet extends NewPet {
+  readonly json: string;
+}
+
+interface HeldOrder extends StoredOrder {
+  readonly json: string;
+}
+
+interface HeldResponse extends StoredResponse {
+  readonly keyId: string;
+  readonly idempotencyKey: string;
+}
+
+/** What must be read before a decision can be made. */
+export class Wanted {
+  readonly petIds = new Set<bigint>();
+  readonly orderIds = new Set<bigint>();
+  readonly categoryIds = new Set<bigint>();
+  readonly responses = new Map<string, IdempotentRequest>();
+  /** How many pets may be given an id. */
+  newPets = 0;
+
+  response(request: IdempotentRequest | undefined): void {
+    if (request !== undefined) this.responses.set(nameOf(request), request);
+  }
+}
+
+export class WorkingSet implements PetTransaction, OrderTransaction {
+  lastPetId: bigint;
+  lastOrderId: bigint;
+  readonly pets = new Map<bigint, HeldPet>();
+  readonly orders = new Map<bigint, HeldOrder>();
+  readonly responses = new Map<string, HeldResponse>();
+  readonly categoryIds = new Set<bigint>();
+  /** Ids past `idGivenMax` that an import has taken, as far as new pets may get. */
+  readonly takenIds = new Set<bigint>();
+
+  readonly addedPets = new Set<bigint>();
+  readonly changedPets = new Set<bigint>();
+  readonly addedOrders = new Set<bigint>();
+  readonly changedOrders = new Set<bigint>();
+  readonly keptResponses = new Set<string>();
+  imported = false;
+  /** The earliest instant of a request whose response is stored. */
+  responsesNowMs = Number.POSITIVE_INFINITY;
+
+  readonly idempotency: IdempotencyStore = {
+    find: (request) => this.responses.get(nameOf(request)),
+    store: ({ keyId, idempotencyKey, nowMs }, response) => {
+      const name = nameOf({ keyId, idempotencyKey });
+      this.responses.set(name, { keyId, idempotencyKey, ...response });
+      this.keptResponses.add(name);
+      this.responsesNowMs = Math.min(this.responsesNowMs, nowMs);
+    },
+  };
+
+  constructor(lastPetId: bigint, lastOrderId: bigint) {
+    this.lastPetId = lastPetId;
+    this.lastOrderId = lastOrderId;
+  }
+
+  pet(id: bigint): HeldPet | undefined {
+    return this.pets.get(id);
+  }
+
+  petText(id: bigint): string | undefined {
+    return this.pets.get(id)?.json;
+  }
+
+  isPetIdTaken(id: bigint): boolean {
+    return this.takenIds.has(id) || this.pets.has(id);
+  }
+
+  hasCategory(id: bigint): boolean {
+    return this.categoryIds.has(id);
+  }
+
+  insertPet({ id, name, categoryId, status }: Pet, json: string): void {
+    this.pets.set(id, { name, categoryId, status, json });
+    this.addedPets.add(id);
+  }
+
+  updatePet({ id, name, categoryId, status }: Pet, json: string): void {
+    this.pets.set(id, { name, categoryId, status, json });
+    if (!this.addedPets.has(id)) this.changedPets.add(id);
+  }
+
+  noteImport(): void {
+    this.imported = true;
+  }
+
+  order(id: bigint): HeldOrder | undefined {
+    return this.orders.get(id);
+  }
+
+  insertOrder(id: bigint, order: StoredOrder, json: string): void {
+    this.orders.set(id, { ...order, json });
+    this.addedOrders.add(id);
+  }
+
+  updateOrder(id: bigint, order: StoredOrder, json: string): void {
+    this.orders.set(id, { ...order, json });
+    if (!this.addedOrders.has(id)) this.changedOrders.add(id);
+  }
+}
+
+function nameOf(request: { keyId: string; idempotencyKey: string }): string {
+  return JSON.stringify([request.keyId, request.idempotencyKey]);
+}
+
+type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus, json: string];
+type OrderRow = [
+  id: bigint,
+  petId: bigint,
+  quantity: bigint,
+  status: OrderStatus,
+  placedAtMs: bigint,
+  json: string,
+];
+type ResponseRow = [
+  keyId: string,
+  idempotencyKey: string,
+  fingerprint: string,
+  entityId: bigint,
+  text: string,
+  createdAtMs: bigint,
+];
+
+/** Reads into a working set what the commands of a batch want to know. */
+export async function readWanted(session: Session, wanted: Wanted, set: WorkingSet): Promise<void> {
+  if (wanted.responses.size > 0) await readResponses(session, wanted, set);
+  if (wanted.categoryIds.size > 0) await readCategories(session, wanted, set);
+  if (wanted.orderIds.size > 0) await readOrders(session, wanted, set);
+  // An order is moved together with its pet.
+  const petIds = new Set(wanted.petIds);
+  for (const { petId } of set.orders.values()) petIds.add(petId);
+  if (petIds.size > 0) await readPets(session, petIds, set);
+  const highest = [...wanted.petIds].filter((id) => id <= idGivenMax);
+  const last = highest.reduce((a, b) => (a > b ? a : b), set.lastPetId);
+  if (last + BigInt(wanted.newPets) > idGivenMax) await readTaken(session, wanted.newPets, set);
+}
+
+async function readResponses(
+  session: Session,
+  { responses }: Wanted,
+  set: WorkingSet,
+): Promise<void> {
+  const asked = [...responses.values()];
+  const keyIds = asked.map(({ keyId }) => keyId);
+  const texts = asked.map(({ idempotencyKey }) => idempotencyKey);
+  const { rows } = await session.query<ResponseRow>(findResponses, [keyIds, texts]);
+  for (const [keyId, idempotencyKey, fingerprint, entityId, text, createdAtMs] of rows) {
+    const held = {
+      keyId,
+      idempotencyKey,
+      fingerprint,
+      entityId,
+      text,
+      createdAtMs: Number(createdAtMs),
+    };
+    set.responses.set(nameOf(held), held);
+  }
+}
+
+async function readCategories(session: Session, wanted: Wanted, set: WorkingSet): Promise<void> {
+  const ids = int8s([...wanted.categoryIds]);
+  const { rows } = await session.query<[bigint]>(findCategories, [ids]);
+  for (const [id] of rows) set.categoryIds.add(id);
+}
+
+async function readOrders(session: Session, wanted: Wanted, set: WorkingSet): Promise<void> {
+  const { rows } = await session.query<OrderRow>(findOrders, [int8s([...wanted.orderIds])]);
+  for (const [id, petId, quantity, status, placedAtMs, json] of rows) {
+    const numbers = { quantity: Number(quantity), placedAtMs: Number(placedAtMs) };
+    set.orders.set(id, { petId, status, json, ...numbers });
+  }
+}
+
+async function readPets(session: Session, ids: Set<bigint>, set: WorkingSet): Promise<void> {
+  const { rows } = await session.query<PetRow>(findPets, [int8s([...ids])]);
+  for (const [id, name, categoryId, status, json] of rows) {
+    set.pets.set(id, { name, categoryId, status, json });
+  }
+}
+
+/** Enough to find a free id for each of the new pets. */
+async function readTaken(session: Session, newPets: number, set: WorkingSet): Promise<void> {
+  let free = 0n;
+  let last = set.lastPetId > idGivenMax ? set.lastPetId : idGivenMax;
+  while (free < newPets) {
+    const { rows } = await session.query<[bigint]>(findTaken, [last, takenPage]);
+    for (const [id] of rows) {
+      free += id - last - 1n;
+      last = id;
+      set.takenIds.add(id);
+    }
+    if (rows.length < takenPage) return;
+  }
+}
+
+const takenPage = 10_000;
+
+const findPets = "SELECT id, name, category_id, status, json FROM pets WHERE id = ANY($1::int8[])";
+const findOrders = `SELECT id, pet_id, quantity, status, placed_at_ms, json FROM orders
+  WHERE id = ANY($1::int8[])`;
+const findCategories = "SELECT id FROM categories WHERE id = ANY($1::int8[])";
+const findTaken = "SELECT id FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
+export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entity_id, text,
+    created_at_ms
+  FROM idempotency_keys
+  WHERE (key_id, idempotency_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`;
+
+/**
+ * Writes what a working set is going to write: all that is new in one statement, and all that is changed
+ * in another. (In one and the same, CockroachDB would refuse to touch a table twice.)
+ */
+export async function writeAll(session: Session, set: WorkingSet, before: LastIds): Promise<void> {
+  const addedPets = picked(set.addedPets, set.pets);
+  const addedOrders = picked(set.addedOrders, set.orders);
+  const keptResponses = picked(set.keptResponses, set.responses).map(
+    ([, idempotencyKey]) => idempotencyKey,
+  );
+  const counters = movedCounters(set, before);
+  if (addedPets.length + addedOrders.length + keptResponses.length + counters.length > 0) {
+    await session.query(insertAll, [
+      ...petColumns(addedPets),
+      ...orderColumns(addedOrders),
+      ...responseColumns(keptResponses),
+      counters.map(([name]) => name),
+      int8s(counters.map(([, value]) => value)),
+    ]);
+  }
+  const changedPets = picked(set.changedPets, set.pets);
+  const changedOrders = picked(set.changedOrders, set.orders);
+  if (changedPets.length + changedOrders.length > 0) {
+    await session.query(updateAll, [...stateColumns(changedPets), ...stateColumns(changedOrders)]);
+  }
+}
+
+/** Imported pets may leave the counter where it is. */
+function movedCounters(set: WorkingSet, before: LastIds): [name: string, value: bigint][] {
+  const counters: [string, bigint, bigint][] = [
+    ["last_pet_id", before.lastPetId, set.lastPetId],
+    ["last_order_id", before.lastOrderId, set.lastOrderId],
+  ];
+  return counters.filter(([, was, is]) => was !== is).map(([name, , is]) => [name, is]);
+}
+
+function picked<Id, Row>(ids: ReadonlySet<Id>, rows: ReadonlyMap<Id, Row>): [Id, Row][] {
+  return [...ids].map((id) => [id, rows.get(id) as Row]);
+}
+
+function petColumns(pets: readonly [bigint, HeldPet][]): unknown[] {
+  return [
+    int8s(pets.map(([id]) => id)),
+    pets.map(([, { name }]) => name),
+    int8s(pets.map(([, { categoryId }]) => categoryId)),
+    pets.map(([, { status }]) => status),
+    pets.map(([, { json }]) => json),
+  ];
+}
+
+function orderColumns(orders: readonly [bigint, HeldOrder][]): unknown[] {
+  return [
+    int8s(orders.map(([id]) => id)),
+    int8s(orders.map(([, { petId }]) => petId)),
+    int8s(orders.map(([, { quantity }]) => quantity)),
+    orders.map(([, { status }]) => status),
+    int8s(orders.map(([, { placedAtMs }]) => placedAtMs)),
+    orders.map(([, { json }]) => json),
+  ];
+}
+
+function stateColumns(rows: readonly [bigint, { status: string; json: string }][]): unknown[] {
+  return [
+    int8s(rows.map(([id]) => id)),
+    rows.map(([, { status }]) => status),
+    rows.map(([, { json }]) => json),
+  ];
+}
+
+function responseColumns(responses: readonly HeldResponse[]): unknown[] {
+  return [
+    responses.map(({ keyId }) => keyId),
+    responses.map(({ idempotencyKey }) => idempotencyKey),
+    responses.map(({ fingerprint }) => fingerprint),
+    int8s(responses.map(({ entityId }) => entityId)),
+    responses.map(({ text }) => text),
+    int8s(responses.map(({ createdAtMs }) => createdAtMs)),
+  ];
+}
+
+const insertAll = `WITH new_pets AS (
+    INSERT INTO pets (id, name, category_id, status, json)
+    SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::text[], $5::text[])
+    RETURNING 1),
+  new_orders AS (
+    INSERT INTO orders (id, pet_id, quantity, status, placed_at_ms, json)
+    SELECT * FROM unnest($6::int8[], $7::int8[], $8::int8[], $9::text[], $10::int8[], $11::text[])
+    RETURNING 1),
+  kept_marks AS (
+    INSERT INTO idempotency_keys
+      (key_id, idempotency_key, fingerprint, entity_id, text, created_at_ms)
+    SELECT * FROM
+      unnest($12::text[], $13::text[], $14::text[], $15::int8[], $16::text[], $17::int8[])
+    ON CONFLICT (key_id, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint,
+      entity_id = excluded.entity_id, text = excluded.text, created_at_ms = excluded.created_at_ms
+    RETURNING 1),
+  moved_counters AS (
+    UPDATE counters SET value = moved.value
+    FROM unnest($18::text[], $19::int8[]) AS moved (name, value) WHERE counters.name = moved.name
+    RETURNING 1)
+  SELECT 1`;
+
+const updateAll = `WITH moved_pets AS (
+    UPDATE pets SET status = moved.status, json = moved.json
+    FROM unnest($1::int8[], $2::text[], $3::text[]) AS moved (id, status, json)
+    WHERE pets.id = moved.id RETURNING 1),
+  moved_orders AS (
+    UPDATE orders SET status = moved.status, json = moved.json
+    FROM unnest($4::int8[], $5::text[], $6::text[]) AS moved (id, status, json)
+    WHERE orders.id = moved.id RETURNING 1)
+  SELECT 1`;
+
+interface LastIds {
+  readonly lastPetId: bigint;
+  readonly lastOrderId: bigint;
+}
+
+/**
+ * Whoever writes to pets, orders, idempotency keys or categories locks these rows first, in this
+ * order. So one such transaction runs at a time, of whichever process: nobody comes between what it
+ * reads and what it writes, and ids become visible in the order in which they are given out.
+ */
+export const lockCounters = `BEGIN; SELECT name, value FROM counters
+  WHERE name IN ('last_order_id', 'last_pet_id') ORDER BY name FOR UPDATE`;
+
+/** What `lockCounters` has read. */
+export function lastIdsOf(rows: readonly unknown[][]): LastIds {
+  const values = new Map(rows as [string, bigint][]);
+  const [lastPetId, lastOrderId] = [values.get("last_pet_id"), values.get("last_order_id")];
+  if (lastPetId === undefined || lastOrderId === undefined) {
+    throw new Error("The counters are missing from the database.");
+  }
+  return { lastPetId, lastOrderId };
+}

@@ -1,0 +1,259 @@
+import {
+  type Account,
+  type AccountStore,
+  type LinkUse,
+  type NewPassword,
+  type OneTimeLink,
+  type PasswordChange,
+  type Rehash,
+  type Session,
+  type SessionWithHolder,
+  type SignInAttempt,
+  sessionsPerAccountMax,
+} from "../../accounts/accounts.ts";
+import { takeTry } from "../../accounts/attempts.ts";
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { type HolderColumns, holderColumns, holderOf, isHolderKnown } from "./access.ts";
+import type { Storage, Transaction } from "./storage.ts";
+
+type AccountRow = Omit<Account, "holder"> & HolderColumns;
+type LinkRow = Omit<OneTimeLink, "holder"> & HolderColumns;
+type SessionRow = Session & HolderColumns;
+
+/** Asks the database each time: what has ended is over at once, for every process. */
+export class AccountRepository implements AccountStore {
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  find(name: string): MaybePromise<Account | undefined> {
+    return then(this.#storage.get<AccountRow>(findAccount, [name]), (row) => row && held(row));
+  }
+
+  issueLink(link: OneTimeLink): Promise<boolean> {
+    return this.#storage.write("issueLink", link);
+  }
+
+  findLink(hash: string): MaybePromise<OneTimeLink | undefined> {
+    return then(this.#storage.get<LinkRow>(findLink, [hash]), (row) => row && held(row));
+  }
+
+  useLink(use: LinkUse): Promise<boolean> {
+    return this.#storage.write("useLink", use);
+  }
+
+  addSession(session: Session, passwordVersion: number): Promise<boolean> {
+    return this.#storage.write("addSession", { session, passwordVersion });
+  }
+
+  findSession(hash: string): MaybePromise<SessionWithHolder | undefined> {
+    return then(this.#storage.get<SessionRow>(findSession, [hash]), (row) => {
+      if (row === undefined) return undefined;
+      const { kind, ownerId, ...session } = row;
+      return { session, holder: holderOf({ kind, ownerId }) };
+    });
+  }
+
+  listSessions(account: string): MaybePromise<readonly Session[]> {
+    return this.#storage.all<Session>(listSessions, [account]);
+  }
+
+  sawSession(hash: string, atMs: number): Promise<void> {
+    return this.#storage.write("sawSession", { hash, atMs });
+  }
+
+  endSession(account: string, id: string): Promise<boolean> {
+    return this.#storage.write("endSession", { account, id });
+  }
+
+  endSessions(account: string, keep: string | undefined): Promise<number> {
+    return this.#storage.write("endSessions", { account, keep });
+  }
+
+  changePassword(change: PasswordChange): Promise<boolean> {
+    return this.#storage.write("changePassword", change);
+  }
+
+  rehashPassword(rehash: Rehash): Promise<void> {
+    return this.#storage.write("rehashPassword", rehash);
+  }
+
+  take(attempt: SignInAttempt): Promise<number> {
+    return this.#storage.write("takeTry", attempt);
+  }
+
+  giveBack(attempt: SignInAttempt): Promise<void> {
+    return this.#storage.write("giveBackTry", attempt);
+  }
+}
+
+function held<Columns extends HolderColumns>({ kind, ownerId, ...rest }: Columns) {
+  return { ...rest, holder: holderOf({ kind, ownerId }) };
+}
+
+const holder = `kind, owner_id AS "ownerId"`;
+const findAccount = `SELECT ${holder}, name, password, password_version AS "passwordVersion"
+  FROM accounts WHERE name = ?1`;
+const findLink = `SELECT ${holder}, account, hash, created_at_ms AS "createdAtMs",
+    expires_at_ms AS "expiresAtMs"
+  FROM one_time_links JOIN accounts ON name = account WHERE hash = ?1`;
+const session = `id, account, hash, agent, created_at_ms AS "createdAtMs",
+  seen_at_ms AS "seenAtMs", ends_at_ms AS "endsAtMs"`;
+export const findSession = `SELECT ${session}, ${holder}
+  FROM sessions JOIN accounts ON name = account WHERE hash = ?1`;
+export const listSessions = `SELECT ${session} FROM sessions WHERE account = ?1
+  ORDER BY seen_at_ms DESC, ordinal DESC`;
+
+/** What of other accounts is swept away when a session begins, so that it need not wait long. */
+const sweptAtOnceMax = 100;
+
+/**
+ * The writes to accounts, links and sessions. Whoever decides by what an account is, or adds
+ * something to it, takes its row first, so that they come one after the other.
+ */
+export const accountWrites = {
+  async issueLink(tx: Transaction, link: OneTimeLink): Promise<boolean> {
+    const { account, holder, hash, createdAtMs, expiresAtMs } = link;
+    const { kind, ownerId } = holderColumns(holder);
+    if (!(await isHolderKnown(tx, holder))) return false;
+    await tx.run(insertAccount, [account, kind, ownerId]);
+    await lockAccount(tx, account);
+    await tx.run(replaceLink, [account, hash, createdAtMs, expiresAtMs]);
+    return true;
+  },
+
+  async useLink(tx: Transaction, { hash, atMs, session, password }: LinkUse): Promise<boolean> {
+    const { account } = session;
+    await lockAccount(tx, account);
+    if ((await tx.run(takeLink, [hash, account, atMs])) === 0) return false;
+    if (password !== undefined) {
+      await setPassword(tx, account, password);
+      await tx.run(endOthers, [account, null]);
+    }
+    await insert(tx, session);
+    return true;
+  },
+
+  async addSession(
+    tx: Transaction,
+    { session, passwordVersion }: { session: Session; passwordVersion: number },
+  ): Promise<boolean> {
+    if ((await lockAccount(tx, session.account)) !== passwordVersion) return false;
+    await insert(tx, session);
+    return true;
+  },
+
+  async sawSession(tx: Transaction, { hash, atMs }: { hash: string; atMs: number }): Promise<void> {
+    await tx.run("UPDATE sessions SET seen_at_ms = ?2 WHERE hash = ?1 AND seen_at_ms < ?2", [
+      ...[hash, atMs],
+    ]);
+  },
+
+  async endSession(
+    tx: Transaction,
+    { account, id }: { account: string; id: string },
+  ): Promise<boolean> {
+    const text = "DELETE FROM sessions WHERE account = ?1 AND id = ?2 RETURNING id";
+    return (await tx.get(text, [account, id])) !== undefined;
+  },
+
+  async endSessions(
+    tx: Transaction,
+    { account, keep }: { account: string; keep: string | undefined },
+  ): Promise<number> {
+    return tx.run(endOthers, [account, keep]);
+  },
+
+  async changePassword(
+    tx: Transaction,
+    { account, version, password, keep }: PasswordChange,
+  ): Promise<boolean> {
+    if ((await lockAccount(tx, account)) !== version) return false;
+    await setPassword(tx, account, password);
+    await tx.run(endOthers, [account, keep]);
+    return true;
+  },
+
+  async rehashPassword(tx: Transaction, { account, was, hash }: Rehash): Promise<void> {
+    await tx.run("UPDATE accounts SET password = ?3 WHERE name = ?1 AND password = ?2", [
+      ...[account, was, hash],
+    ]);
+  },
+
+  async takeTry(tx: Transaction, attempt: SignInAttempt): Promise<number> {
+    await tx.run(addBucket, [attempt.bucket, attempt.atMs]);
+    const row = await tx.get<{ fullAtMs: number }>(lockBucket, [attempt.bucket]);
+    const taken = takeTry(row?.fullAtMs ?? attempt.atMs, attempt);
+    if (taken.kind === "wait") return taken.waitMs;
+    await tx.run("UPDATE sign_in_tries SET full_at_ms = ?2 WHERE bucket = ?1", [
+      ...[attempt.bucket, taken.fullAtMs],
+    ]);
+    return 0;
+  },
+
+  async giveBackTry(tx: Transaction, { bucket, intervalMs }: SignInAttempt): Promise<void> {
+    await tx.run("UPDATE sign_in_tries SET full_at_ms = full_at_ms - ?2 WHERE bucket = ?1", [
+      ...[bucket, intervalMs],
+    ]);
+  },
+};
+
+/** The version of its password; undefined where there is no such account. */
+async function lockAccount(tx: Transaction, name: string): Promise<number | undefined> {
+  const text = "SELECT password_version AS version FROM accounts WHERE name = ?1 FOR UPDATE";
+  return (await tx.get<{ version: number }>(text, [name]))?.version;
+}
+
+async function setPassword(
+  tx: Transaction,
+  account: string,
+  { hash, setAtMs }: NewPassword,
+): Promise<void> {
+  await tx.run(
+    `UPDATE accounts SET password = ?2, password_set_at_ms = ?3,
+       password_version = password_version + 1
+     WHERE name = ?1`,
+    [account, hash, setAtMs],
+  );
+}
+
+async function insert(tx: Transaction, session: Session): Promise<void> {
+  const { id, account, hash, agent, createdAtMs, seenAtMs, endsAtMs } = session;
+  const ended = await tx.all<{ id: string }>(findEnded, [createdAtMs]);
+  if (ended.length > 0) {
+    await tx.run("DELETE FROM sessions WHERE id = ANY(?1)", [ended.map((each) => each.id)]);
+  }
+  const ordinal = await tx.ordinal({ table: "sessions", column: "account", value: account });
+  await tx.run(insertSession, [
+    ...[ordinal, id, account, hash, agent, createdAtMs, seenAtMs, endsAtMs],
+  ]);
+  await tx.run(endBeyond, [account, id, sessionsPerAccountMax]);
+}
+
+const insertAccount = `INSERT INTO accounts (name, kind, owner_id) VALUES (?1, ?2, ?3)
+  ON CONFLICT (name) DO NOTHING`;
+const replaceLink = `INSERT INTO one_time_links (account, hash, created_at_ms, expires_at_ms)
+  VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (account) DO UPDATE SET hash = excluded.hash,
+    created_at_ms = excluded.created_at_ms, expires_at_ms = excluded.expires_at_ms`;
+const takeLink = `DELETE FROM one_time_links
+  WHERE hash = ?1 AND account = ?2 AND expires_at_ms > ?3`;
+
+const insertSession = `INSERT INTO sessions (ordinal, id, account, hash, agent, created_at_ms,
+    seen_at_ms, ends_at_ms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
+// What another sign-in sweeps away at this moment is left to it.
+export const findEnded = `SELECT id FROM sessions WHERE ends_at_ms <= ?1
+  ORDER BY ends_at_ms LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
+// The one that begins stays, whatever the clock says.
+const endBeyond = `DELETE FROM sessions WHERE account = ?1 AND ordinal NOT IN (
+  SELECT ordinal FROM sessions WHERE account = ?1
+  ORDER BY id = ?2 DESC, seen_at_ms DESC, ordinal DESC LIMIT ?3)`;
+const endOthers = "DELETE FROM sessions WHERE account = ?1 AND id IS DISTINCT FROM ?2";
+
+const addBucket = `INSERT INTO sign_in_tries (bucket, full_at_ms) VALUES (?1, ?2)
+  ON CONFLICT (bucket) DO NOTHING`;
+const lockBucket = `SELECT full_at_ms AS "fullAtMs" FROM sign_in_tries WHERE bucket = ?1
+  FOR UPDATE`;

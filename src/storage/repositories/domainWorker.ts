@@ -1,0 +1,184 @@
+/** What the worker of the domains stores: its leases, its accounts at authorities, and what it forgets. */
+
+import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { AcmeAccount, AcmeAccounts } from "../../hosting/domains/certificateAuthority.ts";
+import type { DomainStore, Lease, StoredDomain } from "../../hosting/domains/domains.ts";
+import { tombstoneMs } from "../../hosting/domains/schedule.ts";
+import { type DomainRow, selectDomains, storedDomainOf } from "./domains.ts";
+import type { Storage, Transaction } from "./storage.ts";
+
+type DueRequest = Parameters<DomainStore["takeDue"]>[0];
+type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
+
+/** Who may work on which domain, and what a worker may do only while it holds the lease. */
+export const leaseWrites = {
+  /** Numbers of leases come from a counter, which nothing turns back: no restore either. */
+  async takeDueDomains(
+    tx: Transaction,
+    { holder, nowMs, untilMs, max }: DueRequest,
+  ): Promise<(StoredDomain & { readonly lease: Lease })[]> {
+    const due = (await tx.all<DomainRow>(findDue, [nowMs, max])).map(storedDomainOf);
+    if (due.length === 0) return [];
+    const first = (await tx.advance("last_fence", due.length)) - due.length + 1;
+    const taken = due.map((stored, index) => ({
+      ...stored,
+      lease: { domainId: stored.domain.id, fence: first + index },
+    }));
+    for (const { lease } of taken) {
+      await tx.run(takeLease, [lease.domainId, lease.fence, holder, untilMs]);
+    }
+    return taken;
+  },
+
+  async extendLease(
+    tx: Transaction,
+    { lease, untilMs }: { readonly lease: Lease; readonly untilMs: number },
+  ): Promise<boolean> {
+    return (await tx.run(extend, [lease.domainId, lease.fence, untilMs])) > 0;
+  },
+
+  async endLease(tx: Transaction, { domainId, fence }: Lease): Promise<void> {
+    await tx.run(end, [domainId, fence]);
+  },
+
+  async publishChallenge(tx: Transaction, challenge: PublishedChallenge): Promise<boolean> {
+    const { lease, host, token, keyAuthorization, expiresAtMs } = challenge;
+    if ((await tx.get(lockLease, [lease.domainId, lease.fence])) === undefined) return false;
+    await tx.run(
+      `INSERT INTO challenges (host, token, key_authorization, expires_at_ms)
+       VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT (host, token) DO UPDATE SET
+         key_authorization = excluded.key_authorization, expires_at_ms = excluded.expires_at_ms`,
+      [host, token, keyAuthorization, expiresAtMs],
+    );
+    return true;
+  },
+};
+
+// What another worker is taking at this moment, or what is being changed, is left to the next time.
+export const findDue = `${selectDomains}
+  WHERE domains.due_at_ms <= ?1
+    AND (domains.lease_holder IS NULL OR domains.lease_until_ms <= ?1)
+  ORDER BY domains.due_at_ms, domains.ordinal LIMIT ?2 FOR UPDATE OF domains SKIP LOCKED`;
+const takeLease = `UPDATE domains SET fence = ?2, lease_holder = ?3, lease_until_ms = ?4
+  WHERE id = ?1`;
+const extend = `UPDATE domains SET lease_until_ms = ?3
+  WHERE id = ?1 AND fence = ?2 AND lease_holder IS NOT NULL`;
+const end = `UPDATE domains SET lease_holder = NULL, lease_until_ms = NULL
+  WHERE id = ?1 AND fence = ?2`;
+const lockLease = `SELECT 1 FROM domains WHERE id = ?1 AND fence = ?2 AND lease_holder IS NOT NULL
+  FOR UPDATE`;
+
+const dayMs = 24 * 60 * 60_000;
+/** Longer than the longest time over which an authority counts, which is a week. */
+const attemptsKeptMs = 8 * dayMs;
+const certificatesKeptMs = 30 * dayMs;
+const edgesKeptMs = dayMs;
+/** Of each kind in one commit. A tombstone takes up to 200 entries of its timeline with it. */
+const sweptAtOnceMax = 100;
+
+interface Sweep {
+  readonly table: string;
+  readonly key: string;
+  readonly age: string;
+  readonly condition: string;
+  readonly keptMs: number;
+}
+
+export const tombstones: Sweep = {
+  table: "domains",
+  key: "id",
+  age: "ended_at_ms",
+  condition: "ended_at_ms < ?1",
+  keptMs: tombstoneMs,
+};
+export const challenges: Sweep = {
+  table: "challenges",
+  key: "host",
+  age: "expires_at_ms",
+  condition: "expires_at_ms <= ?1",
+  keptMs: 0,
+};
+export const attempts: Sweep = {
+  table: "ca_attempts",
+  key: "ordinal",
+  age: "at_ms",
+  condition: "at_ms < ?1",
+  keptMs: attemptsKeptMs,
+};
+export const certificates: Sweep = {
+  table: "certificates",
+  key: "id",
+  age: "not_after_ms",
+  condition: `not_after_ms < ?1
+    AND NOT EXISTS (SELECT 1 FROM domains WHERE domains.certificate_id = certificates.id)`,
+  keptMs: certificatesKeptMs,
+};
+export const edges: Sweep = {
+  table: "edges",
+  key: "id",
+  age: "seen_at_ms",
+  condition: "seen_at_ms < ?1",
+  keptMs: edgesKeptMs,
+};
+
+/** What somebody is at is left alone: a tombstone that is being changed may be about to come back. */
+export const findOldest = ({ table, key, age, condition }: Sweep) =>
+  `SELECT ${key} AS key FROM ${table} WHERE ${condition}
+   ORDER BY ${age} LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
+export const removeFound = ({ table, key, condition }: Sweep) =>
+  `DELETE FROM ${table} WHERE ${key} = ANY(?2) AND ${condition}`;
+
+/** Forgets what nobody asks for any more, a little at a time. */
+export const domainSweepWrites = {
+  /** Whether there may be more of it. */
+  async sweepDomains(tx: Transaction, nowMs: number): Promise<boolean> {
+    let more = false;
+    for (const sweep of [tombstones, challenges, attempts, certificates, edges]) {
+      const beforeMs = nowMs - sweep.keptMs;
+      const found = await tx.all<{ key: string | number }>(findOldest(sweep), [beforeMs]);
+      if (found.length === 0) continue;
+      const keys = found.map(({ key }) => key);
+      if (sweep === tombstones) {
+        await tx.run("DELETE FROM domain_timeline WHERE domain_id = ANY(?1)", [keys]);
+      }
+      await tx.run(removeFound(sweep), [beforeMs, keys]);
+      more ||= found.length === sweptAtOnceMax;
+    }
+    return more;
+  },
+};
+
+export class AcmeAccountRepository implements AcmeAccounts {
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  account(directory: string): MaybePromise<AcmeAccount | undefined> {
+    return this.#storage.get<AcmeAccount>(findAccount, [directory]);
+  }
+
+  keepAccount(account: AcmeAccount): Promise<AcmeAccount> {
+    return this.#storage.write("keepAcmeAccount", account);
+  }
+}
+
+export const acmeAccountWrites = {
+  /** The one that is kept: the first for its directory. */
+  async keepAcmeAccount(
+    tx: Transaction,
+    { directory, url, sealedKey }: AcmeAccount,
+  ): Promise<AcmeAccount> {
+    await tx.run(
+      `INSERT INTO acme_accounts (directory, url, sealed_key) VALUES (?1, ?2, ?3)
+       ON CONFLICT (directory) DO NOTHING`,
+      [directory, url, sealedKey],
+    );
+    return (await tx.get<AcmeAccount>(findAccount, [directory])) as AcmeAccount;
+  },
+};
+
+const findAccount = `SELECT directory, url, sealed_key AS "sealedKey" FROM acme_accounts
+  WHERE directory = ?1`;

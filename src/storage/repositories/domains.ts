@@ -1,0 +1,380 @@
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { type Domain, hasEnded, isServed } from "../../hosting/domains/domain.ts";
+import {
+  attemptsMax,
+  type CaAttempt,
+  type ChangeOutcome,
+  claimsMax,
+  type DomainChange,
+  type DomainStore,
+  type Lease,
+  type RoutingChange,
+  type StoredCertificate,
+  type StoredDomain,
+  type TimelineEntry,
+  timelineEntriesMax,
+  tombstonesPerProjectMax,
+} from "../../hosting/domains/domains.ts";
+import { noRouting, type Routing } from "../../hosting/domains/routing.ts";
+import { byText, type Row, type Storage, type Transaction, type Value } from "./storage.ts";
+
+export class DomainRepository implements DomainStore {
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  add(
+    domain: Domain,
+    dueAtMs: number,
+    entries: readonly TimelineEntry[],
+  ): Promise<"added" | "taken"> {
+    return this.#storage.write("addDomain", { domain, dueAtMs, entries });
+  }
+
+  change(change: DomainChange): Promise<ChangeOutcome> {
+    return this.#storage.write("changeDomain", change);
+  }
+
+  get(id: string): MaybePromise<StoredDomain | undefined> {
+    return then(this.#all(findDomain, [id]), ([stored]) => stored);
+  }
+
+  holderOf(host: string): MaybePromise<StoredDomain | undefined> {
+    return then(this.#all(findHolder, [host]), ([stored]) => stored);
+  }
+
+  claimsOn(host: string): MaybePromise<readonly StoredDomain[]> {
+    return this.#all(findClaims, [host]);
+  }
+
+  list(project?: string): MaybePromise<readonly StoredDomain[]> {
+    const found =
+      project === undefined
+        ? this.#all(listAllDomains, [])
+        : this.#all(listDomainsOfProject, [project]);
+    return then(found, (domains) => domains.sort(byText(({ domain }) => domain.host)));
+  }
+
+  timeline(domainId: string, limit: number): MaybePromise<readonly TimelineEntry[]> {
+    const entries = this.#storage.all<{ entry: string }>(readTimeline, [domainId, limit]);
+    return then(entries, (rows) => rows.map(({ entry }) => JSON.parse(entry)));
+  }
+
+  routing(project: string): MaybePromise<{ readonly routing: Routing; readonly version: number }> {
+    const stored = this.#storage.get<{ routing: string; version: number }>(findRouting, [project]);
+    return then(stored, (row) =>
+      row === undefined
+        ? { routing: noRouting, version: 0 }
+        : { routing: JSON.parse(row.routing), version: row.version },
+    );
+  }
+
+  saveRouting(change: RoutingChange): Promise<"done" | "changed"> {
+    return this.#storage.write("saveRouting", change);
+  }
+
+  takeDue(
+    request: Parameters<DomainStore["takeDue"]>[0],
+  ): Promise<readonly (StoredDomain & { readonly lease: Lease })[]> {
+    return this.#storage.write("takeDueDomains", request);
+  }
+
+  extendLease(lease: Lease, untilMs: number): Promise<boolean> {
+    return this.#storage.write("extendLease", { lease, untilMs });
+  }
+
+  endLease(lease: Lease): Promise<void> {
+    return this.#storage.write("endLease", lease);
+  }
+
+  certificateFor(host: string, validAfterMs: number): MaybePromise<StoredCertificate | undefined> {
+    return this.#storage.get<StoredCertificate>(findNewestCertificate, [host, validAfterMs]);
+  }
+
+  attempts(
+    { host, registrable }: { host: string; registrable: string },
+    sinceMs: number,
+  ): MaybePromise<readonly CaAttempt[]> {
+    const newest = this.#storage.all<CaAttempt>(listAttempts, [host, registrable, sinceMs]);
+    return then(newest, (attempts) => attempts.reverse());
+  }
+
+  recordAttempt(attempt: CaAttempt): Promise<void> {
+    return this.#storage.write("recordAttempt", attempt);
+  }
+
+  publishChallenge(challenge: Parameters<DomainStore["publishChallenge"]>[0]): Promise<boolean> {
+    return this.#storage.write("publishChallenge", challenge);
+  }
+
+  async sweep(nowMs: number): Promise<void> {
+    // In several commits, so that other writes need not wait for all of it.
+    while (await this.#storage.write("sweepDomains", nowMs));
+  }
+
+  #all(text: string, values: readonly Value[]): MaybePromise<StoredDomain[]> {
+    return then(this.#storage.all<DomainRow>(text, values), (rows) => rows.map(storedDomainOf));
+  }
+}
+
+export interface DomainRow {
+  readonly state: string;
+  readonly version: number;
+  readonly paid: number;
+  readonly deployed: number;
+}
+
+/** Of each domain, the columns of `DomainRow`. The owner's standing is asked at the same instant. */
+export const selectDomains = `SELECT domains.state, domains.version,
+    owners.plan = 'paid' AS paid, projects.current IS NOT NULL AS deployed
+  FROM domains
+  JOIN owners ON owners.id = domains.owner_id
+  JOIN projects ON projects.slug = domains.project`;
+
+export function storedDomainOf({ state, version, paid, deployed }: DomainRow): StoredDomain {
+  const standing = { paid: paid === 1, deployed: deployed === 1 };
+  return { domain: JSON.parse(state), version, standing };
+}
+
+/** What the columns repeat of a domain. */
+function domainColumns(domain: Domain) {
+  const { id, host, project, ownerId, ownership, certificate } = domain;
+  return {
+    id,
+    host,
+    project,
+    ownerId,
+    ownership: ownership.kind,
+    endedAtMs: "atMs" in ownership ? ownership.atMs : undefined,
+    served: isServed(domain),
+    certificateId: certificate.held?.id,
+    state: JSON.stringify(domain),
+  };
+}
+
+export const findDomain = `${selectDomains} WHERE domains.id = ?1`;
+export const findHolder = `${selectDomains}
+  WHERE domains.host = ?1 AND domains.ownership = 'held'`;
+export const findClaims = `${selectDomains} WHERE domains.host = ?1
+  ORDER BY domains.ordinal DESC LIMIT ${claimsMax}`;
+export const listAllDomains = `${selectDomains}
+  WHERE domains.ownership IN ('held', 'proof_needed') ORDER BY domains.host, domains.ordinal`;
+export const listDomainsOfProject = `${selectDomains}
+  WHERE domains.project = ?1 AND domains.ownership IN ('held', 'proof_needed')
+  ORDER BY domains.host`;
+export const readTimeline = `SELECT entry FROM domain_timeline WHERE domain_id = ?1
+  ORDER BY number DESC LIMIT ?2`;
+const findRouting = "SELECT routing, version FROM project_routing WHERE project = ?1";
+export const findNewestCertificate = `SELECT id, host, chain_pem AS "chainPem",
+    sealed_key AS "sealedKey", issuer, not_before_ms AS "notBeforeMs",
+    not_after_ms AS "notAfterMs", renewal_name AS "renewalName"
+  FROM certificates WHERE host = ?1 AND not_after_ms > ?2
+  ORDER BY not_before_ms DESC, id DESC LIMIT 1`;
+// The newest, should there be more than that: they are what most limits of authorities count.
+export const listAttempts = `SELECT host, registrable, kind, at_ms AS "atMs" FROM ca_attempts
+  WHERE (host = ?1 AND at_ms >= ?3) OR (registrable = ?2 AND at_ms >= ?3)
+  ORDER BY at_ms DESC, ordinal DESC LIMIT ${attemptsMax}`;
+
+interface DomainAddition {
+  readonly domain: Domain;
+  readonly dueAtMs: number;
+  readonly entries: readonly TimelineEntry[];
+}
+
+/** What of a stored domain decides whether a change to it holds, and whether edges must hear of it. */
+interface Before {
+  readonly id: string;
+  readonly ownership: Domain["ownership"]["kind"];
+  readonly served: number;
+  readonly certificateId: string | undefined;
+  readonly version: number;
+  readonly fence: number;
+}
+
+/**
+ * The writes to the domains. Of two that touch the same domain, the second waits for the row of the
+ * first. Rows are locked in one order: the last ordinal, domains by their ids, the routing, and the
+ * edges' revision at the very end.
+ */
+export const domainWrites = {
+  async addDomain(
+    tx: Transaction,
+    { domain, dueAtMs, entries }: DomainAddition,
+  ): Promise<"added" | "taken"> {
+    const ordinal = await tx.ordinal();
+    if (await isTaken(tx, domain)) return "taken";
+    const { id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state } =
+      domainColumns(domain);
+    await tx.run(insertDomain, [
+      ...[id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state],
+      ...[dueAtMs, ordinal],
+    ]);
+    await append(tx, id, entries);
+    if (served) await tx.advance("edge_revision");
+    return "added";
+  },
+
+  async changeDomain(tx: Transaction, change: DomainChange): Promise<ChangeOutcome> {
+    const { domain, version, lease, routing, displaces, attempts = [] } = change;
+    const attemptRows = await attemptRowsOf(tx, attempts);
+    const ids = displaces === undefined ? [domain.id] : [domain.id, displaces.domain.id];
+    const stored = await tx.all<Before>(lockDomains, [ids]);
+    const before = stored.find(({ id }) => id === domain.id);
+    if (lease !== undefined && !holds(lease, domain.id, before)) return "fenced";
+    if (before?.version !== version) return "changed";
+    if (routing !== undefined && !(await isRoutingAt(tx, routing))) return "changed";
+    const displaced = displaces && stored.find(({ id }) => id === displaces.domain.id);
+    if (displaced?.version !== displaces?.version) return "changed";
+    if (await isTaken(tx, domain, displaces?.domain.id)) return "taken";
+
+    if (change.certificate !== undefined) await insertCertificate(tx, change.certificate);
+    let servedOtherwise = routing !== undefined;
+    // Before the other, which may hold the name only once this one does not. It needs nothing any
+    // more: that the name still leads here is as it should be.
+    if (displaces && displaced) {
+      if (await replace(tx, displaces.domain, displaced, undefined)) servedOtherwise = true;
+      await append(tx, displaces.domain.id, displaces.entries);
+    }
+    if (await replace(tx, domain, before, change.dueAtMs)) servedOtherwise = true;
+    await append(tx, domain.id, change.entries);
+    for (const each of [domain, ...(displaces ? [displaces.domain] : [])]) {
+      if (hasEnded(each)) await removeOldTombstones(tx, each.project);
+    }
+    await tx.insertAll(insertAttempt, attemptRows);
+    if (routing !== undefined) await writeRouting(tx, routing);
+    if (servedOtherwise) await tx.advance("edge_revision");
+    return "done";
+  },
+
+  async saveRouting(tx: Transaction, change: RoutingChange): Promise<"done" | "changed"> {
+    if (!(await isRoutingAt(tx, change))) return "changed";
+    await writeRouting(tx, change);
+    await tx.advance("edge_revision");
+    return "done";
+  },
+
+  async recordAttempt(tx: Transaction, attempt: CaAttempt): Promise<void> {
+    await tx.insertAll(insertAttempt, await attemptRowsOf(tx, [attempt]));
+  },
+};
+
+/** Whether what must be in the store only once is there already, apart from two domains. */
+async function isTaken(tx: Transaction, domain: Domain, displaced = domain.id): Promise<boolean> {
+  const { id, host, project, ownership } = domain;
+  if (ownership.kind !== "held" && ownership.kind !== "proof_needed") return false;
+  if ((await tx.get(findClaim, [project, host, id, displaced])) !== undefined) return true;
+  if (ownership.kind !== "held") return false;
+  return (await tx.get(findOtherHolder, [host, id, displaced])) !== undefined;
+}
+
+function holds({ domainId, fence }: Lease, id: string, before: Before | undefined): boolean {
+  return domainId === id && fence === before?.fence;
+}
+
+/** Whether edges must hear of it. */
+async function replace(
+  tx: Transaction,
+  domain: Domain,
+  before: Before,
+  dueAtMs: number | undefined,
+): Promise<boolean> {
+  const { id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state } =
+    domainColumns(domain);
+  await tx.run(updateDomain, [
+    ...[id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state],
+    dueAtMs,
+  ]);
+  return (
+    ownership !== before.ownership ||
+    Number(served) !== before.served ||
+    certificateId !== before.certificateId
+  );
+}
+
+/** Under the lock of the domain: nobody else numbers entries of it. */
+async function append(
+  tx: Transaction,
+  domainId: string,
+  entries: readonly TimelineEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const last = (await tx.get<{ number: number }>(lastEntry, [domainId]))?.number ?? 0;
+  await tx.insertAll(
+    "INSERT INTO domain_timeline (domain_id, number, entry) VALUES (?1, ?2, ?3)",
+    entries.map((entry, index) => [domainId, last + 1 + index, JSON.stringify(entry)]),
+  );
+  const forgotten = last + entries.length - timelineEntriesMax;
+  if (forgotten <= 0) return;
+  await tx.run("DELETE FROM domain_timeline WHERE domain_id = ?1 AND number <= ?2", [
+    ...[domainId, forgotten],
+  ]);
+}
+
+/** What somebody is at is left to the next time. */
+async function removeOldTombstones(tx: Transaction, project: string): Promise<void> {
+  const found = await tx.all<{ id: string }>(findOldTombstones, [project]);
+  if (found.length === 0) return;
+  const ids = found.map(({ id }) => id);
+  await tx.run("DELETE FROM domain_timeline WHERE domain_id = ANY(?1)", [ids]);
+  await tx.run("DELETE FROM domains WHERE id = ANY(?1)", [ids]);
+}
+
+async function isRoutingAt(tx: Transaction, { project, version }: RoutingChange): Promise<boolean> {
+  const text = "SELECT version FROM project_routing WHERE project = ?1 FOR UPDATE";
+  return ((await tx.get<{ version: number }>(text, [project]))?.version ?? 0) === version;
+}
+
+/** The first is only inserted: of two at the same instant, the second finds that it has changed. */
+async function writeRouting(
+  tx: Transaction,
+  { project, routing, version }: RoutingChange,
+): Promise<void> {
+  const text =
+    version === 0
+      ? "INSERT INTO project_routing (project, version, routing) VALUES (?1, ?2, ?3)"
+      : "UPDATE project_routing SET version = ?2, routing = ?3 WHERE project = ?1";
+  await tx.run(text, [project, version + 1, JSON.stringify(routing)]);
+}
+
+async function insertCertificate(tx: Transaction, certificate: StoredCertificate): Promise<void> {
+  const { id, host, chainPem, sealedKey, issuer, notBeforeMs, notAfterMs } = certificate;
+  await tx.run(
+    `INSERT INTO certificates (id, host, chain_pem, sealed_key, issuer, not_before_ms,
+       not_after_ms, renewal_name)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+    [id, host, chainPem, sealedKey, issuer, notBeforeMs, notAfterMs, certificate.renewalName],
+  );
+}
+
+async function attemptRowsOf(tx: Transaction, attempts: readonly CaAttempt[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { host, registrable, kind, atMs } of attempts) {
+    rows.push([await tx.ordinal(), host, registrable, kind, atMs]);
+  }
+  return rows;
+}
+
+const lockDomains = `SELECT id, ownership, served, certificate_id AS "certificateId", version, fence
+  FROM domains WHERE id = ANY(?1) ORDER BY id FOR UPDATE`;
+// More than one, so that those beyond it are gone soon after; few, so that nobody waits.
+export const findOldTombstones = `SELECT id FROM domains WHERE id IN (
+    SELECT id FROM domains WHERE project = ?1 AND ended_at_ms IS NOT NULL
+    ORDER BY ended_at_ms DESC LIMIT 10 OFFSET ${tombstonesPerProjectMax})
+  FOR UPDATE SKIP LOCKED`;
+const findClaim = `SELECT id FROM domains WHERE project = ?1 AND host = ?2
+  AND ownership IN ('held', 'proof_needed') AND id <> ?3 AND id <> ?4`;
+const findOtherHolder = `SELECT id FROM domains
+  WHERE host = ?1 AND ownership = 'held' AND id <> ?2 AND id <> ?3`;
+const insertDomain = `INSERT INTO domains (id, host, project, owner_id, ownership, ended_at_ms,
+    served, certificate_id, state, due_at_ms, ordinal, version, fence)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1, 0)`;
+const updateDomain = `UPDATE domains SET host = ?2, project = ?3, owner_id = ?4, ownership = ?5,
+    ended_at_ms = ?6, served = ?7, certificate_id = ?8, state = ?9, due_at_ms = ?10,
+    version = version + 1
+  WHERE id = ?1`;
+export const lastEntry = `SELECT number FROM domain_timeline WHERE domain_id = ?1
+  ORDER BY number DESC LIMIT 1`;
+const insertAttempt = `INSERT INTO ca_attempts (ordinal, host, registrable, kind, at_ms)
+  VALUES (?1, ?2, ?3, ?4, ?5)`;

@@ -1,0 +1,106 @@
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import type { Edge, EdgeView, Route, ServedCertificate } from "../../hosting/domains/edgeView.ts";
+import { noRouting, type Routing } from "../../hosting/domains/routing.ts";
+import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
+
+/** Remembers nothing: a removal holds everywhere as soon as it is committed. */
+export class EdgeViewRepository implements EdgeView {
+  readonly #storage: Storage;
+  readonly revisionNow?: () => number;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+    if (storage.edgeRevisionNow) this.revisionNow = storage.edgeRevisionNow.bind(storage);
+  }
+
+  route(host: string): MaybePromise<Route | undefined> {
+    return then(this.#storage.lookUp(findRoute, host), (row) => row && routeOf(row));
+  }
+
+  certificate(host: string): MaybePromise<ServedCertificate | undefined> {
+    return then(this.#storage.lookUp(findServedCertificate, host), (row) => {
+      if (row === undefined) return undefined;
+      const { host: _host, ...certificate } = row;
+      return certificate;
+    });
+  }
+
+  challenge(host: string, token: string, nowMs: number): MaybePromise<string | undefined> {
+    const challenge = this.#storage.get<{ keyAuthorization: string }>(findChallenge, [
+      ...[host, token, nowMs],
+    ]);
+    return then(challenge, (row) => row?.keyAuthorization);
+  }
+
+  revision(): MaybePromise<number> {
+    return this.#storage.edgeRevision();
+  }
+
+  reportEdge(edge: Edge): Promise<void> {
+    return this.#storage.write("reportEdge", edge);
+  }
+
+  edges(sinceMs: number): MaybePromise<readonly Edge[]> {
+    const edges = this.#storage.all<Edge>(listEdges, [sinceMs]);
+    return then(edges, (found) => found.sort(byText(({ id }) => id)));
+  }
+
+  forgetEdge(id: string): Promise<void> {
+    return this.#storage.write("forgetEdge", id);
+  }
+}
+
+export const edgeWrites = {
+  async reportEdge(tx: Transaction, edge: Edge): Promise<void> {
+    const { id, address, httpPort, revision, seenAtMs } = edge;
+    await tx.run(
+      `INSERT INTO edges (id, address, http_port, revision, seen_at_ms)
+       VALUES (?1, ?2, ?3, ?4, ?5)
+       ON CONFLICT (id) DO UPDATE SET address = excluded.address, http_port = excluded.http_port,
+         revision = excluded.revision, seen_at_ms = excluded.seen_at_ms`,
+      [id, address, httpPort, revision, seenAtMs],
+    );
+  },
+
+  async forgetEdge(tx: Transaction, id: string): Promise<void> {
+    await tx.run("DELETE FROM edges WHERE id = ?1", [id]);
+  },
+};
+
+interface RouteRow {
+  readonly host: string;
+  readonly project: string;
+  readonly deployment: string;
+  readonly routing: string | undefined;
+}
+
+function routeOf({ host, project, deployment, routing }: RouteRow): Route {
+  const { primary, redirects }: Routing = routing === undefined ? noRouting : JSON.parse(routing);
+  const redirect = redirects.find(({ from }) => from === host);
+  return redirect === undefined
+    ? { kind: "site", project, deployment, primary }
+    : { kind: "redirect", to: redirect.to, status: redirect.status };
+}
+
+const standing = `JOIN owners ON owners.id = domains.owner_id AND owners.plan = 'paid'
+  JOIN projects ON projects.slug = domains.project AND projects.current IS NOT NULL`;
+const whereServed = `WHERE domains.host = ANY(?1) AND domains.ownership = 'held'
+  AND domains.served`;
+export const findRoute: LookUp<RouteRow> = {
+  text: `SELECT domains.host, domains.project, projects.current AS deployment,
+      project_routing.routing
+    FROM domains ${standing}
+    LEFT JOIN project_routing ON project_routing.project = domains.project ${whereServed}`,
+  keyOf: ({ host }) => [host],
+};
+export const findServedCertificate: LookUp<ServedCertificate & { readonly host: string }> = {
+  text: `SELECT domains.host, certificates.id, certificates.chain_pem AS "chainPem",
+      certificates.sealed_key AS "sealedKey"
+    FROM domains ${standing}
+    JOIN certificates ON certificates.id = domains.certificate_id ${whereServed}`,
+  keyOf: ({ host }) => [host],
+};
+export const findChallenge = `SELECT key_authorization AS "keyAuthorization" FROM challenges
+  WHERE host = ?1 AND token = ?2 AND expires_at_ms > ?3`;
+const listEdges = `SELECT id, address, http_port AS "httpPort", revision, seen_at_ms AS "seenAtMs"
+  FROM edges WHERE seen_at_ms >= ?1`;

@@ -1,0 +1,202 @@
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import type { ApiKey, KeyStore, KeyUse } from "../../petstore/keys/keys.ts";
+import { catalogueKeyName, type KeyRetention } from "../../petstore/keys/lifecycle.ts";
+import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
+
+type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
+
+export class KeyRepository implements KeyStore {
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  add(key: ApiKey): Promise<void> {
+    return this.#storage.write("addKey", key);
+  }
+
+  async rotate(oldId: string, oldExpiresAtMs: number, successor: ApiKey): Promise<void> {
+    if (!(await this.#storage.write("rotateKey", { oldId, oldExpiresAtMs, successor }))) {
+      throw new Error(
+        `The key ${oldId} is gone, or was revoked or rotated meanwhile. List the keys.`,
+      );
+    }
+  }
+
+  async revoke(id: string, atMs: number): Promise<void> {
+    if (!(await this.#storage.write("revokeKey", { id, atMs }))) {
+      throw new Error(`No key has the id ${id}. Nothing was changed.`);
+    }
+  }
+
+  findByHash(hash: string): MaybePromise<ApiKey | undefined> {
+    return then(this.#storage.lookUp(findKey, hash), (row) => row && keyOf(row));
+  }
+
+  list(): MaybePromise<readonly ApiKey[]> {
+    return then(this.#storage.all<KeyRow>(listKeys), (rows) => rows.map(keyOf));
+  }
+
+  recordUses(uses: readonly KeyUse[]): Promise<void> {
+    return this.#storage.write("recordKeyUses", uses);
+  }
+
+  listUses(): MaybePromise<readonly KeyUse[]> {
+    return then(this.#storage.all<KeyUse>(listUses), (uses) => uses.sort(byText(useName)));
+  }
+
+  prune(retention: KeyRetention): Promise<void> {
+    return this.#storage.write("pruneKeys", retention);
+  }
+
+  revision(): number {
+    return this.#storage.revision("key_revision");
+  }
+}
+
+/** Others wait meanwhile. */
+const prunedAtOnceMax = 1_000;
+
+interface KeyRotation {
+  readonly oldId: string;
+  readonly oldExpiresAtMs: number;
+  readonly successor: ApiKey;
+}
+
+export const keyWrites = {
+  async addKey(tx: Transaction, key: ApiKey): Promise<void> {
+    await lockRevision(tx);
+    await insert(tx, key);
+  },
+
+  /**
+   * False, with nothing done, when there is no such key or it was revoked or rotated meanwhile: a
+   * rotation planned before that must not bring a key to life that somebody has just ended.
+   */
+  async rotateKey(
+    tx: Transaction,
+    { oldId, oldExpiresAtMs, successor }: KeyRotation,
+  ): Promise<boolean> {
+    await lockRevision(tx);
+    const old = await tx.get<Pick<ApiKey, "expiresAtMs">>(findRotatable, [oldId]);
+    if (old === undefined) return false;
+    await insert(tx, successor);
+    // Earlier only: a rotation planned before the key was cut shorter must not lengthen its life.
+    const expiresAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
+    await tx.run("UPDATE keys SET expires_at_ms = ?2, replaced_by = ?3 WHERE id = ?1", [
+      ...[oldId, expiresAtMs, successor.id],
+    ]);
+    return true;
+  },
+
+  /** False, with nothing done, when there is no such key. */
+  async revokeKey(
+    tx: Transaction,
+    { id, atMs }: { readonly id: string; readonly atMs: number },
+  ): Promise<boolean> {
+    await lockRevision(tx);
+    const key = await tx.get<Pick<ApiKey, "revokedAtMs">>(findRevocation, [id]);
+    if (key === undefined) return false;
+    if (key.revokedAtMs !== undefined) return true;
+    await tx.run("UPDATE keys SET revoked_at_ms = ?2 WHERE id = ?1", [id, atMs]);
+    await tx.advance("key_revision");
+    return true;
+  },
+
+  async recordKeyUses(tx: Transaction, uses: readonly KeyUse[]): Promise<void> {
+    const ids = [...new Set(uses.map(({ keyId }) => keyId))];
+    // In one order, so that two processes never wait for each other. A restore may have taken away
+    // a key that was in use a moment ago.
+    const keys = await tx.all<Pick<ApiKey, "id" | "lastUsedAtMs">>(lockKeys, [ids]);
+    const known = new Set(keys.map(({ id }) => id));
+    const sums = sumsOf(uses.filter(({ keyId }) => known.has(keyId)));
+    await tx.insertAll(
+      addUses,
+      sums.map(({ keyId, operation, day, count, lastAtMs }) => [
+        ...[keyId, operation, day, count, lastAtMs],
+      ]),
+    );
+    for (const { id, lastUsedAtMs = 0 } of keys) {
+      const own = sums.filter(({ keyId }) => keyId === id).map(({ lastAtMs }) => lastAtMs);
+      const lastAtMs = Math.max(lastUsedAtMs, ...own);
+      await tx.run("UPDATE keys SET last_used_at_ms = ?2 WHERE id = ?1", [id, lastAtMs]);
+    }
+  },
+
+  async pruneKeys(
+    tx: Transaction,
+    { catalogueKeysExpiredAtMs, usesBeforeDay }: KeyRetention,
+  ): Promise<void> {
+    await lockRevision(tx);
+    const spent = await tx.all<Pick<ApiKey, "id">>(findSpent, [
+      ...[catalogueKeyName, catalogueKeysExpiredAtMs, prunedAtOnceMax],
+    ]);
+    if (spent.length > 0) {
+      const ids = spent.map(({ id }) => id);
+      await tx.run("DELETE FROM key_uses WHERE key_id = ANY(?1)", [ids]);
+      await tx.run("DELETE FROM keys WHERE id = ANY(?1)", [ids]);
+      await tx.advance("key_revision");
+    }
+    await tx.run("DELETE FROM key_uses WHERE day < ?1", [usesBeforeDay]);
+  },
+};
+
+/** Taken first by whoever changes a key, so that changes come one after the other. */
+async function lockRevision(tx: Transaction): Promise<void> {
+  await tx.get("SELECT value FROM counters WHERE name = 'key_revision' FOR UPDATE");
+}
+
+/** The ordinal is the revision of the keys that began with this key. */
+async function insert(tx: Transaction, key: ApiKey): Promise<void> {
+  const ordinal = await tx.advance("key_revision");
+  await tx.run(insertKey, [
+    ...[ordinal, key.id, key.name, key.environment, key.hash, key.hint],
+    ...[JSON.stringify(key.scopes), key.createdAtMs, key.expiresAtMs, key.revokedAtMs],
+    ...[key.replacedBy, key.lastUsedAtMs],
+  ]);
+}
+
+/** One for each key, operation and day, in one order. */
+function sumsOf(uses: readonly KeyUse[]): readonly KeyUse[] {
+  const sums = new Map<string, KeyUse>();
+  for (const use of uses) {
+    const sum = sums.get(useName(use));
+    const lastAtMs = Math.max(use.lastAtMs, sum?.lastAtMs ?? use.lastAtMs);
+    sums.set(useName(use), { ...use, count: use.count + (sum?.count ?? 0), lastAtMs });
+  }
+  return [...sums.values()].sort(byText(useName));
+}
+
+const useName = ({ keyId, operation, day }: KeyUse) => `${keyId} ${operation} ${day}`;
+
+const keyOf = (row: KeyRow): ApiKey => ({ ...row, scopes: JSON.parse(row.scopes) });
+
+const columns = `id, name, environment, hash, hint, scopes, created_at_ms AS "createdAtMs",
+  expires_at_ms AS "expiresAtMs", revoked_at_ms AS "revokedAtMs", replaced_by AS "replacedBy",
+  last_used_at_ms AS "lastUsedAtMs"`;
+export const findKey: LookUp<KeyRow> = {
+  text: `SELECT ${columns} FROM keys WHERE hash = ANY(?1)`,
+  keyOf: ({ hash }) => [hash],
+};
+const listKeys = `SELECT ${columns} FROM keys ORDER BY ordinal`;
+const listUses = `SELECT key_id AS "keyId", operation, day, count, last_at_ms AS "lastAtMs"
+  FROM key_uses`;
+
+const insertKey = `INSERT INTO keys (ordinal, id, name, environment, hash, hint, scopes,
+    created_at_ms, expires_at_ms, revoked_at_ms, replaced_by, last_used_at_ms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
+const findRotatable = `SELECT expires_at_ms AS "expiresAtMs" FROM keys
+  WHERE id = ?1 AND revoked_at_ms IS NULL AND replaced_by IS NULL`;
+const findRevocation = `SELECT revoked_at_ms AS "revokedAtMs" FROM keys WHERE id = ?1`;
+const lockKeys = `SELECT id, last_used_at_ms AS "lastUsedAtMs" FROM keys WHERE id = ANY(?1)
+  ORDER BY id FOR UPDATE`;
+// One that took the place of another goes after it.
+const findSpent = `SELECT id FROM keys WHERE name = ?1 AND expires_at_ms <= ?2
+    AND NOT EXISTS (SELECT 1 FROM keys AS old WHERE old.replaced_by = keys.id)
+  ORDER BY id LIMIT ?3 FOR UPDATE`;
+const addUses = `INSERT INTO key_uses AS held (key_id, operation, day, count, last_at_ms)
+  VALUES (?1, ?2, ?3, ?4, ?5)
+  ON CONFLICT (key_id, operation, day) DO UPDATE SET count = held.count + excluded.count,
+    last_at_ms = CASE WHEN held.last_at_ms > excluded.last_at_ms THEN held.last_at_ms
+      ELSE excluded.last_at_ms END`;

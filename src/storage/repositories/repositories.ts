@@ -1,0 +1,51 @@
+import { AccessRepository, accessWrites } from "./access.ts";
+import { AccountRepository, accountWrites } from "./accounts.ts";
+import { DomainRepository, domainWrites } from "./domains.ts";
+import {
+  AcmeAccountRepository,
+  acmeAccountWrites,
+  domainSweepWrites,
+  leaseWrites,
+} from "./domainWorker.ts";
+import { EdgeViewRepository, edgeWrites } from "./edgeView.ts";
+import { KeyRepository, keyWrites } from "./keys.ts";
+import { SiteRepository, UploadRepository, uploadWrites } from "./sites.ts";
+import { siteWrites } from "./siteWrites.ts";
+import type { Storage } from "./storage.ts";
+
+/** The stores that are the same on every engine. */
+export function repositoriesOn(storage: Storage) {
+  return {
+    access: new AccessRepository(storage),
+    accounts: new AccountRepository(storage),
+    keys: new KeyRepository(storage),
+    sites: new SiteRepository(storage),
+    uploads: new UploadRepository(storage),
+    domains: new DomainRepository(storage),
+    edgeView: new EdgeViewRepository(storage),
+    acmeAccounts: new AcmeAccountRepository(storage),
+  };
+}
+
+/**
+ * Every write of the repositories by name: SQLite runs them in another thread, to which no function
+ * can be sent. A write awaits nothing but its transaction, and refuses by what it returns: throwing
+ * takes back all of a batch, and what it has changed before it refuses is committed.
+ */
+export const writes = {
+  ...accessWrites,
+  ...accountWrites,
+  ...acmeAccountWrites,
+  ...keyWrites,
+  ...siteWrites,
+  ...uploadWrites,
+  ...domainWrites,
+  ...leaseWrites,
+  ...domainSweepWrites,
+  ...edgeWrites,
+};
+
+type Writes = typeof writes;
+export type WriteName = keyof Writes;
+export type WriteArgument<Name extends WriteName> = Parameters<Writes[Name]>[1];
+export type WriteResult<Name extends WriteName> = Awaited<ReturnType<Writes[Name]>>;

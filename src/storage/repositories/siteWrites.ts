@@ -1,0 +1,356 @@
+/**
+ * The writes to owners, projects and deployments. Whoever needs a project's row and a deployment's
+ * takes them in that order, and the revision of the sites at the very end. Contents are shared by
+ * deployments of any project: whoever relies on one, adds to it or takes it away locks its row first,
+ * so that nothing is taken away that somebody is about to refer to.
+ */
+import {
+  type DeploymentEvent,
+  type DeploymentState,
+  staleAfterMs,
+  staleFailure,
+  transitions,
+} from "../../hosting/sites/deployment.ts";
+import {
+  type AddProjectOutcome,
+  decideAddProject,
+  type Owner,
+  type Plan,
+} from "../../hosting/sites/site.ts";
+import {
+  type AddFilesOutcome,
+  type Finish,
+  type FinishOutcome,
+  type NewDeployment,
+  type NewProject,
+  type Upload,
+  type UploadPart,
+  uploadBytesMax,
+} from "../../hosting/sites/sites.ts";
+import { byText, type Transaction } from "./storage.ts";
+
+interface DeploymentRow {
+  readonly ordinal: number;
+  readonly project: string;
+  readonly state: DeploymentState;
+}
+
+interface NamedRow {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly fingerprint: string | undefined;
+}
+
+export const siteWrites = {
+  /** False, with nothing done, when the id is taken. */
+  async addOwner(tx: Transaction, { id, name, plan }: Owner): Promise<boolean> {
+    const added = await tx.run(
+      "INSERT INTO owners (id, name, plan) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO NOTHING",
+      [id, name, plan],
+    );
+    if (added > 0) await tx.advance("site_revision");
+    return added > 0;
+  },
+
+  async setPlan(
+    tx: Transaction,
+    { ownerId, plan }: { readonly ownerId: string; readonly plan: Plan },
+  ): Promise<boolean> {
+    const text = "UPDATE owners SET plan = ?2 WHERE id = ?1 RETURNING id";
+    if ((await tx.get(text, [ownerId, plan])) === undefined) return false;
+    await tx.advance("site_revision");
+    return true;
+  },
+
+  async addProject(
+    tx: Transaction,
+    { slug, ownerId, nowMs }: NewProject,
+  ): Promise<AddProjectOutcome> {
+    const owned = await tx.get<{ count: number }>(
+      "SELECT count(*) AS count FROM projects WHERE owner_id = ?1",
+      [ownerId],
+    );
+    const outcome = decideAddProject({
+      slugTaken: (await tx.get(findProject, [slug])) !== undefined,
+      ownerExists: (await tx.get("SELECT 1 FROM owners WHERE id = ?1", [ownerId])) !== undefined,
+      projectsOfOwner: Number(owned?.count),
+    });
+    if (outcome !== "added") return outcome;
+    await tx.run("INSERT INTO projects (slug, owner_id, created_at_ms) VALUES (?1, ?2, ?3)", [
+      ...[slug, ownerId, nowMs],
+    ]);
+    await tx.advance("site_revision");
+    return outcome;
+  },
+
+  async unpublish(
+    tx: Transaction,
+    slug: string,
+  ): Promise<"unpublished" | "not_published" | "no_such_project"> {
+    const project = await lockProject(tx, slug);
+    if (project === undefined) return "no_such_project";
+    if (project.current === undefined) return "not_published";
+    await show(tx, slug, undefined);
+    return "unpublished";
+  },
+
+  async rollBack(
+    tx: Transaction,
+    { slug, deploymentId }: { readonly slug: string; readonly deploymentId: string },
+  ): Promise<"shown" | "no_such_deployment" | "not_ready"> {
+    // One that is ready stays so and is never removed: nothing can come in between.
+    const found = await tx.get<DeploymentRow>(findDeployment, [deploymentId]);
+    if (found?.project !== slug) return "no_such_deployment";
+    if (found.state !== "ready") return "not_ready";
+    await show(tx, slug, deploymentId);
+    return "shown";
+  },
+
+  async beginDeployment(tx: Transaction, deployment: NewDeployment): Promise<boolean> {
+    if ((await lockProject(tx, deployment.project)) === undefined) return false;
+    await failSilent(tx, deployment);
+    await insertDeployment(tx, deployment, "queued");
+    return true;
+  },
+
+  async buildDeployment(
+    tx: Transaction,
+    { id, nowMs }: { readonly id: string; readonly nowMs: number },
+  ): Promise<boolean> {
+    return move(tx, id, "build", nowMs);
+  },
+
+  async addFiles(
+    tx: Transaction,
+    { id, uploads, nowMs }: { id: string; uploads: readonly Upload[]; nowMs: number },
+  ): Promise<AddFilesOutcome> {
+    if ((await lockDeployment(tx, id))?.state !== "building") return { kind: "not_building" };
+    const hashes = await missingContents(tx, uploads);
+    if (hashes.length > 0) return { kind: "content_missing", hashes };
+    await addContents(tx, uploads);
+    // A file that comes in several parts is added with the first of them.
+    const added = await tx.all<{ path: string }>(findPaths, [id, uploads.map(({ path }) => path)]);
+    const known = new Set(added.map(({ path }) => path));
+    const files = new Map<string, Upload>();
+    for (const upload of uploads) {
+      if (!known.has(upload.path) && !files.has(upload.path)) files.set(upload.path, upload);
+    }
+    const rows = [...files.values()];
+    await tx.insertAll(
+      "INSERT INTO site_files (deployment, path, hash) VALUES (?1, ?2, ?3)",
+      rows.map(({ path, hash }) => [id, path, hash]),
+    );
+    const bytes = rows.reduce((sum, file) => sum + file.bytes, 0);
+    await tx.run(grow, [id, rows.length, bytes, nowMs]);
+    return { kind: "added" };
+  },
+
+  async finishDeployment(
+    tx: Transaction,
+    { id, fingerprint, unless, nowMs }: Finish & { readonly id: string },
+  ): Promise<FinishOutcome> {
+    const slug = (await tx.get<DeploymentRow>(findDeployment, [id]))?.project;
+    const project = slug === undefined ? undefined : await lockProject(tx, slug);
+    const found = await lockDeployment(tx, id);
+    if (project === undefined || found === undefined) return { kind: "refused" };
+    const state = transitions[found.state].finish;
+    if (state === undefined || (await tx.get(findIncomplete, [id])) !== undefined) {
+      return { kind: "refused" };
+    }
+    const newest = await tx.get<NamedRow>(findNewest, [found.project]);
+    const other =
+      unless === "newest" ? newest : await tx.get<NamedRow>(findNamed, [project.current]);
+    if (other?.fingerprint === fingerprint) {
+      await tx.run("DELETE FROM site_files WHERE deployment = ?1", [id]);
+      await tx.run("DELETE FROM deployments WHERE id = ?1", [id]);
+      return { kind: "needless", same: other.id };
+    }
+    await tx.run(
+      `UPDATE deployments SET state = ?2, changed_at_ms = ?3, failure = NULL, fingerprint = ?4
+       WHERE id = ?1`,
+      [id, state, nowMs, fingerprint],
+    );
+    if (newest !== undefined && newest.ordinal > found.ordinal) return { kind: "overtaken" };
+    await show(tx, found.project, id);
+    return { kind: "shown" };
+  },
+
+  async failDeployment(
+    tx: Transaction,
+    { id, failure, nowMs }: { id: string; failure: string; nowMs: number },
+  ): Promise<boolean> {
+    return move(tx, id, "fail", nowMs, failure);
+  },
+
+  /** False once there is nothing left to take away. */
+  discardFailed(tx: Transaction, slug: string): Promise<boolean> {
+    return discardFiles(tx, slug);
+  },
+};
+
+/** Also by whoever begins a deployment, so that their ordinals follow each other. */
+export async function lockProject(tx: Transaction, slug: string) {
+  return tx.get<{ ownerId: string; current: string | undefined }>(`${findProject} FOR UPDATE`, [
+    slug,
+  ]);
+}
+
+/** An upload that was cut off says nothing more. */
+export async function failSilent(tx: Transaction, { project, nowMs }: NewDeployment) {
+  await tx.run(
+    `UPDATE deployments SET state = 'failed', failure = ?1, changed_at_ms = ?2
+     WHERE project = ?3 AND state IN ('queued', 'building') AND changed_at_ms < ?4`,
+    [staleFailure, nowMs, project, nowMs - staleAfterMs],
+  );
+}
+
+export async function insertDeployment(
+  tx: Transaction,
+  { id, project, nowMs }: NewDeployment,
+  state: DeploymentState,
+): Promise<void> {
+  const ordinal = await tx.ordinal({ table: "deployments", column: "project", value: project });
+  await tx.run(
+    `INSERT INTO deployments (project, ordinal, id, state, created_at_ms, changed_at_ms, files,
+       bytes)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, 0)`,
+    [project, ordinal, id, state, nowMs],
+  );
+}
+
+async function lockDeployment(tx: Transaction, id: string): Promise<DeploymentRow | undefined> {
+  return tx.get<DeploymentRow>(`${findDeployment} FOR UPDATE`, [id]);
+}
+
+/** False when the event may not happen to it, or it is not there. */
+async function move(
+  tx: Transaction,
+  id: string,
+  event: DeploymentEvent,
+  nowMs: number,
+  failure?: string,
+): Promise<boolean> {
+  const found = await lockDeployment(tx, id);
+  const state = found && transitions[found.state][event];
+  if (state === undefined) return false;
+  await tx.run(
+    "UPDATE deployments SET state = ?2, changed_at_ms = ?3, failure = ?4 WHERE id = ?1",
+    [id, state, nowMs, failure],
+  );
+  return true;
+}
+
+async function show(tx: Transaction, slug: string, deploymentId: string | undefined) {
+  await tx.run("UPDATE projects SET current = ?2 WHERE slug = ?1", [slug, deploymentId]);
+  await tx.advance("site_revision");
+}
+
+const findProject = `SELECT owner_id AS "ownerId", current FROM projects WHERE slug = ?1`;
+const findDeployment = "SELECT ordinal, project, state FROM deployments WHERE id = ?1";
+const findNewest = `SELECT id, ordinal, fingerprint FROM deployments
+  WHERE project = ?1 AND state = 'ready' ORDER BY ordinal DESC LIMIT 1`;
+const findNamed = "SELECT id, ordinal, fingerprint FROM deployments WHERE id = ?1";
+const findPaths = "SELECT path FROM site_files WHERE deployment = ?1 AND path = ANY(?2)";
+const grow = `UPDATE deployments SET files = files + ?2, bytes = bytes + ?3, changed_at_ms = ?4
+  WHERE id = ?1`;
+const findIncomplete = `SELECT 1 FROM site_files JOIN contents USING (hash)
+  WHERE deployment = ?1 AND NOT complete LIMIT 1`;
+
+/** What one call takes away at most, so that others need not wait long. */
+const discardedFilesMax = 64;
+const discardedBytesMax = uploadBytesMax;
+
+interface FailedFile {
+  readonly deployment: string;
+  readonly path: string;
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** Contents that are neither stored nor brought along by an earlier one of the uploads. */
+async function missingContents(tx: Transaction, uploads: readonly Upload[]): Promise<string[]> {
+  const brought = new Set<string>();
+  const wanted = new Set<string>();
+  for (const { hash, part } of uploads) {
+    if (part?.last) brought.add(hash);
+    if (part === undefined && !brought.has(hash)) wanted.add(hash);
+  }
+  if (wanted.size === 0) return [];
+  const rows = await tx.all<{ hash: string }>(lockKnown, [[...wanted]]);
+  const known = new Set(rows.map(({ hash }) => hash));
+  return [...wanted].filter((hash) => !known.has(hash));
+}
+
+async function addContents(tx: Transaction, uploads: readonly Upload[]): Promise<void> {
+  const parts = partsOf(uploads);
+  const bytesOf = new Map(parts.map(({ hash, bytes }) => [hash, bytes]));
+  // In one order, so that two uploads of the same contents do not wait for each other.
+  const contents = [...bytesOf].sort(byText(([hash]) => hash));
+  await tx.insertAll(
+    lockOrAdd,
+    contents.map(([hash, bytes]) => [hash, bytes, false]),
+  );
+  await tx.insertAll(
+    addParts,
+    parts.map(({ hash, part: { encoding, index, data } }) => [hash, encoding, index, data]),
+  );
+  const whole = parts.filter(({ part }) => part.last).map(({ hash }) => hash);
+  if (whole.length === 0) return;
+  await tx.run("UPDATE contents SET complete = TRUE WHERE hash = ANY(?1)", [whole]);
+}
+
+/** Each part once. */
+function partsOf(uploads: readonly Upload[]) {
+  const parts = new Map<string, Upload & { readonly part: UploadPart }>();
+  for (const upload of uploads) {
+    const { hash, part } = upload;
+    if (part === undefined) continue;
+    const name = `${hash} ${part.encoding} ${part.index}`;
+    const last = part.last || parts.get(name)?.part.last === true;
+    parts.set(name, { ...upload, part: { ...part, last } });
+  }
+  return [...parts.values()];
+}
+
+/** False once there is nothing left to take away. */
+async function discardFiles(tx: Transaction, slug: string): Promise<boolean> {
+  const failed = await tx.all<FailedFile>(findFailed, [slug, discardedFilesMax]);
+  const files = upToBytesMax(failed);
+  const hashes = [...new Set(files.map(({ hash }) => hash))];
+  if (hashes.length === 0) return false;
+  await tx.all(lockContents, [hashes]);
+  for (const deployment of new Set(files.map((file) => file.deployment))) {
+    const own = files.filter((file) => file.deployment === deployment);
+    await tx.run(removeFiles, [deployment, own.map(({ path }) => path)]);
+  }
+  // Asked under the locks: who began to refer to one before has said so by now.
+  const used = await tx.all<{ hash: string }>(findUsed, [hashes]);
+  const inUse = new Set(used.map(({ hash }) => hash));
+  const needless = hashes.filter((hash) => !inUse.has(hash));
+  await tx.run("DELETE FROM content_parts WHERE hash = ANY(?1)", [needless]);
+  await tx.run("DELETE FROM contents WHERE hash = ANY(?1)", [needless]);
+  return true;
+}
+
+/** The first of them, until their contents are as large as one upload. */
+function upToBytesMax(files: readonly FailedFile[]): readonly FailedFile[] {
+  let sum = 0;
+  const end = files.findIndex(({ bytes }) => {
+    sum += bytes;
+    return sum >= discardedBytesMax;
+  });
+  return end === -1 ? files : files.slice(0, end + 1);
+}
+
+const lockKnown = `SELECT hash FROM contents WHERE hash = ANY(?1) AND complete
+  ORDER BY hash FOR UPDATE`;
+const lockContents = `SELECT 1 FROM contents WHERE hash = ANY(?1) ORDER BY hash FOR UPDATE`;
+const lockOrAdd = `INSERT INTO contents (hash, bytes, complete) VALUES (?1, ?2, ?3)
+  ON CONFLICT (hash) DO UPDATE SET bytes = excluded.bytes`;
+const addParts = `INSERT INTO content_parts (hash, encoding, part, data) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (hash, encoding, part) DO UPDATE SET data = excluded.data`;
+export const findFailed = `SELECT deployment, path, hash, contents.bytes FROM deployments
+  JOIN site_files ON deployment = id JOIN contents USING (hash)
+  WHERE project = ?1 AND state = 'failed' LIMIT ?2`;
+const removeFiles = "DELETE FROM site_files WHERE deployment = ?1 AND path = ANY(?2)";
+const findUsed = "SELECT DISTINCT hash FROM site_files WHERE hash = ANY(?1)";

@@ -1,0 +1,123 @@
+/**
+ * What a repository needs of a database. Statements are written once, in the SQL that both engines
+ * share; `forPostgres` and `forSqlite` have what little is written differently for each.
+ */
+import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { WriteArgument, WriteName, WriteResult } from "./repositories.ts";
+
+/** `undefined` is stored as NULL. A list is for `= ANY(?1)`. */
+export type Value = Scalar | readonly (string | number)[];
+type Scalar = string | number | boolean | Uint8Array | null | undefined;
+
+/** The values of a row that is to be inserted. */
+export type Row = readonly Scalar[];
+
+/**
+ * Rows are objects by the names of their columns. An integer is read as a number, so that none of
+ * these may exceed 2^53; NULL is read as undefined, and a truth value as 0 or 1.
+ */
+export interface Reader {
+  /** The first row. No row matches a text that the engine cannot store. */
+  get<Found>(text: string, values?: readonly Value[]): MaybePromise<Found | undefined>;
+  all<Found>(text: string, values?: readonly Value[]): MaybePromise<Found[]>;
+}
+
+export type CounterName = "key_revision" | "site_revision" | "edge_revision" | "last_fence";
+
+/**
+ * All that is done through it is committed together, or not at all when the write throws. On SQLite
+ * nobody else writes meanwhile. On PostgreSQL others do: whatever a write decides on it must lock
+ * with `FOR UPDATE` before it reads, and a row that must not exist needs a unique index; a write
+ * that such an index refuses is run once more, and then finds the row.
+ */
+export interface Transaction extends Reader {
+  /** Returns how many rows were changed. */
+  run(text: string, values?: readonly Value[]): MaybePromise<number>;
+  /** Runs `INSERT … VALUES (?1, …)` for each of the rows, no two of them with the same key. */
+  insertAll(text: string, rows: readonly Row[]): MaybePromise<void>;
+  /**
+   * Adds to a counter and returns it. Once the write is acknowledged, no process goes by what it
+   * remembers from before a revision was moved.
+   */
+  advance(counter: CounterName, by?: number): MaybePromise<number>;
+  /**
+   * What to insert as `ordinal`, by which rows are in the order of their creation: all of a table, or
+   * those with the same value in a column. Null where the engine numbers rows automatically.
+   */
+  ordinal(within?: OrdinalScope): MaybePromise<number | null>;
+}
+
+export interface OrdinalScope {
+  readonly table: string;
+  readonly column: string;
+  readonly value: string;
+}
+
+/** A look-up by unique texts that many requests make at the same moment: `= ANY(?1)` or `= ANY(?1, ?2)`. */
+export interface LookUp<Found> {
+  readonly text: string;
+  /** What a row was looked up by, in the order of the parameters. */
+  keyOf(row: Found): readonly string[];
+}
+
+export interface Storage extends Reader {
+  /** Look-ups of the same moment may share a statement, which is sent after all of them. */
+  lookUp<Found>(lookUp: LookUp<Found>, ...key: string[]): MaybePromise<Found | undefined>;
+  /** Runs one of `writes` in a transaction. Resolves when it is on disk. */
+  write<Name extends WriteName>(
+    name: Name,
+    argument: WriteArgument<Name>,
+  ): Promise<WriteResult<Name>>;
+  /** As this process knows it, without a query; NaN while it cannot know. */
+  revision(counter: "key_revision" | "site_revision"): number;
+  /** Grows with every change to what edges serve, by any process. */
+  edgeRevision(): MaybePromise<number>;
+  /** The same, where it is known at once and without a query. */
+  edgeRevisionNow?(): number;
+}
+
+/** By code units, since the collation of a PostgreSQL server may order letters in its own way. */
+export function byText<T>(textOf: (item: T) => string): (one: T, other: T) => number {
+  return (one, other) => {
+    const [a, b] = [textOf(one), textOf(other)];
+    return a === b ? 0 : a < b ? -1 : 1;
+  };
+}
+
+/**
+ * What the statements of the repositories write in one way and the engines read in two:
+ *
+ * - `?1` is a parameter.
+ * - `= ANY(?1)` compares with each member of a list, and `(a, b) = ANY(?1, ?2)` with each pair of two
+ *   lists of texts.
+ * - `FOR UPDATE`, with `OF` and `SKIP LOCKED`, locks rows where others write at the same time.
+ */
+const list = /= ANY\((\?\d+)\)/g;
+const pairs = /= ANY\((\?\d+), (\?\d+)\)/g;
+const lock = /\s+FOR UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g;
+
+export function forPostgres(text: string): string {
+  return text
+    .replace(pairs, "IN (SELECT * FROM unnest($1::text[], $2::text[]))")
+    .replace(/\?(\d+)/g, "$$$1");
+}
+
+/** Lists are handed over as JSON. Nothing is locked: there is one writer at a time. */
+export function forSqlite(text: string): string {
+  return text.replace(lock, "").replace(list, "IN (SELECT value FROM json_each($1))");
+}
+
+/** A look-up of a single key, on SQLite. */
+export function forSqliteOne(text: string): string {
+  return text.replace(list, "= $1").replace(pairs, "= ($1, $2)");
+}
+
+/** A page of rows, of which one more than `limit` was asked for: it tells whether anything follows. */
+export function pageOf<Found extends [id: bigint, ...rest: unknown[]]>(
+  rows: Found[],
+  limit: number,
+): { rows: Found[]; next: bigint | undefined; readUpTo: bigint | undefined } {
+  if (rows.length <= limit) return { rows, next: undefined, readUpTo: undefined };
+  const readUpTo = rows.pop()?.[0];
+  return { rows, next: rows.at(-1)?.[0], readUpTo };
+}

@@ -1,0 +1,263 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  constants as fileConstants,
+  readdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../../core/clock.ts";
+import type { Environment } from "../../petstore/keys/token.ts";
+import type { CopyReport } from "../stores.ts";
+import { connect, rollBack } from "./connection.ts";
+import type { CopyReply, CopyThreadData } from "./copyThread.ts";
+import { openDatabase } from "./database.ts";
+import { failureOf } from "./failures.ts";
+import { makeFile, makeFolder, publish, refuseToOverwrite, withTemporary } from "./files.ts";
+import { environmentOf, migrate, refuseStrangers } from "./migrations.ts";
+
+/** Copies a database, as it is at one instant, into a new file while it is in use. */
+export async function backupSqlite(
+  databasePath: string,
+  file: string,
+  clock: Clock,
+): Promise<CopyReport> {
+  const source = resolve(databasePath);
+  const target = resolve(file);
+  if (!existsSync(source)) {
+    throw new Error(`There is nothing to back up: ${source} does not exist. Check PETSTORE_DATA.`);
+  }
+  refuseToOverwrite(target);
+  if (!existsSync(dirname(target))) {
+    throw new Error(`There is no folder ${dirname(target)} to back up to. Make it first.`);
+  }
+  return explaining(`${source} could not be backed up to ${target}`, () =>
+    withTemporary(target, clock, (temporary) => {
+      // SQLite fills an empty file that is there, and leaves its mode as it is.
+      makeFile(temporary);
+      withDatabase(source, (db) => {
+        ownerOf(db, source);
+        db.prepare("VACUUM INTO ?").run(temporary);
+      });
+      const report = withDatabase(temporary, (db) => {
+        requireSound(db, temporary);
+        return reportOn(db, temporary);
+      });
+      publish(temporary, target);
+      return report;
+    }),
+  );
+}
+
+/**
+ * Replaces what a database holds by what a backup holds, in one commit, while it is in use. When
+ * it fails, nothing was changed.
+ */
+export async function restoreSqlite(
+  databasePath: string,
+  file: string,
+  environment: Environment,
+  clock: Clock,
+): Promise<CopyReport> {
+  const target = resolve(databasePath);
+  const source = resolve(file);
+  if (!existsSync(source)) throw new Error(`There is no file ${source} to restore from.`);
+  if (existsSync(`${source}-wal`)) {
+    throw new Error(
+      `${source} is a database in use, and its latest changes are still in ${source}-wal. Restore from a file that \`petstore backup\` made.`,
+    );
+  }
+  makeFolder(dirname(target));
+  const failed = `${source} could not be restored, and nothing was changed`;
+  return explaining(failed, () =>
+    withTemporary(target, clock, (temporary) => {
+      // A copy can be brought up to date, and nobody changes it between the check and the use.
+      copyFileSync(source, temporary, fileConstants.COPYFILE_FICLONE);
+      chmodSync(temporary, 0o600);
+      withDatabase(temporary, (db) => makeRestorable(db, source, environment));
+      return restoreFrom(temporary, target, environment);
+    }),
+  );
+}
+
+function makeRestorable(db: DatabaseSync, source: string, environment: Environment): void {
+  const owner = ownerOf(db, source);
+  if (owner !== environment) {
+    throw new Error(
+      `${source} is a backup of ${owner}, and this is ${environment}. Restore a backup of ${environment}.`,
+    );
+  }
+  requireSound(db, source);
+  // A database that was copied by hand would keep a log beside it.
+  db.exec("PRAGMA journal_mode = DELETE");
+  migrate(db, source);
+}
+
+function restoreFrom(backup: string, target: string, environment: Environment): CopyReport {
+  const db = openDatabase(target, environment);
+  try {
+    replaceContents(db, backup);
+    return reportOn(db, backup);
+  } finally {
+    db.close();
+  }
+}
+
+/** The environment that a database belongs to. Throws for a file that is no database of ours. */
+function ownerOf(db: DatabaseSync, path: string): string {
+  refuseStrangers(db, path);
+  const owner = environmentOf(db);
+  if (owner === undefined) throw new Error(`${path} is empty: it is no Pet Store database yet.`);
+  return owner;
+}
+
+function withDatabase<T>(path: string, work: (db: DatabaseSync) => T): T {
+  const db = connect(path);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** SQLite says in a few words what happened, and never to which file. */
+function explaining<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const { message, errcode } = failureOf(cause);
+    if (errcode === undefined) throw cause;
+    throw new Error(`${what}: ${message} (SQLite ${errcode}).`, { cause });
+  }
+}
+
+/** A backup that can be stopped: it then leaves nothing behind and throws the signal's reason. */
+export function backupStoppable(
+  databasePath: string,
+  file: string,
+  signal: AbortSignal,
+): Promise<CopyReport> {
+  const workerData: CopyThreadData = { databasePath, file };
+  const worker = new Worker(new URL("./copyThread.ts", import.meta.url), { workerData });
+  return new Promise((done, fail) => {
+    const stop = () => {
+      void worker.terminate();
+      removePartial(resolve(file));
+      fail(signal.reason);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    worker.on("message", (reply: CopyReply) => {
+      if ("report" in reply) done(reply.report);
+      else fail(Object.assign(new Error(reply.failure.message), reply.failure));
+    });
+    worker.on("error", fail);
+    worker.on("exit", () => {
+      signal.removeEventListener("abort", stop);
+      fail(new Error(`The thread that was to make ${file} ended before it was done.`));
+    });
+  });
+}
+
+/** What `withTemporary` names after a file. The thread that would remove it is no more. */
+function removePartial(file: string): void {
+  for (const name of readdirSync(dirname(file))) {
+    const rest = name.startsWith(`${basename(file)}.`) ? name.slice(basename(file).length) : "";
+    if (/^\.[0-9a-f]{12}\.partial(-journal|-wal|-shm)?$/.test(rest)) {
+      rmSync(join(dirname(file), name), { force: true });
+    }
+  }
+}
+
+/** Which database this is, and how far its numbers have grown: no part of the contents. */
+const keptTables = ["meta", "counters", "pet_changes", "sign_in_tries"];
+
+/** Throws unless every page, index and reference of the database is as it should be. */
+function requireSound(db: DatabaseSync, path: string): void {
+  const faults = [
+    ...db.prepare("PRAGMA integrity_check(1)").all(),
+    ...db.prepare("PRAGMA foreign_key_check").all(),
+  ].filter((row) => row["integrity_check"] !== "ok");
+  if (faults.length > 0) throw new Error(`${path} is damaged: ${JSON.stringify(faults[0])}.`);
+}
+
+function reportOn(db: DatabaseSync, file: string): CopyReport {
+  const row = db
+    .prepare("SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM keys) AS keys")
+    .get();
+  return { bytes: statSync(file).size, pets: Number(row?.["pets"]), keys: Number(row?.["keys"]) };
+}
+
+/** Takes the contents of another database of the same version, in one commit. */
+function replaceContents(db: DatabaseSync, other: string): void {
+  db.prepare("ATTACH ? AS other").run(other);
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    db.exec(
+      `PRAGMA defer_foreign_keys = ON;
+       CREATE TEMP TABLE ends AS SELECT id, revoked_at_ms, expires_at_ms FROM main.keys;
+       CREATE TEMP TABLE passwords AS SELECT * FROM main.accounts WHERE password IS NOT NULL;
+       CREATE TEMP TABLE access_ends AS SELECT id, revoked_at_ms FROM main.access_tokens;
+       CREATE TEMP TABLE domain_ends AS SELECT * FROM main.domains WHERE ended_at_ms IS NOT NULL;`,
+    );
+    for (const table of tablesOf(db)) {
+      const columns = columnsOf(db, table).join(", ");
+      db.exec(
+        `DELETE FROM main.${table};
+         INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM other.${table};`,
+      );
+    }
+    // What was ended since the backup stays ended, keys, domains and old passwords: whoever did that
+    // relies on it. Sessions and links of a backup would come back from the dead, so all of them end.
+    db.exec(
+      `UPDATE main.keys SET
+         revoked_at_ms = coalesce(ends.revoked_at_ms, keys.revoked_at_ms),
+         expires_at_ms = min(
+           coalesce(keys.expires_at_ms, ends.expires_at_ms),
+           coalesce(ends.expires_at_ms, keys.expires_at_ms))
+       FROM temp.ends WHERE ends.id = keys.id;
+       DROP TABLE temp.ends;
+       UPDATE main.access_tokens SET
+         revoked_at_ms = coalesce(access_ends.revoked_at_ms, access_tokens.revoked_at_ms)
+       FROM temp.access_ends WHERE access_ends.id = access_tokens.id;
+       DROP TABLE temp.access_ends;
+       UPDATE main.accounts SET (password, password_version, password_set_at_ms) =
+         (newer.password, newer.password_version, newer.password_set_at_ms)
+       FROM temp.passwords AS newer WHERE newer.name = accounts.name
+         AND newer.password_set_at_ms > coalesce(accounts.password_set_at_ms, 0);
+       DROP TABLE temp.passwords;
+       DELETE FROM main.sessions;
+       DELETE FROM main.one_time_links;
+       UPDATE main.domains SET (ownership, ended_at_ms, served, certificate_id, state, due_at_ms) =
+         (ends.ownership, ends.ended_at_ms, ends.served, ends.certificate_id, ends.state, ends.due_at_ms)
+       FROM temp.domain_ends AS ends WHERE ends.id = domains.id;
+       DROP TABLE temp.domain_ends;`,
+    );
+    // Counters only grow: no id is given out twice, and every process notices what is other now.
+    db.exec(
+      `UPDATE main.counters SET value = max(value, coalesce(
+         (SELECT theirs.value FROM other.counters AS theirs WHERE theirs.name = counters.name), 0));
+       UPDATE main.counters SET value = value + 1 WHERE name GLOB '*_revision';
+       COMMIT;`,
+    );
+  } catch (cause) {
+    rollBack(db);
+    throw cause;
+  }
+}
+
+/** Asked of the schema, so that a table or column added later is not forgotten here. */
+function tablesOf(db: DatabaseSync): string[] {
+  const rows = db.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table'").all();
+  const names = rows.map((row) => row["name"] as string);
+  return names.filter((name) => !name.startsWith("sqlite_") && !keptTables.includes(name));
+}
+
+function columnsOf(db: DatabaseSync, table: string): string[] {
+  const rows = db.prepare("SELECT name FROM pragma_table_info(?, 'main')").all(table);
+  return rows.map((row) => row["name"] as string);
+}

@@ -1,0 +1,125 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../core/clock.ts";
+import type { CommitReport } from "../stores.ts";
+import { type CommandName, prepareCommands } from "./commands.ts";
+import { rollBack, turnMsMax } from "./connection.ts";
+import { type Failure, failureOf, isBusy, isUnavailable } from "./failures.ts";
+
+/** Commands and their arguments side by side: as pairs they would take twice as long to send. */
+export interface Batch {
+  readonly names: readonly CommandName[];
+  readonly arguments: readonly unknown[];
+}
+
+export interface BatchReply {
+  /** One for each command, in their order. What is not among the failures is on disk. */
+  readonly results: readonly unknown[];
+  readonly failures: readonly BatchFailure[];
+  readonly commits: readonly CommitReport[];
+}
+
+export interface BatchFailure {
+  readonly index: number;
+  readonly failure: Failure;
+}
+
+/** How often a process that waits for its turn to write asks whether another one has finished. */
+const turnAskEveryMs = 0.5;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** Carries out commands in as few transactions as can be: one, unless a command fails. */
+export class BatchRunner {
+  readonly #db: DatabaseSync;
+  readonly #begin;
+  readonly #commit;
+  readonly #prepared;
+  readonly #clock: Clock;
+  readonly #turnMsMax: number;
+
+  constructor(db: DatabaseSync, clock: Clock, waitMsMax = turnMsMax) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#turnMsMax = waitMsMax;
+    db.exec("PRAGMA busy_timeout = 0");
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#prepared = prepareCommands(db);
+  }
+
+  async run(batch: Batch): Promise<BatchReply> {
+    const startedMs = this.#clock.elapsed();
+    try {
+      const results = await this.#transact(batch);
+      const durationMs = this.#clock.elapsed() - startedMs;
+      return { results, failures: [], commits: [{ writes: results.length, durationMs }] };
+    } catch (cause) {
+      const failure = failureOf(cause);
+      // Where the disk is full or another process holds the lock, every command would fail alike,
+      // each after as long a wait.
+      if (batch.names.length > 1 && !isUnavailable(failure)) return this.#runOneByOne(batch);
+      const failures = batch.names.map((_, index) => ({ index, failure }));
+      return { results: batch.names.map(() => undefined), failures, commits: [] };
+    }
+  }
+
+  /** So that only the command that cannot be carried out fails. */
+  async #runOneByOne(batch: Batch): Promise<BatchReply> {
+    const results: unknown[] = [];
+    const failures: BatchFailure[] = [];
+    const commits: CommitReport[] = [];
+    let hopeless: Failure | undefined;
+    for (const [index, name] of batch.names.entries()) {
+      const reply =
+        hopeless === undefined &&
+        (await this.run({ names: [name], arguments: [batch.arguments[index]] }));
+      const failure = reply ? reply.failures[0]?.failure : hopeless;
+      results.push(reply ? reply.results[0] : undefined);
+      if (reply) commits.push(...reply.commits);
+      if (failure !== undefined) failures.push({ index, failure });
+      // What the store cannot do now it cannot do for the next one either.
+      if (failure !== undefined && isUnavailable(failure)) hopeless = failure;
+    }
+    return { results, failures, commits };
+  }
+
+  /**
+   * SQLite itself asks ten times a second once it has waited for a while. Beside a process that
+   * writes all the time, which leaves the lock free for an instant between two commits, that is a
+   * wait of seconds. This thread has nothing else to do.
+   */
+  #lock(): void {
+    const giveUpMs = this.#clock.elapsed() + this.#turnMsMax;
+    for (;;) {
+      try {
+        this.#begin.run();
+        return;
+      } catch (cause) {
+        if (!isBusy(cause) || this.#clock.elapsed() >= giveUpMs) throw cause;
+      }
+      Atomics.wait(pause, 0, 0, turnAskEveryMs);
+    }
+  }
+
+  /** One command after the other: what one has begun no other may come between. */
+  async #transact(batch: Batch): Promise<unknown[]> {
+    const { commands, counters } = this.#prepared;
+    try {
+      this.#lock();
+      const results: unknown[] = [];
+      for (const [index, name] of batch.names.entries()) {
+        // The pair was type-checked where it was submitted.
+        const command = commands[name] as (argument: unknown) => unknown;
+        const result = command(batch.arguments[index]);
+        results.push(result instanceof Promise ? await result : result);
+      }
+      for (const counter of counters) counter.save();
+      this.#commit.run();
+      return results;
+    } catch (cause) {
+      rollBack(this.#db);
+      throw cause;
+    } finally {
+      for (const counter of counters) counter.forget();
+    }
+  }
+}

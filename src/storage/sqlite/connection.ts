@@ -1,0 +1,81 @@
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { isBusy } from "./failures.ts";
+import { makeFile, makeFolder } from "./files.ts";
+
+/** How long a connection waits for its turn to write before it gives up. */
+export const turnMsMax = 5_000;
+/** What a large import or restore leaves behind is cut back to this at the next checkpoint. */
+const logBytesMax = 64 * 1024 * 1024;
+const walAttemptsMax = 20;
+
+/** Opens a database that is there, with the settings that hold for each connection apart. */
+export function connect(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: turnMsMax });
+  // FULL syncs the log at every commit: a power cut loses nothing that was acknowledged.
+  // Temporary tables and the journals of statements stay in memory: with a read-only root and no
+  // /tmp, SQLite would find no place for their files, and refuse to publish a site.
+  db.exec(
+    `PRAGMA synchronous = FULL;
+     PRAGMA foreign_keys = ON;
+     PRAGMA temp_store = MEMORY;
+     PRAGMA journal_size_limit = ${logBytesMax};`,
+  );
+  return db;
+}
+
+/** Opens a database for good, making an empty one, for its owner's eyes only, if none is there. */
+export function connectOrCreate(path: string): DatabaseSync {
+  makeFolder(dirname(path));
+  // SQLite would create the file readable for all; its log takes after it.
+  makeFile(path);
+  const db = connect(path);
+  try {
+    useWriteAheadLog(db);
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+  return db;
+}
+
+/** Readers and the writer do not wait for each other with it. The database remembers it. */
+function useWriteAheadLog(db: DatabaseSync): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (cause) {
+      if (!isBusy(cause) || attempt === walAttemptsMax) throw cause;
+      // SQLite does not wait for its turn here, where several processes make the database at
+      // once. It does wait to begin a transaction.
+      db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    }
+  }
+}
+
+/** Of the connection that wrote. */
+export function closeWriting(db: DatabaseSync): void {
+  try {
+    db.exec(`PRAGMA busy_timeout = ${turnMsMax}; PRAGMA wal_checkpoint(TRUNCATE)`);
+  } catch {
+    // Only tidiness: what is in the log is as safe there, and the next one to open reads it.
+  }
+  db.close();
+}
+
+export function rollBack(db: DatabaseSync): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch {
+    // SQLite has already rolled back, as it does when the disk fails.
+  }
+}
+
+/** The text selects an id and something more. Rows are arrays of these, and integers are exact. */
+export function prepareList(db: DatabaseSync, text: string): StatementSync {
+  const statement = db.prepare(text);
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  return statement;
+}

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from "node:sqlite";
+import { int64After } from "../../contract/int64.ts";
+
+export type CounterName =
+  | "last_pet_id"
+  | "last_order_id"
+  | "key_revision"
+  | "pet_revision"
+  | "site_revision"
+  | "edge_revision"
+  | "last_fence";
+
+/**
+ * One of the numbers in `counters`, read and written once in a transaction however often it is
+ * used there. Another process may move it between two transactions.
+ */
+export class Counter {
+  readonly #name: string;
+  readonly #read;
+  readonly #write;
+  #value: bigint | undefined;
+  #changed = false;
+
+  constructor(db: DatabaseSync, name: CounterName) {
+    this.#name = name;
+    this.#read = db.prepare("SELECT value FROM counters WHERE name = ?");
+    this.#read.setReadBigInts(true);
+    this.#write = db.prepare("UPDATE counters SET value = ? WHERE name = ?");
+  }
+
+  get(): bigint {
+    this.#value ??= this.#read.get(this.#name)?.["value"] as bigint;
+    return this.#value;
+  }
+
+  set(value: bigint): void {
+    this.#value = value;
+    this.#changed = true;
+  }
+
+  /** Moves it on by one, to a number that it never was. */
+  next(): bigint {
+    const next = int64After(this.get(), this.#name);
+    this.set(next);
+    return next;
+  }
+
+  /** Before the commit. */
+  save(): void {
+    if (this.#changed) this.#write.run(this.get(), this.#name);
+  }
+
+  /** After the commit or the roll-back. */
+  forget(): void {
+    this.#value = undefined;
+    this.#changed = false;
+  }
+}

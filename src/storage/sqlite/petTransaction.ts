@@ -1,0 +1,159 @@
+/** Pets and orders within the writer's transaction. They run in the writer's thread. */
+import type { DatabaseSync } from "node:sqlite";
+import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
+import type { NewPet, PetStatus } from "../../petstore/catalogue/pet.ts";
+import {
+  addPet,
+  importPets,
+  insertNext,
+  type PetAddition,
+  type PetTransaction,
+} from "../../petstore/catalogue/petCommands.ts";
+import {
+  type IdempotencyStore,
+  type IdempotentRequest,
+  retentionMs,
+  type StoredResponse,
+} from "../../petstore/idempotency/idempotency.ts";
+import type { OrderStatus } from "../../petstore/orders/order.ts";
+import {
+  moveOrder,
+  type OrderMove,
+  type OrderTransaction,
+  type Placement,
+  placeOrder,
+} from "../../petstore/orders/orderCommands.ts";
+import type { Counter } from "./counter.ts";
+
+type PetRow = [name: string, categoryId: bigint, status: PetStatus];
+type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtMs: bigint];
+
+export function petCommands(db: DatabaseSync, lastPetId: Counter, lastOrderId: Counter) {
+  const transaction = petTransaction(db, lastPetId, lastOrderId);
+  return {
+    /** Apart from the additions on terms: it asks nothing, and gives back the id alone. */
+    addPet: (pet: NewPet) => insertNext(transaction, pet).id,
+    addPetOnTerms: (addition: PetAddition) => addPet(transaction, addition),
+    importPets: (pets: readonly ImportedPet[]) => importPets(transaction, pets),
+    placeOrder: (placement: Placement) => placeOrder(transaction, placement),
+    moveOrder: (move: OrderMove) => moveOrder(transaction, move),
+  };
+}
+
+function petTransaction(
+  db: DatabaseSync,
+  lastPetId: Counter,
+  lastOrderId: Counter,
+): PetTransaction & OrderTransaction {
+  const sql = prepare(db);
+  const petText = (id: bigint) => (sql.petText.get(id) as unknown as [string] | undefined)?.[0];
+  return {
+    idempotency: new SqliteIdempotencyStore(db),
+    get lastPetId() {
+      return lastPetId.get();
+    },
+    set lastPetId(id) {
+      lastPetId.set(id);
+    },
+    get lastOrderId() {
+      return lastOrderId.get();
+    },
+    set lastOrderId(id) {
+      lastOrderId.set(id);
+    },
+    petText,
+    isPetIdTaken: (id) => petText(id) !== undefined,
+    hasCategory: (id) => sql.category.get(id) !== undefined,
+    noteImport: () => void sql.noteImport.run(),
+    pet(id) {
+      const row = sql.pet.get(id) as unknown as PetRow | undefined;
+      return row && { name: row[0], categoryId: row[1], status: row[2] };
+    },
+    insertPet({ id, name, categoryId, status }, text) {
+      sql.insertPet.run(id, name, categoryId, status, text);
+    },
+    updatePet({ id, status }, text) {
+      sql.updatePet.run(status, text, id);
+    },
+    order(id) {
+      const row = sql.order.get(id) as unknown as OrderRow | undefined;
+      if (row === undefined) return undefined;
+      const [petId, quantity, status, placedAtMs] = row;
+      return { petId, quantity: Number(quantity), status, placedAtMs: Number(placedAtMs) };
+    },
+    insertOrder(id, { petId, quantity, status, placedAtMs }, text) {
+      sql.insertOrder.run(id, petId, quantity, status, placedAtMs, text);
+    },
+    updateOrder(id, { status }, text) {
+      sql.updateOrder.run(status, text, id);
+    },
+  };
+}
+
+function prepare(db: DatabaseSync) {
+  const sql = {
+    pet: db.prepare("SELECT name, category_id, status FROM pets WHERE id = ?"),
+    petText: db.prepare("SELECT json FROM pets WHERE id = ?"),
+    insertPet: db.prepare(
+      "INSERT INTO pets (id, name, category_id, status, json) VALUES (?, ?, ?, ?, ?)",
+    ),
+    updatePet: db.prepare("UPDATE pets SET status = ?, json = ? WHERE id = ?"),
+    noteImport: db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'pet_revision'"),
+    category: db.prepare("SELECT 1 FROM categories WHERE id = ?"),
+    order: db.prepare("SELECT pet_id, quantity, status, placed_at_ms FROM orders WHERE id = ?"),
+    insertOrder: db.prepare(
+      `INSERT INTO orders (id, pet_id, quantity, status, placed_at_ms, json)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+    updateOrder: db.prepare("UPDATE orders SET status = ?, json = ? WHERE id = ?"),
+  };
+  for (const statement of [sql.pet, sql.petText, sql.order]) {
+    statement.setReadBigInts(true);
+    statement.setReturnArrays(true);
+  }
+  return sql;
+}
+
+/** More than one, so that the keys of a busy day are gone soon after; few, so that nobody waits. */
+export const prunedAtOnceMax = 4;
+
+type ResponseRow = [fingerprint: string, entityId: bigint, text: string, createdAtMs: bigint];
+
+class SqliteIdempotencyStore implements IdempotencyStore {
+  readonly #find;
+  readonly #store;
+  readonly #prune;
+
+  constructor(db: DatabaseSync) {
+    this.#find = db.prepare(findResponse);
+    this.#find.setReadBigInts(true);
+    this.#find.setReturnArrays(true);
+    this.#store = db.prepare(
+      `INSERT OR REPLACE INTO idempotency_keys
+         (key_id, idempotency_key, fingerprint, entity_id, text, created_at_ms)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#prune = db.prepare(pruneExpired);
+  }
+
+  find({ keyId, idempotencyKey }: IdempotentRequest): StoredResponse | undefined {
+    const row = this.#find.get(keyId, idempotencyKey) as unknown as ResponseRow | undefined;
+    if (row === undefined) return undefined;
+    const [fingerprint, entityId, text, createdAtMs] = row;
+    return { fingerprint, entityId, text, createdAtMs: Number(createdAtMs) };
+  }
+
+  /** Also deletes a few expired ones, so that they stay few. */
+  store({ keyId, idempotencyKey, nowMs }: IdempotentRequest, response: StoredResponse): void {
+    const { fingerprint, entityId, text, createdAtMs } = response;
+    this.#prune.run(nowMs - retentionMs);
+    this.#store.run(keyId, idempotencyKey, fingerprint, entityId, text, createdAtMs);
+  }
+}
+
+export const findResponse = `SELECT fingerprint, entity_id, text, created_at_ms
+  FROM idempotency_keys WHERE key_id = ? AND idempotency_key = ?`;
+
+export const pruneExpired = `DELETE FROM idempotency_keys WHERE rowid IN (
+  SELECT rowid FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms
+  LIMIT ${prunedAtOnceMax})`;

@@ -1,0 +1,146 @@
+import { readdirSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { changesMax, PetChanges } from "../../petstore/catalogue/petChanges.ts";
+import type { CounterName } from "./counter.ts";
+import { reading } from "./failures.ts";
+
+/** The head is there twice. SQLite writes the second copy first, and believes two that are alike. */
+const headWords = 12;
+const headBytes = 4 * headWords;
+/** Of the layout that we know. */
+const layout = 3_007_000;
+
+/**
+ * The index of the write-ahead log: a file beside the database that all connections of all
+ * processes share. Its head changes with every commit, and nobody can read what was committed
+ * before it has changed (https://www.sqlite.org/walformat.html#walidxfmt). A look at it takes
+ * half a microsecond, where asking SQLite takes two.
+ */
+export class WalIndex {
+  readonly #descriptor: number;
+  readonly #words = new Uint32Array(2 * headWords);
+  readonly #bytes = new Uint8Array(this.#words.buffer);
+  /** The head at the last `remember`. */
+  readonly #head = new Uint32Array(headWords);
+  #remembers = false;
+
+  /**
+   * By the descriptor with which SQLite itself has it open, for as long as it has. Opening the file
+   * once more would be a fault: when a process closes any descriptor of a file, it loses all its
+   * locks on it, SQLite's too. Undefined where descriptors cannot be found, as on macOS.
+   */
+  static of(databasePath: string): WalIndex | undefined {
+    try {
+      const path = `${realpathSync(databasePath)}-shm`;
+      const folder = "/proc/self/fd";
+      const descriptor = readdirSync(folder).find((name) => linkOf(`${folder}/${name}`) === path);
+      if (descriptor === undefined) return undefined;
+      const index = new WalIndex(Number(descriptor));
+      index.#read(2 * headBytes);
+      return index.#words[0] === layout ? index : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor;
+  }
+
+  /** Whether nothing was committed since the last `remember`. */
+  isAsRemembered(): boolean {
+    if (!this.#remembers || !this.#read(headBytes)) return false;
+    for (let word = 0; word < headWords; word++) {
+      if (this.#words[word] !== this.#head[word]) return false;
+    }
+    return true;
+  }
+
+  /** To be called before the reading whose results are good for as long as the head stays. */
+  remember(): void {
+    this.#remembers = this.#read(2 * headBytes);
+    for (let word = 0; word < headWords; word++) {
+      const first = this.#words[word] ?? 0;
+      this.#head[word] = first;
+      // Somebody is writing it just now: what is read next may be from before that commit.
+      if (this.#words[word + headWords] !== first) this.#remembers = false;
+    }
+  }
+
+  #read(bytes: number): boolean {
+    try {
+      return readSync(this.#descriptor, this.#bytes, 0, bytes, 0) === bytes;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It was the one that listed the others.
+    return undefined;
+  }
+}
+
+const names = [
+  "key_revision",
+  "pet_revision",
+  "site_revision",
+  "edge_revision",
+] as const satisfies readonly CounterName[];
+
+/** Numbers that tell whether anything of a kind was changed, by whichever process. */
+type Revisions = Readonly<Record<(typeof names)[number], number>>;
+
+/** Reads them as they are, and mostly need not ask: nothing at all was committed. */
+export class RevisionReader {
+  readonly #walIndex: WalIndex | undefined;
+  readonly #readAll: StatementSync;
+  readonly #readChanged: StatementSync;
+  readonly petChanges = new PetChanges();
+  #petRevision: number | undefined;
+  #revisions: Revisions | undefined;
+
+  /** The connection stays open for as long as this is used. */
+  constructor(db: DatabaseSync, path: string) {
+    // One look-up per counter: a scan of the counters takes twice as long.
+    const each = names.map((name) => `(SELECT value FROM counters WHERE name = '${name}') ${name}`);
+    this.#readAll = db.prepare(`SELECT ${each.join(", ")}`);
+    this.#readChanged = db.prepare(
+      "SELECT pet_id FROM pet_changes WHERE revision > ? AND revision <= ?",
+    );
+    this.#readChanged.setReadBigInts(true);
+    this.#walIndex = WalIndex.of(path);
+  }
+
+  read(): Revisions {
+    if (this.#revisions !== undefined && this.#walIndex?.isAsRemembered()) return this.#revisions;
+    return reading(() => {
+      // Where the reading fails, what was known is not what stands at the head remembered now.
+      this.#revisions = undefined;
+      // Before the reading: a commit between the two is noticed by the next call.
+      this.#walIndex?.remember();
+      const revisions = this.#readAll.get() as unknown as Revisions;
+      this.#notePets(revisions.pet_revision);
+      this.#revisions = revisions;
+      return revisions;
+    });
+  }
+
+  /** A change without its row, or whose row was pruned, can be that of any pet. */
+  #notePets(now: number): void {
+    const before = this.#petRevision ?? Number.NaN;
+    if (now === before) return;
+    const count = now - before;
+    const rows = count > 0 && count <= changesMax ? this.#readChanged.all(before, now) : [];
+    if (rows.length === count) {
+      for (const { pet_id } of rows) this.petChanges.add(pet_id as bigint);
+    } else {
+      this.petChanges.addAll();
+    }
+    this.#petRevision = now;
+  }
+}

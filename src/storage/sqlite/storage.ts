@@ -1,0 +1,155 @@
+/** The storage of the repositories: reads here and now, writes in the thread of the writer. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { WriteArgument, WriteName, WriteResult } from "../repositories/repositories.ts";
+import {
+  type CounterName,
+  forSqlite,
+  forSqliteOne,
+  type LookUp,
+  type Reader,
+  type Row,
+  type Storage,
+  type Transaction,
+  type Value,
+} from "../repositories/storage.ts";
+import type { Counter } from "./counter.ts";
+import { reading } from "./failures.ts";
+import type { RevisionReader } from "./revisions.ts";
+import type { Writer } from "./writer.ts";
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly names: readonly string[];
+}
+
+/** Statements by their text, each prepared when it is first used. */
+class Statements implements Reader {
+  readonly #db: DatabaseSync;
+  readonly #translate: (text: string) => string;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(db: DatabaseSync, translate: (text: string) => string) {
+    this.#db = db;
+    this.#translate = translate;
+  }
+
+  get<Found>(text: string, values: readonly Value[] = []): Found | undefined {
+    const { statement, names } = this.of(text);
+    const row = statement.get(...values.map(bound));
+    return row && read<Found>(names, row);
+  }
+
+  all<Found>(text: string, values: readonly Value[] = []): Found[] {
+    const { statement, names } = this.of(text);
+    return statement.all(...values.map(bound)).map((row) => read<Found>(names, row));
+  }
+
+  of(text: string): Prepared {
+    let prepared = this.#prepared.get(text);
+    if (prepared === undefined) {
+      const statement = this.#db.prepare(this.#translate(text));
+      statement.setReturnArrays(true);
+      prepared = { statement, names: statement.columns().map(({ name }) => name) };
+      this.#prepared.set(text, prepared);
+    }
+    return prepared;
+  }
+}
+
+function bound(value: Value): SQLInputValue {
+  if (value === undefined) return null;
+  if (typeof value === "boolean") return Number(value);
+  if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
+    return JSON.stringify(value);
+  }
+  return value as SQLInputValue;
+}
+
+/** The type of a row is that of its statement, which only whoever wrote it can know. */
+function read<Found>(names: readonly string[], row: unknown): Found {
+  const columns = row as readonly unknown[];
+  const object: Record<string, unknown> = {};
+  for (let index = 0; index < names.length; index++) {
+    object[names[index] as string] = columns[index] ?? undefined;
+  }
+  return object as Found;
+}
+
+export class SqliteStorage implements Storage {
+  readonly #statements: Statements;
+  readonly #lookUps: Statements;
+  readonly #writer: Writer;
+  readonly #revisions: RevisionReader;
+
+  constructor(db: DatabaseSync, writer: Writer, revisions: RevisionReader) {
+    this.#statements = new Statements(db, forSqlite);
+    this.#lookUps = new Statements(db, forSqliteOne);
+    this.#writer = writer;
+    this.#revisions = revisions;
+  }
+
+  get<Found>(text: string, values?: readonly Value[]): Found | undefined {
+    return reading(() => this.#statements.get<Found>(text, values));
+  }
+
+  all<Found>(text: string, values?: readonly Value[]): Found[] {
+    return reading(() => this.#statements.all<Found>(text, values));
+  }
+
+  lookUp<Found>({ text }: LookUp<Found>, ...key: string[]): Found | undefined {
+    return reading(() => this.#lookUps.get<Found>(text, key));
+  }
+
+  write<Name extends WriteName>(
+    name: Name,
+    argument: WriteArgument<Name>,
+  ): Promise<WriteResult<Name>> {
+    return this.#writer.submit(name, argument) as Promise<WriteResult<Name>>;
+  }
+
+  revision(counter: "key_revision" | "site_revision"): number {
+    return this.#revisions.read()[counter];
+  }
+
+  /** Plans and deployments move the other one. Both only grow, so their sum does with each. */
+  edgeRevision(): number {
+    const { edge_revision, site_revision } = this.#revisions.read();
+    return edge_revision + site_revision;
+  }
+
+  /** A commit shows in the index of the log, and only then is anything asked of SQLite. */
+  edgeRevisionNow(): number {
+    return this.edgeRevision();
+  }
+}
+
+/**
+ * The transaction that the writer's thread has open, for all writes of a batch. Each of its answers
+ * is there at once, so that a write runs to its end before the thread does anything else.
+ */
+export class SqliteTransaction extends Statements implements Transaction {
+  readonly #counters: Readonly<Record<CounterName, Counter>>;
+
+  constructor(db: DatabaseSync, counters: Readonly<Record<CounterName, Counter>>) {
+    super(db, forSqlite);
+    this.#counters = counters;
+  }
+
+  run(text: string, values: readonly Value[] = []): number {
+    return Number(this.of(text).statement.run(...values.map(bound)).changes);
+  }
+
+  insertAll(text: string, rows: readonly Row[]): void {
+    for (const row of rows) this.run(text, row);
+  }
+
+  advance(name: CounterName, by = 1): number {
+    const counter = this.#counters[name];
+    for (let step = 0; step < by; step++) counter.next();
+    return Number(counter.get());
+  }
+
+  ordinal(): null {
+    return null;
+  }
+}

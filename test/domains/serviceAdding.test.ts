@@ -1,0 +1,307 @@
+import { describe, expect, test } from "bun:test";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
+import type { Verdict } from "../../src/hosting/domains/verification.ts";
+import {
+  addOwner,
+  addProject,
+  ann,
+  bob,
+  operator,
+  ownerOf,
+  refusalOf,
+  serviceWorld,
+  startMs,
+  target,
+  work,
+} from "./serviceWorld.ts";
+
+const host = "docs.example.com";
+const dayMs = 24 * 3_600_000;
+
+/** What a look at DNS makes of a claim. */
+const found =
+  (kind: Verdict["kind"], proven?: boolean) =>
+  (domain: Domain): Domain =>
+    lifecycle.checked(domain, { kind, findings: [], proven }, startMs, "t0k");
+
+describe("adding a domain", () => {
+  test("shows the CNAME to create, with a TTL of 3600, and waits for DNS", async () => {
+    const { service } = await serviceWorld();
+    expect(await service.add(ann, "shop", "Docs.Example.COM.")).toMatchObject({
+      host,
+      project: "shop",
+      status: "pending_dns",
+      step: "dns",
+      records: [{ type: "CNAME", name: "docs", fullName: host, value: target, ttlSeconds: 3600 }],
+      role: { kind: "site" },
+      addedAtMs: startMs,
+      nextAtMs: startMs + 15_000,
+      retryAtMs: undefined,
+    });
+    expect((await service.show(ann, "shop", host)).timeline.map(({ event }) => event)).toEqual([
+      "added",
+    ]);
+  });
+
+  test("shows an ALIAS for an apex", async () => {
+    const { service } = await serviceWorld();
+    const { records } = await service.add(ann, "shop", "example.co.uk");
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({ type: "ALIAS", name: "@", value: target, ttlSeconds: 3600 });
+  });
+
+  test("needs the paid plan", async () => {
+    const world = await serviceWorld();
+    await world.sites.setPlan("ann", "free");
+    const refusal = await refusalOf(world.service.add(ann, "shop", host));
+    expect(refusal.code).toBe("plan_required");
+    expect(world.domains.list()).toEqual([]);
+  });
+
+  test("needs the owner's plan also when the operator does it", async () => {
+    const world = await serviceWorld();
+    await world.sites.setPlan("ann", "free");
+    const refusal = await refusalOf(world.service.add(operator, "shop", host));
+    expect(refusal.code).toBe("plan_required");
+  });
+
+  test("needs a deployment", async () => {
+    const world = await serviceWorld();
+    await addProject(world, "empty", "ann", false);
+    const refusal = await refusalOf(world.service.add(ann, "empty", host));
+    expect(refusal.code).toBe("deployment_required");
+    expect(world.domains.list()).toEqual([]);
+  });
+
+  for (const text of [
+    target,
+    `x.${target}`,
+    "api.petstore.example",
+    "*.example.com",
+    "co.uk",
+    "",
+  ]) {
+    test(`refuses ${JSON.stringify(text)} with what is wrong with it`, async () => {
+      const { service } = await serviceWorld();
+      const refusal = await refusalOf(service.add(ann, "shop", text));
+      expect(refusal.code).toBe("host_invalid");
+      expect(refusal.message).not.toBe("");
+    });
+  }
+
+  test("is refused a second time, in this project and in another of the same owner", async () => {
+    const { service } = await serviceWorld();
+    await service.add(ann, "shop", host);
+    for (const slug of ["shop", "blog"]) {
+      const refusal = await refusalOf(service.add(ann, slug, host));
+      expect(refusal.code).toBe("already_attached");
+      expect(refusal.message).toContain("attached to shop");
+    }
+  });
+
+  test("50 times at once succeeds once", async () => {
+    const { service, domains } = await serviceWorld();
+    const all = await Promise.allSettled(
+      Array.from({ length: 50 }, () => service.add(ann, "shop", host)),
+    );
+    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(domains.claimsOn(host)).toHaveLength(1);
+  });
+
+  test("is refused to a project that has 100 already", async () => {
+    const { service } = await serviceWorld();
+    for (let n = 0; n < 100; n++) await service.add(ann, "shop", `n${n}.example.com`);
+    const refusal = await refusalOf(service.add(ann, "shop", host));
+    expect([refusal.code, /at most 100/.test(refusal.message)]).toEqual(["too_many_domains", true]);
+    await service.add(ann, "blog", host);
+    await service.remove(ann, "shop", "n0.example.com", false);
+    await service.add(ann, "shop", "more.example.com");
+  });
+
+  test("is off while the operator has set no target", async () => {
+    const { service } = await serviceWorld({ target: undefined });
+    expect((await refusalOf(service.add(ann, "shop", host))).code).toBe("domains_off");
+  });
+});
+
+describe("a name that another owner has", () => {
+  test("is refused without a word about whose it is", async () => {
+    const world = await serviceWorld();
+    await addOwner(world, "owner-4711");
+    await addProject(world, "project-0815", "owner-4711");
+    await world.service.add(ownerOf("owner-4711"), "project-0815", host);
+    const refusal = await refusalOf(world.service.add(bob, "rival", host));
+    expect(refusal.code).toBe("attached_elsewhere");
+    expect(JSON.stringify({ ...refusal, message: refusal.message })).not.toMatch(/4711|0815/);
+    expect(world.domains.claimsOn(host)).toHaveLength(1);
+  });
+
+  test("can be claimed by who will prove it, and stays the other's until then", async () => {
+    const world = await serviceWorld();
+    await world.service.add(ann, "shop", host);
+    await work(world, "shop", host, found("right"));
+    const view = await world.service.add(bob, "rival", host, true);
+    expect(view.status).toBe("pending_dns");
+    expect(view.records.map(({ type }) => type)).toEqual(["CNAME", "TXT"]);
+    expect(view.records[1]).toMatchObject({
+      fullName: `_petstore-proof.${host}`,
+      value: expect.stringMatching(/^petstore-proof=[0-9a-f]{32}$/),
+    });
+    const holders = world.domains
+      .claimsOn(host)
+      .filter(({ domain }) => domain.ownership.kind === "held");
+    expect(holders.map(({ domain }) => domain.ownerId)).toEqual(["ann"]);
+  });
+
+  test("has another proof for each claim", async () => {
+    const world = await serviceWorld();
+    await addOwner(world, "cleo");
+    await addProject(world, "third", "cleo");
+    await world.service.add(ann, "shop", host);
+    const proofs = [
+      await world.service.add(bob, "rival", host, true),
+      await world.service.add(ownerOf("cleo"), "third", host, true),
+    ].map(({ records }) => records[1]?.value);
+    expect(new Set(proofs).size).toBe(2);
+  });
+
+  test("stays theirs while it is suspended", async () => {
+    const world = await serviceWorld();
+    await world.service.add(ann, "shop", host);
+    await world.sites.setPlan("ann", "free");
+    expect((await world.service.show(ann, "shop", host)).status).toBe("suspended");
+    expect((await refusalOf(world.service.add(bob, "rival", host))).code).toBe(
+      "attached_elsewhere",
+    );
+  });
+
+  test("that nobody else claims needs no proof, though one was offered", async () => {
+    const { service } = await serviceWorld();
+    expect((await service.add(bob, "rival", host, true)).records).toHaveLength(1);
+  });
+});
+
+describe("a name that was removed", () => {
+  async function removedByAnn() {
+    const world = await serviceWorld();
+    await world.service.add(ann, "shop", host);
+    await work(world, "shop", host, found("right"));
+    await world.service.remove(ann, "shop", host, false);
+    return world;
+  }
+
+  test("comes back to its owner without a proof, in any of their projects", async () => {
+    for (const slug of ["shop", "blog"]) {
+      const { service } = await removedByAnn();
+      const view = await service.add(ann, slug, host);
+      expect([view.status, view.project, view.records.length]).toEqual(["pending_dns", slug, 1]);
+    }
+  });
+
+  test("asks another owner for a proof, for 30 days", async () => {
+    const { service, clock } = await removedByAnn();
+    clock.advance(30 * dayMs - 1);
+    expect((await service.add(bob, "rival", host)).records[1]?.type).toBe("TXT");
+  });
+
+  test("is anybody's after 30 days", async () => {
+    const { service, clock } = await removedByAnn();
+    clock.advance(30 * dayMs);
+    expect((await service.add(bob, "rival", host)).records).toHaveLength(1);
+  });
+
+  test("is not won by claiming it, removing the claim and claiming it again", async () => {
+    const { service, domains } = await removedByAnn();
+    for (let round = 0; round < 3; round++) {
+      const view = await service.add(bob, "rival", host);
+      expect(view.records.map(({ type }) => type)).toEqual(["CNAME", "TXT"]);
+      await service.remove(bob, "rival", host, true);
+    }
+    expect((await service.add(ann, "shop", host)).records).toHaveLength(1);
+    expect(domains.list().map(({ domain }) => domain.ownership.kind)).toEqual(["held"]);
+  });
+
+  test("comes back without a proof to who had proved it", async () => {
+    const world = await removedByAnn();
+    const { service, clock } = world;
+    await service.add(bob, "rival", host);
+    clock.advance(1_000);
+    await work(world, "rival", host, found("wrong", true));
+    await service.remove(bob, "rival", host, false);
+    expect((await service.add(ann, "shop", host)).records).toHaveLength(2);
+    await service.remove(ann, "shop", host, false);
+    expect((await service.add(bob, "rival", host)).records).toHaveLength(1);
+  });
+
+  test("is still removed to who had it, and says so", async () => {
+    const { service } = await removedByAnn();
+    expect((await service.show(ann, "shop", host)).status).toBe("removed");
+    expect(await service.list(ann, "shop")).toEqual([]);
+  });
+});
+
+describe("a name that somebody claimed again and again", () => {
+  async function crowded(first: "held" | "removed") {
+    const world = await serviceWorld();
+    await world.service.add(ann, "shop", host);
+    await work(world, "shop", host, found("right"));
+    if (first === "removed") await world.service.remove(ann, "shop", host, false);
+    for (let round = 0; round < 101; round++) {
+      await world.service.add(bob, "rival", host, true);
+      await world.service.remove(bob, "rival", host, true);
+    }
+    return world;
+  }
+
+  test("is not theirs by it: a proof is asked for even where the first owner is out of sight", async () => {
+    const { service } = await crowded("removed");
+    expect((await service.add(bob, "rival", host)).records[1]?.type).toBe("TXT");
+  });
+
+  test("is still to be seen, verified and removed by who holds it", async () => {
+    const { service } = await crowded("held");
+    expect((await service.show(ann, "shop", host)).status).toBe("verified");
+    expect((await service.verify(ann, "shop", host)).nextAtMs).toBe(startMs);
+    expect((await service.remove(ann, "shop", host, false)).host).toBe(host);
+  });
+
+  test("is refused, or asks for a proof, and always answers", async () => {
+    const { service } = await crowded("held");
+    expect((await refusalOf(service.add(bob, "rival", host))).code).toBe("attached_elsewhere");
+    expect((await service.add(bob, "rival", host, true)).records[1]?.type).toBe("TXT");
+  });
+});
+
+describe("owners", () => {
+  test("see only their own projects, and another's as one that is not there", async () => {
+    const world = await serviceWorld();
+    const { service } = world;
+    await service.add(ann, "shop", host);
+    const asked = (slug: string) => [
+      service.list(bob, slug),
+      service.show(bob, slug, host),
+      service.add(bob, slug, "other.example.com"),
+      service.verify(bob, slug, host),
+      service.routing(bob, slug),
+      service.applyRouting(bob, slug, {}),
+      service.remove(bob, slug, host, true),
+    ];
+    const refusals = await Promise.all([...asked("shop"), ...asked("nowhere")].map(refusalOf));
+    expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(["project_not_found"]));
+    const words = refusals.map(({ message }) => message.replace(/shop|nowhere/, "…"));
+    expect(new Set(words).size).toBe(1);
+    expect(world.domains.claimsOn(host)[0]?.domain.ownership.kind).toBe("held");
+  });
+
+  test("see the domains of one project in the order of their names; the operator sees all", async () => {
+    const { service } = await serviceWorld();
+    for (const name of ["b.example.com", "a.example.com"]) await service.add(ann, "shop", name);
+    await service.add(ann, "blog", "c.example.com");
+    const hosts = async (actor: typeof ann, slug: string) =>
+      (await service.list(actor, slug)).map((view) => view.host);
+    expect(await hosts(ann, "shop")).toEqual(["a.example.com", "b.example.com"]);
+    expect(await hosts(operator, "blog")).toEqual(["c.example.com"]);
+    expect((await refusalOf(service.show(ann, "blog", host))).code).toBe("domain_not_found");
+  });
+});

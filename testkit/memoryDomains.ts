@@ -1,0 +1,399 @@
+import { type Domain, isServed, type Standing } from "../src/hosting/domains/domain.ts";
+import {
+  attemptsMax,
+  type CaAttempt,
+  type ChangeOutcome,
+  claimsMax,
+  type DomainChange,
+  type DomainStore,
+  type Lease,
+  type RoutingChange,
+  type StoredCertificate,
+  type StoredDomain,
+  type TimelineEntry,
+  timelineEntriesMax,
+  tombstonesPerProjectMax,
+} from "../src/hosting/domains/domains.ts";
+import type { Edge, EdgeView, Route, ServedCertificate } from "../src/hosting/domains/edgeView.ts";
+import { noRouting, type Routing } from "../src/hosting/domains/routing.ts";
+import type { SiteStore } from "../src/hosting/sites/sites.ts";
+import { DueRows } from "./dueRows.ts";
+
+interface Row {
+  domain: Domain;
+  readonly ordinal: number;
+  version: number;
+  dueAtMs: number | undefined;
+  leasedUntilMs: number | undefined;
+  /** The number of the latest lease, also once that has ended. */
+  fence: number;
+  timeline: TimelineEntry[];
+}
+
+interface RecordedAttempt {
+  readonly attempt: CaAttempt;
+  readonly ordinal: number;
+}
+
+type DueRequest = Parameters<DomainStore["takeDue"]>[0];
+type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
+type SitesAsked = Pick<SiteStore, "owner" | "project" | "revision">;
+
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Domains in memory, with the promises of a store that several workers and edges share. It has
+ * indexes, since a simulation asks for thousands of domains all the time.
+ */
+export class MemoryDomains implements DomainStore, EdgeView {
+  readonly #sites: SitesAsked;
+  /** In the order in which they were added. */
+  readonly #rows = new Map<string, Row>();
+  readonly #routings = new Map<string, { routing: Routing; version: number }>();
+  readonly #certificates = new Map<string, StoredCertificate>();
+  readonly #byHost = new Map<string, Row[]>();
+  readonly #byProject = new Map<string, Row[]>();
+  readonly #certificatesOf = new Map<string, StoredCertificate[]>();
+  /** By host and by what was registered. */
+  readonly #attempts = new Map<string, RecordedAttempt[]>();
+  readonly #waiting = new DueRows<Row>();
+  readonly #challenges = new Map<string, PublishedChallenge>();
+  readonly #edges = new Map<string, Edge>();
+  #lastFence = 0;
+  #lastOrdinal = 0;
+  #revision = 0;
+
+  constructor(sites: SitesAsked) {
+    this.#sites = sites;
+  }
+
+  async add(
+    domain: Domain,
+    dueAtMs: number,
+    entries: readonly TimelineEntry[],
+  ): Promise<"added" | "taken"> {
+    if (this.#isTaken(domain)) return "taken";
+    this.#requireStorable(domain, dueAtMs);
+    const ordinal = ++this.#lastOrdinal;
+    const row: Row = {
+      domain,
+      ordinal,
+      version: 1,
+      dueAtMs,
+      leasedUntilMs: undefined,
+      fence: 0,
+      timeline: entries.slice(-timelineEntriesMax),
+    };
+    this.#rows.set(domain.id, row);
+    this.#byHost.set(domain.host, [...this.#rowsAt(domain.host), row]);
+    const { project } = domain;
+    this.#byProject.set(project, [...(this.#byProject.get(project) ?? []), row]);
+    this.#waiting.expect(row, dueAtMs);
+    if (isServed(domain)) this.#revision += 1;
+    return "added";
+  }
+
+  async change(change: DomainChange): Promise<ChangeOutcome> {
+    const { domain, version, dueAtMs, lease, routing, displaces, certificate } = change;
+    const row = this.#rows.get(domain.id);
+    if (lease !== undefined && (lease.domainId !== domain.id || lease.fence !== row?.fence)) {
+      return "fenced";
+    }
+    if (row?.version !== version) return "changed";
+    if (routing !== undefined && this.routing(routing.project).version !== routing.version) {
+      return "changed";
+    }
+    const displaced = displaces && this.#rows.get(displaces.domain.id);
+    if (displaced?.version !== displaces?.version) return "changed";
+    if (this.#isTaken(domain, displaces?.domain.id)) return "taken";
+
+    this.#requireStorable(domain, dueAtMs, certificate);
+    if (certificate !== undefined) this.#keepCertificate(certificate);
+    if (displaces && displaced) {
+      this.#replace(displaced, displaces.domain, undefined);
+      displaced.timeline = [...displaced.timeline, ...displaces.entries].slice(-timelineEntriesMax);
+    }
+    this.#replace(row, domain, dueAtMs);
+    row.timeline = [...row.timeline, ...change.entries].slice(-timelineEntriesMax);
+    for (const attempt of change.attempts ?? []) this.#keepAttempt(attempt);
+    if (routing !== undefined) this.#keepRouting(routing);
+    return "done";
+  }
+
+  #replace(row: Row, domain: Domain, dueAtMs: number | undefined): void {
+    const before = row.domain;
+    row.domain = domain;
+    row.version += 1;
+    row.dueAtMs = dueAtMs;
+    if (dueAtMs !== undefined) this.#waiting.expect(row, dueAtMs);
+    const heard =
+      before.ownership.kind !== domain.ownership.kind ||
+      isServed(before) !== isServed(domain) ||
+      before.certificate.held?.id !== domain.certificate.held?.id;
+    if (heard) this.#revision += 1;
+    if (endOf(row) !== undefined) this.#removeOldTombstones(domain.project);
+  }
+
+  /** Whether what must be here only once is here already, apart from two domains. */
+  #isTaken({ id, host, project, ownership }: Domain, displaced = id): boolean {
+    if (!isOpen(ownership)) return false;
+    return this.#rowsAt(host).some(({ domain: other }) => {
+      if (other.id === id || other.id === displaced) return false;
+      if (other.project === project && isOpen(other.ownership)) return true;
+      return ownership.kind === "held" && other.ownership.kind === "held";
+    });
+  }
+
+  #requireStorable(
+    { project, ownerId, certificate }: Domain,
+    dueAtMs: number | undefined,
+    arriving?: StoredCertificate,
+  ): void {
+    if (this.#sites.project(project) === undefined) throw new Error(`There is no ${project}.`);
+    if (this.#sites.owner(ownerId) === undefined) throw new Error(`There is no ${ownerId}.`);
+    if (dueAtMs !== undefined && !Number.isSafeInteger(dueAtMs)) {
+      throw new Error(`${dueAtMs} is no whole number of milliseconds.`);
+    }
+    const { held } = certificate;
+    if (held !== undefined && held.id !== arriving?.id && !this.#certificates.has(held.id)) {
+      throw new Error(`The certificate ${held.id} is not stored.`);
+    }
+  }
+
+  get(id: string): StoredDomain | undefined {
+    const row = this.#rows.get(id);
+    return row && this.#stored(row);
+  }
+
+  holderOf(host: string): StoredDomain | undefined {
+    const row = this.#rowsAt(host).find(({ domain }) => domain.ownership.kind === "held");
+    return row && this.#stored(row);
+  }
+
+  claimsOn(host: string): readonly StoredDomain[] {
+    return this.#rowsAt(host)
+      .toReversed()
+      .slice(0, claimsMax)
+      .map((row) => this.#stored(row));
+  }
+
+  list(project?: string): readonly StoredDomain[] {
+    const rows = project === undefined ? this.#rows.values() : this.#byProject.get(project);
+    return [...(rows ?? [])]
+      .filter(({ domain }) => isOpen(domain.ownership))
+      .toSorted((one, other) => compare(one.domain.host, other.domain.host))
+      .map((row) => this.#stored(row));
+  }
+
+  timeline(domainId: string, limit: number): readonly TimelineEntry[] {
+    return (this.#rows.get(domainId)?.timeline ?? []).toReversed().slice(0, limit);
+  }
+
+  #stored({ domain, version }: Row): StoredDomain {
+    return { domain, version, standing: this.#standing(domain) };
+  }
+
+  #standing({ ownerId, project }: Domain): Standing {
+    return {
+      paid: here(this.#sites.owner(ownerId))?.plan === "paid",
+      deployed: here(this.#sites.project(project))?.current !== undefined,
+    };
+  }
+
+  routing(project: string): { readonly routing: Routing; readonly version: number } {
+    return this.#routings.get(project) ?? { routing: noRouting, version: 0 };
+  }
+
+  async saveRouting(change: RoutingChange): Promise<"done" | "changed"> {
+    if (this.routing(change.project).version !== change.version) return "changed";
+    this.#keepRouting(change);
+    return "done";
+  }
+
+  #keepRouting({ project, routing, version }: RoutingChange): void {
+    this.#routings.set(project, { routing: structuredClone(routing), version: version + 1 });
+    this.#revision += 1;
+  }
+
+  async takeDue({
+    nowMs,
+    untilMs,
+    max,
+  }: DueRequest): Promise<readonly (StoredDomain & { readonly lease: Lease })[]> {
+    return this.#waiting
+      .dueAt(nowMs)
+      .toSorted(
+        (one, other) => (one.dueAtMs ?? 0) - (other.dueAtMs ?? 0) || one.ordinal - other.ordinal,
+      )
+      .slice(0, max)
+      .map((row) => {
+        this.#lastFence += 1;
+        row.fence = this.#lastFence;
+        row.leasedUntilMs = untilMs;
+        return { ...this.#stored(row), lease: { domainId: row.domain.id, fence: row.fence } };
+      });
+  }
+
+  async extendLease(lease: Lease, untilMs: number): Promise<boolean> {
+    const row = this.#leased(lease);
+    if (row !== undefined) row.leasedUntilMs = untilMs;
+    return row !== undefined;
+  }
+
+  async endLease(lease: Lease): Promise<void> {
+    const row = this.#leased(lease);
+    if (row !== undefined) row.leasedUntilMs = undefined;
+  }
+
+  #leased({ domainId, fence }: Lease): Row | undefined {
+    const row = this.#rows.get(domainId);
+    return row?.fence === fence && row.leasedUntilMs !== undefined ? row : undefined;
+  }
+
+  certificateFor(host: string, validAfterMs: number): StoredCertificate | undefined {
+    return (this.#certificatesOf.get(host) ?? [])
+      .filter((each) => each.notAfterMs > validAfterMs)
+      .toSorted((one, other) => other.notBeforeMs - one.notBeforeMs)[0];
+  }
+
+  attempts(of: { host: string; registrable: string }, sinceMs: number): readonly CaAttempt[] {
+    const found = [of.host, of.registrable].flatMap((name) => this.#attempts.get(name) ?? []);
+    return [...new Set(found)]
+      .filter(({ attempt }) => attempt.host === of.host || attempt.registrable === of.registrable)
+      .filter(({ attempt }) => attempt.atMs >= sinceMs)
+      .toSorted(
+        (one, other) => one.attempt.atMs - other.attempt.atMs || one.ordinal - other.ordinal,
+      )
+      .slice(-attemptsMax)
+      .map(({ attempt }) => attempt);
+  }
+
+  async recordAttempt(attempt: CaAttempt): Promise<void> {
+    this.#keepAttempt(attempt);
+  }
+
+  #keepAttempt(attempt: CaAttempt): void {
+    const recorded = { attempt, ordinal: ++this.#lastOrdinal };
+    for (const name of new Set([attempt.registrable, attempt.host])) {
+      this.#attempts.set(name, [...(this.#attempts.get(name) ?? []), recorded]);
+    }
+  }
+
+  #keepCertificate(certificate: StoredCertificate): void {
+    const { id, host } = certificate;
+    this.#certificates.set(id, certificate);
+    this.#certificatesOf.set(host, [...(this.#certificatesOf.get(host) ?? []), certificate]);
+  }
+
+  #rowsAt(host: string): readonly Row[] {
+    return this.#byHost.get(host) ?? [];
+  }
+
+  async publishChallenge(challenge: PublishedChallenge): Promise<boolean> {
+    if (this.#leased(challenge.lease) === undefined) return false;
+    this.#challenges.set(`${challenge.host} ${challenge.token}`, challenge);
+    return true;
+  }
+
+  async sweep(nowMs: number): Promise<void> {
+    for (const row of this.#rows.values()) {
+      const endedAtMs = endOf(row);
+      if (endedAtMs !== undefined && nowMs - endedAtMs > 30 * dayMs) this.#remove(row);
+    }
+    for (const [key, { expiresAtMs }] of this.#challenges) {
+      if (expiresAtMs <= nowMs) this.#challenges.delete(key);
+    }
+    for (const [registrable, attempts] of this.#attempts) {
+      const kept = attempts.filter(({ attempt }) => nowMs - attempt.atMs <= 8 * dayMs);
+      this.#attempts.set(registrable, kept);
+    }
+    this.#sweepCertificates(nowMs);
+    for (const [id, { seenAtMs }] of this.#edges) {
+      if (nowMs - seenAtMs > dayMs) this.#edges.delete(id);
+    }
+  }
+
+  #remove(row: Row): void {
+    const { id, host, project } = row.domain;
+    const others = (rows: readonly Row[] = []) => rows.filter((each) => each !== row);
+    this.#rows.delete(id);
+    this.#byHost.set(host, others(this.#rowsAt(host)));
+    this.#byProject.set(project, others(this.#byProject.get(project)));
+    row.dueAtMs = undefined;
+  }
+
+  #removeOldTombstones(project: string): void {
+    const ended = this.#byProject.get(project)?.filter((row) => endOf(row) !== undefined) ?? [];
+    ended.sort((one, other) => (endOf(other) ?? 0) - (endOf(one) ?? 0));
+    for (const row of ended.slice(tombstonesPerProjectMax)) this.#remove(row);
+  }
+
+  #sweepCertificates(nowMs: number): void {
+    const rows = [...this.#rows.values()];
+    const heldIds = new Set(rows.map(({ domain }) => domain.certificate.held?.id));
+    for (const [id, { host, notAfterMs }] of this.#certificates) {
+      if (heldIds.has(id) || nowMs - notAfterMs <= 30 * dayMs) continue;
+      this.#certificates.delete(id);
+      const others = this.#certificatesOf.get(host)?.filter((each) => each.id !== id) ?? [];
+      this.#certificatesOf.set(host, others);
+    }
+  }
+
+  route(host: string): Route | undefined {
+    const domain = this.#served(host);
+    const deployment = domain && here(this.#sites.project(domain.project))?.current;
+    if (domain === undefined || deployment === undefined) return undefined;
+    const { primary, redirects } = this.routing(domain.project).routing;
+    const redirect = redirects.find(({ from }) => from === host);
+    return redirect === undefined
+      ? { kind: "site", project: domain.project, deployment, primary }
+      : { kind: "redirect", to: redirect.to, status: redirect.status };
+  }
+
+  certificate(host: string): ServedCertificate | undefined {
+    const found = this.#certificates.get(this.#served(host)?.certificate.held?.id ?? "");
+    return found && { id: found.id, chainPem: found.chainPem, sealedKey: found.sealedKey };
+  }
+
+  #served(host: string): Domain | undefined {
+    const domain = this.#rowsAt(host).find((row) => isServed(row.domain))?.domain;
+    if (domain === undefined) return undefined;
+    const { paid, deployed } = this.#standing(domain);
+    return paid && deployed ? domain : undefined;
+  }
+
+  challenge(host: string, token: string, nowMs: number): string | undefined {
+    const found = this.#challenges.get(`${host} ${token}`);
+    return found !== undefined && found.expiresAtMs > nowMs ? found.keyAuthorization : undefined;
+  }
+
+  revision(): number {
+    return this.#revision + this.#sites.revision();
+  }
+
+  async reportEdge(edge: Edge): Promise<void> {
+    this.#edges.set(edge.id, edge);
+  }
+
+  edges(sinceMs: number): readonly Edge[] {
+    return [...this.#edges.values()]
+      .filter(({ seenAtMs }) => seenAtMs >= sinceMs)
+      .toSorted((one, other) => compare(one.id, other.id));
+  }
+
+  async forgetEdge(id: string): Promise<void> {
+    this.#edges.delete(id);
+  }
+}
+
+const isOpen = ({ kind }: Domain["ownership"]) => kind === "held" || kind === "proof_needed";
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+
+/** What a store in memory answers is here at once. */
+function here<T>(value: T | Promise<T>): T {
+  if (value instanceof Promise) throw new Error("The sites must be in memory too.");
+  return value;
+}
+
+const endOf = ({ domain: { ownership } }: Row) =>
+  "atMs" in ownership ? ownership.atMs : undefined;
