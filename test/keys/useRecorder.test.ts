@@ -108,6 +108,16 @@ describe("uses of a key", () => {
     expect(pruned.map(({ usesBeforeDay }) => usesBeforeDay)).toEqual(["2025-10-11", "2025-10-12"]);
   });
 
+  test("that are being written down when it is closed are waited for", async () => {
+    const counting = recorder();
+    counting.count(keyId, "getPet");
+    clock.advance(5_000);
+    await counting.close();
+    await stores.close();
+    await counting.flush();
+    expect(failures).toEqual([]);
+  });
+
   test("that cannot be written down are reported, and counting goes on", async () => {
     const counting = recorder();
     counting.count(keyId, "getPet");

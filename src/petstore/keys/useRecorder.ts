@@ -23,6 +23,7 @@ export class UseRecorder {
   #last: Counted | undefined;
   #today = { number: Number.NaN, text: "" };
   #prunedOn = "";
+  #underWay: Promise<unknown> = Promise.resolve();
   readonly #stop: () => void;
 
   constructor(store: KeyStore, clock: Clock, failed: ReportFailure) {
@@ -60,8 +61,14 @@ export class UseRecorder {
     return this.#today.text;
   }
 
+  flush(): Promise<void> {
+    const flushed = this.#flush();
+    this.#underWay = Promise.all([this.#underWay, flushed]);
+    return flushed;
+  }
+
   /** What cannot be written down is reported and dropped: counts are no reason to stop serving. */
-  async flush(): Promise<void> {
+  async #flush(): Promise<void> {
     if (this.#held.size === 0) return;
     const uses = [...this.#held.values()];
     this.#held = new Map();
@@ -81,8 +88,10 @@ export class UseRecorder {
       .catch((cause) => this.#failed("keys.prune_failed", cause));
   }
 
+  /** Afterwards nothing asks the store, which may be closed. */
   async close(): Promise<void> {
     this.#stop();
     await this.flush();
+    await this.#underWay;
   }
 }
