@@ -118,12 +118,16 @@ describeOnEngines("two processes of one service", (engine) => {
     const service = await start({ PETSTORE_RATE_LIMIT: `${quotaRequests}/100000` });
     const made = await petstore(["keys", "create", "--json"], variables);
     const { key } = JSON.parse(made.stdout) as { key: string };
-    const lines = await Promise.all(Array.from({ length: 60 }, () => openLine(service)));
-    const seen = await Promise.all(lines.map((line) => line.ask(get(key))));
+    const lines = [...(await lineToEach(service, firstKey(service))).values()];
+    const seen = await Promise.all(
+      lines.map(async (line) => {
+        const responses = [];
+        for (let count = 0; count < 30; count++) responses.push(await line.ask(get(key)));
+        return responses;
+      }),
+    ).then((each) => each.flat());
     closeAll(lines);
     expect(seen.filter(({ status }) => status === 200)).toHaveLength(quotaRequests);
-    await eventually(() => answerers(service).length === 60);
-    expect(new Set(answerers(service)).size).toBe(2);
     expect(seen.map(({ status }) => status).filter((status) => status !== 200)).toEqual(
       Array(60 - quotaRequests).fill(429),
     );

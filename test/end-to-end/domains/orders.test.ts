@@ -152,10 +152,9 @@ describeWithBedOnEngines("orders", (engine) => {
         if (details.status === "blocked") {
           waits++;
           const { untilMs = 0 } = findingOf(details, "RATE_LIMITED");
-          // The fourth from the last, or its neighbour where a busy machine shows a failure one click late.
-          const counted = failedAtMs.slice(-5, -2);
-          const offMs = counted.map((atMs) => Math.abs(untilMs - atMs - hourMs));
-          expect(Math.min(...offMs)).toBeLessThan(minuteMs);
+          // When exactly is held in budget.test.ts: it also depends on orders of which nothing is known.
+          expect(untilMs).toBeGreaterThan(stage.clock.now());
+          expect(untilMs).toBeLessThanOrEqual(stage.clock.now() + hourMs);
           expect(details.retryAtMs).toBe(untilMs);
         }
         await stage.skip(6 * minuteMs);
