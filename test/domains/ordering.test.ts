@@ -48,6 +48,34 @@ function heldBack(nowMs: () => number) {
 }
 
 describe("one name", () => {
+  test("is not ordered under a lease that ran out while DNS was checked", async () => {
+    const world = await serviceWorld();
+    await world.service.add(ann, "shop", host);
+    world.clock.advance(15_000);
+    // As when the machine was asleep: no timer ran meanwhile.
+    let aheadMs = 0;
+    const resolver = {
+      ...pointing,
+      async nameServers(name: string) {
+        aheadMs = minuteMs;
+        return pointing.nameServers(name);
+      },
+    };
+    let orders = 0;
+    const order: Order = async () => {
+      orders++;
+      return issued(host, startMs);
+    };
+    const worker = workerWith(world, resolver, {
+      order,
+      now: () => world.clock.now() + aheadMs,
+    });
+    expect(await workOff(worker)).toBe(1);
+    expect(orders).toBe(0);
+    expect(await workOff(worker)).toBe(1);
+    expect(orders).toBe(1);
+  });
+
   test("is ordered once at a time, also when it is removed and added again meanwhile", async () => {
     const world = await serviceWorld();
     const { service, clock } = world;

@@ -60,6 +60,7 @@ export interface WorkerWishes extends Partial<WorkerOptions> {
   readonly secret?: string;
   readonly tell?: JobContext["log"];
   readonly caaIdentities?: readonly string[];
+  readonly now?: () => number;
 }
 
 /** Gets a certificate for whatever it orders, unless an order says otherwise. */
@@ -68,7 +69,7 @@ export function workerWith(
   resolver: Resolver,
   wishes: WorkerWishes = {},
 ): DomainWorker {
-  const { order, probe, store, secret, tell, caaIdentities, ...options } = wishes;
+  const { order, probe, store, secret, tell, caaIdentities, now, ...options } = wishes;
   const parts: JobContext = {
     store: store ?? domains,
     edgeView,
@@ -79,7 +80,7 @@ export function workerWith(
       renewalWindow: async () => ({ kind: "not_offered" }),
     },
     probe: probe ?? (async () => ({ kind: "failed", detail: "Nobody expected to be probed." })),
-    now: () => clock.now(),
+    now: now ?? (() => clock.now()),
     vault: new Vault(secret ?? "secret", clock),
     clock,
     target,

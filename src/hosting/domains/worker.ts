@@ -19,6 +19,13 @@ const sweepMs = 3_600_000;
 /** Longer than an order may take. */
 const workMsMax = 8 * 60_000;
 
+interface HeldLease {
+  /** By the calendar, as the store has it. */
+  untilMs: number;
+  /** By a clock that never jumps. */
+  untilElapsedMs: number;
+}
+
 /** Several workers on one database share the work, and none does what another is at. */
 export class DomainWorker {
   readonly #context: JobContext;
@@ -69,7 +76,7 @@ export class DomainWorker {
         untilMs,
         max,
       });
-      for (const { lease, ...stored } of taken) this.#begin(stored, lease);
+      for (const { lease, ...stored } of taken) this.#begin(stored, lease, untilMs);
       return taken.length;
     } catch (cause) {
       this.#context.log("domains.read_failed", { cause });
@@ -84,18 +91,18 @@ export class DomainWorker {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  #begin(stored: StoredDomain, lease: Lease): void {
-    const work = this.#runJobs(stored, lease).catch((cause) =>
+  #begin(stored: StoredDomain, lease: Lease, untilMs: number): void {
+    const work = this.#runJobs(stored, lease, untilMs).catch((cause) =>
       this.#context.log("domain.failed", { host: stored.domain.host, cause }),
     );
     this.#underWay.add(work);
     void work.then(() => this.#underWay.delete(work));
   }
 
-  async #runJobs(first: StoredDomain, lease: Lease): Promise<void> {
+  async #runJobs(first: StoredDomain, lease: Lease, untilMs: number): Promise<void> {
     const lost = new AbortController();
     const { clock } = this.#context;
-    const held = { untilMs: clock.elapsed() + this.#leaseMs };
+    const held: HeldLease = { untilMs, untilElapsedMs: clock.elapsed() + this.#leaseMs };
     const stopExtending = clock.every(
       this.#leaseMs / 3,
       () => void this.#extend(lease, held, lost),
@@ -115,6 +122,8 @@ export class DomainWorker {
         const outcome = await this.#inTime(runJob(job, { stored, lease, signal }, this.#context));
         if (outcome === "taken") return;
         if (outcome === "fenced" || signal.aborted) break;
+        // The calendar has jumped past it, so that anybody may take it: no step begins without it.
+        if (this.#context.now() >= held.untilMs) break;
         stored = await this.#context.store.get(first.domain.id);
       }
       failed = false;
@@ -129,19 +138,21 @@ export class DomainWorker {
   }
 
   /** A store that cannot be reached keeps the lease until it has run out by itself. */
-  async #extend(lease: Lease, held: { untilMs: number }, lost: AbortController): Promise<void> {
+  async #extend(lease: Lease, held: HeldLease, lost: AbortController): Promise<void> {
     const { clock, store, log, now } = this.#context;
     const askedMs = clock.elapsed();
+    const untilMs = now() + this.#leaseMs;
     try {
-      if (await store.extendLease(lease, now() + this.#leaseMs)) {
-        held.untilMs = askedMs + this.#leaseMs;
+      if (await store.extendLease(lease, untilMs)) {
+        held.untilMs = untilMs;
+        held.untilElapsedMs = askedMs + this.#leaseMs;
         return;
       }
       lost.abort();
     } catch (cause) {
       log("domain.lease_extension_failed", { cause });
       // Another may have it from now on.
-      if (clock.elapsed() >= held.untilMs) lost.abort();
+      if (clock.elapsed() >= held.untilElapsedMs) lost.abort();
     }
   }
 
