@@ -3,11 +3,14 @@ import pg from "pg";
 import { systemClock } from "../../src/core/clock.ts";
 import { pruneExpired } from "../../src/storage/postgres/batch.ts";
 import { petPages } from "../../src/storage/postgres/catalogue.ts";
-import { listCategoriesAfter, listFirstCategories } from "../../src/storage/postgres/categories.ts";
 import { orderPages } from "../../src/storage/postgres/orders.ts";
 import { findPets } from "../../src/storage/postgres/petReads.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
 import { findResponses } from "../../src/storage/postgres/workingSet.ts";
+import {
+  listCategoriesAfter,
+  listFirstCategories,
+} from "../../src/storage/repositories/categories.ts";
 import { findKey } from "../../src/storage/repositories/keys.ts";
 import { forPostgres } from "../../src/storage/repositories/storage.ts";
 import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
@@ -128,8 +131,8 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
     "orders_by_status",
     0,
   ],
-  ["the first categories", listFirstCategories, [21], "categories_pkey", 21],
-  ["further categories", listCategoriesAfter, [10_000, 21], "categories_pkey", 21],
+  ["the first categories", forPostgres(listFirstCategories), [21], "categories_pkey", 21],
+  ["further categories", forPostgres(listCategoriesAfter), [10_000, 21], "categories_pkey", 21],
   ["a key", forPostgres(findKey.text), [["h77"]], "keys_hash_key", 1],
   [
     "idempotency keys",

@@ -4,8 +4,11 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { idsFilterMax } from "../../src/petstore/catalogue/catalogue.ts";
+import {
+  listCategoriesAfter,
+  listFirstCategories,
+} from "../../src/storage/repositories/categories.ts";
 import { listQuery } from "../../src/storage/sqlite/catalogue.ts";
-import { listCategoriesAfter, listFirstCategories } from "../../src/storage/sqlite/categories.ts";
 import { listAllOrders, listOrdersByStatus } from "../../src/storage/sqlite/orders.ts";
 import { findResponse, pruneExpired } from "../../src/storage/sqlite/petTransaction.ts";
 import { useTemporaryFolder } from "./folder.ts";

@@ -53,6 +53,11 @@ export const importBatchMax = 10_000;
 /** Half of the ids are kept for pets that are yet to be added. */
 export const idGivenMax = 2n ** 62n;
 
+/** For `idsFilterMax` and `importBatchMax`, before anything is read or written. */
+export function requireAtMost(max: number, items: readonly unknown[], plural: string): void {
+  if (items.length > max) throw new RangeError(`At most ${max} ${plural} at once.`);
+}
+
 /**
  * The pets, on whatever engine. A promise that resolves means: on disk. A failure of the engine is
  * a Problem `store_unavailable`; after it a write may or may not have happened, and none was

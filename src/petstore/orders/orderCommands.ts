@@ -16,7 +16,7 @@ import {
   orderText,
   transitions,
 } from "./order.ts";
-import type { MoveOutcome, PlaceOutcome } from "./orders.ts";
+import type { MoveOutcome, OrderStore, PlaceOutcome } from "./orders.ts";
 
 export interface StoredOrder {
   readonly petId: bigint;
@@ -46,6 +46,21 @@ export interface OrderMove {
   readonly id: bigint;
   readonly event: OrderEvent;
   readonly idempotency: IdempotentRequest | undefined;
+}
+
+/** Runs the commands below in the transactions of an engine. Resolves when they are on disk. */
+export interface OrderWriter {
+  submit(command: "placeOrder", placement: Placement): Promise<PlaceOutcome>;
+  submit(command: "moveOrder", move: OrderMove): Promise<MoveOutcome>;
+}
+
+/** Of an order only what is stored: it may have to be copied to another thread. */
+export function orderWrites(writer: OrderWriter): Pick<OrderStore, "place" | "move"> {
+  return {
+    place: ({ petId, quantity }, placedAtMs, idempotency) =>
+      writer.submit("placeOrder", { order: { petId, quantity }, placedAtMs, idempotency }),
+    move: (id, event, idempotency) => writer.submit("moveOrder", { id, event, idempotency }),
+  };
 }
 
 export function placeOrder(

@@ -9,6 +9,7 @@ import {
   importBatchMax,
   type PetPage,
   type PetQuery,
+  requireAtMost,
 } from "../../petstore/catalogue/catalogue.ts";
 import { normalIds } from "../../petstore/catalogue/cursor.ts";
 import { hasStatus, type NewPet, type Pet } from "../../petstore/catalogue/pet.ts";
@@ -45,7 +46,7 @@ export class PostgresCatalogue implements Catalogue {
       const { items, ...page } = await this.#pages.get({ status, after }, limit);
       return { ...page, pets: items };
     }
-    if (ids.length > idsFilterMax) throw new RangeError(`At most ${idsFilterMax} ids at once.`);
+    requireAtMost(idsFilterMax, ids, "ids");
     const found = await this.#reads.getAll(normalIds(ids).filter((id) => id > after));
     const wanted = found.filter(([, text]) => status === undefined || hasStatus(text, status));
     const { rows, ...page } = pageOf(wanted.slice(0, limit + 1), limit);
@@ -53,9 +54,7 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
-    if (pets.length > importBatchMax) {
-      throw new RangeError(`At most ${importBatchMax} pets at once.`);
-    }
+    requireAtMost(importBatchMax, pets, "pets");
     return this.#writer.submit("importPets", pets);
   }
 

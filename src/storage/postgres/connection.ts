@@ -66,9 +66,8 @@ export async function beginSession(client: pg.ClientBase): Promise<void> {
   heedWarnings(client);
   // Not pg_is_in_recovery(): CockroachDB has no such thing, and a primary that was told to stop
   // taking writes is no primary either.
-  const results = (await client.query(sessionSettings)) as unknown as pg.QueryResult[];
-  const [answer] = results.at(-1)?.rows ?? [];
-  if (answer?.transaction_read_only === "on") {
+  const [settings] = await sessionOn(client, false).script(sessionSettings);
+  if (settings?.[0] === "on") {
     throw new ConnectionLost("This server only reads: it is a standby.");
   }
 }

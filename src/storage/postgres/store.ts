@@ -3,7 +3,6 @@ import type { Environment } from "../../petstore/keys/token.ts";
 import { repositoriesOn } from "../repositories/repositories.ts";
 import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
 import { PostgresCatalogue } from "./catalogue.ts";
-import { PostgresCategories } from "./categories.ts";
 import { shownAddress } from "./connection.ts";
 import { Database, type DatabaseSettings } from "./database.ts";
 import { failing, sqlStateOf } from "./failures.ts";
@@ -15,7 +14,7 @@ import {
   refuseOthers,
   versionOf,
 } from "./migrations.ts";
-import { PostgresOrders } from "./orders.ts";
+import { postgresOrders } from "./orders.ts";
 import { PetReads } from "./petReads.ts";
 import { SharedBuckets } from "./rateLimits.ts";
 import { Revisions } from "./revisions.ts";
@@ -50,8 +49,7 @@ export async function openPostgres(
   return {
     ...repositoriesOn(new PostgresStorage(database, revisions)),
     catalogue: new PostgresCatalogue(database, writer, petReads),
-    categories: new PostgresCategories(database),
-    orders: new PostgresOrders(database, writer),
+    orders: postgresOrders(database, writer),
     limiter: (quota) => new SharedBuckets(quota, database),
     revisions: () => ({
       keys: revisions.of("key_revision"),

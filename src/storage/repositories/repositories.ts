@@ -1,5 +1,6 @@
 import { AccessRepository, accessWrites } from "./access.ts";
 import { AccountRepository, accountWrites } from "./accounts.ts";
+import { categoryRepository, categoryWrites } from "./categories.ts";
 import { DomainRepository, domainWrites } from "./domains.ts";
 import {
   AcmeAccountRepository,
@@ -18,6 +19,7 @@ export function repositoriesOn(storage: Storage) {
   return {
     access: new AccessRepository(storage),
     accounts: new AccountRepository(storage),
+    categories: categoryRepository(storage),
     keys: new KeyRepository(storage),
     sites: new SiteRepository(storage),
     uploads: new UploadRepository(storage),
@@ -36,6 +38,7 @@ export const writes = {
   ...accessWrites,
   ...accountWrites,
   ...acmeAccountWrites,
+  ...categoryWrites,
   ...keyWrites,
   ...siteWrites,
   ...uploadWrites,

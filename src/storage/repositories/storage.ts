@@ -6,7 +6,7 @@ import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { WriteArgument, WriteName, WriteResult } from "./repositories.ts";
 
 /** `undefined` is stored as NULL. A list is for `= ANY(?1)`. */
-export type Value = Scalar | readonly (string | number)[];
+export type Value = Scalar | bigint | readonly (string | number)[];
 type Scalar = string | number | boolean | Uint8Array | null | undefined;
 
 /** The values of a row that is to be inserted. */

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { JsonOf } from "../../contract/document.ts";
 import {
   type AddOutcome,
@@ -10,12 +10,13 @@ import {
   importBatchMax,
   type PetPage,
   type PetQuery,
+  requireAtMost,
 } from "../../petstore/catalogue/catalogue.ts";
 import { normalIds } from "../../petstore/catalogue/cursor.ts";
 import { type NewPet, type Pet, petText } from "../../petstore/catalogue/pet.ts";
 import type { PetChanges } from "../../petstore/catalogue/petChanges.ts";
 import { pageOf } from "../repositories/storage.ts";
-import { prepareList } from "./connection.ts";
+import { prepareRows, type RowStatement } from "./connection.ts";
 import { readError } from "./failures.ts";
 import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
@@ -27,21 +28,20 @@ export class SqliteCatalogue implements Catalogue {
   readonly #db: DatabaseSync;
   readonly #writer: Writer;
   readonly #revisions: RevisionReader;
-  readonly #find: StatementSync;
-  readonly #listAll: StatementSync;
-  readonly #listStatus: StatementSync;
+  readonly #find: RowStatement<[json: JsonOf<Pet>]>;
+  readonly #listAll: RowStatement<PetRow>;
+  readonly #listStatus: RowStatement<PetRow>;
   /** By their text: at most one for each number of ids, with and without a status. */
-  readonly #listIds = new Map<string, StatementSync>();
+  readonly #listIds = new Map<string, RowStatement<PetRow>>();
 
   constructor(db: DatabaseSync, writer: Writer, revisions: RevisionReader) {
     this.#db = db;
     this.#writer = writer;
     this.#revisions = revisions;
     this.changes = revisions.petChanges;
-    this.#find = db.prepare("SELECT json FROM pets WHERE id = ?");
-    this.#find.setReturnArrays(true);
-    this.#listAll = prepareList(db, listQuery(false, undefined));
-    this.#listStatus = prepareList(db, listQuery(true, undefined));
+    this.#find = prepareRows(db, "SELECT json FROM pets WHERE id = ?");
+    this.#listAll = prepareRows(db, listQuery(false, undefined));
+    this.#listStatus = prepareRows(db, listQuery(true, undefined));
   }
 
   async add({ name, categoryId, status }: NewPet, terms?: AddTerms): Promise<AddOutcome> {
@@ -57,7 +57,7 @@ export class SqliteCatalogue implements Catalogue {
     try {
       // SQLite takes a number in two thirds of the time that a bigint takes.
       const key = id <= Number.MAX_SAFE_INTEGER ? Number(id) : id;
-      return (this.#find.get(key) as unknown as [JsonOf<Pet>] | undefined)?.[0];
+      return this.#find.get(key)?.[0];
     } catch (cause) {
       throw readError(cause);
     }
@@ -65,7 +65,7 @@ export class SqliteCatalogue implements Catalogue {
 
   list(query: PetQuery): PetPage {
     try {
-      const { rows, ...page } = pageOf(this.#rows(query) as PetRow[], query.limit);
+      const { rows, ...page } = pageOf(this.#rows(query), query.limit);
       return { ...page, pets: rows.map((row) => row[1]) };
     } catch (cause) {
       throw readError(cause);
@@ -78,9 +78,9 @@ export class SqliteCatalogue implements Catalogue {
   }
 
   /** One more than asked for, which tells whether anything follows. */
-  #rows({ status, ids, after = 0n, limit }: PetQuery): unknown[] {
+  #rows({ status, ids, after = 0n, limit }: PetQuery): PetRow[] {
     if (ids !== undefined) {
-      if (ids.length > idsFilterMax) throw new RangeError(`At most ${idsFilterMax} ids at once.`);
+      requireAtMost(idsFilterMax, ids, "ids");
       const wanted = normalIds(ids);
       const statement = this.#listOf(listQuery(status !== undefined, wanted.length));
       const restriction = status === undefined ? wanted : [...wanted, status];
@@ -91,16 +91,14 @@ export class SqliteCatalogue implements Catalogue {
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
-    if (pets.length > importBatchMax) {
-      throw new RangeError(`At most ${importBatchMax} pets at once.`);
-    }
+    requireAtMost(importBatchMax, pets, "pets");
     return this.#writer.submit("importPets", pets);
   }
 
-  #listOf(text: string): StatementSync {
+  #listOf(text: string): RowStatement<PetRow> {
     let statement = this.#listIds.get(text);
     if (statement === undefined) {
-      statement = prepareList(this.#db, text);
+      statement = prepareRows<PetRow>(this.#db, text);
       this.#listIds.set(text, statement);
     }
     return statement;

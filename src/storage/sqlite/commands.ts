@@ -5,14 +5,11 @@ import {
   type WriteResult,
   writes,
 } from "../repositories/repositories.ts";
-import { categoryCommands } from "./categories.ts";
 import { Counter } from "./counter.ts";
 import { petCommands } from "./petTransaction.ts";
 import { SqliteTransaction } from "./storage.ts";
 
-type EngineCommands = ReturnType<typeof petCommands> &
-  ReturnType<typeof categoryCommands> &
-  ReturnType<typeof probeCommands>;
+type EngineCommands = ReturnType<typeof petCommands> & ReturnType<typeof probeCommands>;
 type RepositoryCommands = {
   [Name in WriteName]: (argument: WriteArgument<Name>) => Promise<WriteResult<Name>>;
 };
@@ -45,7 +42,6 @@ export function prepareCommands(db: DatabaseSync): {
   return {
     commands: {
       ...petCommands(db, lastPetId, lastOrderId),
-      ...categoryCommands(db),
       ...probeCommands(db),
       ...repositoryCommands(transaction),
     },

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { isBusy } from "./failures.ts";
 import { makeFile, makeFolder } from "./files.ts";
 
@@ -72,10 +72,20 @@ export function rollBack(db: DatabaseSync): void {
   }
 }
 
-/** The text selects an id and something more. Rows are arrays of these, and integers are exact. */
-export function prepareList(db: DatabaseSync, text: string): StatementSync {
+/** A statement whose rows are arrays of its columns. Integers are exact. */
+export interface RowStatement<Row> {
+  get(...values: SQLInputValue[]): Row | undefined;
+  all(...values: SQLInputValue[]): Row[];
+}
+
+/** The type of a row is that of the text, which only whoever wrote it can know. */
+export function prepareRows<Row extends unknown[]>(
+  db: DatabaseSync,
+  text: string,
+): RowStatement<Row> {
   const statement = db.prepare(text);
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
-  return statement;
+  const untyped: unknown = statement;
+  return untyped as RowStatement<Row>;
 }

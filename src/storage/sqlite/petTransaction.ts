@@ -9,12 +9,7 @@ import {
   type PetAddition,
   type PetTransaction,
 } from "../../petstore/catalogue/petCommands.ts";
-import {
-  type IdempotencyStore,
-  type IdempotentRequest,
-  retentionMs,
-  type StoredResponse,
-} from "../../petstore/idempotency/idempotency.ts";
+import { type IdempotencyStore, retentionMs } from "../../petstore/idempotency/idempotency.ts";
 import type { OrderStatus } from "../../petstore/orders/order.ts";
 import {
   moveOrder,
@@ -23,6 +18,7 @@ import {
   type Placement,
   placeOrder,
 } from "../../petstore/orders/orderCommands.ts";
+import { prepareRows } from "./connection.ts";
 import type { Counter } from "./counter.ts";
 
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
@@ -46,9 +42,9 @@ function petTransaction(
   lastOrderId: Counter,
 ): PetTransaction & OrderTransaction {
   const sql = prepare(db);
-  const petText = (id: bigint) => (sql.petText.get(id) as unknown as [string] | undefined)?.[0];
+  const petText = (id: bigint) => sql.petText.get(id)?.[0];
   return {
-    idempotency: new SqliteIdempotencyStore(db),
+    idempotency: idempotencyStore(db),
     get lastPetId() {
       return lastPetId.get();
     },
@@ -66,7 +62,7 @@ function petTransaction(
     hasCategory: (id) => sql.category.get(id) !== undefined,
     noteImport: () => void sql.noteImport.run(),
     pet(id) {
-      const row = sql.pet.get(id) as unknown as PetRow | undefined;
+      const row = sql.pet.get(id);
       return row && { name: row[0], categoryId: row[1], status: row[2] };
     },
     insertPet({ id, name, categoryId, status }, text) {
@@ -76,7 +72,7 @@ function petTransaction(
       sql.updatePet.run(status, text, id);
     },
     order(id) {
-      const row = sql.order.get(id) as unknown as OrderRow | undefined;
+      const row = sql.order.get(id);
       if (row === undefined) return undefined;
       const [petId, quantity, status, placedAtMs] = row;
       return { petId, quantity: Number(quantity), status, placedAtMs: Number(placedAtMs) };
@@ -91,27 +87,25 @@ function petTransaction(
 }
 
 function prepare(db: DatabaseSync) {
-  const sql = {
-    pet: db.prepare("SELECT name, category_id, status FROM pets WHERE id = ?"),
-    petText: db.prepare("SELECT json FROM pets WHERE id = ?"),
+  return {
+    pet: prepareRows<PetRow>(db, "SELECT name, category_id, status FROM pets WHERE id = ?"),
+    petText: prepareRows<[json: string]>(db, "SELECT json FROM pets WHERE id = ?"),
     insertPet: db.prepare(
       "INSERT INTO pets (id, name, category_id, status, json) VALUES (?, ?, ?, ?, ?)",
     ),
     updatePet: db.prepare("UPDATE pets SET status = ?, json = ? WHERE id = ?"),
     noteImport: db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'pet_revision'"),
     category: db.prepare("SELECT 1 FROM categories WHERE id = ?"),
-    order: db.prepare("SELECT pet_id, quantity, status, placed_at_ms FROM orders WHERE id = ?"),
+    order: prepareRows<OrderRow>(
+      db,
+      "SELECT pet_id, quantity, status, placed_at_ms FROM orders WHERE id = ?",
+    ),
     insertOrder: db.prepare(
       `INSERT INTO orders (id, pet_id, quantity, status, placed_at_ms, json)
        VALUES (?, ?, ?, ?, ?, ?)`,
     ),
     updateOrder: db.prepare("UPDATE orders SET status = ?, json = ? WHERE id = ?"),
   };
-  for (const statement of [sql.pet, sql.petText, sql.order]) {
-    statement.setReadBigInts(true);
-    statement.setReturnArrays(true);
-  }
-  return sql;
 }
 
 /** More than one, so that the keys of a busy day are gone soon after; few, so that nobody waits. */
@@ -119,36 +113,28 @@ export const prunedAtOnceMax = 4;
 
 type ResponseRow = [fingerprint: string, entityId: bigint, text: string, createdAtMs: bigint];
 
-class SqliteIdempotencyStore implements IdempotencyStore {
-  readonly #find;
-  readonly #store;
-  readonly #prune;
+function idempotencyStore(db: DatabaseSync): IdempotencyStore {
+  const find = prepareRows<ResponseRow>(db, findResponse);
+  const insert = db.prepare(
+    `INSERT OR REPLACE INTO idempotency_keys
+       (key_id, idempotency_key, fingerprint, entity_id, text, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const prune = db.prepare(pruneExpired);
+  return {
+    find({ keyId, idempotencyKey }) {
+      const row = find.get(keyId, idempotencyKey);
+      if (row === undefined) return undefined;
+      const [fingerprint, entityId, text, createdAtMs] = row;
+      return { fingerprint, entityId, text, createdAtMs: Number(createdAtMs) };
+    },
 
-  constructor(db: DatabaseSync) {
-    this.#find = db.prepare(findResponse);
-    this.#find.setReadBigInts(true);
-    this.#find.setReturnArrays(true);
-    this.#store = db.prepare(
-      `INSERT OR REPLACE INTO idempotency_keys
-         (key_id, idempotency_key, fingerprint, entity_id, text, created_at_ms)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    );
-    this.#prune = db.prepare(pruneExpired);
-  }
-
-  find({ keyId, idempotencyKey }: IdempotentRequest): StoredResponse | undefined {
-    const row = this.#find.get(keyId, idempotencyKey) as unknown as ResponseRow | undefined;
-    if (row === undefined) return undefined;
-    const [fingerprint, entityId, text, createdAtMs] = row;
-    return { fingerprint, entityId, text, createdAtMs: Number(createdAtMs) };
-  }
-
-  /** Also deletes a few expired ones, so that they stay few. */
-  store({ keyId, idempotencyKey, nowMs }: IdempotentRequest, response: StoredResponse): void {
-    const { fingerprint, entityId, text, createdAtMs } = response;
-    this.#prune.run(nowMs - retentionMs);
-    this.#store.run(keyId, idempotencyKey, fingerprint, entityId, text, createdAtMs);
-  }
+    /** Also deletes a few expired ones, so that they stay few. */
+    store({ keyId, idempotencyKey, nowMs }, { fingerprint, entityId, text, createdAtMs }) {
+      prune.run(nowMs - retentionMs);
+      insert.run(keyId, idempotencyKey, fingerprint, entityId, text, createdAtMs);
+    },
+  };
 }
 
 export const findResponse = `SELECT fingerprint, entity_id, text, created_at_ms

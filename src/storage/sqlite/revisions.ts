@@ -123,7 +123,7 @@ export class RevisionReader {
       this.#revisions = undefined;
       // Before the reading: a commit between the two is noticed by the next call.
       this.#walIndex?.remember();
-      const revisions = this.#readAll.get() as unknown as Revisions;
+      const revisions = this.#readAll.get() as Revisions;
       this.#notePets(revisions.pet_revision);
       this.#revisions = revisions;
       return revisions;

@@ -3,9 +3,8 @@ import { resolve } from "node:path";
 import { repositoriesOn } from "../repositories/repositories.ts";
 import type { Stores, StoresOptions } from "../stores.ts";
 import { SqliteCatalogue } from "./catalogue.ts";
-import { SqliteCategories } from "./categories.ts";
 import { openDatabase } from "./database.ts";
-import { SqliteOrders } from "./orders.ts";
+import { sqliteOrders } from "./orders.ts";
 import { RevisionReader } from "./revisions.ts";
 import { SqliteStorage } from "./storage.ts";
 import { startWriterThread, Writer, type WriterWorker } from "./writer.ts";
@@ -29,8 +28,7 @@ export async function openSqlite(
   return {
     ...repositoriesOn(new SqliteStorage(db, writer, revisions)),
     catalogue,
-    categories: new SqliteCategories(db, writer),
-    orders: new SqliteOrders(db, writer),
+    orders: sqliteOrders(db, writer),
     revisions() {
       const { key_revision } = revisions.read();
       return { keys: key_revision, pets: revisions.petChanges.revision, exact: true };

@@ -1,0 +1,70 @@
+import { then } from "../../core/maybePromise.ts";
+import {
+  type Category,
+  type CategoryAddition,
+  type CategoryStore,
+  decideCategory,
+  type NewCategory,
+} from "../../petstore/catalogue/categories.ts";
+import type { Storage, Transaction } from "./storage.ts";
+
+/** The id as text: categories may have any int64. */
+interface CategoryRow {
+  readonly id: string;
+  readonly name: string;
+}
+
+export function categoryRepository(storage: Storage): CategoryStore {
+  return {
+    add: (name, id) => storage.write("addCategory", { name, id }),
+    remove: (id) => storage.write("removeCategory", id),
+    list({ after, limit }) {
+      const found =
+        after === undefined
+          ? storage.all<CategoryRow>(listFirstCategories, [limit + 1])
+          : storage.all<CategoryRow>(listCategoriesAfter, [after, limit + 1]);
+      return then(found, (rows) => {
+        const categories = rows.slice(0, limit).map(categoryOf);
+        return { categories, next: rows.length > limit ? categories.at(-1)?.id : undefined };
+      });
+    },
+  };
+}
+
+export const categoryWrites = {
+  async addCategory(tx: Transaction, wanted: NewCategory): Promise<CategoryAddition> {
+    await lockCatalogue(tx);
+    const held = await tx.all<CategoryRow>(findHolders, [wanted.id, wanted.name]);
+    const last = await tx.get<CategoryRow>(findLast);
+    const addition = decideCategory(wanted, held.map(categoryOf), last && BigInt(last.id));
+    if (addition.kind === "added") {
+      const { id, name } = addition.category;
+      await tx.run("INSERT INTO categories (id, name) VALUES (?1, ?2)", [id, name]);
+    }
+    return addition;
+  },
+
+  /** False, with nothing done, when there is no such category. */
+  async removeCategory(tx: Transaction, id: bigint): Promise<boolean> {
+    await lockCatalogue(tx);
+    return (await tx.run("DELETE FROM categories WHERE id = ?1", [id])) > 0;
+  },
+};
+
+/** The rows that whoever adds a pet locks: no category is removed while one is added to it. */
+async function lockCatalogue(tx: Transaction): Promise<void> {
+  await tx.all(
+    `SELECT name FROM counters WHERE name IN ('last_order_id', 'last_pet_id')
+     ORDER BY name FOR UPDATE`,
+  );
+}
+
+const categoryOf = ({ id, name }: CategoryRow): Category => ({ id: BigInt(id), name });
+
+const select = "SELECT CAST(id AS text) AS id, name FROM categories";
+const findHolders = `${select} WHERE categories.id = ?1 OR name = ?2`;
+const findLast = `${select} ORDER BY categories.id DESC LIMIT 1`;
+// Two statements, because "larger than" has no value that lets the smallest int64 through.
+export const listFirstCategories = `${select} ORDER BY categories.id LIMIT ?1`;
+export const listCategoriesAfter = `${select} WHERE categories.id > ?1
+  ORDER BY categories.id LIMIT ?2`;
