@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { systemClock } from "../../src/core/clock.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
-import { findAccessToken } from "../../src/storage/repositories/access.ts";
-import { findEnded, findSession, listSessions } from "../../src/storage/repositories/accounts.ts";
+import {
+  findAccessToken,
+  findEnded,
+  findSession,
+  listSessions,
+} from "../../src/storage/repositories/accounts.ts";
 import {
   findClaims,
   findDomain,

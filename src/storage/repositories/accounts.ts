@@ -1,3 +1,4 @@
+import type { AccessHolder, AccessStore, AccessToken } from "../../accounts/access.ts";
 import {
   type Account,
   type AccountStore,
@@ -7,93 +8,107 @@ import {
   type PasswordChange,
   type Rehash,
   type Session,
-  type SessionWithHolder,
   type SignInAttempt,
   sessionsPerAccountMax,
 } from "../../accounts/accounts.ts";
 import { takeTry } from "../../accounts/attempts.ts";
-import { type MaybePromise, then } from "../../core/maybePromise.ts";
-import { type HolderColumns, holderColumns, holderOf, isHolderKnown } from "./access.ts";
+import { then } from "../../core/maybePromise.ts";
 import type { Storage, Transaction } from "./storage.ts";
 
+/** Whoever holds a token or an account, as columns. */
+interface HolderColumns {
+  readonly kind: AccessHolder["kind"];
+  readonly ownerId: string | undefined;
+}
+
+type TokenRow = Omit<AccessToken, "holder"> & HolderColumns;
 type AccountRow = Omit<Account, "holder"> & HolderColumns;
 type LinkRow = Omit<OneTimeLink, "holder"> & HolderColumns;
 type SessionRow = Session & HolderColumns;
 
+export function accessRepository(storage: Storage): AccessStore {
+  return {
+    add: (token) => storage.write("addAccessToken", token),
+    revoke: (id, atMs) => storage.write("revokeAccessToken", { id, atMs }),
+    findByHash: (hash) =>
+      then(storage.get<TokenRow>(findAccessToken, [hash]), (row) => row && held(row)),
+    list: () => then(storage.all<TokenRow>(listAccessTokens), (rows) => rows.map(held)),
+  };
+}
+
+export const accessWrites = {
+  async addAccessToken(tx: Transaction, token: AccessToken): Promise<boolean> {
+    const { id, name, holder, hash, hint, createdAtMs, revokedAtMs } = token;
+    const { kind, ownerId } = holderColumns(holder);
+    if (!(await isHolderKnown(tx, holder))) return false;
+    const ordinal = await tx.ordinal();
+    await tx.run(
+      `INSERT INTO access_tokens (ordinal, id, name, kind, owner_id, hash, hint, created_at_ms,
+         revoked_at_ms)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+      [ordinal, id, name, kind, ownerId, hash, hint, createdAtMs, revokedAtMs],
+    );
+    return true;
+  },
+
+  async revokeAccessToken(
+    tx: Transaction,
+    { id, atMs }: { readonly id: string; readonly atMs: number },
+  ): Promise<boolean> {
+    const revoked = await tx.get(
+      `UPDATE access_tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?2) WHERE id = ?1
+       RETURNING id`,
+      [id, atMs],
+    );
+    return revoked !== undefined;
+  },
+};
+
 /** Asks the database each time: what has ended is over at once, for every process. */
-export class AccountRepository implements AccountStore {
-  readonly #storage: Storage;
+export function accountRepository(storage: Storage): AccountStore {
+  return {
+    find: (name) => then(storage.get<AccountRow>(findAccount, [name]), (row) => row && held(row)),
+    issueLink: (link) => storage.write("issueLink", link),
+    findLink: (hash) => then(storage.get<LinkRow>(findLink, [hash]), (row) => row && held(row)),
+    useLink: (use) => storage.write("useLink", use),
+    addSession: (session, passwordVersion) =>
+      storage.write("addSession", { session, passwordVersion }),
+    findSession: (hash) =>
+      then(storage.get<SessionRow>(findSession, [hash]), (row) => {
+        if (row === undefined) return undefined;
+        const { holder, ...session } = held(row);
+        return { session, holder };
+      }),
+    listSessions: (account) => storage.all<Session>(listSessions, [account]),
+    sawSession: (hash, atMs) => storage.write("sawSession", { hash, atMs }),
+    endSession: (account, id) => storage.write("endSession", { account, id }),
+    endSessions: (account, keep) => storage.write("endSessions", { account, keep }),
+    changePassword: (change) => storage.write("changePassword", change),
+    rehashPassword: (rehash) => storage.write("rehashPassword", rehash),
+    take: (attempt) => storage.write("takeTry", attempt),
+    giveBack: (attempt) => storage.write("giveBackTry", attempt),
+  };
+}
 
-  constructor(storage: Storage) {
-    this.#storage = storage;
-  }
+async function isHolderKnown(tx: Transaction, holder: AccessHolder): Promise<boolean> {
+  if (holder.kind === "operator") return true;
+  return (await tx.get("SELECT 1 FROM owners WHERE id = ?1", [holder.id])) !== undefined;
+}
 
-  find(name: string): MaybePromise<Account | undefined> {
-    return then(this.#storage.get<AccountRow>(findAccount, [name]), (row) => row && held(row));
-  }
-
-  issueLink(link: OneTimeLink): Promise<boolean> {
-    return this.#storage.write("issueLink", link);
-  }
-
-  findLink(hash: string): MaybePromise<OneTimeLink | undefined> {
-    return then(this.#storage.get<LinkRow>(findLink, [hash]), (row) => row && held(row));
-  }
-
-  useLink(use: LinkUse): Promise<boolean> {
-    return this.#storage.write("useLink", use);
-  }
-
-  addSession(session: Session, passwordVersion: number): Promise<boolean> {
-    return this.#storage.write("addSession", { session, passwordVersion });
-  }
-
-  findSession(hash: string): MaybePromise<SessionWithHolder | undefined> {
-    return then(this.#storage.get<SessionRow>(findSession, [hash]), (row) => {
-      if (row === undefined) return undefined;
-      const { kind, ownerId, ...session } = row;
-      return { session, holder: holderOf({ kind, ownerId }) };
-    });
-  }
-
-  listSessions(account: string): MaybePromise<readonly Session[]> {
-    return this.#storage.all<Session>(listSessions, [account]);
-  }
-
-  sawSession(hash: string, atMs: number): Promise<void> {
-    return this.#storage.write("sawSession", { hash, atMs });
-  }
-
-  endSession(account: string, id: string): Promise<boolean> {
-    return this.#storage.write("endSession", { account, id });
-  }
-
-  endSessions(account: string, keep: string | undefined): Promise<number> {
-    return this.#storage.write("endSessions", { account, keep });
-  }
-
-  changePassword(change: PasswordChange): Promise<boolean> {
-    return this.#storage.write("changePassword", change);
-  }
-
-  rehashPassword(rehash: Rehash): Promise<void> {
-    return this.#storage.write("rehashPassword", rehash);
-  }
-
-  take(attempt: SignInAttempt): Promise<number> {
-    return this.#storage.write("takeTry", attempt);
-  }
-
-  giveBack(attempt: SignInAttempt): Promise<void> {
-    return this.#storage.write("giveBackTry", attempt);
-  }
+function holderColumns(holder: AccessHolder): HolderColumns {
+  return { kind: holder.kind, ownerId: holder.kind === "owner" ? holder.id : undefined };
 }
 
 function held<Columns extends HolderColumns>({ kind, ownerId, ...rest }: Columns) {
-  return { ...rest, holder: holderOf({ kind, ownerId }) };
+  const holder: AccessHolder = kind === "operator" ? { kind } : { kind, id: ownerId as string };
+  return { ...rest, holder };
 }
 
 const holder = `kind, owner_id AS "ownerId"`;
+const token = `id, name, ${holder}, hash, hint, created_at_ms AS "createdAtMs",
+  revoked_at_ms AS "revokedAtMs"`;
+export const findAccessToken = `SELECT ${token} FROM access_tokens WHERE hash = ?1`;
+const listAccessTokens = `SELECT ${token} FROM access_tokens ORDER BY ordinal`;
 const findAccount = `SELECT ${holder}, name, password, password_version AS "passwordVersion"
   FROM accounts WHERE name = ?1`;
 const findLink = `SELECT ${holder}, account, hash, created_at_ms AS "createdAtMs",

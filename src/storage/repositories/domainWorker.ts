@@ -1,6 +1,5 @@
 /** What the worker of the domains stores: its leases, its accounts at authorities, and what it forgets. */
 
-import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { AcmeAccount, AcmeAccounts } from "../../hosting/domains/certificateAuthority.ts";
 import type { DomainStore, Lease, StoredDomain } from "../../hosting/domains/domains.ts";
 import { tombstoneMs } from "../../hosting/domains/schedule.ts";
@@ -149,20 +148,11 @@ export const domainSweepWrites = {
   },
 };
 
-export class AcmeAccountRepository implements AcmeAccounts {
-  readonly #storage: Storage;
-
-  constructor(storage: Storage) {
-    this.#storage = storage;
-  }
-
-  account(directory: string): MaybePromise<AcmeAccount | undefined> {
-    return this.#storage.get<AcmeAccount>(findAccount, [directory]);
-  }
-
-  keepAccount(account: AcmeAccount): Promise<AcmeAccount> {
-    return this.#storage.write("keepAcmeAccount", account);
-  }
+export function acmeAccountRepository(storage: Storage): AcmeAccounts {
+  return {
+    account: (directory) => storage.get<AcmeAccount>(findAccount, [directory]),
+    keepAccount: (account) => storage.write("keepAcmeAccount", account),
+  };
 }
 
 export const acmeAccountWrites = {

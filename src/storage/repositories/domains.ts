@@ -1,4 +1,4 @@
-import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { then } from "../../core/maybePromise.ts";
 import { type Domain, hasEnded, isServed } from "../../hosting/domains/domain.ts";
 import {
   attemptsMax,
@@ -15,108 +15,53 @@ import {
   timelineEntriesMax,
   tombstonesPerProjectMax,
 } from "../../hosting/domains/domains.ts";
-import { noRouting, type Routing } from "../../hosting/domains/routing.ts";
+import { noRouting } from "../../hosting/domains/routing.ts";
 import { byText, type Row, type Storage, type Transaction, type Value } from "./storage.ts";
 
-export class DomainRepository implements DomainStore {
-  readonly #storage: Storage;
+export function domainRepository(storage: Storage): DomainStore {
+  const all = (text: string, values: readonly Value[]) =>
+    then(storage.all<DomainRow>(text, values), (rows) => rows.map(storedDomainOf));
+  return {
+    add: (domain, dueAtMs, entries) => storage.write("addDomain", { domain, dueAtMs, entries }),
+    change: (change) => storage.write("changeDomain", change),
+    get: (id) => then(all(findDomain, [id]), ([stored]) => stored),
+    holderOf: (host) => then(all(findHolder, [host]), ([stored]) => stored),
+    claimsOn: (host) => all(findClaims, [host]),
+    list(project) {
+      const found =
+        project === undefined ? all(listAllDomains, []) : all(listDomainsOfProject, [project]);
+      return then(found, (domains) => domains.sort(byText(({ domain }) => domain.host)));
+    },
+    timeline: (domainId, limit) =>
+      then(storage.all<{ entry: string }>(readTimeline, [domainId, limit]), (rows) =>
+        rows.map(({ entry }) => JSON.parse(entry)),
+      ),
 
-  constructor(storage: Storage) {
-    this.#storage = storage;
-  }
+    routing: (project) =>
+      then(storage.get<{ routing: string; version: number }>(findRouting, [project]), (row) =>
+        row === undefined
+          ? { routing: noRouting, version: 0 }
+          : { routing: JSON.parse(row.routing), version: row.version },
+      ),
+    saveRouting: (change) => storage.write("saveRouting", change),
 
-  add(
-    domain: Domain,
-    dueAtMs: number,
-    entries: readonly TimelineEntry[],
-  ): Promise<"added" | "taken"> {
-    return this.#storage.write("addDomain", { domain, dueAtMs, entries });
-  }
+    takeDue: (request) => storage.write("takeDueDomains", request),
+    extendLease: (lease, untilMs) => storage.write("extendLease", { lease, untilMs }),
+    endLease: (lease) => storage.write("endLease", lease),
 
-  change(change: DomainChange): Promise<ChangeOutcome> {
-    return this.#storage.write("changeDomain", change);
-  }
-
-  get(id: string): MaybePromise<StoredDomain | undefined> {
-    return then(this.#all(findDomain, [id]), ([stored]) => stored);
-  }
-
-  holderOf(host: string): MaybePromise<StoredDomain | undefined> {
-    return then(this.#all(findHolder, [host]), ([stored]) => stored);
-  }
-
-  claimsOn(host: string): MaybePromise<readonly StoredDomain[]> {
-    return this.#all(findClaims, [host]);
-  }
-
-  list(project?: string): MaybePromise<readonly StoredDomain[]> {
-    const found =
-      project === undefined
-        ? this.#all(listAllDomains, [])
-        : this.#all(listDomainsOfProject, [project]);
-    return then(found, (domains) => domains.sort(byText(({ domain }) => domain.host)));
-  }
-
-  timeline(domainId: string, limit: number): MaybePromise<readonly TimelineEntry[]> {
-    const entries = this.#storage.all<{ entry: string }>(readTimeline, [domainId, limit]);
-    return then(entries, (rows) => rows.map(({ entry }) => JSON.parse(entry)));
-  }
-
-  routing(project: string): MaybePromise<{ readonly routing: Routing; readonly version: number }> {
-    const stored = this.#storage.get<{ routing: string; version: number }>(findRouting, [project]);
-    return then(stored, (row) =>
-      row === undefined
-        ? { routing: noRouting, version: 0 }
-        : { routing: JSON.parse(row.routing), version: row.version },
-    );
-  }
-
-  saveRouting(change: RoutingChange): Promise<"done" | "changed"> {
-    return this.#storage.write("saveRouting", change);
-  }
-
-  takeDue(
-    request: Parameters<DomainStore["takeDue"]>[0],
-  ): Promise<readonly (StoredDomain & { readonly lease: Lease })[]> {
-    return this.#storage.write("takeDueDomains", request);
-  }
-
-  extendLease(lease: Lease, untilMs: number): Promise<boolean> {
-    return this.#storage.write("extendLease", { lease, untilMs });
-  }
-
-  endLease(lease: Lease): Promise<void> {
-    return this.#storage.write("endLease", lease);
-  }
-
-  certificateFor(host: string, validAfterMs: number): MaybePromise<StoredCertificate | undefined> {
-    return this.#storage.get<StoredCertificate>(findNewestCertificate, [host, validAfterMs]);
-  }
-
-  attempts(
-    { host, registrable }: { host: string; registrable: string },
-    sinceMs: number,
-  ): MaybePromise<readonly CaAttempt[]> {
-    const newest = this.#storage.all<CaAttempt>(listAttempts, [host, registrable, sinceMs]);
-    return then(newest, (attempts) => attempts.reverse());
-  }
-
-  recordAttempt(attempt: CaAttempt): Promise<void> {
-    return this.#storage.write("recordAttempt", attempt);
-  }
-
-  publishChallenge(challenge: Parameters<DomainStore["publishChallenge"]>[0]): Promise<boolean> {
-    return this.#storage.write("publishChallenge", challenge);
-  }
-
-  async sweep(nowMs: number): Promise<void> {
-    // In several commits, so that other writes need not wait for all of it.
-    while (await this.#storage.write("sweepDomains", nowMs));
-  }
-
-  #all(text: string, values: readonly Value[]): MaybePromise<StoredDomain[]> {
-    return then(this.#storage.all<DomainRow>(text, values), (rows) => rows.map(storedDomainOf));
-  }
+    certificateFor: (host, validAfterMs) =>
+      storage.get<StoredCertificate>(findNewestCertificate, [host, validAfterMs]),
+    attempts: ({ host, registrable }, sinceMs) =>
+      then(storage.all<CaAttempt>(listAttempts, [host, registrable, sinceMs]), (newest) =>
+        newest.reverse(),
+      ),
+    recordAttempt: (attempt) => storage.write("recordAttempt", attempt),
+    publishChallenge: (challenge) => storage.write("publishChallenge", challenge),
+    async sweep(nowMs) {
+      // In several commits, so that other writes need not wait for all of it.
+      while (await storage.write("sweepDomains", nowMs));
+    },
+  };
 }
 
 export interface DomainRow {

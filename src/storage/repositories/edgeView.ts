@@ -1,53 +1,31 @@
-import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { then } from "../../core/maybePromise.ts";
 import type { Edge, EdgeView, Route, ServedCertificate } from "../../hosting/domains/edgeView.ts";
 import { noRouting, type Routing } from "../../hosting/domains/routing.ts";
 import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
 
 /** Remembers nothing: a removal holds everywhere as soon as it is committed. */
-export class EdgeViewRepository implements EdgeView {
-  readonly #storage: Storage;
-  readonly revisionNow?: () => number;
-
-  constructor(storage: Storage) {
-    this.#storage = storage;
-    if (storage.edgeRevisionNow) this.revisionNow = storage.edgeRevisionNow.bind(storage);
-  }
-
-  route(host: string): MaybePromise<Route | undefined> {
-    return then(this.#storage.lookUp(findRoute, host), (row) => row && routeOf(row));
-  }
-
-  certificate(host: string): MaybePromise<ServedCertificate | undefined> {
-    return then(this.#storage.lookUp(findServedCertificate, host), (row) => {
-      if (row === undefined) return undefined;
-      const { host: _host, ...certificate } = row;
-      return certificate;
-    });
-  }
-
-  challenge(host: string, token: string, nowMs: number): MaybePromise<string | undefined> {
-    const challenge = this.#storage.get<{ keyAuthorization: string }>(findChallenge, [
-      ...[host, token, nowMs],
-    ]);
-    return then(challenge, (row) => row?.keyAuthorization);
-  }
-
-  revision(): MaybePromise<number> {
-    return this.#storage.edgeRevision();
-  }
-
-  reportEdge(edge: Edge): Promise<void> {
-    return this.#storage.write("reportEdge", edge);
-  }
-
-  edges(sinceMs: number): MaybePromise<readonly Edge[]> {
-    const edges = this.#storage.all<Edge>(listEdges, [sinceMs]);
-    return then(edges, (found) => found.sort(byText(({ id }) => id)));
-  }
-
-  forgetEdge(id: string): Promise<void> {
-    return this.#storage.write("forgetEdge", id);
-  }
+export function edgeViewRepository(storage: Storage): EdgeView {
+  const { edgeRevisionNow } = storage;
+  return {
+    route: (host) => then(storage.lookUp(findRoute, host), (row) => row && routeOf(row)),
+    certificate: (host) =>
+      then(storage.lookUp(findServedCertificate, host), (row) => {
+        if (row === undefined) return undefined;
+        const { host: _host, ...certificate } = row;
+        return certificate;
+      }),
+    challenge: (host, token, nowMs) =>
+      then(
+        storage.get<{ keyAuthorization: string }>(findChallenge, [host, token, nowMs]),
+        (row) => row?.keyAuthorization,
+      ),
+    revision: () => storage.edgeRevision(),
+    ...(edgeRevisionNow && { revisionNow: edgeRevisionNow.bind(storage) }),
+    reportEdge: (edge) => storage.write("reportEdge", edge),
+    edges: (sinceMs) =>
+      then(storage.all<Edge>(listEdges, [sinceMs]), (edges) => edges.sort(byText(({ id }) => id))),
+    forgetEdge: (id) => storage.write("forgetEdge", id),
+  };
 }
 
 export const edgeWrites = {

@@ -1,58 +1,30 @@
-import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import { then } from "../../core/maybePromise.ts";
 import type { ApiKey, KeyStore, KeyUse } from "../../petstore/keys/keys.ts";
 import { catalogueKeyName, type KeyRetention } from "../../petstore/keys/lifecycle.ts";
 import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
 
 type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
 
-export class KeyRepository implements KeyStore {
-  readonly #storage: Storage;
-
-  constructor(storage: Storage) {
-    this.#storage = storage;
-  }
-
-  add(key: ApiKey): Promise<void> {
-    return this.#storage.write("addKey", key);
-  }
-
-  async rotate(oldId: string, oldExpiresAtMs: number, successor: ApiKey): Promise<void> {
-    if (!(await this.#storage.write("rotateKey", { oldId, oldExpiresAtMs, successor }))) {
+export function keyRepository(storage: Storage): KeyStore {
+  return {
+    add: (key) => storage.write("addKey", key),
+    async rotate(oldId, oldExpiresAtMs, successor) {
+      if (await storage.write("rotateKey", { oldId, oldExpiresAtMs, successor })) return;
       throw new Error(
         `The key ${oldId} is gone, or was revoked or rotated meanwhile. List the keys.`,
       );
-    }
-  }
-
-  async revoke(id: string, atMs: number): Promise<void> {
-    if (!(await this.#storage.write("revokeKey", { id, atMs }))) {
+    },
+    async revoke(id, atMs) {
+      if (await storage.write("revokeKey", { id, atMs })) return;
       throw new Error(`No key has the id ${id}. Nothing was changed.`);
-    }
-  }
-
-  findByHash(hash: string): MaybePromise<ApiKey | undefined> {
-    return then(this.#storage.lookUp(findKey, hash), (row) => row && keyOf(row));
-  }
-
-  list(): MaybePromise<readonly ApiKey[]> {
-    return then(this.#storage.all<KeyRow>(listKeys), (rows) => rows.map(keyOf));
-  }
-
-  recordUses(uses: readonly KeyUse[]): Promise<void> {
-    return this.#storage.write("recordKeyUses", uses);
-  }
-
-  listUses(): MaybePromise<readonly KeyUse[]> {
-    return then(this.#storage.all<KeyUse>(listUses), (uses) => uses.sort(byText(useName)));
-  }
-
-  prune(retention: KeyRetention): Promise<void> {
-    return this.#storage.write("pruneKeys", retention);
-  }
-
-  revision(): number {
-    return this.#storage.revision("key_revision");
-  }
+    },
+    findByHash: (hash) => then(storage.lookUp(findKey, hash), (row) => row && keyOf(row)),
+    list: () => then(storage.all<KeyRow>(listKeys), (rows) => rows.map(keyOf)),
+    recordUses: (uses) => storage.write("recordKeyUses", uses),
+    listUses: () => then(storage.all<KeyUse>(listUses), (uses) => uses.sort(byText(useName))),
+    prune: (retention) => storage.write("pruneKeys", retention),
+    revision: () => storage.revision("key_revision"),
+  };
 }
 
 /** Others wait meanwhile. */

@@ -1,31 +1,30 @@
-import { AccessRepository, accessWrites } from "./access.ts";
-import { AccountRepository, accountWrites } from "./accounts.ts";
+import { accessRepository, accessWrites, accountRepository, accountWrites } from "./accounts.ts";
 import { categoryRepository, categoryWrites } from "./categories.ts";
-import { DomainRepository, domainWrites } from "./domains.ts";
+import { domainRepository, domainWrites } from "./domains.ts";
 import {
-  AcmeAccountRepository,
+  acmeAccountRepository,
   acmeAccountWrites,
   domainSweepWrites,
   leaseWrites,
 } from "./domainWorker.ts";
-import { EdgeViewRepository, edgeWrites } from "./edgeView.ts";
-import { KeyRepository, keyWrites } from "./keys.ts";
-import { SiteRepository, UploadRepository, uploadWrites } from "./sites.ts";
+import { edgeViewRepository, edgeWrites } from "./edgeView.ts";
+import { keyRepository, keyWrites } from "./keys.ts";
+import { siteRepository, uploadRepository, uploadWrites } from "./sites.ts";
 import { siteWrites } from "./siteWrites.ts";
 import type { Storage } from "./storage.ts";
 
 /** The stores that are the same on every engine. */
 export function repositoriesOn(storage: Storage) {
   return {
-    access: new AccessRepository(storage),
-    accounts: new AccountRepository(storage),
+    access: accessRepository(storage),
+    accounts: accountRepository(storage),
     categories: categoryRepository(storage),
-    keys: new KeyRepository(storage),
-    sites: new SiteRepository(storage),
-    uploads: new UploadRepository(storage),
-    domains: new DomainRepository(storage),
-    edgeView: new EdgeViewRepository(storage),
-    acmeAccounts: new AcmeAccountRepository(storage),
+    keys: keyRepository(storage),
+    sites: siteRepository(storage),
+    uploads: uploadRepository(storage),
+    domains: domainRepository(storage),
+    edgeView: edgeViewRepository(storage),
+    acmeAccounts: acmeAccountRepository(storage),
   };
 }
 
