@@ -25,7 +25,7 @@ const cache = join(process.env["XDG_CACHE_HOME"] ?? tmpdir(), "petstore-bench");
 /** What decides how our seeded database looks. */
 const ourMakers = [
   "../src/storage/sqlite/migrations.ts",
-  "../src/storage/sqlite/tables.ts",
+  "../src/storage/repositories/tables.ts",
   "../src/cli/petsSeed.ts",
 ];
 

@@ -1,19 +1,42 @@
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
-import type { Session } from "./connection.ts";
-import type { Database } from "./database.ts";
-import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
 import {
   accessTables,
   accountTables,
   domainTables,
   keyTables,
-  petChangesTable,
+  orderTables,
   petTables,
-  quotaTables,
   siteTables,
+  tablesForPostgres,
   uploadTables,
-} from "./tables.ts";
+} from "../repositories/tables.ts";
+import type { Session } from "./connection.ts";
+import type { Database } from "./database.ts";
+import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
+
+/** What processes on several machines share. */
+const sharedByProcesses = [
+  "INSERT INTO counters (name, value) VALUES ('probe', 0)",
+
+  // Who remembers what as of which revision. Whoever has not been seen for a while remembers nothing.
+  `CREATE TABLE watchers (
+     id text NOT NULL,
+     counter text NOT NULL,
+     value int8 NOT NULL,
+     seen_at_ms int8 NOT NULL,
+     PRIMARY KEY (counter, id)
+   )`,
+
+  // Refers to no key: a bucket outlives the key that it was for, and is swept away by its age.
+  // taken says what the last statement took, since a statement gives back only what it leaves.
+  `CREATE TABLE quota_buckets (
+     key_id text PRIMARY KEY,
+     tokens float8 NOT NULL,
+     filled_at_ms int8 NOT NULL,
+     taken int8 NOT NULL
+   )`,
+];
 
 /**
  * What takes a database from each version to the next. Only ever added to: a step that was
@@ -21,21 +44,20 @@ import {
  * so that a step only adds, and never takes a lock that readers or writers would wait behind.
  */
 const steps: readonly (readonly string[])[] = [
-  [
-    ...petTables,
-    ...keyTables,
-    ...quotaTables,
-    ...siteTables,
-    ...domainTables,
-    ...accessTables,
-    ...accountTables,
-  ],
-  [
-    `INSERT INTO counters (name, value) VALUES ('pet_revision', 0)
-     ON CONFLICT (name) DO NOTHING`,
-  ],
-  [petChangesTable],
-  uploadTables,
+  tablesForPostgres([
+    ...[...petTables, ...keyTables, ...orderTables, ...siteTables, ...domainTables],
+    ...[...accessTables, ...accountTables, ...sharedByProcesses],
+  ]),
+  tablesForPostgres(["INSERT INTO counters (name, value) VALUES ('pet_revision', 0)"]),
+  // One row for each transaction that changed pets; `previous` shows where rows are missing.
+  tablesForPostgres([
+    `CREATE TABLE pet_changes (
+       revision int8 PRIMARY KEY,
+       previous int8 NOT NULL,
+       pet_ids int8[] NOT NULL
+     )`,
+  ]),
+  tablesForPostgres(uploadTables),
 ];
 
 export const latestVersion = steps.length;

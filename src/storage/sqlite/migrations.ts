@@ -1,7 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
+import {
+  accessTables,
+  accountTables,
+  domainTables,
+  keyTables,
+  orderTables,
+  petTables,
+  siteTables,
+  tablesForSqlite,
+  uploadTables,
+} from "../repositories/tables.ts";
 import { rollBack } from "./connection.ts";
-import { accessTables, accountTables, domainTables, siteTables, uploadTables } from "./tables.ts";
 
 /** "PETS": tells our databases from other programs'. */
 const applicationId = 0x50455453;
@@ -21,95 +31,16 @@ const notePetChange = `
  */
 const steps: readonly string[] = [
   `PRAGMA application_id = ${applicationId};
-
    CREATE TABLE meta (
      name TEXT PRIMARY KEY,
      value TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;
-
-   -- Numbers that only grow, in a restore too.
-   CREATE TABLE counters (
-     name TEXT PRIMARY KEY,
-     value INTEGER NOT NULL CHECK (value >= 0)
-   ) STRICT, WITHOUT ROWID;
-   INSERT INTO counters (name, value) VALUES ('last_pet_id', 0), ('key_revision', 0);
-
-   -- json is the pet as clients get it, so that a read neither builds nor rounds anything.
-   -- Older databases check the status with IN, for which SQLite fills a table at every insert: it
-   -- means the same and took a quarter of the time of adding a pet.
-   CREATE TABLE pets (
-     id INTEGER PRIMARY KEY CHECK (id > 0),
-     name TEXT NOT NULL,
-     category_id INTEGER NOT NULL,
-     status TEXT NOT NULL
-       CHECK (status = 'available' OR status = 'pending' OR status = 'sold'),
-     json TEXT NOT NULL
-   ) STRICT;
-   -- Ends with the id, as every index of SQLite does: pets of a status come in the order of ids.
-   CREATE INDEX pets_by_status ON pets (status);
-
-   CREATE TABLE keys (
-     ordinal INTEGER PRIMARY KEY,
-     id TEXT NOT NULL UNIQUE,
-     name TEXT NOT NULL,
-     environment TEXT NOT NULL CHECK (environment IN ('production', 'staging')),
-     hash TEXT NOT NULL UNIQUE,
-     hint TEXT NOT NULL,
-     scopes TEXT NOT NULL CHECK (json_valid(scopes)),
-     created_at_ms INTEGER NOT NULL,
-     expires_at_ms INTEGER,
-     revoked_at_ms INTEGER,
-     replaced_by TEXT REFERENCES keys (id),
-     last_used_at_ms INTEGER
-   ) STRICT;
-
-   CREATE TABLE key_uses (
-     key_id TEXT NOT NULL REFERENCES keys (id),
-     operation TEXT NOT NULL,
-     day TEXT NOT NULL,
-     count INTEGER NOT NULL CHECK (count > 0),
-     last_at_ms INTEGER NOT NULL,
-     PRIMARY KEY (key_id, operation, day)
-   ) STRICT, WITHOUT ROWID;`,
-
-  `INSERT INTO counters (name, value) VALUES ('last_order_id', 0);
-
-   -- A pet is ordered at most once, because an order ends with the pet being sold.
-   CREATE TABLE orders (
-     id INTEGER PRIMARY KEY CHECK (id > 0),
-     pet_id INTEGER NOT NULL UNIQUE REFERENCES pets (id),
-     quantity INTEGER NOT NULL CHECK (quantity > 0),
-     status TEXT NOT NULL
-       CHECK (status = 'placed' OR status = 'approved' OR status = 'delivered'),
-     placed_at_ms INTEGER NOT NULL,
-     json TEXT NOT NULL
-   ) STRICT;
-   CREATE INDEX orders_by_status ON orders (status);
-
-   CREATE TABLE categories (
-     id INTEGER PRIMARY KEY,
-     name TEXT NOT NULL UNIQUE
-   ) STRICT;
-
-   -- Refers neither to keys nor to what was done: a restore may take a key away under a request.
-   CREATE TABLE idempotency_keys (
-     key_id TEXT NOT NULL,
-     idempotency_key TEXT NOT NULL,
-     fingerprint TEXT NOT NULL,
-     entity_id INTEGER NOT NULL,
-     text TEXT NOT NULL,
-     created_at_ms INTEGER NOT NULL,
-     PRIMARY KEY (key_id, idempotency_key)
-   ) STRICT;
-   CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms);`,
-
-  siteTables,
-
-  domainTables,
-
-  accessTables,
-
-  accountTables,
+   ${tablesForSqlite([...petTables, ...keyTables])}`,
+  tablesForSqlite(orderTables),
+  tablesForSqlite(siteTables),
+  tablesForSqlite(domainTables),
+  tablesForSqlite(accessTables),
+  tablesForSqlite(accountTables),
 
   // By the database itself, so that no way to change a pet can forget it.
   `INSERT INTO counters (name, value) VALUES ('pet_revision', 0);
@@ -134,7 +65,11 @@ const steps: readonly string[] = [
 
   "INSERT INTO counters (name, value) VALUES ('probe', 0);",
 
-  uploadTables,
+  `${tablesForSqlite(uploadTables)}
+   CREATE TRIGGER deployment_ended AFTER UPDATE OF state ON deployments
+     WHEN NEW.state = 'ready' OR NEW.state = 'failed' BEGIN
+       DELETE FROM deployment_manifests WHERE deployment = NEW.id;
+   END;`,
 ];
 
 export const latestVersion = steps.length;
