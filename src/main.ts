@@ -19,8 +19,7 @@ import { explainStart } from "./serve/startFailures.ts";
 import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
 import { shownAddress } from "./storage/postgres/connection.ts";
 import { backupStoppable, restoreSqlite } from "./storage/sqlite/backup.ts";
-import { openDatabase, sqliteVersion } from "./storage/sqlite/database.ts";
-import { openSqlite } from "./storage/sqlite/store.ts";
+import { openDatabase, openSqlite, sqliteVersion } from "./storage/sqlite/store.ts";
 import type { Stores, StoresOptions, StoreVersion } from "./storage/stores.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
 

@@ -6,8 +6,7 @@ import { type CliContext, type Output, Stopped } from "../../src/cli/context.ts"
 import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { backupStoppable, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
-import { openDatabase, sqliteVersion } from "../../src/storage/sqlite/database.ts";
-import { openSqlite } from "../../src/storage/sqlite/store.ts";
+import { openDatabase, openSqlite, sqliteVersion } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { takeWriterThread } from "../store/writerPool.ts";

@@ -1,6 +1,6 @@
 /** Opens the database named once as many threads as told have arrived, and says how that went. */
 import { parentPort, workerData } from "node:worker_threads";
-import { openDatabase } from "../../src/storage/sqlite/database.ts";
+import { openDatabase } from "../../src/storage/sqlite/store.ts";
 
 const barrier = workerData as Int32Array;
 

@@ -44,10 +44,16 @@ const sharedByProcesses = [
  * so that a step only adds, and never takes a lock that readers or writers would wait behind.
  */
 const steps: readonly (readonly string[])[] = [
-  tablesForPostgres([
-    ...[...petTables, ...keyTables, ...orderTables, ...siteTables, ...domainTables],
-    ...[...accessTables, ...accountTables, ...sharedByProcesses],
-  ]),
+  [
+    petTables,
+    keyTables,
+    orderTables,
+    siteTables,
+    domainTables,
+    accessTables,
+    accountTables,
+    sharedByProcesses,
+  ].flatMap(tablesForPostgres),
   tablesForPostgres(["INSERT INTO counters (name, value) VALUES ('pet_revision', 0)"]),
   // One row for each transaction that changed pets; `previous` shows where rows are missing.
   tablesForPostgres([

@@ -161,9 +161,7 @@ export const accountWrites = {
   },
 
   async sawSession(tx: Transaction, { hash, atMs }: { hash: string; atMs: number }): Promise<void> {
-    await tx.run("UPDATE sessions SET seen_at_ms = ?2 WHERE hash = ?1 AND seen_at_ms < ?2", [
-      ...[hash, atMs],
-    ]);
+    await tx.run(advanceSight, [hash, atMs]);
   },
 
   async endSession(
@@ -192,9 +190,7 @@ export const accountWrites = {
   },
 
   async rehashPassword(tx: Transaction, { account, was, hash }: Rehash): Promise<void> {
-    await tx.run("UPDATE accounts SET password = ?3 WHERE name = ?1 AND password = ?2", [
-      ...[account, was, hash],
-    ]);
+    await tx.run(replaceHash, [account, was, hash]);
   },
 
   async takeTry(tx: Transaction, attempt: SignInAttempt): Promise<number> {
@@ -202,16 +198,12 @@ export const accountWrites = {
     const row = await tx.get<{ fullAtMs: number }>(lockBucket, [attempt.bucket]);
     const taken = takeTry(row?.fullAtMs ?? attempt.atMs, attempt);
     if (taken.kind === "wait") return taken.waitMs;
-    await tx.run("UPDATE sign_in_tries SET full_at_ms = ?2 WHERE bucket = ?1", [
-      ...[attempt.bucket, taken.fullAtMs],
-    ]);
+    await tx.run(setBucket, [attempt.bucket, taken.fullAtMs]);
     return 0;
   },
 
   async giveBackTry(tx: Transaction, { bucket, intervalMs }: SignInAttempt): Promise<void> {
-    await tx.run("UPDATE sign_in_tries SET full_at_ms = full_at_ms - ?2 WHERE bucket = ?1", [
-      ...[bucket, intervalMs],
-    ]);
+    await tx.run(refillBucket, [bucket, intervalMs]);
   },
 };
 
@@ -235,15 +227,14 @@ async function setPassword(
 }
 
 async function insert(tx: Transaction, session: Session): Promise<void> {
-  const { id, account, hash, agent, createdAtMs, seenAtMs, endsAtMs } = session;
+  const { id, account, createdAtMs } = session;
   const ended = await tx.all<{ id: string }>(findEnded, [createdAtMs]);
   if (ended.length > 0) {
     await tx.run("DELETE FROM sessions WHERE id = ANY(?1)", [ended.map((each) => each.id)]);
   }
   const ordinal = await tx.ordinal({ table: "sessions", column: "account", value: account });
-  await tx.run(insertSession, [
-    ...[ordinal, id, account, hash, agent, createdAtMs, seenAtMs, endsAtMs],
-  ]);
+  const own = [session.hash, session.agent, createdAtMs, session.seenAtMs, session.endsAtMs];
+  await tx.run(insertSession, [ordinal, id, account, ...own]);
   await tx.run(endBeyond, [account, id, sessionsPerAccountMax]);
 }
 
@@ -259,6 +250,8 @@ const takeLink = `DELETE FROM one_time_links
 const insertSession = `INSERT INTO sessions (ordinal, id, account, hash, agent, created_at_ms,
     seen_at_ms, ends_at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
+const advanceSight = "UPDATE sessions SET seen_at_ms = ?2 WHERE hash = ?1 AND seen_at_ms < ?2";
+const replaceHash = "UPDATE accounts SET password = ?3 WHERE name = ?1 AND password = ?2";
 // What another sign-in sweeps away at this moment is left to it.
 export const findEnded = `SELECT id FROM sessions WHERE ends_at_ms <= ?1
   ORDER BY ends_at_ms LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
@@ -270,5 +263,7 @@ const endOthers = "DELETE FROM sessions WHERE account = ?1 AND id IS DISTINCT FR
 
 const addBucket = `INSERT INTO sign_in_tries (bucket, full_at_ms) VALUES (?1, ?2)
   ON CONFLICT (bucket) DO NOTHING`;
+const setBucket = "UPDATE sign_in_tries SET full_at_ms = ?2 WHERE bucket = ?1";
+const refillBucket = "UPDATE sign_in_tries SET full_at_ms = full_at_ms - ?2 WHERE bucket = ?1";
 const lockBucket = `SELECT full_at_ms AS "fullAtMs" FROM sign_in_tries WHERE bucket = ?1
   FOR UPDATE`;

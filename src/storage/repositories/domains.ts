@@ -83,20 +83,12 @@ export function storedDomainOf({ state, version, paid, deployed }: DomainRow): S
   return { domain: JSON.parse(state), version, standing };
 }
 
-/** What the columns repeat of a domain. */
-function domainColumns(domain: Domain) {
+/** What the columns repeat of a domain, from `id` to `state`. */
+function domainColumns(domain: Domain): Row {
   const { id, host, project, ownerId, ownership, certificate } = domain;
-  return {
-    id,
-    host,
-    project,
-    ownerId,
-    ownership: ownership.kind,
-    endedAtMs: "atMs" in ownership ? ownership.atMs : undefined,
-    served: isServed(domain),
-    certificateId: certificate.held?.id,
-    state: JSON.stringify(domain),
-  };
+  const endedAtMs = "atMs" in ownership ? ownership.atMs : undefined;
+  const standing = [ownership.kind, endedAtMs, isServed(domain), certificate.held?.id];
+  return [id, host, project, ownerId, ...standing, JSON.stringify(domain)];
 }
 
 export const findDomain = `${selectDomains} WHERE domains.id = ?1`;
@@ -150,14 +142,9 @@ export const domainWrites = {
   ): Promise<"added" | "taken"> {
     const ordinal = await tx.ordinal();
     if (await isTaken(tx, domain)) return "taken";
-    const { id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state } =
-      domainColumns(domain);
-    await tx.run(insertDomain, [
-      ...[id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state],
-      ...[dueAtMs, ordinal],
-    ]);
-    await append(tx, id, entries);
-    if (served) await tx.advance("edge_revision");
+    await tx.run(insertDomain, [...domainColumns(domain), dueAtMs, ordinal]);
+    await append(tx, domain.id, entries);
+    if (isServed(domain)) await tx.advance("edge_revision");
     return "added";
   },
 
@@ -225,16 +212,11 @@ async function replace(
   before: Before,
   dueAtMs: number | undefined,
 ): Promise<boolean> {
-  const { id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state } =
-    domainColumns(domain);
-  await tx.run(updateDomain, [
-    ...[id, host, project, ownerId, ownership, endedAtMs, served, certificateId, state],
-    dueAtMs,
-  ]);
+  await tx.run(updateDomain, [...domainColumns(domain), dueAtMs]);
   return (
-    ownership !== before.ownership ||
-    Number(served) !== before.served ||
-    certificateId !== before.certificateId
+    domain.ownership.kind !== before.ownership ||
+    Number(isServed(domain)) !== before.served ||
+    domain.certificate.held?.id !== before.certificateId
   );
 }
 
@@ -252,9 +234,7 @@ async function append(
   );
   const forgotten = last + entries.length - timelineEntriesMax;
   if (forgotten <= 0) return;
-  await tx.run("DELETE FROM domain_timeline WHERE domain_id = ?1 AND number <= ?2", [
-    ...[domainId, forgotten],
-  ]);
+  await tx.run(removeEntries, [domainId, forgotten]);
 }
 
 /** What somebody is at is left to the next time. */
@@ -321,5 +301,6 @@ const updateDomain = `UPDATE domains SET host = ?2, project = ?3, owner_id = ?4,
   WHERE id = ?1`;
 export const lastEntry = `SELECT number FROM domain_timeline WHERE domain_id = ?1
   ORDER BY number DESC LIMIT 1`;
+const removeEntries = "DELETE FROM domain_timeline WHERE domain_id = ?1 AND number <= ?2";
 const insertAttempt = `INSERT INTO ca_attempts (ordinal, host, registrable, kind, at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5)`;

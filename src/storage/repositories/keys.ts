@@ -56,9 +56,7 @@ export const keyWrites = {
     await insert(tx, successor);
     // Earlier only: a rotation planned before the key was cut shorter must not lengthen its life.
     const expiresAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
-    await tx.run("UPDATE keys SET expires_at_ms = ?2, replaced_by = ?3 WHERE id = ?1", [
-      ...[oldId, expiresAtMs, successor.id],
-    ]);
+    await tx.run(replaceKey, [oldId, expiresAtMs, successor.id]);
     return true;
   },
 
@@ -85,9 +83,7 @@ export const keyWrites = {
     const sums = sumsOf(uses.filter(({ keyId }) => known.has(keyId)));
     await tx.insertAll(
       addUses,
-      sums.map(({ keyId, operation, day, count, lastAtMs }) => [
-        ...[keyId, operation, day, count, lastAtMs],
-      ]),
+      sums.map((use) => [use.keyId, use.operation, use.day, use.count, use.lastAtMs]),
     );
     for (const { id, lastUsedAtMs = 0 } of keys) {
       const own = sums.filter(({ keyId }) => keyId === id).map(({ lastAtMs }) => lastAtMs);
@@ -101,9 +97,8 @@ export const keyWrites = {
     { catalogueKeysExpiredAtMs, usesBeforeDay }: KeyRetention,
   ): Promise<void> {
     await lockRevision(tx);
-    const spent = await tx.all<Pick<ApiKey, "id">>(findSpent, [
-      ...[catalogueKeyName, catalogueKeysExpiredAtMs, prunedAtOnceMax],
-    ]);
+    const limits = [catalogueKeysExpiredAtMs, prunedAtOnceMax];
+    const spent = await tx.all<Pick<ApiKey, "id">>(findSpent, [catalogueKeyName, ...limits]);
     if (spent.length > 0) {
       const ids = spent.map(({ id }) => id);
       await tx.run("DELETE FROM key_uses WHERE key_id = ANY(?1)", [ids]);
@@ -122,11 +117,10 @@ async function lockRevision(tx: Transaction): Promise<void> {
 /** The ordinal is the revision of the keys that began with this key. */
 async function insert(tx: Transaction, key: ApiKey): Promise<void> {
   const ordinal = await tx.advance("key_revision");
-  await tx.run(insertKey, [
-    ...[ordinal, key.id, key.name, key.environment, key.hash, key.hint],
-    ...[JSON.stringify(key.scopes), key.createdAtMs, key.expiresAtMs, key.revokedAtMs],
-    ...[key.replacedBy, key.lastUsedAtMs],
-  ]);
+  const identity = [key.id, key.name, key.environment, key.hash, key.hint];
+  const life = [key.createdAtMs, key.expiresAtMs, key.revokedAtMs];
+  const rest = [JSON.stringify(key.scopes), ...life, key.replacedBy, key.lastUsedAtMs];
+  await tx.run(insertKey, [ordinal, ...identity, ...rest]);
 }
 
 /** One for each key, operation and day, in one order. */
@@ -158,6 +152,7 @@ const listUses = `SELECT key_id AS "keyId", operation, day, count, last_at_ms AS
 const insertKey = `INSERT INTO keys (ordinal, id, name, environment, hash, hint, scopes,
     created_at_ms, expires_at_ms, revoked_at_ms, replaced_by, last_used_at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
+const replaceKey = "UPDATE keys SET expires_at_ms = ?2, replaced_by = ?3 WHERE id = ?1";
 const findRotatable = `SELECT expires_at_ms AS "expiresAtMs" FROM keys
   WHERE id = ?1 AND revoked_at_ms IS NULL AND replaced_by IS NULL`;
 const findRevocation = `SELECT revoked_at_ms AS "revokedAtMs" FROM keys WHERE id = ?1`;

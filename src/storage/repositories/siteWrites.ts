@@ -76,9 +76,7 @@ export const siteWrites = {
       projectsOfOwner: Number(owned?.count),
     });
     if (outcome !== "added") return outcome;
-    await tx.run("INSERT INTO projects (slug, owner_id, created_at_ms) VALUES (?1, ?2, ?3)", [
-      ...[slug, ownerId, nowMs],
-    ]);
+    await tx.run(insertProject, [slug, ownerId, nowMs]);
     await tx.advance("site_revision");
     return outcome;
   },
@@ -182,10 +180,7 @@ export const siteWrites = {
     return move(tx, id, "fail", nowMs, failure);
   },
 
-  /** False once there is nothing left to take away. */
-  discardFailed(tx: Transaction, slug: string): Promise<boolean> {
-    return discardFiles(tx, slug);
-  },
+  discardFailed,
 };
 
 /** Also by whoever begins a deployment, so that their ordinals follow each other. */
@@ -246,6 +241,7 @@ async function show(tx: Transaction, slug: string, deploymentId: string | undefi
 }
 
 const findProject = `SELECT owner_id AS "ownerId", current FROM projects WHERE slug = ?1`;
+const insertProject = "INSERT INTO projects (slug, owner_id, created_at_ms) VALUES (?1, ?2, ?3)";
 const findDeployment = "SELECT ordinal, project, state FROM deployments WHERE id = ?1";
 const findNewest = `SELECT id, ordinal, fingerprint FROM deployments
   WHERE project = ?1 AND state = 'ready' ORDER BY ordinal DESC LIMIT 1`;
@@ -313,7 +309,7 @@ function partsOf(uploads: readonly Upload[]) {
 }
 
 /** False once there is nothing left to take away. */
-async function discardFiles(tx: Transaction, slug: string): Promise<boolean> {
+async function discardFailed(tx: Transaction, slug: string): Promise<boolean> {
   const failed = await tx.all<FailedFile>(findFailed, [slug, discardedFilesMax]);
   const files = upToBytesMax(failed);
   const hashes = [...new Set(files.map(({ hash }) => hash))];

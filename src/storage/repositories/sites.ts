@@ -34,9 +34,10 @@ export function siteRepository(storage: Storage): SiteStore {
     beginDeployment: (deployment) => storage.write("beginDeployment", deployment),
     buildDeployment: (id, nowMs) => storage.write("buildDeployment", { id, nowMs }),
     knownContents: (hashes) =>
-      then(storage.all<{ hash: string }>(findKnown, [hashes]), (found) => {
-        return new Set(found.map(({ hash }) => hash));
-      }),
+      then(
+        storage.all<{ hash: string }>(findKnown, [hashes]),
+        (found) => new Set(found.map(({ hash }) => hash)),
+      ),
     async addFiles(id, uploads, nowMs) {
       const bytes = uploads.reduce((sum, { part }) => sum + (part?.data.byteLength ?? 0), 0);
       if (bytes > uploadBytesMax) throw new RangeError(`At most ${uploadBytesMax} bytes at once.`);
@@ -113,9 +114,10 @@ export function uploadRepository(storage: Storage): UploadStore {
         (row) => row && { ...row, files: JSON.parse(row.files) },
       ),
     arrivedPaths: (id) =>
-      then(storage.all<{ path: string }>(findArrived, [id]), (rows) => {
-        return new Set(rows.map(({ path }) => path));
-      }),
+      then(
+        storage.all<{ path: string }>(findArrived, [id]),
+        (rows) => new Set(rows.map(({ path }) => path)),
+      ),
   };
 }
 
@@ -129,22 +131,20 @@ export const uploadWrites = {
     if (found === undefined) return "no_such_project";
     await failSilent(tx, deployment);
     await tx.run(removeEnded, [project]);
-    const open = await tx.get<{ all: number; own: number }>(countOpen, [
-      ...[found.ownerId, nowMs - staleAfterMs],
-    ]);
+    const since = nowMs - staleAfterMs;
+    const open = await tx.get<{ all: number; own: number }>(countOpen, [found.ownerId, since]);
     if (open === undefined || open.all >= limits.all || open.own >= limits.perOwner) {
       return "too_many";
     }
     await insertDeployment(tx, deployment, "building");
-    await tx.run("INSERT INTO deployment_manifests (deployment, files) VALUES (?1, ?2)", [
-      ...[id, JSON.stringify(files)],
-    ]);
+    await tx.run(insertManifest, [id, JSON.stringify(files)]);
     return "begun";
   },
 };
 
 const removeEnded = `DELETE FROM deployment_manifests WHERE deployment IN (
     SELECT id FROM deployments WHERE project = ?1 AND state IN ('ready', 'failed'))`;
+const insertManifest = "INSERT INTO deployment_manifests (deployment, files) VALUES (?1, ?2)";
 const countOpen = `SELECT count(*) AS "all", count(*) FILTER (WHERE owner_id = ?1) AS own
   FROM deployment_manifests JOIN deployments ON id = deployment JOIN projects ON slug = project
   WHERE state = 'building' AND changed_at_ms >= ?2`;

@@ -15,10 +15,10 @@ import type { Environment } from "../../petstore/keys/token.ts";
 import type { CopyReport } from "../stores.ts";
 import { connect, rollBack } from "./connection.ts";
 import type { CopyReply, CopyThreadData } from "./copyThread.ts";
-import { openDatabase } from "./database.ts";
 import { failureOf } from "./failures.ts";
 import { makeFile, makeFolder, publish, refuseToOverwrite, withTemporary } from "./files.ts";
 import { environmentOf, migrate, refuseStrangers } from "./migrations.ts";
+import { openDatabase } from "./store.ts";
 
 /** Copies a database, as it is at one instant, into a new file while it is in use. */
 export async function backupSqlite(

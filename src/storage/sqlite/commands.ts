@@ -5,7 +5,7 @@ import {
   type WriteResult,
   writes,
 } from "../repositories/repositories.ts";
-import { Counter } from "./counter.ts";
+import { countersOf } from "./counter.ts";
 import { petCommands } from "./petTransaction.ts";
 import { SqliteTransaction } from "./storage.ts";
 
@@ -23,30 +23,15 @@ export type CommandName = keyof Commands;
 export type Argument<Name extends CommandName> = Parameters<Commands[Name]>[0];
 export type Result<Name extends CommandName> = Awaited<ReturnType<Commands[Name]>>;
 
-export function prepareCommands(db: DatabaseSync): {
-  readonly commands: Commands;
-  readonly counters: readonly Counter[];
-} {
-  const lastPetId = new Counter(db, "last_pet_id");
-  const lastOrderId = new Counter(db, "last_order_id");
-  const keyRevision = new Counter(db, "key_revision");
-  const siteRevision = new Counter(db, "site_revision");
-  const edgeRevision = new Counter(db, "edge_revision");
-  const lastFence = new Counter(db, "last_fence");
-  const transaction = new SqliteTransaction(db, {
-    key_revision: keyRevision,
-    site_revision: siteRevision,
-    edge_revision: edgeRevision,
-    last_fence: lastFence,
-  });
-  return {
-    commands: {
-      ...petCommands(db, lastPetId, lastOrderId),
-      ...probeCommands(db),
-      ...repositoryCommands(transaction),
-    },
-    counters: [lastPetId, lastOrderId, keyRevision, siteRevision, edgeRevision, lastFence],
+export function prepareCommands(db: DatabaseSync) {
+  const counters = countersOf(db);
+  const transaction = new SqliteTransaction(db, counters);
+  const commands: Commands = {
+    ...petCommands(db, counters),
+    ...probeCommands(db),
+    ...repositoryCommands(transaction),
   };
+  return { commands, counters: Object.values(counters) };
 }
 
 function repositoryCommands(transaction: SqliteTransaction): RepositoryCommands {

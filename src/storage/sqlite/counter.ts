@@ -1,27 +1,34 @@
 import type { DatabaseSync } from "node:sqlite";
 import { int64After } from "../../contract/int64.ts";
+import type { CounterName } from "../repositories/storage.ts";
 
-export type CounterName =
-  | "last_pet_id"
-  | "last_order_id"
-  | "key_revision"
-  | "pet_revision"
-  | "site_revision"
-  | "edge_revision"
-  | "last_fence";
+type CountedName = CounterName | "last_pet_id" | "last_order_id";
+
+export type Counters = Readonly<Record<CountedName, Counter>>;
+
+export function countersOf(db: DatabaseSync): Counters {
+  return {
+    last_pet_id: new Counter(db, "last_pet_id"),
+    last_order_id: new Counter(db, "last_order_id"),
+    key_revision: new Counter(db, "key_revision"),
+    site_revision: new Counter(db, "site_revision"),
+    edge_revision: new Counter(db, "edge_revision"),
+    last_fence: new Counter(db, "last_fence"),
+  };
+}
 
 /**
  * One of the numbers in `counters`, read and written once in a transaction however often it is
  * used there. Another process may move it between two transactions.
  */
-export class Counter {
+class Counter {
   readonly #name: string;
   readonly #read;
   readonly #write;
   #value: bigint | undefined;
   #changed = false;
 
-  constructor(db: DatabaseSync, name: CounterName) {
+  constructor(db: DatabaseSync, name: CountedName) {
     this.#name = name;
     this.#read = db.prepare("SELECT value FROM counters WHERE name = ?");
     this.#read.setReadBigInts(true);

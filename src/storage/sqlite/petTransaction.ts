@@ -19,13 +19,13 @@ import {
   placeOrder,
 } from "../../petstore/orders/orderCommands.ts";
 import { prepareRows } from "./connection.ts";
-import type { Counter } from "./counter.ts";
+import type { Counters } from "./counter.ts";
 
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
 type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtMs: bigint];
 
-export function petCommands(db: DatabaseSync, lastPetId: Counter, lastOrderId: Counter) {
-  const transaction = petTransaction(db, lastPetId, lastOrderId);
+export function petCommands(db: DatabaseSync, counters: Counters) {
+  const transaction = petTransaction(db, counters);
   return {
     /** Apart from the additions on terms: it asks nothing, and gives back the id alone. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
@@ -36,26 +36,22 @@ export function petCommands(db: DatabaseSync, lastPetId: Counter, lastOrderId: C
   };
 }
 
-function petTransaction(
-  db: DatabaseSync,
-  lastPetId: Counter,
-  lastOrderId: Counter,
-): PetTransaction & OrderTransaction {
+function petTransaction(db: DatabaseSync, counters: Counters): PetTransaction & OrderTransaction {
   const sql = prepare(db);
   const petText = (id: bigint) => sql.petText.get(id)?.[0];
   return {
     idempotency: idempotencyStore(db),
     get lastPetId() {
-      return lastPetId.get();
+      return counters.last_pet_id.get();
     },
     set lastPetId(id) {
-      lastPetId.set(id);
+      counters.last_pet_id.set(id);
     },
     get lastOrderId() {
-      return lastOrderId.get();
+      return counters.last_order_id.get();
     },
     set lastOrderId(id) {
-      lastOrderId.set(id);
+      counters.last_order_id.set(id);
     },
     petText,
     isPetIdTaken: (id) => petText(id) !== undefined,

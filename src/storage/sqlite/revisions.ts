@@ -1,7 +1,6 @@
 import { readdirSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { changesMax, PetChanges } from "../../petstore/catalogue/petChanges.ts";
-import type { CounterName } from "./counter.ts";
 import { reading } from "./failures.ts";
 
 /** The head is there twice. SQLite writes the second copy first, and believes two that are alike. */
@@ -85,12 +84,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-const names = [
-  "key_revision",
-  "pet_revision",
-  "site_revision",
-  "edge_revision",
-] as const satisfies readonly CounterName[];
+const names = ["key_revision", "pet_revision", "site_revision", "edge_revision"] as const;
 
 /** Numbers that tell whether anything of a kind was changed, by whichever process. */
 type Revisions = Readonly<Record<(typeof names)[number], number>>;

@@ -12,7 +12,7 @@ import {
   type Transaction,
   type Value,
 } from "../repositories/storage.ts";
-import type { Counter } from "./counter.ts";
+import type { Counters } from "./counter.ts";
 import { reading } from "./failures.ts";
 import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
@@ -128,9 +128,9 @@ export class SqliteStorage implements Storage {
  * is there at once, so that a write runs to its end before the thread does anything else.
  */
 export class SqliteTransaction extends Statements implements Transaction {
-  readonly #counters: Readonly<Record<CounterName, Counter>>;
+  readonly #counters: Counters;
 
-  constructor(db: DatabaseSync, counters: Readonly<Record<CounterName, Counter>>) {
+  constructor(db: DatabaseSync, counters: Counters) {
     super(db, forSqlite);
     this.#counters = counters;
   }
