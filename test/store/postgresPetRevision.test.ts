@@ -1,7 +1,7 @@
 /** How a process follows the revision of the pets by what statements have read of it. */
 import { describe, expect, test } from "bun:test";
 import { petsWithIds } from "../../src/petstore/catalogue/petChanges.ts";
-import { PetRevision, type RevisionRow } from "../../src/storage/postgres/petReads.ts";
+import { PetRevision, type RevisionRow } from "../../src/storage/postgres/petRevision.ts";
 
 interface Change {
   readonly revision: bigint;

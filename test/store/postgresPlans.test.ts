@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { systemClock } from "../../src/core/clock.ts";
 import { pruneExpired } from "../../src/storage/postgres/batch.ts";
-import { petPages } from "../../src/storage/postgres/catalogue.ts";
+import { findPets, petPages } from "../../src/storage/postgres/catalogue.ts";
 import { orderPages } from "../../src/storage/postgres/orders.ts";
-import { findPets } from "../../src/storage/postgres/petReads.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
 import { findResponses } from "../../src/storage/postgres/workingSet.ts";
 import {

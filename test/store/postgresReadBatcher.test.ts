@@ -3,7 +3,6 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { Problem } from "../../src/core/problems.ts";
 import { PostgresCatalogue } from "../../src/storage/postgres/catalogue.ts";
 import { Database } from "../../src/storage/postgres/database.ts";
-import { PetReads } from "../../src/storage/postgres/petReads.ts";
 import { ReadBatcher } from "../../src/storage/postgres/readBatcher.ts";
 import { Writer } from "../../src/storage/postgres/writer.ts";
 import { usePostgres } from "../postgres/useServer.ts";
@@ -122,7 +121,7 @@ describe("lists that are asked for at once", () => {
       const database = new Database(postgres.settings(), systemClock);
       const read = spyOn(database, "read");
       const writer = new Writer(database);
-      const several = new PostgresCatalogue(database, writer, new PetReads(database));
+      const several = new PostgresCatalogue(database, writer);
       const pages = await Promise.all(
         [1n, 2n, 3n].map((id) => several.list({ ids: [id, id + 1n], status, limit: 1 })),
       );

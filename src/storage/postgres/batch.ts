@@ -12,7 +12,7 @@ import type { CommitReport } from "../stores.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { isUnavailable } from "./failures.ts";
-import { PetRevisionWriter } from "./petReads.ts";
+import { PetRevisionWriter } from "./petRevision.ts";
 import { lastIdsOf, lockCounters, readWanted, Wanted, WorkingSet, writeAll } from "./workingSet.ts";
 
 type Outcome =

@@ -13,32 +13,56 @@ import {
 } from "../../petstore/catalogue/catalogue.ts";
 import { normalIds } from "../../petstore/catalogue/cursor.ts";
 import { hasStatus, type NewPet, type Pet } from "../../petstore/catalogue/pet.ts";
-import type { PetChanges } from "../../petstore/catalogue/petChanges.ts";
 import { pageOf } from "../repositories/storage.ts";
+import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
-import type { PetReads } from "./petReads.ts";
-import { BatchedPages, pageStatements } from "./readBatcher.ts";
+import { failing, sqlStateOf } from "./failures.ts";
+import { PetRevision, petRevisionRows } from "./petRevision.ts";
+import { BatchedPages, BatchedReads, pageStatements } from "./readBatcher.ts";
 import type { Writer } from "./writer.ts";
 
-export class PostgresCatalogue implements Catalogue {
-  readonly changes: PetChanges;
-  readonly #writer: Writer;
-  readonly #reads: PetReads;
-  readonly #pages: BatchedPages<Pet>;
+type PetRow = [id: bigint, json: JsonOf<Pet>];
 
-  constructor(database: Database, writer: Writer, reads: PetReads) {
+/** Ids from here on are those of pets; see `petRevisionRows`. */
+const idMin = 1n;
+
+/** Reads of pets by id and of the revision share a statement when they come together. */
+export class PostgresCatalogue implements Catalogue {
+  readonly #database: Database;
+  readonly #writer: Writer;
+  readonly #byId: BatchedReads<string>;
+  readonly #pages: BatchedPages<Pet>;
+  readonly #revision = new PetRevision();
+  readonly changes = this.#revision.changes;
+  #findPets = findPets;
+
+  constructor(database: Database, writer: Writer) {
+    this.#database = database;
     this.#writer = writer;
-    this.#reads = reads;
-    this.changes = reads.changes;
     this.#pages = new BatchedPages(database, petPages);
+    this.#byId = new BatchedReads(database.clock, async (ids) => {
+      const asked = this.#revision.value;
+      const rows = await failing(this.#read(ids, asked));
+      this.#revision.note(
+        rows.filter(([id]) => id < idMin),
+        asked,
+      );
+      return new Map(rows);
+    });
   }
 
   add({ name, categoryId, status }: NewPet, terms: AddTerms = {}): Promise<AddOutcome> {
     return this.#writer.submit("addPet", { pet: { name, categoryId, status }, terms });
   }
 
+  async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
+    requireAtMost(importBatchMax, pets, "pets");
+    return this.#writer.submit("importPets", pets);
+  }
+
   get(id: bigint): Promise<JsonOf<Pet> | undefined> {
-    return this.#reads.get(id);
+    if (id < idMin) return Promise.resolve(undefined);
+    return this.#byId.get(id) as Promise<JsonOf<Pet> | undefined>;
   }
 
   async list({ status, ids, after = 0n, limit }: PetQuery): Promise<PetPage> {
@@ -47,20 +71,42 @@ export class PostgresCatalogue implements Catalogue {
       return { ...page, pets: items };
     }
     requireAtMost(idsFilterMax, ids, "ids");
-    const found = await this.#reads.getAll(normalIds(ids).filter((id) => id > after));
-    const wanted = found.filter(([, text]) => status === undefined || hasStatus(text, status));
-    const { rows, ...page } = pageOf(wanted.slice(0, limit + 1), limit);
+    const wanted = normalIds(ids).filter((id) => id > after && id >= idMin);
+    const found = await this.#byId.getAll(wanted);
+    const pets = wanted.flatMap((id): PetRow[] => {
+      const text = found.get(id) as JsonOf<Pet> | undefined;
+      const matches = text !== undefined && (status === undefined || hasStatus(text, status));
+      return matches ? [[id, text]] : [];
+    });
+    const { rows, ...page } = pageOf(pets.slice(0, limit + 1), limit);
     return { ...page, pets: rows.map(([, text]) => text) };
   }
 
-  async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
-    requireAtMost(importBatchMax, pets, "pets");
-    return this.#writer.submit("importPets", pets);
+  async revision(): Promise<number> {
+    await this.#byId.get(0n);
+    return this.changes.revision;
   }
 
-  revision(): Promise<number> {
-    return this.#reads.revision();
+  async #read(ids: readonly bigint[], asked: bigint): Promise<[id: bigint, text: string][]> {
+    const values = [int8s(ids), asked];
+    try {
+      return await this.#database.read(this.#findPets, values);
+    } catch (cause) {
+      if (sqlStateOf(cause) !== noSuchFunction || this.#findPets === findPetsPlainly) throw cause;
+      this.#findPets = findPetsPlainly;
+      return this.#database.read(findPetsPlainly, values);
+    }
   }
 }
 
 export const petPages = pageStatements("pets");
+
+const found = (timeline: string) => `SELECT id, json FROM pets WHERE id = ANY($1::int8[])
+  UNION ALL ${petRevisionRows(timeline)}`;
+
+export const findPets = found(`CASE WHEN pg_is_in_recovery() THEN 'standby'
+  ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END`);
+
+/** CockroachDB has no timelines, and loses nothing that was acknowledged. */
+const findPetsPlainly = found("'none'");
+const noSuchFunction = "42883";

@@ -15,7 +15,6 @@ import {
   versionOf,
 } from "./migrations.ts";
 import { postgresOrders } from "./orders.ts";
-import { PetReads } from "./petReads.ts";
 import { SharedBuckets } from "./rateLimits.ts";
 import { Revisions } from "./revisions.ts";
 import { PostgresStorage } from "./storage.ts";
@@ -31,7 +30,8 @@ export async function openPostgres(
 ): Promise<Stores> {
   const database = new Database(settings, options.clock);
   const revisions = new Revisions(database, ["key_revision", "site_revision"]);
-  const petReads = new PetReads(database);
+  const writer = new Writer(database, options.onCommit);
+  const catalogue = new PostgresCatalogue(database, writer);
   const shown = shownAddress(settings.address);
   try {
     await migrate(database, shown);
@@ -39,21 +39,20 @@ export async function openPostgres(
     await refuseOthers(database, shown, options.environment);
     await revisions.refresh();
     // So that what is answered first can be kept.
-    await petReads.revision();
+    await catalogue.revision();
   } catch (cause) {
     await revisions.close();
     await database.close();
     return explainOpening(shown)(cause);
   }
-  const writer = new Writer(database, options.onCommit);
   return {
     ...repositoriesOn(new PostgresStorage(database, revisions)),
-    catalogue: new PostgresCatalogue(database, writer, petReads),
+    catalogue,
     orders: postgresOrders(database, writer),
     limiter: (quota) => new SharedBuckets(quota, database),
     revisions: () => ({
       keys: revisions.of("key_revision"),
-      pets: petReads.changes.revision,
+      pets: catalogue.changes.revision,
       exact: false,
     }),
     ready: () => failing(probe(database)),
