@@ -113,13 +113,13 @@ test("what was known before a reading that failed is not believed after it", asy
 describe("the index of the log", () => {
   test("is other than remembered after every commit, and only after one", async () => {
     const index = WalIndex.of(file()) as WalIndex;
-    expect(index.isAsRemembered()).toBe(false);
+    expect(index.isUnchanged()).toBe(false);
     for (let round = 0; round < rounds; round++) {
       index.remember();
       await one.keys.list();
-      expect(index.isAsRemembered()).toBe(true);
+      expect(index.isUnchanged()).toBe(true);
       await one.catalogue.add(prey);
-      expect(index.isAsRemembered()).toBe(false);
+      expect(index.isUnchanged()).toBe(false);
     }
   });
 
@@ -131,7 +131,7 @@ describe("the index of the log", () => {
         index.remember();
         stranger.exec("PRAGMA wal_checkpoint(TRUNCATE)");
         await one.catalogue.add(prey);
-        expect(index.isAsRemembered()).toBe(false);
+        expect(index.isUnchanged()).toBe(false);
       }
     } finally {
       stranger.close();
@@ -172,7 +172,7 @@ describe("the index of the log", () => {
       const descriptor = openSync(path, "r");
       const index = new WalIndex(descriptor);
       index.remember();
-      const believed = index.isAsRemembered();
+      const believed = index.isUnchanged();
       closeSync(descriptor);
       return believed;
     };

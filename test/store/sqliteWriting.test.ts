@@ -193,12 +193,12 @@ test("writes of one batch run one after the other, in one transaction", async ()
 });
 
 describe("when the disk refuses", () => {
-  async function runnerWith(pragma: string, turnMsMax?: number) {
+  async function runnerWith(pragma: string, lockMsMax?: number) {
     const stores = await folder.open();
     await stores.catalogue.add(bella);
     const db = connect(folder.path("petstore.db"));
     db.exec(pragma);
-    const runner = new BatchRunner(db, systemClock, turnMsMax);
+    const runner = new BatchRunner(db, systemClock, lockMsMax);
     return { stores, db, add: (count: number) => runner.run(batchOf(count)) };
   }
 

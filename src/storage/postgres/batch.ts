@@ -13,7 +13,7 @@ import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { isUnavailable } from "./failures.ts";
 import { PetRevisionWriter } from "./petRevision.ts";
-import { lastIdsOf, lockCounters, readWanted, Wanted, WorkingSet, writeAll } from "./workingSet.ts";
+import { lastIdsOf, lockCounters, ReadSet, readAll, WorkingSet, writeAll } from "./workingSet.ts";
 
 type Outcome =
   | { readonly kind: "result"; readonly result: unknown }
@@ -51,13 +51,13 @@ export class BatchRunner {
   /** So that only the write that cannot be carried out fails. */
   async #runOneByOne(writes: readonly Write[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    let hopeless: Outcome | undefined;
+    let outage: Outcome | undefined;
     for (const write of writes) {
-      const [outcome] = hopeless ? [hopeless] : await this.run([write]);
+      const [outcome] = outage ? [outage] : await this.run([write]);
       if (outcome === undefined) continue;
       outcomes.push(outcome);
       // What the store cannot do now it cannot do for the next one either.
-      if (outcome.kind === "failure" && isUnavailable(outcome.cause)) hopeless = outcome;
+      if (outcome.kind === "failure" && isUnavailable(outcome.cause)) outage = outcome;
     }
     return outcomes;
   }
@@ -91,9 +91,9 @@ export class BatchRunner {
     const { results, set } = await this.#database.transact(lockCounters, async (session, begun) => {
       const before = lastIdsOf(begun);
       const set = new WorkingSet(before.lastPetId, before.lastOrderId);
-      const wanted = new Wanted();
-      for (const { name, argument } of writes) commands[name].wants(argument as never, wanted);
-      await readWanted(session, wanted, set);
+      const reads = new ReadSet();
+      for (const { name, argument } of writes) commands[name].reads(argument as never, reads);
+      await readAll(session, reads, set);
       const results = writes.map(({ name, argument }) =>
         commands[name].decide(set, argument as never),
       );
@@ -103,7 +103,8 @@ export class BatchRunner {
         await this.#petRevision.move(session, [...set.changedPets]);
       return { results, set };
     });
-    if (set.keptResponses.size > 0) this.#pruner.kept(set.keptResponses.size, set.responsesNowMs);
+    if (set.storedResponses.size > 0)
+      this.#pruner.stored(set.storedResponses.size, set.responsesNowMs);
     return results;
   }
 }
@@ -127,41 +128,41 @@ const addPets = `WITH turn AS (
   SELECT value FROM turn`;
 
 /**
- * Every write that shares its transaction with others, by name. Each first says what it wants to
+ * Every write that shares its transaction with others, by name. Each first says what it reads to
  * know, and then decides in memory, before anything is written, whether it refuses.
  */
 const commands = {
   addPet: {
-    wants({ pet, terms }: PetAddition, wanted: Wanted): void {
-      wanted.newPets++;
-      wanted.response(terms.idempotency);
-      if (terms.knownCategoryOnly) wanted.categoryIds.add(pet.categoryId);
+    reads({ pet, terms }: PetAddition, reads: ReadSet): void {
+      reads.newPets++;
+      reads.response(terms.idempotency);
+      if (terms.knownCategoryOnly) reads.categoryIds.add(pet.categoryId);
     },
     decide: addPet,
   },
 
   importPets: {
-    wants(pets: readonly ImportedPet[], wanted: Wanted): void {
+    reads(pets: readonly ImportedPet[], reads: ReadSet): void {
       for (const { id } of pets) {
-        if (id === undefined) wanted.newPets++;
-        else wanted.petIds.add(id);
+        if (id === undefined) reads.newPets++;
+        else reads.petIds.add(id);
       }
     },
     decide: importPets,
   },
 
   placeOrder: {
-    wants({ order, idempotency }: Placement, wanted: Wanted): void {
-      wanted.petIds.add(order.petId);
-      wanted.response(idempotency);
+    reads({ order, idempotency }: Placement, reads: ReadSet): void {
+      reads.petIds.add(order.petId);
+      reads.response(idempotency);
     },
     decide: placeOrder,
   },
 
   moveOrder: {
-    wants({ id, idempotency }: OrderMove, wanted: Wanted): void {
-      wanted.orderIds.add(id);
-      wanted.response(idempotency);
+    reads({ id, idempotency }: OrderMove, reads: ReadSet): void {
+      reads.orderIds.add(id);
+      reads.response(idempotency);
     },
     decide: moveOrder,
   },
@@ -189,8 +190,8 @@ const prunedAtOnceMin = 100;
  */
 class IdempotencyPruner {
   readonly #database: Database;
-  #owed = 0;
-  #underWay = false;
+  #due = 0;
+  #inFlight = false;
   #nowMs = 0;
 
   constructor(database: Database) {
@@ -198,25 +199,25 @@ class IdempotencyPruner {
   }
 
   /** After so many were kept, the earliest of them at an instant. */
-  kept(responses: number, nowMs: number): void {
-    this.#owed += responses * prunedForEach;
+  stored(responses: number, nowMs: number): void {
+    this.#due += responses * prunedForEach;
     this.#nowMs = nowMs;
-    this.#forget();
+    this.#prune();
   }
 
-  #forget(): void {
-    if (this.#owed < prunedAtOnceMin || this.#underWay) return;
-    const limit = this.#owed;
-    this.#owed = 0;
-    this.#underWay = true;
+  #prune(): void {
+    if (this.#due < prunedAtOnceMin || this.#inFlight) return;
+    const limit = this.#due;
+    this.#due = 0;
+    this.#inFlight = true;
     void this.#database
       .write(pruneExpired, [this.#nowMs - retentionMs, limit])
       // What was not forgotten now is forgotten another time.
       .catch(() => {})
       .finally(() => {
-        this.#underWay = false;
+        this.#inFlight = false;
         // Those that were kept meanwhile may be the last for a long time.
-        this.#forget();
+        this.#prune();
       });
   }
 }

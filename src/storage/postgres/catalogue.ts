@@ -16,7 +16,7 @@ import { hasStatus, type NewPet, type Pet } from "../../petstore/catalogue/pet.t
 import { pageOf } from "../repositories/storage.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { failing, sqlStateOf } from "./failures.ts";
+import { mapErrors, sqlStateOf } from "./failures.ts";
 import { PetRevision, petRevisionRows } from "./petRevision.ts";
 import { BatchedPages, BatchedReads, pageStatements } from "./readBatcher.ts";
 import type { Writer } from "./writer.ts";
@@ -42,7 +42,7 @@ export class PostgresCatalogue implements Catalogue {
     this.#pages = new BatchedPages(database, petPages);
     this.#byId = new BatchedReads(database.clock, async (ids) => {
       const asked = this.#revision.value;
-      const rows = await failing(this.#read(ids, asked));
+      const rows = await mapErrors(this.#read(ids, asked));
       this.#revision.note(
         rows.filter(([id]) => id < idMin),
         asked,

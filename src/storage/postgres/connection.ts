@@ -9,7 +9,7 @@ const lockMsMax = 5_000;
 /** A process that hangs within its transaction must not keep the others out for longer. */
 const idleInTransactionMsMax = 5_000;
 /** The same as for a statement and a little more: the server's own answer is the better one. */
-const answerMsMax = statementMsMax + 2_000;
+const responseMsMax = statementMsMax + 2_000;
 const idleMsMax = 30_000;
 
 const int8 = 20;
@@ -31,7 +31,7 @@ export function clientConfig(address: string, connectMsMax = connectMsMaxDefault
   return {
     connectionString: address,
     connectionTimeoutMillis: connectMsMax,
-    query_timeout: answerMsMax,
+    query_timeout: responseMsMax,
     keepAlive: true,
     application_name: "petstore",
     types,
@@ -63,7 +63,7 @@ const sessionSettings = `SET default_transaction_isolation = 'read committed';
 export async function beginSession(client: pg.ClientBase): Promise<void> {
   // While it is in use, the pool does not listen, and an error that nobody hears ends the process.
   client.on("error", () => {});
-  heedWarnings(client);
+  watchReplication(client);
   // Not pg_is_in_recovery(): CockroachDB has no such thing, and a primary that was told to stop
   // taking writes is no primary either.
   const [settings] = await sessionOn(client, false).script(sessionSettings);
@@ -72,7 +72,7 @@ export async function beginSession(client: pg.ClientBase): Promise<void> {
   }
 }
 
-export interface Answer<Row extends unknown[]> {
+export interface QueryRows<Row extends unknown[]> {
   readonly rows: Row[];
   readonly fields: readonly { readonly name: string }[];
   /** How many rows were read or changed. */
@@ -82,7 +82,7 @@ export interface Answer<Row extends unknown[]> {
 /** One connection, for as long as it is lent. One statement at a time. */
 export interface Session {
   /** Rows are arrays of their columns. */
-  query<Row extends unknown[]>(text: string, values?: readonly unknown[]): Promise<Answer<Row>>;
+  query<Row extends unknown[]>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
   /** Statements without values, in one go. Gives back the rows of the last. */
   script(text: string): Promise<unknown[][]>;
 }
@@ -94,7 +94,7 @@ const unreplicated = new WeakSet<pg.ClientBase>();
  * Whoever cancels a commit that waits for a standby makes the server acknowledge it with a mere
  * warning, though the loss of the primary would take it away.
  */
-function heedWarnings(client: pg.ClientBase): void {
+function watchReplication(client: pg.ClientBase): void {
   client.on("notice", ({ routine }) => {
     // Its text follows the language of the server.
     if (routine === "SyncRepWaitForLSN") unreplicated.add(client);

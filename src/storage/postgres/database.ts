@@ -1,17 +1,17 @@
 import pg from "pg";
 import { type Clock, pause } from "../../core/clock.ts";
 import {
-  type Answer,
   addressesOf,
   beginSession,
   type ConnectionSettings,
   clientConfig,
   connectMsMaxDefault,
   poolConfig,
+  type QueryRows,
   type Session,
   sessionOn,
 } from "./connection.ts";
-import { ConnectionLost, isBroken, isNoPrimary, isPassing, refused } from "./failures.ts";
+import { ConnectionLost, isBroken, isReadOnlyServer, isTransient, refused } from "./failures.ts";
 
 /** Waiting for a connection. Past it a read is refused at once: it would wait too long. */
 const waitingMax = 5_000;
@@ -34,7 +34,7 @@ export class Database {
   readonly #namedStatements: boolean;
   #current: { readonly address: string; readonly pool: pg.Pool } | undefined;
   /** The host that was given up last, and is tried last. */
-  #left: string | undefined;
+  #lastPrimary: string | undefined;
   #searching: Promise<pg.Pool> | undefined;
   #searchableMs = 0;
   #lastFailure: unknown;
@@ -55,7 +55,7 @@ export class Database {
   async query<Row extends unknown[]>(
     text: string,
     values: readonly unknown[],
-  ): Promise<Answer<Row>> {
+  ): Promise<QueryRows<Row>> {
     const ask = (session: Session) => session.query<Row>(text, values);
     try {
       return await this.use(ask);
@@ -74,7 +74,7 @@ export class Database {
     } catch (cause) {
       // A statement that the server refused leaves the connection as good as it was.
       broken = isBroken(cause);
-      if (isNoPrimary(cause)) this.#leave();
+      if (isReadOnlyServer(cause)) this.#dropPrimary();
       throw cause;
     } finally {
       client.release(broken);
@@ -90,7 +90,7 @@ export class Database {
   }
 
   /** A single statement that is its own transaction. */
-  write<Row extends unknown[]>(text: string, values: readonly unknown[]): Promise<Answer<Row>> {
+  write<Row extends unknown[]>(text: string, values: readonly unknown[]): Promise<QueryRows<Row>> {
     return this.#retrying((session) => session.query<Row>(text, values));
   }
 
@@ -99,7 +99,7 @@ export class Database {
       try {
         return await this.use(work);
       } catch (cause) {
-        if (!isPassing(cause) || attempt === attemptsMax) throw cause;
+        if (!isTransient(cause) || attempt === attemptsMax) throw cause;
         await pause(this.clock, retryMsBase * 2 ** attempt);
       }
     }
@@ -143,7 +143,7 @@ export class Database {
       const isCurrent = this.#current?.pool === pool;
       // All connections are busy, which is no fault of the host.
       if (isCurrent && isFull(cause)) throw refused("All connections are busy.");
-      if (isCurrent) this.#leave();
+      if (isCurrent) this.#dropPrimary();
       return await (await this.#search()).connect().catch((again) => {
         throw lost(again);
       });
@@ -151,8 +151,8 @@ export class Database {
   }
 
   /** Forgets which host is the primary. Whoever has a connection keeps it to the end. */
-  #leave(): void {
-    this.#left = this.#current?.address;
+  #dropPrimary(): void {
+    this.#lastPrimary = this.#current?.address;
     void this.#current?.pool.end().catch(() => {});
     this.#current = undefined;
   }
@@ -171,8 +171,10 @@ export class Database {
   }
 
   async #tryAll(): Promise<pg.Pool> {
-    const others = this.#addresses.filter((address) => address !== this.#left);
-    for (const address of this.#left === undefined ? others : [...others, this.#left]) {
+    const others = this.#addresses.filter((address) => address !== this.#lastPrimary);
+    for (const address of this.#lastPrimary === undefined
+      ? others
+      : [...others, this.#lastPrimary]) {
       const pool = new pg.Pool(poolConfig(address, this.#settings));
       // Of a connection that breaks while nobody uses it: the pool has dropped it already.
       pool.on("error", () => {});

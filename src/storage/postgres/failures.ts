@@ -30,7 +30,7 @@ const unavailable: readonly string[] = [
 ];
 
 /** Rolled back for the sake of another transaction: worth another attempt. */
-const passing: readonly string[] = ["40001", "40P01"];
+const transient: readonly string[] = ["40001", "40P01"];
 
 /** Undefined for what the server did not say. */
 export function sqlStateOf(cause: unknown): string | undefined {
@@ -44,12 +44,12 @@ export function isUnavailable(cause: unknown): boolean {
   return state !== undefined && unavailable.some((start) => state.startsWith(start));
 }
 
-export function isPassing(cause: unknown): boolean {
-  return passing.includes(sqlStateOf(cause) ?? "");
+export function isTransient(cause: unknown): boolean {
+  return transient.includes(sqlStateOf(cause) ?? "");
 }
 
 /** A standby took the place of the server we knew, or we of it. */
-export function isNoPrimary(cause: unknown): boolean {
+export function isReadOnlyServer(cause: unknown): boolean {
   return sqlStateOf(cause) === "25006";
 }
 
@@ -73,7 +73,7 @@ export function refused(why: string): Problem {
 }
 
 /** Waits for a piece of work whose failure comes out as the interfaces of the stores promise it. */
-export async function failing<T>(work: Promise<T>): Promise<T> {
+export async function mapErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {

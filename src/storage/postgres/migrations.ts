@@ -71,12 +71,12 @@ export const latestVersion = steps.length;
 /** A lock that is not to be had by then is given up, so that nobody queues up behind us. */
 const lockMsMax = 2_000;
 /** How long to go on asking for it, or to wait for another process that migrates. */
-const patienceMs = 5 * 60_000;
-const askAgainMs = 100;
+const retryMsMax = 5 * 60_000;
+const retryEveryMs = 100;
 
 const applicationName = "petstore";
 /** Another process made it, or is making it, at this moment. */
-const madeMeanwhile: readonly string[] = ["23505", "42P07", "42710", "40001", "40P01"];
+const concurrentChanges: readonly string[] = ["23505", "42P07", "42710", "40001", "40P01"];
 
 /** Undefined for a database with nothing in it. */
 export async function versionOf(database: Database, shown: string): Promise<number | undefined> {
@@ -117,14 +117,14 @@ async function metaOf(session: Session): Promise<ReadonlyMap<string, string>> {
 /** Brings a database up to date. Processes that start together wait for the one that does it. */
 export async function migrate(database: Database, shown: string): Promise<void> {
   const version = await versionOf(database, shown);
-  if (version === undefined) await patiently(database.clock, () => makeMeta(database));
+  if (version === undefined) await retryWhileLocked(database.clock, () => makeMeta(database));
   for (let known = version ?? 0; known < latestVersion; ) {
-    known = await patiently(database.clock, () => takeStep(database));
+    known = await retryWhileLocked(database.clock, () => runStep(database));
   }
 }
 
 /** The first of several takes the step, and the others find it taken when it is their turn. */
-async function takeStep(database: Database): Promise<number> {
+async function runStep(database: Database): Promise<number> {
   return database.transact(beginMigration, async (session, [row]) => {
     const version = Number(row?.[0]);
     const step = steps[version];
@@ -154,16 +154,16 @@ async function makeMeta(database: Database): Promise<void> {
 }
 
 /** Asks again for what another process or a busy table keeps from us. */
-async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
-  const deadlineMs = clock.elapsed() + patienceMs;
+async function retryWhileLocked<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
+  const deadlineMs = clock.elapsed() + retryMsMax;
   for (;;) {
     try {
       return await work();
     } catch (cause) {
       const state = sqlStateOf(cause) ?? "";
-      const worthwhile = state === "55P03" || madeMeanwhile.includes(state);
-      if (!worthwhile || clock.elapsed() > deadlineMs) throw cause;
-      await pause(clock, askAgainMs);
+      const isTransient = state === "55P03" || concurrentChanges.includes(state);
+      if (!isTransient || clock.elapsed() > deadlineMs) throw cause;
+      await pause(clock, retryEveryMs);
     }
   }
 }
@@ -174,7 +174,7 @@ export async function claimEnvironment(
   environment: Environment,
 ): Promise<void> {
   // Asked first, so that opening a database that is there needs no write.
-  if ((await ownerOf(database)) !== undefined) return;
+  if ((await environmentOf(database)) !== undefined) return;
   // Whoever else opens the new database at this moment may be first.
   await database.write(
     `INSERT INTO meta (name, value) VALUES ('environment', $1) ON CONFLICT (name) DO NOTHING`,
@@ -183,19 +183,19 @@ export async function claimEnvironment(
 }
 
 /** Throws where the database belongs to another environment. */
-export async function refuseOthers(
+export async function requireEnvironment(
   database: Database,
   shown: string,
   environment: Environment,
 ): Promise<void> {
-  const owner = await ownerOf(database);
+  const owner = await environmentOf(database);
   if (owner === undefined || owner === environment) return;
   throw new Error(
     `${shown} holds the data of ${owner}, and this is ${environment}. Set PETSTORE_ENV=${owner}, or give ${environment} a database of its own.`,
   );
 }
 
-async function ownerOf(database: Database): Promise<string | undefined> {
+async function environmentOf(database: Database): Promise<string | undefined> {
   const text = "SELECT value FROM meta WHERE name = 'environment'";
   return (await database.read<[string]>(text))[0]?.[0];
 }

@@ -4,7 +4,7 @@ import { orderWrites } from "../../petstore/orders/orderCommands.ts";
 import type { OrderStore } from "../../petstore/orders/orders.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { failing } from "./failures.ts";
+import { mapErrors } from "./failures.ts";
 import { BatchedPages, batcherByKey, pageStatements } from "./readBatcher.ts";
 import type { Writer } from "./writer.ts";
 
@@ -14,7 +14,7 @@ export function postgresOrders(database: Database, writer: Writer): OrderStore {
   const byId = batcherByKey(
     database.clock,
     async (ids: readonly bigint[]) =>
-      new Map(await failing(database.read<OrderRow>(findOrders, [int8s(ids)]))),
+      new Map(await mapErrors(database.read<OrderRow>(findOrders, [int8s(ids)]))),
   );
   const pages = new BatchedPages<Order>(database, orderPages);
   return {

@@ -7,7 +7,7 @@ import {
   verdictOf,
 } from "../../petstore/keys/rateLimiter.ts";
 import type { Database } from "./database.ts";
-import { failing, refused } from "./failures.ts";
+import { mapErrors, refused } from "./failures.ts";
 
 /** Past it a request is refused at once: it would wait too long. */
 const waitingMax = 10_000;
@@ -33,7 +33,7 @@ export class SharedBuckets implements RateLimiter {
   #waiting = new Map<string, Waiting[]>();
   /** In all queues of `#waiting` together. */
   #waitingCount = 0;
-  #underWay = false;
+  #inFlight = false;
   #rounds = 0;
 
   constructor(quota: Quota, database: Database) {
@@ -59,12 +59,12 @@ export class SharedBuckets implements RateLimiter {
       const queue = this.#waiting.get(keyId) ?? [];
       queue.push({ wants, resolve, reject });
       this.#waiting.set(keyId, queue);
-      if (!this.#underWay) void this.#go();
+      if (!this.#inFlight) void this.#run();
     });
   }
 
-  async #go(): Promise<void> {
-    this.#underWay = true;
+  async #run(): Promise<void> {
+    this.#inFlight = true;
     // Whoever else asks in this turn of the loop goes along.
     await undefined;
     while (this.#waiting.size > 0) {
@@ -72,14 +72,14 @@ export class SharedBuckets implements RateLimiter {
       this.#waiting = new Map();
       this.#waitingCount = 0;
       try {
-        const rows = await failing(this.#settle(round));
+        const rows = await mapErrors(this.#settle(round));
         for (const [keyId, tokens, taken] of rows)
-          this.#tell(round.get(keyId) ?? [], tokens, taken);
+          this.#resolve(round.get(keyId) ?? [], tokens, taken);
       } catch (cause) {
         for (const queue of round.values()) for (const { reject } of queue) reject(cause);
       }
     }
-    this.#underWay = false;
+    this.#inFlight = false;
   }
 
   async #settle(round: ReadonlyMap<string, readonly Waiting[]>): Promise<readonly BucketRow[]> {
@@ -89,7 +89,7 @@ export class SharedBuckets implements RateLimiter {
       (round.get(keyId) ?? []).filter((each) => each.wants === wants).length;
     const { requests, windowSeconds } = this.quota;
     if (++this.#rounds % roundsPerSweep === 0) {
-      await this.#database.write(forgetFull, [windowSeconds * 1000]);
+      await this.#database.write(removeFull, [windowSeconds * 1000]);
     }
     const asked = [
       keyIds,
@@ -109,7 +109,7 @@ export class SharedBuckets implements RateLimiter {
   }
 
   /** Those who came first are served first; what was given back is there for all of them. */
-  #tell(queue: readonly Waiting[], tokens: number, taken: bigint): void {
+  #resolve(queue: readonly Waiting[], tokens: number, taken: bigint): void {
     let left = Number(taken);
     for (const { wants, resolve } of queue) {
       const allowed = wants === -1 || left > 0;
@@ -142,4 +142,4 @@ const addBuckets = `
   SELECT key_id, $2::float8, ${nowMs}, 0 FROM unnest($1::text[]) AS missing (key_id)
   ON CONFLICT (key_id) DO NOTHING`;
 
-const forgetFull = `DELETE FROM quota_buckets WHERE filled_at_ms < ${nowMs} - $1::int8`;
+const removeFull = `DELETE FROM quota_buckets WHERE filled_at_ms < ${nowMs} - $1::int8`;

@@ -2,7 +2,7 @@ import type { JsonOf } from "../../contract/document.ts";
 import type { Clock } from "../../core/clock.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { failing, refused } from "./failures.ts";
+import { mapErrors, refused } from "./failures.ts";
 
 /** Past it a read is refused at once: it would wait too long. */
 const waitingMax = 10_000;
@@ -97,9 +97,9 @@ export class ReadBatcher<Query, Result> {
       isPrompt = false;
       this.#schedule();
     };
-    const inTime = this.#clock.after(slowAfterMs, noLongerPrompt);
+    const cancelTimer = this.#clock.after(slowAfterMs, noLongerPrompt);
     void this.#settle(batch).finally(() => {
-      inTime();
+      cancelTimer();
       this.#inFlight--;
       noLongerPrompt();
     });
@@ -188,7 +188,7 @@ export class BatchedPages<Item> {
 
   get(start: PageStart, limit: number): Promise<Page<Item>> {
     if (limit <= limitMax) return this.#batcher(limit).read(start);
-    return failing(this.#read([start], limit)).then(([page]) => page as Page<Item>);
+    return mapErrors(this.#read([start], limit)).then(([page]) => page as Page<Item>);
   }
 
   #batcher(limit: number): ReadBatcher<PageStart, Page<Item>> {
@@ -196,7 +196,7 @@ export class BatchedPages<Item> {
     if (batcher === undefined) {
       const batchMax = Math.ceil(rowsMax / limit);
       batcher = new ReadBatcher(this.#database.clock, { batchMax }, (starts) =>
-        failing(this.#read(starts, limit)),
+        mapErrors(this.#read(starts, limit)),
       );
       this.#byLimit.set(limit, batcher);
     }

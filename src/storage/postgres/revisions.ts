@@ -6,11 +6,11 @@ import type { Database } from "./database.ts";
 /** How often the counters are read where nobody calls. */
 const readEveryMs = 1_000;
 /** What was read longer ago than this is not believed any more, here and by those who ask. */
-export const believedMs = 2_000;
+export const trustedMs = 2_000;
 /** How often to ask whether everybody has heard. */
-const askEveryMs = 3;
+const pollEveryMs = 3;
 /** Of processes that went without saying so. */
-const forgottenMs = 3_600_000;
+const staleMs = 3_600_000;
 const channel = "petstore";
 
 /** Numbers of `counters` that other processes move and this one remembers things by. */
@@ -24,10 +24,10 @@ interface Watched {
 
 /**
  * Knows the revisions without asking for each request, and lets whoever moves one wait until every
- * process knows. A process believes what it read for `believedMs` after it said that it is there;
+ * process knows. A process believes what it read for `trustedMs` after it said that it is there;
  * the one that moves a revision waits for those who were there in that time. So it waits for
  * milliseconds where notifications pass, for a second where they do not (pgbouncer), and for
- * `believedMs` where a process hangs: it believes nothing by then.
+ * `trustedMs` where a process hangs: it believes nothing by then.
  */
 export class Revisions {
   readonly #database: Database;
@@ -35,7 +35,7 @@ export class Revisions {
   readonly #id: string;
   readonly #watched: ReadonlyMap<WatchedCounter, Watched>;
   #client: pg.Client | undefined;
-  #believedUntilMs = Number.NEGATIVE_INFINITY;
+  #trustedUntilMs = Number.NEGATIVE_INFINITY;
   #round: Promise<void> | undefined;
   #again = false;
   #closed = false;
@@ -51,7 +51,7 @@ export class Revisions {
 
   /** NaN, which equals nothing, while nobody knows. */
   of(counter: WatchedCounter): number {
-    if (this.#clock.elapsed() > this.#believedUntilMs) return Number.NaN;
+    if (this.#clock.elapsed() > this.#trustedUntilMs) return Number.NaN;
     return this.#watched.get(counter)?.number ?? Number.NaN;
   }
 
@@ -60,15 +60,15 @@ export class Revisions {
    * from before. Never rejects: by the time it gives up asking, nobody can.
    */
   async announce(counter: WatchedCounter, value: bigint): Promise<void> {
-    const deadlineMs = this.#clock.elapsed() + believedMs;
+    const deadlineMs = this.#clock.elapsed() + trustedMs;
     this.#notice(counter, value);
-    await this.#call();
+    await this.#notify();
     while (this.#clock.elapsed() < deadlineMs) {
       const behind = await this.#database
-        .read<[count: bigint]>(countBehind, [counter, value, this.#id, believedMs])
+        .read<[count: bigint]>(countBehind, [counter, value, this.#id, trustedMs])
         .catch(() => undefined);
       if (behind?.[0]?.[0] === 0n) return;
-      await pause(this.#clock, askEveryMs);
+      await pause(this.#clock, pollEveryMs);
     }
   }
 
@@ -86,7 +86,7 @@ export class Revisions {
     this.#closed = true;
     this.#stop();
     await this.#round;
-    this.#believedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#trustedUntilMs = Number.NEGATIVE_INFINITY;
     // So that nobody waits for a process that is gone.
     await this.#client?.query("DELETE FROM watchers WHERE id = $1", [this.#id]).catch(() => {});
     await this.#client?.end().catch(() => {});
@@ -111,7 +111,7 @@ export class Revisions {
     const sentMs = this.#clock.elapsed();
     // First this, committed by itself, and only then the reading: whoever moves a counter after it
     // was read finds us here, and waits until a later round says that we know.
-    await session.query(sayPresent, [this.#id, names, int8s(values)]);
+    await session.query(reportPresence, [this.#id, names, int8s(values)]);
     const asked = new Map(this.#watched.entries().map(([name, { number }]) => [name, number]));
     const { rows } = await session.query<[WatchedCounter, bigint]>(readCounters, [names]);
     for (const [name, value] of rows) {
@@ -122,7 +122,7 @@ export class Revisions {
       this.#again = true;
       if (watched.number === asked.get(name)) this.#notice(name, value);
     }
-    this.#believedUntilMs = sentMs + believedMs;
+    this.#trustedUntilMs = sentMs + trustedMs;
   }
 
   /** Smaller ones too: somebody may have restored the database. */
@@ -144,7 +144,7 @@ export class Revisions {
     try {
       // CockroachDB has no channels: there the counters are read every second.
       await client.query(`LISTEN ${channel}`).catch(() => {});
-      await client.query(forgetOthers, [forgottenMs]);
+      await client.query(removeStale, [staleMs]);
       return client;
     } catch (cause) {
       // Else each round would leave a connection behind.
@@ -157,7 +157,7 @@ export class Revisions {
   #drop(): void {
     const client = this.#client;
     this.#client = undefined;
-    this.#believedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#trustedUntilMs = Number.NEGATIVE_INFINITY;
     for (const watched of this.#watched.values()) {
       watched.value = -1n;
       watched.number++;
@@ -166,14 +166,14 @@ export class Revisions {
   }
 
   /** Only a call to hurry: who does not hear it reads within the second. */
-  async #call(): Promise<void> {
+  async #notify(): Promise<void> {
     await this.#database.read("SELECT pg_notify($1, '')", [channel]).catch(() => {});
   }
 }
 
 const nowMs = "(extract(epoch FROM now()) * 1000)::int8";
 
-const sayPresent = `INSERT INTO watchers (id, counter, value, seen_at_ms)
+const reportPresence = `INSERT INTO watchers (id, counter, value, seen_at_ms)
   SELECT $1::text, counter, value, ${nowMs} FROM unnest($2::text[], $3::int8[]) AS w (counter, value)
   ON CONFLICT (counter, id) DO UPDATE
   SET value = excluded.value, seen_at_ms = excluded.seen_at_ms`;
@@ -183,4 +183,4 @@ const readCounters = "SELECT name, value FROM counters WHERE name = ANY($1::text
 const countBehind = `SELECT count(*) FROM watchers
   WHERE counter = $1 AND value < $2::int8 AND id <> $3 AND seen_at_ms > ${nowMs} - $4::int8`;
 
-const forgetOthers = `DELETE FROM watchers WHERE seen_at_ms < ${nowMs} - $1::int8`;
+const removeStale = `DELETE FROM watchers WHERE seen_at_ms < ${nowMs} - $1::int8`;

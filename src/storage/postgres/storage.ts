@@ -17,9 +17,9 @@ import {
   type Transaction,
   type Value,
 } from "../repositories/storage.ts";
-import { type Answer, int8s, type Session } from "./connection.ts";
+import { int8s, type QueryRows, type Session } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { failing, sqlStateOf } from "./failures.ts";
+import { mapErrors, sqlStateOf } from "./failures.ts";
 import { batcherByKey, type ReadBatcher } from "./readBatcher.ts";
 import type { Revisions, WatchedCounter } from "./revisions.ts";
 
@@ -27,7 +27,7 @@ const uniqueViolation = "23505";
 /** No text of PostgreSQL holds a NUL, so that nothing can be stored under one. */
 const nul = "\0";
 
-type Query = (text: string, values: readonly unknown[]) => Promise<Answer<unknown[]>>;
+type Query = (text: string, values: readonly unknown[]) => Promise<QueryRows<unknown[]>>;
 
 /** By the text as it is written in the repositories. The texts are constants, so they are few. */
 const translated = new Map<string, string>();
@@ -73,7 +73,7 @@ export class PostgresStorage extends QueryReader implements Storage {
   readonly #lookUps = new Map<string, ReadBatcher<string, unknown>>();
 
   constructor(database: Database, revisions: Revisions) {
-    super((text, values) => failing(database.query(text, values)));
+    super((text, values) => mapErrors(database.query(text, values)));
     this.#database = database;
     this.#revisions = revisions;
   }
@@ -103,7 +103,7 @@ export class PostgresStorage extends QueryReader implements Storage {
       transaction: Transaction,
       argument: WriteArgument<Name>,
     ) => Promise<WriteResult<Name>>;
-    return failing(this.#write((transaction) => write(transaction, argument)));
+    return mapErrors(this.#write((transaction) => write(transaction, argument)));
   }
 
   async #write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {

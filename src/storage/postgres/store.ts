@@ -5,13 +5,13 @@ import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
 import { PostgresCatalogue } from "./catalogue.ts";
 import { shownAddress } from "./connection.ts";
 import { Database, type DatabaseSettings } from "./database.ts";
-import { failing, sqlStateOf } from "./failures.ts";
+import { mapErrors, sqlStateOf } from "./failures.ts";
 import {
   claimEnvironment,
   explainOpening,
   latestVersion,
   migrate,
-  refuseOthers,
+  requireEnvironment,
   versionOf,
 } from "./migrations.ts";
 import { postgresOrders } from "./orders.ts";
@@ -36,7 +36,7 @@ export async function openPostgres(
   try {
     await migrate(database, shown);
     await claimEnvironment(database, options.environment);
-    await refuseOthers(database, shown, options.environment);
+    await requireEnvironment(database, shown, options.environment);
     await revisions.refresh();
     // So that what is answered first can be kept.
     await catalogue.revision();
@@ -55,8 +55,8 @@ export async function openPostgres(
       pets: catalogue.changes.revision,
       exact: false,
     }),
-    ready: () => failing(probe(database)),
-    size: () => failing(sizeOf(database)),
+    ready: () => mapErrors(probe(database)),
+    size: () => mapErrors(sizeOf(database)),
     async close() {
       await writer.close();
       await revisions.close();
@@ -75,7 +75,7 @@ export async function postgresVersion(
   const shown = shownAddress(settings.address);
   try {
     const version = await versionOf(database, shown);
-    if (version !== undefined) await refuseOthers(database, shown, environment);
+    if (version !== undefined) await requireEnvironment(database, shown, environment);
     return { version, latest: latestVersion };
   } catch (cause) {
     return explainOpening(shown)(cause);

@@ -26,7 +26,7 @@ interface HeldResponse extends StoredResponse {
 }
 
 /** What must be read before a decision can be made. */
-export class Wanted {
+export class ReadSet {
   readonly petIds = new Set<bigint>();
   readonly orderIds = new Set<bigint>();
   readonly categoryIds = new Set<bigint>();
@@ -53,7 +53,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly changedPets = new Set<bigint>();
   readonly addedOrders = new Set<bigint>();
   readonly changedOrders = new Set<bigint>();
-  readonly keptResponses = new Set<string>();
+  readonly storedResponses = new Set<string>();
   imported = false;
   /** The earliest instant of a request whose response is stored. */
   responsesNowMs = Number.POSITIVE_INFINITY;
@@ -63,7 +63,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
     store: ({ keyId, idempotencyKey, nowMs }, response) => {
       const name = nameOf({ keyId, idempotencyKey });
       this.responses.set(name, { keyId, idempotencyKey, ...response });
-      this.keptResponses.add(name);
+      this.storedResponses.add(name);
       this.responsesNowMs = Math.min(this.responsesNowMs, nowMs);
     },
   };
@@ -141,22 +141,22 @@ type ResponseRow = [
 ];
 
 /** Reads into a working set what the commands of a batch want to know. */
-export async function readWanted(session: Session, wanted: Wanted, set: WorkingSet): Promise<void> {
-  if (wanted.responses.size > 0) await readResponses(session, wanted, set);
-  if (wanted.categoryIds.size > 0) await readCategories(session, wanted, set);
-  if (wanted.orderIds.size > 0) await readOrders(session, wanted, set);
+export async function readAll(session: Session, reads: ReadSet, set: WorkingSet): Promise<void> {
+  if (reads.responses.size > 0) await readResponses(session, reads, set);
+  if (reads.categoryIds.size > 0) await readCategories(session, reads, set);
+  if (reads.orderIds.size > 0) await readOrders(session, reads, set);
   // An order is moved together with its pet.
-  const petIds = new Set(wanted.petIds);
+  const petIds = new Set(reads.petIds);
   for (const { petId } of set.orders.values()) petIds.add(petId);
   if (petIds.size > 0) await readPets(session, petIds, set);
-  const highest = [...wanted.petIds].filter((id) => id <= idGivenMax);
+  const highest = [...reads.petIds].filter((id) => id <= idGivenMax);
   const last = highest.reduce((a, b) => (a > b ? a : b), set.lastPetId);
-  if (last + BigInt(wanted.newPets) > idGivenMax) await readTaken(session, wanted.newPets, set);
+  if (last + BigInt(reads.newPets) > idGivenMax) await readTaken(session, reads.newPets, set);
 }
 
 async function readResponses(
   session: Session,
-  { responses }: Wanted,
+  { responses }: ReadSet,
   set: WorkingSet,
 ): Promise<void> {
   const asked = [...responses.values()];
@@ -176,14 +176,14 @@ async function readResponses(
   }
 }
 
-async function readCategories(session: Session, wanted: Wanted, set: WorkingSet): Promise<void> {
-  const ids = int8s([...wanted.categoryIds]);
+async function readCategories(session: Session, reads: ReadSet, set: WorkingSet): Promise<void> {
+  const ids = int8s([...reads.categoryIds]);
   const { rows } = await session.query<[bigint]>(findCategories, [ids]);
   for (const [id] of rows) set.categoryIds.add(id);
 }
 
-async function readOrders(session: Session, wanted: Wanted, set: WorkingSet): Promise<void> {
-  const { rows } = await session.query<OrderRow>(findOrders, [int8s([...wanted.orderIds])]);
+async function readOrders(session: Session, reads: ReadSet, set: WorkingSet): Promise<void> {
+  const { rows } = await session.query<OrderRow>(findOrders, [int8s([...reads.orderIds])]);
   for (const [id, petId, quantity, status, placedAtMs, json] of rows) {
     const numbers = { quantity: Number(quantity), placedAtMs: Number(placedAtMs) };
     set.orders.set(id, { petId, status, json, ...numbers });
@@ -231,15 +231,15 @@ export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entit
 export async function writeAll(session: Session, set: WorkingSet, before: LastIds): Promise<void> {
   const addedPets = picked(set.addedPets, set.pets);
   const addedOrders = picked(set.addedOrders, set.orders);
-  const keptResponses = picked(set.keptResponses, set.responses).map(
+  const storedResponses = picked(set.storedResponses, set.responses).map(
     ([, idempotencyKey]) => idempotencyKey,
   );
   const counters = movedCounters(set, before);
-  if (addedPets.length + addedOrders.length + keptResponses.length + counters.length > 0) {
+  if (addedPets.length + addedOrders.length + storedResponses.length + counters.length > 0) {
     await session.query(insertAll, [
       ...petColumns(addedPets),
       ...orderColumns(addedOrders),
-      ...responseColumns(keptResponses),
+      ...responseColumns(storedResponses),
       counters.map(([name]) => name),
       int8s(counters.map(([, value]) => value)),
     ]);
@@ -312,7 +312,7 @@ const insertAll = `WITH new_pets AS (
     INSERT INTO orders (id, pet_id, quantity, status, placed_at_ms, json)
     SELECT * FROM unnest($6::int8[], $7::int8[], $8::int8[], $9::text[], $10::int8[], $11::text[])
     RETURNING 1),
-  kept_marks AS (
+  stored_responses AS (
     INSERT INTO idempotency_keys
       (key_id, idempotency_key, fingerprint, entity_id, text, created_at_ms)
     SELECT * FROM

@@ -22,7 +22,7 @@ export class Writer {
   readonly #runner: BatchRunner;
   readonly #clock: Clock;
   #waiting: Pending[] = [];
-  #underWay: Pending[] = [];
+  #inFlight: Pending[] = [];
   #sendScheduled = false;
   #drained: (() => void) | undefined;
   #closed = false;
@@ -54,7 +54,7 @@ export class Writer {
   }
 
   get #pendingCount(): number {
-    return this.#waiting.length + this.#underWay.length;
+    return this.#waiting.length + this.#inFlight.length;
   }
 
   /** What arrived together leaves in one batch: a microtask would leave with the first of it. */
@@ -68,11 +68,11 @@ export class Writer {
   }
 
   #send(): void {
-    if (this.#underWay.length > 0 || this.#waiting.length === 0) return;
+    if (this.#inFlight.length > 0 || this.#waiting.length === 0) return;
     const batch = this.#waiting.splice(0, batchWritesMax);
-    this.#underWay = batch;
+    this.#inFlight = batch;
     void this.#runner.run(batch).then((outcomes) => {
-      this.#underWay = [];
+      this.#inFlight = [];
       // Before anybody hears of their result: the database need not wait for them.
       this.#send();
       for (const [index, outcome] of outcomes.entries()) {

@@ -17,7 +17,7 @@ import { connect, rollBack } from "./connection.ts";
 import type { CopyReply, CopyThreadData } from "./copyThread.ts";
 import { failureOf } from "./failures.ts";
 import { makeFile, makeFolder, publish, refuseToOverwrite, withTemporary } from "./files.ts";
-import { environmentOf, migrate, refuseStrangers } from "./migrations.ts";
+import { environmentOf, migrate, requirePetstoreDatabase } from "./migrations.ts";
 import { openDatabase } from "./store.ts";
 
 /** Copies a database, as it is at one instant, into a new file while it is in use. */
@@ -109,7 +109,7 @@ function restoreFrom(backup: string, target: string, environment: Environment): 
 
 /** The environment that a database belongs to. Throws for a file that is no database of ours. */
 function ownerOf(db: DatabaseSync, path: string): string {
-  refuseStrangers(db, path);
+  requirePetstoreDatabase(db, path);
   const owner = environmentOf(db);
   if (owner === undefined) throw new Error(`${path} is empty: it is no Pet Store database yet.`);
   return owner;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../core/clock.ts";
 import type { CommitReport } from "../stores.ts";
 import { type CommandName, prepareCommands } from "./commands.ts";
-import { rollBack, turnMsMax } from "./connection.ts";
+import { lockMsMax, rollBack } from "./connection.ts";
 import { type Failure, failureOf, isBusy, isUnavailable } from "./failures.ts";
 
 /** Commands and their arguments side by side: as pairs they would take twice as long to send. */
@@ -24,7 +24,7 @@ export interface BatchFailure {
 }
 
 /** How often a process that waits for its turn to write asks whether another one has finished. */
-const turnAskEveryMs = 0.5;
+const lockRetryMs = 0.5;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /** Carries out commands in as few transactions as can be: one, unless a command fails. */
@@ -34,12 +34,12 @@ export class BatchRunner {
   readonly #commit;
   readonly #prepared;
   readonly #clock: Clock;
-  readonly #turnMsMax: number;
+  readonly #lockMsMax: number;
 
-  constructor(db: DatabaseSync, clock: Clock, waitMsMax = turnMsMax) {
+  constructor(db: DatabaseSync, clock: Clock, waitMsMax = lockMsMax) {
     this.#db = db;
     this.#clock = clock;
-    this.#turnMsMax = waitMsMax;
+    this.#lockMsMax = waitMsMax;
     db.exec("PRAGMA busy_timeout = 0");
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
@@ -67,17 +67,17 @@ export class BatchRunner {
     const results: unknown[] = [];
     const failures: BatchFailure[] = [];
     const commits: CommitReport[] = [];
-    let hopeless: Failure | undefined;
+    let outage: Failure | undefined;
     for (const [index, name] of batch.names.entries()) {
       const reply =
-        hopeless === undefined &&
+        outage === undefined &&
         (await this.run({ names: [name], arguments: [batch.arguments[index]] }));
-      const failure = reply ? reply.failures[0]?.failure : hopeless;
+      const failure = reply ? reply.failures[0]?.failure : outage;
       results.push(reply ? reply.results[0] : undefined);
       if (reply) commits.push(...reply.commits);
       if (failure !== undefined) failures.push({ index, failure });
       // What the store cannot do now it cannot do for the next one either.
-      if (failure !== undefined && isUnavailable(failure)) hopeless = failure;
+      if (failure !== undefined && isUnavailable(failure)) outage = failure;
     }
     return { results, failures, commits };
   }
@@ -88,7 +88,7 @@ export class BatchRunner {
    * wait of seconds. This thread has nothing else to do.
    */
   #lock(): void {
-    const giveUpMs = this.#clock.elapsed() + this.#turnMsMax;
+    const giveUpMs = this.#clock.elapsed() + this.#lockMsMax;
     for (;;) {
       try {
         this.#begin.run();
@@ -96,7 +96,7 @@ export class BatchRunner {
       } catch (cause) {
         if (!isBusy(cause) || this.#clock.elapsed() >= giveUpMs) throw cause;
       }
-      Atomics.wait(pause, 0, 0, turnAskEveryMs);
+      Atomics.wait(pause, 0, 0, lockRetryMs);
     }
   }
 

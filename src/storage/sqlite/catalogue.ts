@@ -17,7 +17,7 @@ import { type NewPet, type Pet, petText } from "../../petstore/catalogue/pet.ts"
 import type { PetChanges } from "../../petstore/catalogue/petChanges.ts";
 import { pageOf } from "../repositories/storage.ts";
 import { prepareRows, type RowStatement } from "./connection.ts";
-import { readError } from "./failures.ts";
+import { storeErrorOf } from "./failures.ts";
 import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
@@ -59,7 +59,7 @@ export class SqliteCatalogue implements Catalogue {
       const key = id <= Number.MAX_SAFE_INTEGER ? Number(id) : id;
       return this.#find.get(key)?.[0];
     } catch (cause) {
-      throw readError(cause);
+      throw storeErrorOf(cause);
     }
   }
 
@@ -68,7 +68,7 @@ export class SqliteCatalogue implements Catalogue {
       const { rows, ...page } = pageOf(this.#rows(query), query.limit);
       return { ...page, pets: rows.map((row) => row[1]) };
     } catch (cause) {
-      throw readError(cause);
+      throw storeErrorOf(cause);
     }
   }
 

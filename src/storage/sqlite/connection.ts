@@ -4,14 +4,14 @@ import { isBusy } from "./failures.ts";
 import { makeFile, makeFolder } from "./files.ts";
 
 /** How long a connection waits for its turn to write before it gives up. */
-export const turnMsMax = 5_000;
+export const lockMsMax = 5_000;
 /** What a large import or restore leaves behind is cut back to this at the next checkpoint. */
 const logBytesMax = 64 * 1024 * 1024;
 const walAttemptsMax = 20;
 
 /** Opens a database that is there, with the settings that hold for each connection apart. */
 export function connect(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: turnMsMax });
+  const db = new DatabaseSync(path, { timeout: lockMsMax });
   // FULL syncs the log at every commit: a power cut loses nothing that was acknowledged.
   // Temporary tables and the journals of statements stay in memory: with a read-only root and no
   // /tmp, SQLite would find no place for their files, and refuse to publish a site.
@@ -57,7 +57,7 @@ function useWriteAheadLog(db: DatabaseSync): void {
 /** Of the connection that wrote. */
 export function closeWriting(db: DatabaseSync): void {
   try {
-    db.exec(`PRAGMA busy_timeout = ${turnMsMax}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    db.exec(`PRAGMA busy_timeout = ${lockMsMax}; PRAGMA wal_checkpoint(TRUNCATE)`);
   } catch {
     // Only tidiness: what is in the log is as safe there, and the next one to open reads it.
   }

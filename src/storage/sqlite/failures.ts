@@ -49,17 +49,17 @@ export function isBusy(cause: unknown): boolean {
 }
 
 /** What to throw for something thrown in a read: itself, unless it says that SQLite is out. */
-export function readError(cause: unknown): unknown {
+export function storeErrorOf(cause: unknown): unknown {
   const failure = failureOf(cause);
   return isUnavailable(failure) ? errorFrom(failure) : cause;
 }
 
 /** Runs a read whose failure comes out as the interfaces of the stores promise it. */
-export function reading<T>(read: () => T): T {
+export function mapErrors<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw readError(cause);
+    throw storeErrorOf(cause);
   }
 }
 

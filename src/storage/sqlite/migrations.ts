@@ -76,7 +76,7 @@ export const latestVersion = steps.length;
 
 /** Brings a database up to date. Processes that start together wait for the one that does it. */
 export function migrate(db: DatabaseSync, path: string): void {
-  refuseStrangers(db, path);
+  requirePetstoreDatabase(db, path);
   while (versionOf(db) < steps.length) {
     db.exec("BEGIN IMMEDIATE");
     try {
@@ -93,7 +93,7 @@ export function migrate(db: DatabaseSync, path: string): void {
 }
 
 /** Throws unless the database is empty or one of ours that this program knows how to read. */
-export function refuseStrangers(db: DatabaseSync, path: string): void {
+export function requirePetstoreDatabase(db: DatabaseSync, path: string): void {
   const { ours, empty, version } = identityOf(db);
   if (!ours && !empty) {
     throw new Error(

@@ -5,7 +5,7 @@ import { orderWrites } from "../../petstore/orders/orderCommands.ts";
 import type { OrderStore } from "../../petstore/orders/orders.ts";
 import { pageOf } from "../repositories/storage.ts";
 import { prepareRows } from "./connection.ts";
-import { reading } from "./failures.ts";
+import { mapErrors } from "./failures.ts";
 import type { Writer } from "./writer.ts";
 
 type OrderRow = [id: bigint, json: JsonOf<Order>];
@@ -16,9 +16,9 @@ export function sqliteOrders(db: DatabaseSync, writer: Writer): OrderStore {
   const listStatus = prepareRows<OrderRow>(db, listOrdersByStatus);
   return {
     ...orderWrites(writer),
-    get: (id) => reading(() => find.get(id)?.[0]),
+    get: (id) => mapErrors(() => find.get(id)?.[0]),
     list({ status, after = 0n, limit }) {
-      const found = reading(() =>
+      const found = mapErrors(() =>
         status === undefined
           ? listAll.all(after, limit + 1)
           : listStatus.all(status, after, limit + 1),

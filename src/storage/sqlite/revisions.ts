@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { changesMax, PetChanges } from "../../petstore/catalogue/petChanges.ts";
-import { reading } from "./failures.ts";
+import { mapErrors } from "./failures.ts";
 
 /** The head is there twice. SQLite writes the second copy first, and believes two that are alike. */
 const headWords = 12;
@@ -47,7 +47,7 @@ export class WalIndex {
   }
 
   /** Whether nothing was committed since the last `remember`. */
-  isAsRemembered(): boolean {
+  isUnchanged(): boolean {
     if (!this.#remembers || !this.#read(headBytes)) return false;
     for (let word = 0; word < headWords; word++) {
       if (this.#words[word] !== this.#head[word]) return false;
@@ -111,8 +111,8 @@ export class RevisionReader {
   }
 
   read(): Revisions {
-    if (this.#revisions !== undefined && this.#walIndex?.isAsRemembered()) return this.#revisions;
-    return reading(() => {
+    if (this.#revisions !== undefined && this.#walIndex?.isUnchanged()) return this.#revisions;
+    return mapErrors(() => {
       // Where the reading fails, what was known is not what stands at the head remembered now.
       this.#revisions = undefined;
       // Before the reading: a commit between the two is noticed by the next call.

@@ -13,7 +13,7 @@ import {
   type Value,
 } from "../repositories/storage.ts";
 import type { Counters } from "./counter.ts";
-import { reading } from "./failures.ts";
+import { mapErrors } from "./failures.ts";
 import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
@@ -89,15 +89,15 @@ export class SqliteStorage implements Storage {
   }
 
   get<Found>(text: string, values?: readonly Value[]): Found | undefined {
-    return reading(() => this.#statements.get<Found>(text, values));
+    return mapErrors(() => this.#statements.get<Found>(text, values));
   }
 
   all<Found>(text: string, values?: readonly Value[]): Found[] {
-    return reading(() => this.#statements.all<Found>(text, values));
+    return mapErrors(() => this.#statements.all<Found>(text, values));
   }
 
   lookUp<Found>({ text }: LookUp<Found>, ...key: string[]): Found | undefined {
-    return reading(() => this.#lookUps.get<Found>(text, key));
+    return mapErrors(() => this.#lookUps.get<Found>(text, key));
   }
 
   write<Name extends WriteName>(

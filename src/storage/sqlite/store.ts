@@ -12,7 +12,7 @@ import {
   environmentOf,
   latestVersion,
   migrate,
-  refuseStrangers,
+  requirePetstoreDatabase,
   versionOf,
 } from "./migrations.ts";
 import { sqliteOrders } from "./orders.ts";
@@ -84,7 +84,7 @@ export function sqliteVersion(path: string | undefined, environment: Environment
   if (path === undefined) return { version: undefined, latest: latestVersion };
   const db = connect(path);
   try {
-    refuseStrangers(db, path);
+    requirePetstoreDatabase(db, path);
     const version = versionOf(db);
     if (version === 0) return { version: undefined, latest: latestVersion };
     if (environmentOf(db) !== undefined) claimEnvironment(db, path, environment);

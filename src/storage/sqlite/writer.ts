@@ -60,10 +60,10 @@ export class Writer {
   #thread: Thread | undefined;
   #restartableMs = 0;
   #waiting: Pending[] = [];
-  #underWay: Pending[] = [];
+  #inFlight: Pending[] = [];
   /** Writes that are on disk and whose callers do not know it yet. */
   readonly #settled: Pending[] = [];
-  #tellingScheduled = false;
+  #deliveryScheduled = false;
   #sendScheduled = false;
   #drained: (() => void) | undefined;
   #closed = false;
@@ -108,12 +108,12 @@ export class Writer {
   }
 
   get #pendingCount(): number {
-    return this.#waiting.length + this.#underWay.length + this.#settled.length;
+    return this.#waiting.length + this.#inFlight.length + this.#settled.length;
   }
 
   /** What arrives on all connections at once leaves in one batch. */
   #scheduleSend(): void {
-    if (this.#sendScheduled || this.#underWay.length > 0) return;
+    if (this.#sendScheduled || this.#inFlight.length > 0) return;
     this.#sendScheduled = true;
     this.#clock.next(() => {
       this.#sendScheduled = false;
@@ -122,19 +122,19 @@ export class Writer {
   }
 
   #send(): void {
-    if (this.#underWay.length > 0 || this.#waiting.length === 0) return;
-    this.#underWay = this.#waiting.splice(0, batchWritesMax);
+    if (this.#inFlight.length > 0 || this.#waiting.length === 0) return;
+    this.#inFlight = this.#waiting.splice(0, batchWritesMax);
     this.#thread?.worker.postMessage({
-      names: this.#underWay.map(({ name }) => name),
-      arguments: this.#underWay.map(({ argument }) => argument),
+      names: this.#inFlight.map(({ name }) => name),
+      arguments: this.#inFlight.map(({ argument }) => argument),
     } satisfies WriterMessage);
   }
 
   #receive(thread: Thread, { results, failures, commits }: BatchReply): void {
     // What a thread that was given up says too late is about writes that were refused long ago.
     if (thread !== this.#thread) return;
-    const batch = this.#underWay;
-    this.#underWay = [];
+    const batch = this.#inFlight;
+    this.#inFlight = [];
     // Before anybody hears of their result: the disk need not wait for them.
     this.#send();
     for (const { index, failure } of failures) batch[index]?.reject(errorFrom(failure));
@@ -143,13 +143,13 @@ export class Writer {
     this.#settled.push(...batch);
     thread.committed ||= commits.length > 0;
     for (const commit of commits) this.#onCommit(commit);
-    if (!this.#tellingScheduled) this.#tell();
+    if (!this.#deliveryScheduled) this.#deliver();
   }
 
-  #tell(): void {
+  #deliver(): void {
     for (const { resolve, result } of this.#settled.splice(0, resultsAtOnce)) resolve(result);
-    this.#tellingScheduled = this.#settled.length > 0;
-    if (this.#tellingScheduled) this.#clock.next(() => this.#tell());
+    this.#deliveryScheduled = this.#settled.length > 0;
+    if (this.#deliveryScheduled) this.#clock.next(() => this.#deliver());
     else if (this.#pendingCount === 0) this.#drained?.();
   }
 
@@ -163,18 +163,18 @@ export class Writer {
       cause = error;
     });
     worker.on("exit", () => {
-      this.#bury(thread, cause);
+      this.#handleExit(thread, cause);
       end();
     });
     return thread;
   }
 
   /** Nobody knows how much of what was sent is on disk, so none of it is acknowledged. */
-  #bury(thread: Thread, cause: unknown): void {
+  #handleExit(thread: Thread, cause: unknown): void {
     this.#thread = undefined;
     this.#restartableMs = thread.committed ? 0 : this.#clock.elapsed() + restartMsMin;
-    const lost = [...this.#underWay, ...this.#waiting];
-    this.#underWay = [];
+    const lost = [...this.#inFlight, ...this.#waiting];
+    this.#inFlight = [];
     this.#waiting = [];
     const reason = new Error("The writing thread ended.", { cause });
     for (const { reject } of lost) reject(new Problem("store_unavailable", { cause: reason }));
