@@ -4,7 +4,7 @@ import type { Done, IdempotentRequest, Mismatch } from "../idempotency/idempoten
 import type { NewPet, Pet, PetStatus } from "./pet.ts";
 import type { PetChanges } from "./petChanges.ts";
 
-/** Which pets, and from where on. No member means no restriction. */
+/** An absent member does not restrict the result. */
 export interface PetFilter {
   readonly status?: PetStatus | undefined;
   /** At most `idsFilterMax` of them. */
@@ -23,11 +23,11 @@ export interface PetPage {
   readonly pets: readonly JsonOf<Pet>[];
   /** The id to continue after; undefined when nothing follows. */
   readonly next: bigint | undefined;
-  /** The id of the pet that showed that something follows: no pet behind it was looked at. */
+  /** The id of the next pet, which was read to find out whether anything follows. */
   readonly readUpTo: bigint | undefined;
 }
 
-/** What an addition depends on beside the pet itself. */
+/** Conditions of an addition. */
 export interface AddTerms {
   readonly idempotency?: IdempotentRequest | undefined;
   /** Refuse a pet whose category is not among the categories. */
@@ -36,32 +36,32 @@ export interface AddTerms {
 
 export type AddOutcome = Done<Pet> | Mismatch | { readonly kind: "no_such_category" };
 
-/** A pet that comes from elsewhere. Without an id it is given the next free one. */
+/** A pet of an import. Without an id it gets the next free one. */
 export interface ImportedPet extends NewPet {
   readonly id?: bigint | undefined;
 }
 
 export type ImportOutcome =
   | { readonly kind: "stored"; readonly added: number; readonly unchanged: number }
-  /** Another pet has the id of the pet at this place in the batch. Nothing of it was stored. */
+  /** The id of the pet at this index belongs to another pet. Nothing of the batch was stored. */
   | { readonly kind: "conflict"; readonly id: bigint; readonly index: number };
 
 export const idsFilterMax = 100;
 /** For a client the contract allows 100; an export reads in larger steps. */
 export const pageSizeMax = 10_000;
 export const importBatchMax = 10_000;
-/** Half of the ids are kept for pets that are yet to be added. */
+/** Half of all ids are reserved for pets that are added later. */
 export const idGivenMax = 2n ** 62n;
 
-/** For `idsFilterMax` and `importBatchMax`, before anything is read or written. */
+/** Checks `idsFilterMax` and `importBatchMax`. */
 export function requireAtMost(max: number, items: readonly unknown[], plural: string): void {
   if (items.length > max) throw new RangeError(`At most ${max} ${plural} at once.`);
 }
 
 /**
- * The pets, on whatever engine. A promise that resolves means: on disk. A failure of the engine is
- * a Problem `store_unavailable`; after it a write may or may not have happened, and none was
- * acknowledged. Everything may be called concurrently.
+ * The pets. A write that resolves is on disk. A failure of the engine is a Problem
+ * `store_unavailable`; the write may or may not have happened then, and is not acknowledged. All
+ * methods may be called concurrently.
  */
 export interface Catalogue {
   /** Assigns the id. Ids grow, start at 1, and are never used twice. A refusal leaves nothing. */
@@ -74,21 +74,21 @@ export interface Catalogue {
 
   /**
    * Stores all of the batch or, on a conflict, nothing. A pet that is already there with the same
-   * content counts as unchanged, so an interrupted import can be run again. Ids given later by
-   * `add` are larger than every imported one up to `idGivenMax`; beyond it they stay out of the
-   * way, so that no import can use up the ids. At most `importBatchMax` pets, ids from 1 up.
+   * content counts as unchanged, so an interrupted import can be run again. Later ids of `add` are
+   * larger than every imported id up to `idGivenMax`; imported ids above that are skipped, so that no
+   * import can exhaust the ids. At most `importBatchMax` pets, ids from 1 up.
    */
   import(pets: readonly ImportedPet[]): Promise<ImportOutcome>;
 
   /**
-   * Pets that any process has changed or removed, or put among those with smaller ids; what `add`
-   * does at the end does not count, unless it was lost with a server.
+   * Pets that any process has changed, removed or inserted before others. Additions at the end do not
+   * count, unless they were lost in a failover.
    */
   readonly changes: PetChanges;
 
   /**
-   * The revision of `changes`, which has all that was committed before the question then. What was
-   * read after a revision is what would be read now, unless later changes affect it.
+   * Updates `changes` with all that was committed before the call, and returns its revision. What is
+   * read after a revision stays valid until a later change affects it.
    */
   revision(): MaybePromise<number>;
 }

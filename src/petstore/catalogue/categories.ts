@@ -35,12 +35,12 @@ export function decideCategory(
   return { kind: "added", category: { id: (lastId ?? 0n) + 1n, name } };
 }
 
-/** The categories that the operator keeps. A promise that resolves means: on disk. */
+/** The categories, which the operator defines. A write that resolves is on disk. */
 export interface CategoryStore {
-  /** Without an id it is given the next one after the largest there is. Names are unique. */
+  /** Without an id it gets the one after the largest. Names are unique. */
   add(name: string, id?: bigint): Promise<CategoryAddition>;
 
-  /** False when there is no such category. Pets keep the id of a category that is gone. */
+  /** False when there is no such category. Pets keep the id of a removed category. */
   remove(id: bigint): Promise<boolean>;
 
   /** `after` may be any int64: ids may be negative. */

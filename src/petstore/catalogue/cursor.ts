@@ -1,6 +1,6 @@
 /**
- * Where a page continues, as an opaque text: the last id seen and a seal over it and the question.
- * Only this service can make one, and it fits only the question it was given out for.
+ * A cursor: an opaque text with the last id of a page and a signature over it and the query. It cannot
+ * be forged, and is valid only for the query it was issued for.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Problem } from "../../core/problems.ts";
@@ -17,10 +17,10 @@ export function sealCursor(secret: string, question: string, after: bigint): str
   return bytes.toString("base64url");
 }
 
-/** The id to continue after. Throws `cursor_invalid` for a forged, damaged or misplaced cursor. */
+/** The id to continue after. Throws `cursor_invalid` for a forged cursor or another query's. */
 export function openCursor(secret: string, question: string, cursor: string): bigint {
   const bytes = form.test(cursor) ? Buffer.from(cursor, "base64url") : Buffer.alloc(0);
-  // Re-encoding refuses the spellings that differ only in the two bits that base64url leaves over.
+  // Re-encoding rejects texts that differ only in the two unused bits of base64url.
   if (bytes.length !== idBytes + sealBytes || bytes.toString("base64url") !== cursor) {
     throw new Problem("cursor_invalid");
   }
@@ -35,12 +35,12 @@ function seal(secret: string, question: string, id: Uint8Array): Buffer {
   return hmac.digest().subarray(0, sealBytes);
 }
 
-/** What a listing of pets asks for, the same text for the same pets. */
+/** The query of a list of pets, in canonical form. */
 export function petQuestion({ status, ids }: PetFilter): string {
   return `pets ${status ?? "*"} ${ids === undefined ? "*" : normalIds(ids).join(",")}`;
 }
 
-/** The same set of ids, however often and in whatever order they were asked for. */
+/** Sorted, without duplicates. */
 export function normalIds(ids: readonly bigint[]): bigint[] {
   return [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
 }

@@ -11,7 +11,7 @@ export function petText(pet: Pet): JsonOf<Pet> {
   return `{"id":${pet.id},"name":${name},"categoryId":${pet.categoryId},"status":"${pet.status}"}`;
 }
 
-/** Of a pet as `petText` writes it, without reading the rest of it. */
+/** Looks only at the end of a text by `petText`. */
 export function hasStatus(text: JsonOf<Pet>, status: PetStatus): boolean {
   return text.endsWith(`,"status":"${status}"}`);
 }

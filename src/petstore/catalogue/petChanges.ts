@@ -1,6 +1,6 @@
 /**
- * Which pets changed lately. What was read of the catalogue would be read again as long as none of
- * the pets it depends on has changed, whatever else has.
+ * The pets that changed recently. A cached read stays valid as long as none of the pets it depends on
+ * has changed.
  */
 
 /** The pets that something depends on: those in a range of ids, or only some of them. */
@@ -10,7 +10,7 @@ export interface PetExtent {
   readonly ids?: readonly number[] | undefined;
 }
 
-/** How many changes are remembered one by one. */
+/** How many changes are stored individually. */
 export const changesMax = 4_096;
 
 /** Both ends included. */
@@ -24,16 +24,16 @@ export function petsWithIds(ids: readonly bigint[]): PetExtent {
 }
 
 /**
- * Ids are held as floating-point numbers. Rounding never changes the order of two of them, so that
- * a large id can be taken for its neighbour, which costs a cached response, but is never missed.
+ * Ids are stored as floating-point numbers. Rounding keeps their order: a large id may be mistaken for
+ * its neighbour, which costs a cached response, but a change is never missed.
  */
 export class PetChanges {
   readonly #ids = new Float64Array(changesMax);
   #revision = 0;
-  /** Changes up to this one are not remembered. */
+  /** Changes up to this revision are no longer stored. */
   #forgotten = 0;
 
-  /** Grows with every change that this process learns of, and means nothing to another process. */
+  /** Grows with every change that this process learns of. Not comparable between processes. */
   get revision(): number {
     return this.#revision;
   }
@@ -50,7 +50,7 @@ export class PetChanges {
     this.#forgotten = this.#revision;
   }
 
-  /** Whether what was read of these pets after `revision` may be another now. */
+  /** Whether a read of these pets made after `revision` may be stale now. */
   affect({ first, last, ids }: PetExtent, revision: number): boolean {
     if (revision < this.#forgotten) return true;
     for (let change = revision; change < this.#revision; change++) {

@@ -1,4 +1,4 @@
-/** The rules of the writes to pets, over whatever a transaction reads and writes. */
+/** The rules of writes to pets, independent of the engine. */
 
 import type { JsonOf } from "../../contract/document.ts";
 import { int64After } from "../../contract/int64.ts";
@@ -12,17 +12,17 @@ import {
 } from "./catalogue.ts";
 import { type NewPet, type Pet, petText } from "./pet.ts";
 
-/** What of a transaction these rules need. Nobody comes between what it reads and writes. */
+/** What these rules need of a transaction. It is isolated: no other write interleaves. */
 export interface PetTransaction {
   readonly idempotency: IdempotencyStore;
-  /** The largest id that was given, up to `idGivenMax` also to an imported pet. */
+  /** The largest id assigned so far; up to `idGivenMax` this includes imported pets. */
   lastPetId: bigint;
   petText(id: bigint): string | undefined;
-  /** Asked only of ids past `idGivenMax`. */
+  /** Called only for ids above `idGivenMax`. */
   isPetIdTaken(id: bigint): boolean;
   hasCategory(id: bigint): boolean;
   insertPet(pet: Pet, text: JsonOf<Pet>): void;
-  /** A pet may have come among those with smaller ids, where an addition never puts one. */
+  /** Unlike an addition, an import may insert a pet before others. */
   noteImport(): void;
 }
 
@@ -41,7 +41,7 @@ export function addPet(transaction: PetTransaction, { pet, terms }: PetAddition)
   });
 }
 
-/** Gives the pet the next free id. Past `idGivenMax` an import may have been there before. */
+/** Assigns the next free id. Above `idGivenMax`, imports may have used some. */
 export function insertNext(
   transaction: PetTransaction,
   { name, categoryId, status }: NewPet,
@@ -72,7 +72,7 @@ export function importPets(
     else return { kind: "conflict", id, index };
   }
 
-  // Only now is anything written: a conflict must leave no trace in a transaction that goes on.
+  // Writes come last: the transaction continues after a conflict, which must leave no trace.
   if (fresh.size > 0) transaction.noteImport();
   for (const [id, { pet, text }] of fresh) {
     transaction.insertPet(pet, text);

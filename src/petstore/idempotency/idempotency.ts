@@ -35,7 +35,7 @@ export interface StoredResponse {
   readonly createdAtMs: number;
 }
 
-/** Used within the transaction of the effect, which nobody else comes between. */
+/** Used in the transaction of the effect, which is isolated. */
 export interface IdempotencyStore {
   /** Expired ones too. */
   find(request: IdempotentRequest): StoredResponse | undefined;
@@ -43,7 +43,7 @@ export interface IdempotencyStore {
   store(request: IdempotentRequest, response: StoredResponse): void;
 }
 
-/** Carries out a write, unless it was done before under the same key. A refusal is not stored. */
+/** Runs a write, unless it was done before under the same key. A refusal is not stored. */
 export function idempotently<T, Refusal extends { readonly kind: string }>(
   store: IdempotencyStore,
   request: IdempotentRequest | undefined,

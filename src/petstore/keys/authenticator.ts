@@ -7,12 +7,12 @@ import { type Environment, hashToken, tokenEnvironment } from "./token.ts";
 
 const rememberedMax = 10_000;
 
-/** Says which key a token is, or why it is none. */
+/** Finds the key of a token, or the reason to reject it. */
 export class Authenticator {
   readonly #store: KeyStore;
   readonly #environment: Environment;
   readonly #clock: Clock;
-  /** Keys by token, good for one revision of the store: spares the hash and the look-up. */
+  /** Keys by token, valid for one revision of the store: saves the hash and the lookup. */
   readonly #remembered = new Map<string, ApiKey>();
   #revision = Number.NaN;
 
@@ -24,8 +24,8 @@ export class Authenticator {
 
   /**
    * Throws a Problem of status 401 unless the token is that of an active key of this environment.
-   * The store's revision is asked before the look-up: a change that lands between the two is
-   * noticed the next time.
+   * The store's revision is read before the lookup: a change between the two is noticed the next
+   * time.
    */
   check(token: string, revision = this.#store.revision()): MaybePromise<ApiKey> {
     if (revision !== this.#revision) {
@@ -36,7 +36,7 @@ export class Authenticator {
     if (remembered !== undefined) return this.#judge(remembered);
 
     const environment = tokenEnvironment(token);
-    // A malformed key gets the same answer as an unknown one.
+    // A malformed key gets the same response as an unknown one.
     if (environment === undefined) throw new Problem("key_invalid");
     if (environment !== this.#environment) {
       throw new Problem("key_wrong_environment", {
@@ -50,7 +50,7 @@ export class Authenticator {
     });
   }
 
-  /** The same for a token that was judged before, and is active still; undefined for all others. */
+  /** The key of a token that was checked before and is still active; undefined for all others. */
   recall(token: string, revision: number, nowMs: number): ApiKey | undefined {
     const key = revision === this.#revision ? this.#remembered.get(token) : undefined;
     return key !== undefined && keyState(key, nowMs) === "active" ? key : undefined;

@@ -3,9 +3,9 @@ import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { KeyRetention } from "./lifecycle.ts";
 import type { Environment } from "./token.ts";
 
-/** A key as the store keeps it. The token itself is nowhere. */
+/** A key as it is stored. The token itself is not stored. */
 export interface ApiKey {
-  /** Names the key to people and in logs: `key_` and 12 characters. No secret. */
+  /** `key_` and 12 characters, for people and logs. Not secret. */
   readonly id: string;
   readonly name: string;
   readonly environment: Environment;
@@ -16,9 +16,9 @@ export interface ApiKey {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
-  /** The key that took its place in a rotation. */
+  /** The key that replaced it in a rotation. */
   readonly replacedBy: string | undefined;
-  /** Written down every few seconds, so it may lag by that much. */
+  /** Stored every few seconds, so it may lag by that much. */
   readonly lastUsedAtMs: number | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface KeyUse {
 }
 
 /**
- * A promise that resolves means: on disk, and in force in every process on this store. Where
- * processes are on several machines that may take up to two seconds, for one that cannot be reached.
+ * A write that resolves is on disk and in effect in every process on this store. With processes on
+ * several machines that may take up to two seconds, if one cannot be reached.
  */
 export interface KeyStore {
   add(key: ApiKey): Promise<void>;
@@ -53,8 +53,8 @@ export interface KeyStore {
   list(): MaybePromise<readonly ApiKey[]>;
 
   /**
-   * Adds to the counts of the same key, operation and day, and moves last use forward. Leaves out
-   * uses of a key that is not there any more.
+   * Adds to the counts of the same key, operation and day, and advances the last use. Ignores
+   * uses of a key that no longer exists.
    */
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 
@@ -62,15 +62,15 @@ export interface KeyStore {
   listUses(): MaybePromise<readonly KeyUse[]>;
 
   /**
-   * Removes keys of the catalogue page, with their uses, and uses of all keys that are kept no
-   * longer. What it does not reach now it removes the next time.
+   * Removes keys of the catalogue page, with their uses, and uses of all keys, once their retention
+   * has ended. What exceeds one batch is removed by the next call.
    */
   prune(retention: KeyRetention): Promise<void>;
 
   /**
-   * A number that differs after any change to any key, by any process (uses do not count). Asked
-   * for every request, so it must cost next to nothing. NaN, which equals nothing, while this
-   * process cannot know: then nothing may be remembered.
+   * A number that differs after any change to any key, by any process (uses do not count). Read
+   * for every request, so it must cost next to nothing. NaN, which equals nothing, while this process
+   * cannot know: then nothing may be cached.
    */
   revision(): number;
 }

@@ -1,4 +1,4 @@
-/** How a key comes to be, is replaced and ends: pure rules. */
+/** How keys are created, rotated and expire: pure rules. */
 import type { Clock } from "../../core/clock.ts";
 import type { ApiKey } from "./keys.ts";
 import { type Environment, hashToken, mintToken, randomText, tokenHint } from "./token.ts";
@@ -10,7 +10,7 @@ export interface NewKey {
   readonly expiresAtMs: number | undefined;
 }
 
-/** A key and its token, which is shown now and never again. */
+/** A key and its token, which is shown only once. */
 export interface MintedKey {
   readonly key: ApiKey;
   readonly token: string;
@@ -55,17 +55,17 @@ export function planRotation(old: ApiKey, graceMs: number, clock: Clock): Rotati
   return { ...minted, oldExpiresAtMs: Math.min(graceEndsMs, old.expiresAtMs ?? graceEndsMs) };
 }
 
-/** The name of the keys that the dashboard's catalogue page makes for itself, one after the other. */
+/** The name of the keys that the dashboard's catalogue page creates for itself. */
 export const catalogueKeyName = "dashboard session";
 export const catalogueKeySeconds = 3_600;
 
 const dayMs = 24 * 3_600_000;
-/** More than a year, so that what is called once a year is seen before it goes away. */
+/** More than a year, so that yearly uses are visible before they are removed. */
 const usesKeptDays = 400;
-/** Until then the answer to its page is that it has expired, and not that nobody knows it. */
+/** Until then the key is rejected as expired, afterwards as unknown. */
 const catalogueKeyKeptMs = dayMs;
 
-/** What is kept no longer. Other keys that have ended stay: they tell who had access. */
+/** What is removed. Other expired keys are retained: they show who had access. */
 export interface KeyRetention {
   /** Keys of the catalogue page that expired at this instant or before. */
   readonly catalogueKeysExpiredAtMs: number;

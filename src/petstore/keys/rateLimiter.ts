@@ -16,23 +16,23 @@ export interface Verdict {
   readonly secondsUntilNext: number;
 }
 
-/** Counts requests by key. Where several processes share a store, they share the count there. */
+/** Counts requests by key. Processes that share a PostgreSQL store share the counts. */
 export interface RateLimiter {
   readonly quota: Quota;
   /** Takes one request out of the key's quota if one is left. */
   take(keyId: string): MaybePromise<Verdict>;
-  /** Undoes a `take` for a request that should not count, and tells what is left then. */
+  /** Undoes a `take` for a request that should not count. */
   giveBack(keyId: string): MaybePromise<Verdict>;
 }
 
-/** A wait as long as we said must be enough, whatever the arithmetic makes of it. */
+/** A client that waits for `secondsUntilNext` must succeed, despite rounding. */
 export const roundingError = 1e-9;
 
 export function tokensPerMs({ requests, windowSeconds }: Quota): number {
   return requests / (windowSeconds * 1000);
 }
 
-/** What to say of a bucket that holds so much after the request. */
+/** The verdict for a bucket with this many tokens after the request. */
 export function verdictOf(quota: Quota, tokens: number, allowed: boolean): Verdict {
   const secondsFor = (missing: number) => Math.ceil(missing / tokensPerMs(quota) / 1000);
   return {
@@ -48,12 +48,12 @@ interface Bucket {
   filledMs: number;
 }
 
-/** Full buckets need not be remembered; past this many, those that filled up are let go. */
+/** Beyond this many buckets, full ones are removed: they carry no information. */
 const bucketsMin = 10_000;
 
 /**
- * Token buckets in memory: each key may spend its whole quota at once, and it grows back evenly.
- * Measured by the clock that never goes back.
+ * Token buckets in memory: a key may use its whole quota at once, and it refills evenly, by the
+ * monotonic clock.
  */
 export class TokenBuckets implements RateLimiter {
   readonly quota: Quota;
@@ -104,15 +104,15 @@ export class TokenBuckets implements RateLimiter {
   }
 }
 
-/** Counts that all processes of one service keep together, beside the store. */
+/** Counts shared by all processes of one service, outside the store. */
 export interface SharedCounts {
-  /** Nobody outside can guess it, and all processes have the same. */
+  /** Secret, and the same in all processes. */
   readonly salt: string;
   /** The same for the same purpose and quota. */
   limiter(purpose: string, quota: Quota): RateLimiter;
 }
 
-/** In the memory of this process: of the only one, or of the one that supervises the others. */
+/** In the memory of this process: the only one, or the supervisor. */
 export class OwnCounts implements SharedCounts {
   readonly salt: string;
   readonly #clock: Clock;
@@ -124,7 +124,7 @@ export class OwnCounts implements SharedCounts {
   }
 
   limiter(purpose: string, quota: Quota): RateLimiter {
-    // A quota that was changed is counted anew.
+    // A changed quota starts with full buckets.
     const name = `${purpose} ${quota.requests}/${quota.windowSeconds}`;
     const limiter = this.#limiters.get(name) ?? new TokenBuckets(quota, this.#clock);
     this.#limiters.set(name, limiter);

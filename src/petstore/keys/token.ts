@@ -1,6 +1,6 @@
 /**
  * An API key as its holder has it: `pet_live_` or `pet_test_`, 32 random characters, and 6 that
- * check the rest, so that a typing mistake is told from an unknown key without asking the store.
+ * check the rest, so that a typing mistake is detected without a query.
  */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -30,7 +30,7 @@ export function tokenEnvironment(token: string): Environment | undefined {
   return body.startsWith(prefixes.production) ? "production" : "staging";
 }
 
-/** What the store keeps instead of the token. A token has 190 random bits: no salt is needed. */
+/** Stored instead of the token. A token has 190 random bits, so no salt is needed. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
@@ -40,12 +40,12 @@ export function tokenHint(token: string): string {
   return `${token.slice(0, 9)}…${token.slice(-4)}`;
 }
 
-/** Replaces every token in a text that is about to be shown or written down. */
+/** Redacts every token in a text that is shown or logged. */
 export function withoutTokens(text: string): string {
   return text.replace(/pet_(live|test|owner|operator)_[0-9A-Za-z]{4,}/g, "pet_$1_…");
 }
 
-/** Characters drawn evenly: bytes past the last multiple of 62 are thrown away. */
+/** Uniformly distributed: bytes above the last multiple of 62 are discarded. */
 export function randomText(length: number, clock: Clock): string {
   let text = "";
   while (text.length < length) {

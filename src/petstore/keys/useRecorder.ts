@@ -4,7 +4,7 @@ import type { KeyStore, KeyUse } from "./keys.ts";
 import { dayOf, keyRetention } from "./lifecycle.ts";
 
 const flushEveryMs = 5_000;
-/** Keys times operations held between two flushes; past it, uses are written down earlier. */
+/** Counts held between two flushes; beyond it, they are flushed early. */
 const heldMax = 50_000;
 const dayMs = 24 * 3_600_000;
 
@@ -12,14 +12,14 @@ type Counted = { -readonly [Member in keyof KeyUse]: KeyUse[Member] };
 
 type ReportFailure = (event: "uses.lost" | "keys.prune_failed", cause: unknown) => void;
 
-/** Counts who calls what in memory and writes it down every few seconds, off the hot path. */
+/** Counts calls by key in memory, and stores the counts every few seconds, off the hot path. */
 export class UseRecorder {
   readonly #store: KeyStore;
   readonly #clock: Clock;
   readonly #failed: ReportFailure;
   /** By key, operation and day. */
   #held = new Map<string, Counted>();
-  /** The one counted last, which is mostly the next one too. */
+  /** The count that was increased last, and most likely will be next. */
   #last: Counted | undefined;
   #today = { number: Number.NaN, text: "" };
   #prunedOn = "";
@@ -52,7 +52,7 @@ export class UseRecorder {
     if (this.#held.size >= heldMax) void this.flush();
   }
 
-  /** A date is made once a day, not once a request. */
+  /** Formats the date once a day, not for each request. */
   #dayOf(nowMs: number): string {
     const number = Math.floor(nowMs / dayMs);
     if (number !== this.#today.number) {
@@ -67,7 +67,7 @@ export class UseRecorder {
     return flushed;
   }
 
-  /** What cannot be written down is reported and dropped: counts are no reason to stop serving. */
+  /** Counts that cannot be stored are reported and dropped: they are no reason to stop serving. */
   async #flush(): Promise<void> {
     if (this.#held.size === 0) return;
     const uses = [...this.#held.values()];
@@ -77,7 +77,7 @@ export class UseRecorder {
     await this.#pruneDaily();
   }
 
-  /** Along with what grows. What fails is tried again the next day. */
+  /** Runs with the first flush of a day. A failure is retried the next day. */
   async #pruneDaily(): Promise<void> {
     const nowMs = this.#clock.now();
     const today = this.#dayOf(nowMs);

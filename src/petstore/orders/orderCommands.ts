@@ -1,4 +1,4 @@
-/** The rules of the writes to orders, over whatever a transaction reads and writes. */
+/** The rules of writes to orders, independent of the engine. */
 
 import type { JsonOf } from "../../contract/document.ts";
 import { int64After } from "../../contract/int64.ts";
@@ -25,7 +25,7 @@ export interface StoredOrder {
   readonly placedAtMs: number;
 }
 
-/** What of a transaction these rules need. Nobody comes between what it reads and writes. */
+/** What these rules need of a transaction. It is isolated: no other write interleaves. */
 export interface OrderTransaction {
   readonly idempotency: IdempotencyStore;
   lastOrderId: bigint;
@@ -48,13 +48,13 @@ export interface OrderMove {
   readonly idempotency: IdempotentRequest | undefined;
 }
 
-/** Runs the commands below in the transactions of an engine. Resolves when they are on disk. */
+/** Runs the commands below in transactions of an engine. Resolves when they are on disk. */
 export interface OrderWriter {
   submit(command: "placeOrder", placement: Placement): Promise<PlaceOutcome>;
   submit(command: "moveOrder", move: OrderMove): Promise<MoveOutcome>;
 }
 
-/** Of an order only what is stored: it may have to be copied to another thread. */
+/** Submits only the members that are stored: they may have to be copied to another thread. */
 export function orderWrites(writer: OrderWriter): Pick<OrderStore, "place" | "move"> {
   return {
     place: ({ petId, quantity }, placedAtMs, idempotency) =>

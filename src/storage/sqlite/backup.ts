@@ -20,7 +20,7 @@ import { makeFile, makeFolder, publish, refuseToOverwrite, withTemporary } from 
 import { environmentOf, migrate, requirePetstoreDatabase } from "./migrations.ts";
 import { openDatabase } from "./store.ts";
 
-/** Copies a database, as it is at one instant, into a new file while it is in use. */
+/** Copies a consistent snapshot of a database into a new file while it is in use. */
 export async function backupSqlite(
   databasePath: string,
   file: string,
@@ -37,7 +37,7 @@ export async function backupSqlite(
   }
   return explaining(`${source} could not be backed up to ${target}`, () =>
     withTemporary(target, clock, (temporary) => {
-      // SQLite fills an empty file that is there, and leaves its mode as it is.
+      // SQLite writes into an existing empty file and keeps its mode.
       makeFile(temporary);
       withDatabase(source, (db) => {
         ownerOf(db, source);
@@ -54,8 +54,8 @@ export async function backupSqlite(
 }
 
 /**
- * Replaces what a database holds by what a backup holds, in one commit, while it is in use. When
- * it fails, nothing was changed.
+ * Replaces the contents of a database with those of a backup, in one commit, while it is in use. A
+ * failure changes nothing.
  */
 export async function restoreSqlite(
   databasePath: string,
@@ -75,7 +75,7 @@ export async function restoreSqlite(
   const failed = `${source} could not be restored, and nothing was changed`;
   return explaining(failed, () =>
     withTemporary(target, clock, (temporary) => {
-      // A copy can be brought up to date, and nobody changes it between the check and the use.
+      // A copy can be migrated, and does not change between the check and its use.
       copyFileSync(source, temporary, fileConstants.COPYFILE_FICLONE);
       chmodSync(temporary, 0o600);
       withDatabase(temporary, (db) => makeRestorable(db, source, environment));
@@ -92,7 +92,7 @@ function makeRestorable(db: DatabaseSync, source: string, environment: Environme
     );
   }
   requireSound(db, source);
-  // A database that was copied by hand would keep a log beside it.
+  // A database that was copied by hand may be in WAL mode.
   db.exec("PRAGMA journal_mode = DELETE");
   migrate(db, source);
 }
@@ -107,7 +107,7 @@ function restoreFrom(backup: string, target: string, environment: Environment): 
   }
 }
 
-/** The environment that a database belongs to. Throws for a file that is no database of ours. */
+/** The environment of a database. Throws for a file that is not a Pet Store database. */
 function ownerOf(db: DatabaseSync, path: string): string {
   requirePetstoreDatabase(db, path);
   const owner = environmentOf(db);
@@ -124,7 +124,7 @@ function withDatabase<T>(path: string, work: (db: DatabaseSync) => T): T {
   }
 }
 
-/** SQLite says in a few words what happened, and never to which file. */
+/** Adds to SQLite's message what failed, and for which file. */
 function explaining<T>(what: string, work: () => T): T {
   try {
     return work();
@@ -163,7 +163,7 @@ export function backupStoppable(
   });
 }
 
-/** What `withTemporary` names after a file. The thread that would remove it is no more. */
+/** Removes the files of `withTemporary`, whose thread was terminated. */
 function removePartial(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     const rest = name.startsWith(`${basename(file)}.`) ? name.slice(basename(file).length) : "";
@@ -173,10 +173,10 @@ function removePartial(file: string): void {
   }
 }
 
-/** Which database this is, and how far its numbers have grown: no part of the contents. */
+/** What identifies the database, and its counters: not restored. */
 const keptTables = ["meta", "counters", "pet_changes", "sign_in_tries"];
 
-/** Throws unless every page, index and reference of the database is as it should be. */
+/** Throws unless all pages, indexes and references of the database are intact. */
 function requireSound(db: DatabaseSync, path: string): void {
   const faults = [
     ...db.prepare("PRAGMA integrity_check(1)").all(),

@@ -23,11 +23,11 @@ export interface BatchFailure {
   readonly failure: Failure;
 }
 
-/** How often a process that waits for its turn to write asks whether another one has finished. */
+/** How often a process that waits for the write lock tries again. */
 const lockRetryMs = 0.5;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Carries out commands in as few transactions as can be: one, unless a command fails. */
+/** Runs commands in as few transactions as possible: one, unless a command fails. */
 export class BatchRunner {
   readonly #db: DatabaseSync;
   readonly #begin;
@@ -54,15 +54,15 @@ export class BatchRunner {
       return { results, failures: [], commits: [{ writes: results.length, durationMs }] };
     } catch (cause) {
       const failure = failureOf(cause);
-      // Where the disk is full or another process holds the lock, every command would fail alike,
-      // each after as long a wait.
+      // If the disk is full or another process holds the lock, each command would fail the same way,
+      // after the same wait.
       if (batch.names.length > 1 && !isUnavailable(failure)) return this.#runOneByOne(batch);
       const failures = batch.names.map((_, index) => ({ index, failure }));
       return { results: batch.names.map(() => undefined), failures, commits: [] };
     }
   }
 
-  /** So that only the command that cannot be carried out fails. */
+  /** So that only the command that cannot be run fails. */
   async #runOneByOne(batch: Batch): Promise<BatchReply> {
     const results: unknown[] = [];
     const failures: BatchFailure[] = [];
@@ -76,16 +76,16 @@ export class BatchRunner {
       results.push(reply ? reply.results[0] : undefined);
       if (reply) commits.push(...reply.commits);
       if (failure !== undefined) failures.push({ index, failure });
-      // What the store cannot do now it cannot do for the next one either.
+      // The remaining commands would fail the same way.
       if (failure !== undefined && isUnavailable(failure)) outage = failure;
     }
     return { results, failures, commits };
   }
 
   /**
-   * SQLite itself asks ten times a second once it has waited for a while. Beside a process that
-   * writes all the time, which leaves the lock free for an instant between two commits, that is a
-   * wait of seconds. This thread has nothing else to do.
+   * After a while SQLite itself would try ten times a second. Next to a process that writes
+   * continuously and releases the lock only briefly between two commits, that means waiting for
+   * seconds. This thread has nothing else to do.
    */
   #lock(): void {
     const giveUpMs = this.#clock.elapsed() + this.#lockMsMax;
@@ -100,7 +100,7 @@ export class BatchRunner {
     }
   }
 
-  /** One command after the other: what one has begun no other may come between. */
+  /** Commands run one after the other and never interleave. */
   async #transact(batch: Batch): Promise<unknown[]> {
     const { commands, counters } = this.#prepared;
     try {

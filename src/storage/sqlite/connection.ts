@@ -3,18 +3,18 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { isBusy } from "./failures.ts";
 import { makeFile, makeFolder } from "./files.ts";
 
-/** How long a connection waits for its turn to write before it gives up. */
+/** How long a connection waits for the write lock. */
 export const lockMsMax = 5_000;
-/** What a large import or restore leaves behind is cut back to this at the next checkpoint. */
+/** A checkpoint truncates a log to this after a large import or restore. */
 const logBytesMax = 64 * 1024 * 1024;
 const walAttemptsMax = 20;
 
-/** Opens a database that is there, with the settings that hold for each connection apart. */
+/** Opens an existing database, with the settings of a connection. */
 export function connect(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockMsMax });
   // FULL syncs the log at every commit: a power cut loses nothing that was acknowledged.
-  // Temporary tables and the journals of statements stay in memory: with a read-only root and no
-  // /tmp, SQLite would find no place for their files, and refuse to publish a site.
+  // Temporary tables and statement journals stay in memory: with a read-only root and no /tmp, SQLite
+  // could not create their files, and publishing a site would fail.
   db.exec(
     `PRAGMA synchronous = FULL;
      PRAGMA foreign_keys = ON;
@@ -24,10 +24,10 @@ export function connect(path: string): DatabaseSync {
   return db;
 }
 
-/** Opens a database for good, making an empty one, for its owner's eyes only, if none is there. */
+/** Opens a database, and creates an empty one, readable only by its owner, if there is none. */
 export function connectOrCreate(path: string): DatabaseSync {
   makeFolder(dirname(path));
-  // SQLite would create the file readable for all; its log takes after it.
+  // SQLite would create a file that everyone can read. The log inherits its mode.
   makeFile(path);
   const db = connect(path);
   try {
@@ -39,7 +39,7 @@ export function connectOrCreate(path: string): DatabaseSync {
   return db;
 }
 
-/** Readers and the writer do not wait for each other with it. The database remembers it. */
+/** With it, readers and the writer do not wait for each other. The setting is persistent. */
 function useWriteAheadLog(db: DatabaseSync): void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -47,19 +47,19 @@ function useWriteAheadLog(db: DatabaseSync): void {
       return;
     } catch (cause) {
       if (!isBusy(cause) || attempt === walAttemptsMax) throw cause;
-      // SQLite does not wait for its turn here, where several processes make the database at
-      // once. It does wait to begin a transaction.
+      // Several processes are creating the database. SQLite does not wait for the lock here, but it
+      // does when a transaction begins.
       db.exec("BEGIN IMMEDIATE; ROLLBACK");
     }
   }
 }
 
-/** Of the connection that wrote. */
+/** Closes the connection of the writer. */
 export function closeWriting(db: DatabaseSync): void {
   try {
     db.exec(`PRAGMA busy_timeout = ${lockMsMax}; PRAGMA wal_checkpoint(TRUNCATE)`);
   } catch {
-    // Only tidiness: what is in the log is as safe there, and the next one to open reads it.
+    // Harmless: the log is durable, and is read when the database is opened next.
   }
   db.close();
 }
@@ -78,7 +78,7 @@ export interface RowStatement<Row> {
   all(...values: SQLInputValue[]): Row[];
 }
 
-/** The type of a row is that of the text, which only whoever wrote it can know. */
+/** The row's type is the caller's claim: it follows from the text, which is not checked. */
 export function prepareRows<Row extends unknown[]>(
   db: DatabaseSync,
   text: string,

@@ -1,4 +1,4 @@
-/** The thread that makes a backup: SQLite copies in one go and listens to nobody meanwhile. */
+/** The thread that makes a backup: SQLite copies in one call, which blocks its thread. */
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../core/clock.ts";
 import type { CopyReport } from "../stores.ts";
@@ -9,7 +9,7 @@ export interface CopyThreadData {
   readonly file: string;
 }
 
-/** An Error would lose all but its message on the way. */
+/** An Error would arrive with its message alone. */
 export type CopyReply = { readonly report: CopyReport } | { readonly failure: CopyFailure };
 
 interface CopyFailure {

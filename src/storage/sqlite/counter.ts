@@ -18,8 +18,8 @@ export function countersOf(db: DatabaseSync): Counters {
 }
 
 /**
- * One of the numbers in `counters`, read and written once in a transaction however often it is
- * used there. Another process may move it between two transactions.
+ * One of the numbers in `counters`, read and written at most once in a transaction. Another process may
+ * change it between two transactions.
  */
 class Counter {
   readonly #name: string;
@@ -45,7 +45,7 @@ class Counter {
     this.#changed = true;
   }
 
-  /** Moves it on by one, to a number that it never was. */
+  /** Advances it by one, to a value that was never used. */
   next(): bigint {
     const next = int64After(this.get(), this.#name);
     this.set(next);
@@ -57,7 +57,7 @@ class Counter {
     if (this.#changed) this.#write.run(this.get(), this.#name);
   }
 
-  /** After the commit or the roll-back. */
+  /** After the commit or the rollback. */
   forget(): void {
     this.#value = undefined;
     this.#changed = false;

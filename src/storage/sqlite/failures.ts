@@ -1,15 +1,15 @@
 import { Problem } from "../../core/problems.ts";
 
-/** A failure as it crosses from the writer's thread: an Error would lose its SQLite code there. */
+/** A failure as it is sent from the writer thread: an Error would lose its SQLite code. */
 export interface Failure {
   readonly message: string;
-  /** SQLite's extended result code; undefined when SQLite had no part in it. */
+  /** SQLite's extended result code; undefined when the failure is not SQLite's. */
   readonly errcode: number | undefined;
 }
 
 /**
- * Result codes (https://sqlite.org/rescode.html) that mean: the database cannot be used as things
- * are on this machine. The rest would be faults in our statements.
+ * Result codes (https://sqlite.org/rescode.html) that mean that the database cannot be used at
+ * present. All others would be defects in our statements.
  */
 const unavailable: ReadonlyMap<number, string> = new Map([
   [3, "PERM"],
@@ -18,7 +18,7 @@ const unavailable: ReadonlyMap<number, string> = new Map([
   [7, "NOMEM"],
   [8, "READONLY"],
   [10, "IOERR"],
-  // A damaged file is for the operator to restore, and the service is out until then.
+  // The operator has to restore a damaged file; until then the service is unavailable.
   [11, "CORRUPT"],
   [13, "FULL"],
   [14, "CANTOPEN"],
@@ -32,7 +32,7 @@ export function failureOf(cause: unknown): Failure {
   return { message: cause.message, errcode: typeof errcode === "number" ? errcode : undefined };
 }
 
-/** What the caller of the store gets to see for a failure. */
+/** The error that a store throws for a failure. */
 export function errorFrom({ message, errcode }: Failure): Error {
   const name = unavailable.get(primary(errcode));
   if (name === undefined) return new Error(message);
@@ -48,13 +48,13 @@ export function isBusy(cause: unknown): boolean {
   return primary(failureOf(cause).errcode) === 5;
 }
 
-/** What to throw for something thrown in a read: itself, unless it says that SQLite is out. */
+/** The error to throw for one thrown in a read: the same, unless SQLite is unavailable. */
 export function storeErrorOf(cause: unknown): unknown {
   const failure = failureOf(cause);
   return isUnavailable(failure) ? errorFrom(failure) : cause;
 }
 
-/** Runs a read whose failure comes out as the interfaces of the stores promise it. */
+/** Runs a read and throws errors as the store interfaces promise. */
 export function mapErrors<T>(read: () => T): T {
   try {
     return read();
@@ -63,7 +63,7 @@ export function mapErrors<T>(read: () => T): T {
   }
 }
 
-/** The low byte is the kind of failure, the others say more about it. */
+/** The low byte is the primary result code, the other bytes are details. */
 function primary(errcode: number | undefined): number {
   return errcode === undefined ? 0 : errcode & 0xff;
 }

@@ -1,4 +1,4 @@
-/** Files that are either wholly there, on disk and for their owner's eyes only, or not at all. */
+/** Files that are either complete, on disk and readable only by their owner, or absent. */
 import {
   closeSync,
   existsSync,
@@ -18,8 +18,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Leaves a file that is there as it is, and does not even open it: closing it would let go of the
- * locks that SQLite has on it in this process.
+ * Does not open an existing file: closing it again would release the locks that SQLite holds on it in
+ * this process.
  */
 export function makeFile(path: string): void {
   try {
@@ -29,7 +29,7 @@ export function makeFile(path: string): void {
   }
 }
 
-/** A name beside a path, for one use: nothing is left under it, whatever happens. */
+/** Passes a temporary path beside `path`, and removes what is there in the end. */
 export function withTemporary<T>(path: string, clock: Clock, work: (temporary: string) => T): T {
   const temporary = `${path}.${Buffer.from(clock.random(6)).toString("hex")}.partial`;
   try {
@@ -41,15 +41,15 @@ export function withTemporary<T>(path: string, clock: Clock, work: (temporary: s
   }
 }
 
-/** Gives a finished file its name, so that a power cut leaves all of it or nothing. */
+/** Gives a finished file its name. After a power cut the file is complete or absent. */
 export function publish(temporary: string, path: string): void {
   sync(temporary);
   try {
-    // Unlike renaming, this cannot replace a file that somebody made meanwhile.
+    // Unlike renaming, this cannot replace a file that was created in the meantime.
     linkSync(temporary, path);
   } catch {
     refuseToOverwrite(path);
-    // The file system has no links.
+    // The file system does not support links.
     renameSync(temporary, path);
   }
   sync(dirname(path));
@@ -61,7 +61,7 @@ export function refuseToOverwrite(path: string): void {
   }
 }
 
-/** Until its folder is on disk too, a power cut can take back a new name. */
+/** A new name survives a power cut only once its folder is on disk too. */
 function sync(path: string): void {
   const handle = openSync(path, "r");
   try {

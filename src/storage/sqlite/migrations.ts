@@ -13,10 +13,10 @@ import {
 } from "../repositories/tables.ts";
 import { rollBack } from "./connection.ts";
 
-/** "PETS": tells our databases from other programs'. */
+/** "PETS": distinguishes our databases from those of other programs. */
 const applicationId = 0x50455453;
 
-/** Within a trigger on the pets. A few thousand changes are enough for who asks often. */
+/** Part of the triggers on pets. A few thousand changes suffice for processes that poll often. */
 const notePetChange = `
      UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
      INSERT INTO pet_changes (revision, pet_id)
@@ -26,8 +26,8 @@ const notePetChange = `
    `;
 
 /**
- * What takes a database from each version to the next. Only ever added to: a step that was
- * released has run somewhere.
+ * The steps from each version to the next. Append only: a released step has already run on some
+ * databases.
  */
 const steps: readonly string[] = [
   `PRAGMA application_id = ${applicationId};
@@ -42,7 +42,7 @@ const steps: readonly string[] = [
   tablesForSqlite(accessTables),
   tablesForSqlite(accountTables),
 
-  // By the database itself, so that no way to change a pet can forget it.
+  // Triggers, so that every way of changing a pet is covered.
   `INSERT INTO counters (name, value) VALUES ('pet_revision', 0);
    CREATE TRIGGER pets_updated AFTER UPDATE ON pets BEGIN
      UPDATE counters SET value = value + 1 WHERE name = 'pet_revision';
@@ -74,13 +74,13 @@ const steps: readonly string[] = [
 
 export const latestVersion = steps.length;
 
-/** Brings a database up to date. Processes that start together wait for the one that does it. */
+/** Migrates a database. Processes that start at the same time wait for the one that does it. */
 export function migrate(db: DatabaseSync, path: string): void {
   requirePetstoreDatabase(db, path);
   while (versionOf(db) < steps.length) {
     db.exec("BEGIN IMMEDIATE");
     try {
-      // Asked again: another process may have taken this step while we waited for our turn.
+      // Read again: another process may have run this step while this one waited for the lock.
       const version = versionOf(db);
       const step = steps[version];
       if (step !== undefined) db.exec(`${step}\nPRAGMA user_version = ${version + 1};`);
@@ -92,7 +92,7 @@ export function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
-/** Throws unless the database is empty or one of ours that this program knows how to read. */
+/** Throws unless the database is empty, or ours and of a version that this release supports. */
 export function requirePetstoreDatabase(db: DatabaseSync, path: string): void {
   const { ours, empty, version } = identityOf(db);
   if (!ours && !empty) {
@@ -108,7 +108,7 @@ export function requirePetstoreDatabase(db: DatabaseSync, path: string): void {
 }
 
 function identityOf(db: DatabaseSync): { ours: boolean; empty: boolean; version: number } {
-  // All of it at one instant: a database that is being made must not look half like a stranger's.
+  // In one transaction: a database that is being created must not look like another program's.
   db.exec("BEGIN");
   try {
     return {
@@ -124,7 +124,7 @@ function identityOf(db: DatabaseSync): { ours: boolean; empty: boolean; version:
 /** A database belongs to the first environment that opens it, and to no other. */
 export function claimEnvironment(db: DatabaseSync, path: string, environment: Environment): void {
   if (environmentOf(db) === undefined) {
-    // Whoever else opens the new database at this moment may be first.
+    // Another process that opens the new database now may be first.
     db.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('environment', ?)").run(
       environment,
     );

@@ -1,4 +1,4 @@
-/** Pets and orders within the writer's transaction. They run in the writer's thread. */
+/** Pets and orders in the transaction of the writer thread. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet, PetStatus } from "../../petstore/catalogue/pet.ts";
@@ -27,7 +27,7 @@ type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtM
 export function petCommands(db: DatabaseSync, counters: Counters) {
   const transaction = petTransaction(db, counters);
   return {
-    /** Apart from the additions on terms: it asks nothing, and gives back the id alone. */
+    /** An addition without terms reads nothing, and returns only the id. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
     addPetOnTerms: (addition: PetAddition) => addPet(transaction, addition),
     importPets: (pets: readonly ImportedPet[]) => importPets(transaction, pets),
@@ -104,7 +104,7 @@ function prepare(db: DatabaseSync) {
   };
 }
 
-/** More than one, so that the keys of a busy day are gone soon after; few, so that nobody waits. */
+/** More than one, to catch up after a busy day; few, to keep the write short. */
 export const prunedAtOnceMax = 4;
 
 type ResponseRow = [fingerprint: string, entityId: bigint, text: string, createdAtMs: bigint];
@@ -125,7 +125,7 @@ function idempotencyStore(db: DatabaseSync): IdempotencyStore {
       return { fingerprint, entityId, text, createdAtMs: Number(createdAtMs) };
     },
 
-    /** Also deletes a few expired ones, so that they stay few. */
+    /** Also deletes a few expired ones, so that they do not accumulate. */
     store({ keyId, idempotencyKey, nowMs }, { fingerprint, entityId, text, createdAtMs }) {
       prune.run(nowMs - retentionMs);
       insert.run(keyId, idempotencyKey, fingerprint, entityId, text, createdAtMs);

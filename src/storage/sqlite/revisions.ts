@@ -3,30 +3,30 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { changesMax, PetChanges } from "../../petstore/catalogue/petChanges.ts";
 import { mapErrors } from "./failures.ts";
 
-/** The head is there twice. SQLite writes the second copy first, and believes two that are alike. */
+/** The header is stored twice. SQLite writes the second copy first, and trusts two equal copies. */
 const headWords = 12;
 const headBytes = 4 * headWords;
-/** Of the layout that we know. */
+/** The version of the format that this code supports. */
 const layout = 3_007_000;
 
 /**
  * The index of the write-ahead log: a file beside the database that all connections of all
- * processes share. Its head changes with every commit, and nobody can read what was committed
- * before it has changed (https://www.sqlite.org/walformat.html#walidxfmt). A look at it takes
- * half a microsecond, where asking SQLite takes two.
+ * processes share. Its header changes with every commit, before the commit is visible to readers
+ * (https://www.sqlite.org/walformat.html#walidxfmt). Reading it takes half a microsecond; a query
+ * takes two.
  */
 export class WalIndex {
   readonly #descriptor: number;
   readonly #words = new Uint32Array(2 * headWords);
   readonly #bytes = new Uint8Array(this.#words.buffer);
-  /** The head at the last `remember`. */
+  /** The header at the last `remember`. */
   readonly #head = new Uint32Array(headWords);
   #remembers = false;
 
   /**
-   * By the descriptor with which SQLite itself has it open, for as long as it has. Opening the file
-   * once more would be a fault: when a process closes any descriptor of a file, it loses all its
-   * locks on it, SQLite's too. Undefined where descriptors cannot be found, as on macOS.
+   * Uses the descriptor of SQLite itself, while SQLite has the file open. It must not be opened a
+   * second time: when a process closes any descriptor of a file, it loses all its locks on that file,
+   * including those of SQLite. Undefined where descriptors cannot be listed, as on macOS.
    */
   static of(databasePath: string): WalIndex | undefined {
     try {
@@ -55,13 +55,13 @@ export class WalIndex {
     return true;
   }
 
-  /** To be called before the reading whose results are good for as long as the head stays. */
+  /** Call it before reading: what is read is valid while the header is unchanged. */
   remember(): void {
     this.#remembers = this.#read(2 * headBytes);
     for (let word = 0; word < headWords; word++) {
       const first = this.#words[word] ?? 0;
       this.#head[word] = first;
-      // Somebody is writing it just now: what is read next may be from before that commit.
+      // It is being written: what is read next may be from before that commit.
       if (this.#words[word + headWords] !== first) this.#remembers = false;
     }
   }
@@ -79,17 +79,17 @@ function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // It was the one that listed the others.
+    // It was the descriptor of the listing itself.
     return undefined;
   }
 }
 
 const names = ["key_revision", "pet_revision", "site_revision", "edge_revision"] as const;
 
-/** Numbers that tell whether anything of a kind was changed, by whichever process. */
+/** Counters that show whether any process has changed data of a kind. */
 type Revisions = Readonly<Record<(typeof names)[number], number>>;
 
-/** Reads them as they are, and mostly need not ask: nothing at all was committed. */
+/** Reads the current revisions, mostly without a query: nothing was committed since the last one. */
 export class RevisionReader {
   readonly #walIndex: WalIndex | undefined;
   readonly #readAll: StatementSync;
@@ -98,9 +98,9 @@ export class RevisionReader {
   #petRevision: number | undefined;
   #revisions: Revisions | undefined;
 
-  /** The connection stays open for as long as this is used. */
+  /** The connection must stay open while this is used. */
   constructor(db: DatabaseSync, path: string) {
-    // One look-up per counter: a scan of the counters takes twice as long.
+    // One lookup per counter: a scan of the counters takes twice as long.
     const each = names.map((name) => `(SELECT value FROM counters WHERE name = '${name}') ${name}`);
     this.#readAll = db.prepare(`SELECT ${each.join(", ")}`);
     this.#readChanged = db.prepare(
@@ -113,9 +113,9 @@ export class RevisionReader {
   read(): Revisions {
     if (this.#revisions !== undefined && this.#walIndex?.isUnchanged()) return this.#revisions;
     return mapErrors(() => {
-      // Where the reading fails, what was known is not what stands at the head remembered now.
+      // If the query fails, the known revisions do not belong to the header remembered now.
       this.#revisions = undefined;
-      // Before the reading: a commit between the two is noticed by the next call.
+      // Before the query: a commit between the two is noticed by the next call.
       this.#walIndex?.remember();
       const revisions = this.#readAll.get() as Revisions;
       this.#notePets(revisions.pet_revision);
@@ -124,7 +124,7 @@ export class RevisionReader {
     });
   }
 
-  /** A change without its row, or whose row was pruned, can be that of any pet. */
+  /** A change whose row is missing or pruned may be of any pet. */
   #notePets(now: number): void {
     const before = this.#petRevision ?? Number.NaN;
     if (now === before) return;

@@ -1,4 +1,4 @@
-/** The storage of the repositories: reads here and now, writes in the thread of the writer. */
+/** The storage of the repositories: synchronous reads, and writes in the writer thread. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { WriteArgument, WriteName, WriteResult } from "../repositories/repositories.ts";
 import {
@@ -65,7 +65,7 @@ function bound(value: Value): SQLInputValue {
   return value as SQLInputValue;
 }
 
-/** The type of a row is that of its statement, which only whoever wrote it can know. */
+/** The row's type is the caller's claim: it follows from the statement, which is not checked. */
 function read<Found>(names: readonly string[], row: unknown): Found {
   const columns = row as readonly unknown[];
   const object: Record<string, unknown> = {};
@@ -111,21 +111,21 @@ export class SqliteStorage implements Storage {
     return this.#revisions.read()[counter];
   }
 
-  /** Plans and deployments move the other one. Both only grow, so their sum does with each. */
+  /** Plans and deployments advance `site_revision`. Both only grow, and so does their sum. */
   edgeRevision(): number {
     const { edge_revision, site_revision } = this.#revisions.read();
     return edge_revision + site_revision;
   }
 
-  /** A commit shows in the index of the log, and only then is anything asked of SQLite. */
+  /** The WAL index shows whether anything was committed; SQLite is queried only then. */
   edgeRevisionNow(): number {
     return this.edgeRevision();
   }
 }
 
 /**
- * The transaction that the writer's thread has open, for all writes of a batch. Each of its answers
- * is there at once, so that a write runs to its end before the thread does anything else.
+ * The transaction that the writer thread has open for all writes of a batch. Every result is available
+ * at once, so a write completes before the thread does anything else.
  */
 export class SqliteTransaction extends Statements implements Transaction {
   readonly #counters: Counters;

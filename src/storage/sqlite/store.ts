@@ -21,8 +21,8 @@ import { SqliteStorage } from "./storage.ts";
 import { startWriterThread, Writer, type WriterWorker } from "./writer.ts";
 
 /**
- * Opens the database in a file, making it and its folders if they are not there. Any number of
- * processes may have it open. Reads run here and now, writes in a thread of their own.
+ * Opens the database in a file, and creates it and its folders if necessary. Any number of processes
+ * may have it open. Reads are synchronous; writes run in a thread.
  */
 export async function openSqlite(
   path: string,
@@ -31,7 +31,7 @@ export async function openSqlite(
 ): Promise<Stores> {
   const file = resolve(path);
   const db = openDatabase(file, options.environment);
-  // This connection only reads from here on.
+  // From here on this connection only reads.
   db.exec("PRAGMA query_only = ON");
   const writer = new Writer(() => startThread(file), options.clock, options.onCommit);
   const revisions = new RevisionReader(db, file);
@@ -60,7 +60,7 @@ function bytesOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The database of an environment, made or brought up to date where needed. */
+/** Opens the database of an environment, and creates or migrates it if necessary. */
 export function openDatabase(path: string, environment: Environment): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
@@ -79,7 +79,7 @@ export function openDatabase(path: string, environment: Environment): DatabaseSy
   }
 }
 
-/** Of the database in a file, or of none. Refuses what opening it would refuse. */
+/** The version of the database in a file, or of none. Throws where opening it would throw. */
 export function sqliteVersion(path: string | undefined, environment: Environment): StoreVersion {
   if (path === undefined) return { version: undefined, latest: latestVersion };
   const db = connect(path);

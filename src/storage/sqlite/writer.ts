@@ -7,16 +7,16 @@ import type { Argument, CommandName, Result } from "./commands.ts";
 import { errorFrom } from "./failures.ts";
 import type { WriterMessage, WriterThreadData } from "./writerThread.ts";
 
-/** Submitted and not yet on disk. Past it a write is refused at once: it would wait too long. */
+/** Writes submitted and not yet on disk. Beyond it a write is rejected: it would wait too long. */
 export const writesPendingMax = 10_000;
-/** Keeps one transaction, and with it the wait of those behind it, short. */
+/** Keeps a transaction, and the wait of the writes behind it, short. */
 const batchWritesMax = 1_000;
 /**
- * How many results are given to their callers at once. Each makes a response, and its client the
- * next write: a read that arrives meanwhile waits for these alone, not for a whole batch.
+ * How many results are delivered at once. Each leads to a response, and often to the next write: a read
+ * that arrives meanwhile waits for these few, not for a whole batch.
  */
 const resultsAtOnce = 8;
-/** After a thread ended without having written, none is started for this long. */
+/** After a thread that ended without a commit, none is started for this long. */
 const restartMsMin = 1_000;
 
 interface Pending {
@@ -27,14 +27,14 @@ interface Pending {
   reject(reason: Error): void;
 }
 
-/** One life of the writing thread. */
+/** One run of the writer thread. */
 interface Thread {
   readonly worker: WriterWorker;
   readonly ended: Promise<void>;
   committed: boolean;
 }
 
-/** A thread that answers as `writerThread.ts` does. */
+/** A thread that replies as `writerThread.ts` does. */
 export interface WriterWorker {
   on(event: "message", listener: (reply: BatchReply) => void): unknown;
   on(event: "error", listener: (cause: unknown) => void): unknown;
@@ -48,20 +48,20 @@ export function startWriterThread(path: string): Worker {
 }
 
 /**
- * Hands writes to the writing thread, one batch at a time. What arrives while it commits goes
- * along in the next batch, so the busier the store, the more writes share one sync of the disk.
- * (A second batch under way would split them: 10,700 writes/s become 7,900 when a sync takes 2 ms.)
+ * Sends writes to the writer thread, one batch at a time. Writes that arrive during a commit form the
+ * next batch: the busier the store, the more writes share one sync of the disk. (A second batch in
+ * flight would split them: 10,700 writes/s become 7,900 when a sync takes 2 ms.)
  */
 export class Writer {
   readonly #start: () => WriterWorker;
   readonly #clock: Clock;
   readonly #onCommit: (report: CommitReport) => void;
-  /** Started by the first write: many a command only reads. */
+  /** Started by the first write: many commands only read. */
   #thread: Thread | undefined;
   #restartableMs = 0;
   #waiting: Pending[] = [];
   #inFlight: Pending[] = [];
-  /** Writes that are on disk and whose callers do not know it yet. */
+  /** Writes that are on disk and whose results are not delivered yet. */
   readonly #settled: Pending[] = [];
   #deliveryScheduled = false;
   #sendScheduled = false;
@@ -111,7 +111,7 @@ export class Writer {
     return this.#waiting.length + this.#inFlight.length + this.#settled.length;
   }
 
-  /** What arrives on all connections at once leaves in one batch. */
+  /** Writes that arrive on all connections in one turn of the event loop form one batch. */
   #scheduleSend(): void {
     if (this.#sendScheduled || this.#inFlight.length > 0) return;
     this.#sendScheduled = true;
@@ -131,14 +131,14 @@ export class Writer {
   }
 
   #receive(thread: Thread, { results, failures, commits }: BatchReply): void {
-    // What a thread that was given up says too late is about writes that were refused long ago.
+    // A late reply of a thread that was abandoned: its writes were already rejected.
     if (thread !== this.#thread) return;
     const batch = this.#inFlight;
     this.#inFlight = [];
-    // Before anybody hears of their result: the disk need not wait for them.
+    // Before the results are delivered: the disk need not wait for that.
     this.#send();
     for (const { index, failure } of failures) batch[index]?.reject(errorFrom(failure));
-    // Without effect on those that just failed.
+    // No effect on those just rejected.
     for (const [index, pending] of batch.entries()) pending.result = results[index];
     this.#settled.push(...batch);
     thread.committed ||= commits.length > 0;
@@ -169,7 +169,7 @@ export class Writer {
     return thread;
   }
 
-  /** Nobody knows how much of what was sent is on disk, so none of it is acknowledged. */
+  /** It is unknown what of the batch is on disk, so none of it is acknowledged. */
   #handleExit(thread: Thread, cause: unknown): void {
     this.#thread = undefined;
     this.#restartableMs = thread.committed ? 0 : this.#clock.elapsed() + restartMsMin;
