@@ -2,7 +2,7 @@
 import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import type { Category, CategoryStore } from "../petstore/catalogue/categories.ts";
 import type { Command } from "./command.ts";
-import { CommandFailure } from "./context.ts";
+import { CommandFailure } from "./errors.ts";
 import { readInt64, readName } from "./readText.ts";
 import { table } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";

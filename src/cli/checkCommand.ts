@@ -3,10 +3,11 @@ import { partNames } from "../check/checks.ts";
 import { countOf, reportJson, reportJunit, reportText } from "../check/report.ts";
 import { boundsText, type RunReport, runChecks, Unreachable } from "../check/runChecks.ts";
 import type { Command } from "./command.ts";
-import { type CliContext, CommandFailure, saying } from "./context.ts";
-import { explain } from "./explain.ts";
+import type { CliContext } from "./context.ts";
+import { CommandFailure, explain } from "./errors.ts";
 import { createFile, type NewFile } from "./files.ts";
-import { didYouMean, nearest } from "./suggest.ts";
+import { didYouMean, nearest } from "./readText.ts";
+import { saying } from "./stopping.ts";
 
 const keyVariable = "PETSTORE_CHECK_KEY";
 

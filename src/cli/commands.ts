@@ -2,24 +2,26 @@
 import { addCategory, listCategories, removeCategory } from "./categoriesCommands.ts";
 import { check } from "./checkCommand.ts";
 import type { Command } from "./command.ts";
-import { backup, restore } from "./copyCommands.ts";
 import { buildDocsSite } from "./docsCommand.ts";
 import { addDomain, listDomains, removeDomain, showDomain } from "./domainsCommands.ts";
 import { makePrimary, redirectDomain, routeDomains } from "./domainsRouting.ts";
 import { verifyDomain } from "./domainsVerify.ts";
-import { healthcheck } from "./healthcheckCommand.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keysCommands.ts";
 import { keysUsage } from "./keysUsage.ts";
-import { migrate } from "./migrateCommand.ts";
 import { approveOrder, deliverOrder, listOrders, showOrder } from "./ordersCommands.ts";
-import { addOwner, changePlan, listOwners } from "./ownersCommands.ts";
-import { inviteOwner } from "./ownersInvite.ts";
-import { createAccessToken, listAccessTokens, revokeAccessToken } from "./ownersTokens.ts";
+import {
+  addOwner,
+  changePlan,
+  createAccessToken,
+  inviteOwner,
+  listAccessTokens,
+  listOwners,
+  revokeAccessToken,
+} from "./ownersCommands.ts";
 import { exportPets } from "./petsExport.ts";
 import { importPets } from "./petsImport.ts";
 import { seedPets } from "./petsSeed.ts";
-import { reload } from "./reloadCommand.ts";
-import { serve } from "./serveCommand.ts";
+import { healthcheck, reload, serve } from "./serviceCommands.ts";
 import {
   createSite,
   listDeployments,
@@ -29,6 +31,7 @@ import {
   unpublishSite,
 } from "./sitesCommands.ts";
 import { deploySite } from "./sitesDeploy.ts";
+import { backup, migrate, restore } from "./storeCommands.ts";
 
 export const commands: readonly Command[] = [
   serve,

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Environment } from "../petstore/keys/token.ts";
 import type { CopyReport, Stores, StoreVersion } from "../storage/stores.ts";
+import type { Output } from "./output.ts";
 
 /** What the command line works with. `main.ts` gives it the real ones, a test its own. */
 export interface CliContext {
@@ -79,65 +80,5 @@ export interface StartedService {
     readonly address: string;
     /** The link that comes with the first key. It is known now and never again. */
     readonly firstLink: string | undefined;
-  };
-}
-
-export interface Output {
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-  /** False when the reader is slower: wait for `drained` before writing much more. */
-  write(text: string): boolean;
-  /** Resolves when all of it is taken. Rejects with the code EPIPE when the reader went away. */
-  drained(): Promise<void>;
-}
-
-/** What the person can fix: said in full on stderr, without a stack. */
-export class CommandFailure extends Error {
-  readonly exitCode: number;
-  /** Where in a file it lies, for programs. The message says it too. */
-  readonly lines: readonly LineErrors[] | undefined;
-  /** What programs know the refusal by, where it has a name. */
-  readonly code: string | undefined;
-
-  /** 1 for a refusal, 2 for what was not understood. */
-  constructor(message: string, exitCode = 1, lines?: readonly LineErrors[], code?: string) {
-    super(message);
-    this.name = "CommandFailure";
-    this.exitCode = exitCode;
-    this.lines = lines;
-    this.code = code;
-  }
-}
-
-/** What is wrong with one line of a file, in whole sentences. */
-export interface LineErrors {
-  readonly line: number;
-  readonly complaints: readonly string[];
-}
-
-/** By the convention of shells, 128 and the signal's number. */
-const stopExitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
-export type StopSignalName = keyof typeof stopExitCodes;
-
-/** The program was told to stop in the middle of its work. */
-export class Stopped extends CommandFailure {
-  readonly by: StopSignalName;
-
-  constructor(by: StopSignalName, outcome?: string) {
-    super(outcome === undefined ? "Stopped." : `Stopped. ${outcome}`, stopExitCodes[by]);
-    this.name = "Stopped";
-    this.by = by;
-  }
-}
-
-/** What to throw when a stop signal was heeded. */
-export function stopped(signal: AbortSignal, outcome: string): Stopped {
-  return new Stopped((signal.reason as Stopped).by, outcome);
-}
-
-/** Adds to a Stopped what became of the work. Any other cause passes as it is. */
-export function saying(outcome: string) {
-  return (cause: unknown): never => {
-    throw cause instanceof Stopped ? new Stopped(cause.by, outcome) : cause;
   };
 }

@@ -2,8 +2,8 @@
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "./command.ts";
-import { type CliContext, CommandFailure } from "./context.ts";
-import { explainSystem } from "./systemErrors.ts";
+import type { CliContext } from "./context.ts";
+import { CommandFailure, explainSystem } from "./errors.ts";
 import { bytesText, counted } from "./table.ts";
 
 const outDefault = "petstore-docs";

@@ -5,16 +5,15 @@ import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import {
+  findDomain,
   type OpenDomains,
   ofProject,
   operator,
+  viewJson,
   whichHost,
   withDomainService,
 } from "./domainsAccess.ts";
-import { findDomain } from "./domainsClaims.ts";
-import { viewJson } from "./domainsJson.ts";
-import { findingsText, listText, recordsText, viewText } from "./domainsText.ts";
-import { timelineText } from "./domainsTimeline.ts";
+import { findingsText, listText, recordsText, timelineText, viewText } from "./domainsText.ts";
 import { counted } from "./table.ts";
 
 const timelineShown = 10;

@@ -1,9 +1,15 @@
 /** Which attached name shows the site, and which lead to another one. */
 import { type Redirect, type Routing, redirectStatuses } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
-import { type CliContext, CommandFailure } from "./context.ts";
-import { type OpenDomains, ofProject, operator, withDomainService } from "./domainsAccess.ts";
-import { findDomain } from "./domainsClaims.ts";
+import type { CliContext } from "./context.ts";
+import {
+  findDomain,
+  type OpenDomains,
+  ofProject,
+  operator,
+  withDomainService,
+} from "./domainsAccess.ts";
+import { CommandFailure } from "./errors.ts";
 import { openInput } from "./files.ts";
 
 const documentBytesMax = 64 * 1024;

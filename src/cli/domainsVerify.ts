@@ -6,19 +6,20 @@ import type { DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding, FindingCode } from "../hosting/domains/finding.ts";
 import { verifyIntervalMs } from "../hosting/domains/schedule.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
-import { type CliContext, CommandFailure, saying } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import {
+  findDomain,
   type OpenDomains,
   ofProject,
   operator,
+  viewJson,
   whichHost,
   withDomainService,
 } from "./domainsAccess.ts";
-import { findDomain } from "./domainsClaims.ts";
-import { viewJson } from "./domainsJson.ts";
 import { findingsText, statusWords } from "./domainsText.ts";
 import { fromNow, instantText, spanFromText, unitsText } from "./durations.ts";
-import { orStopped } from "./stopping.ts";
+import { CommandFailure } from "./errors.ts";
+import { orStopped, saying } from "./stopping.ts";
 
 const timeoutDefault = "10m";
 const pollMs = 500;

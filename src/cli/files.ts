@@ -3,8 +3,7 @@ import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promi
 import { dirname, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { randomText } from "../petstore/keys/token.ts";
-import { CommandFailure } from "./context.ts";
-import { explainSystem } from "./systemErrors.ts";
+import { CommandFailure, explainSystem } from "./errors.ts";
 
 export interface InputFile {
   readonly bytes: number;

@@ -3,9 +3,9 @@ import type { Lifecycle } from "../contract/document.ts";
 import { allOperations, type OperationId } from "../contract/operations.ts";
 import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";
 import type { Command } from "./command.ts";
-import { CommandFailure } from "./context.ts";
 import { dateText, fromNow, iso, isoOrNull } from "./durations.ts";
-import { didYouMean, nearest } from "./suggest.ts";
+import { CommandFailure } from "./errors.ts";
+import { didYouMean, nearest } from "./readText.ts";
 import { digits, table } from "./table.ts";
 import { withStores } from "./withStores.ts";
 

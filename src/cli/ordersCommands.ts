@@ -13,10 +13,10 @@ import {
 } from "../petstore/orders/order.ts";
 import type { OrderQuery } from "../petstore/orders/orders.ts";
 import type { Command } from "./command.ts";
-import { type CliContext, CommandFailure } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { fromNow, instantText } from "./durations.ts";
-import { readInt64, readWhole } from "./readText.ts";
-import { didYouMean, nearest } from "./suggest.ts";
+import { CommandFailure } from "./errors.ts";
+import { didYouMean, nearest, readInt64, readWhole } from "./readText.ts";
 import { table } from "./table.ts";
 import { withStores } from "./withStores.ts";
 

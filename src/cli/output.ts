@@ -1,4 +1,13 @@
-import type { Output } from "./context.ts";
+/** Writing to stdout and stderr. */
+
+export interface Output {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  /** False when the reader is slower: wait for `drained` before writing much more. */
+  write(text: string): boolean;
+  /** Resolves when all of it is taken. Rejects with the code EPIPE when the reader went away. */
+  drained(): Promise<void>;
+}
 
 /**
  * A stream of the process as an Output. A reader that went away (`| head`) makes `write` false and
@@ -39,4 +48,71 @@ export function outputTo(stream: NodeJS.WriteStream): Output {
 /** Whether the one who was reading our output has stopped, which is no fault. */
 export function isReaderGone(cause: unknown): boolean {
   return (cause as { code?: unknown } | undefined)?.code === "EPIPE";
+}
+
+import type { Clock } from "../core/clock.ts";
+import { spanText } from "./durations.ts";
+import { digits } from "./table.ts";
+
+const redrawEveryMs = 100;
+const barCellsMax = 24;
+const barCellsMin = 4;
+const columnsDefault = 80;
+
+/** One line on a terminal that says how far the work is. Silent where nobody watches. */
+export class Progress {
+  readonly #what: string;
+  readonly #output: Output;
+  readonly #clock: Clock;
+  readonly #unit: string;
+  readonly #startedAtMs: number;
+  #drawnAtMs = Number.NEGATIVE_INFINITY;
+  #shown = false;
+
+  /** `what` is a verb: `Importing`. `unit` is what is counted. */
+  constructor(what: string, output: Output, clock: Clock, unit = "pets") {
+    this.#what = what;
+    this.#output = output;
+    this.#clock = clock;
+    this.#unit = unit;
+    this.#startedAtMs = clock.elapsed();
+  }
+
+  /** `share` is the part that is done, from 0 to 1, where that is known. */
+  update(count: number, share?: number): void {
+    if (this.#output.isTTY !== true) return;
+    const nowMs = this.#clock.elapsed();
+    if (nowMs - this.#drawnAtMs < redrawEveryMs) return;
+    this.#drawnAtMs = nowMs;
+    this.#shown = true;
+    // A line that wraps cannot be redrawn in place. Some terminals say that they have 0 columns.
+    const cells = (this.#output.columns || columnsDefault) - 1;
+    const line = this.#line(count, share, nowMs - this.#startedAtMs, cells);
+    this.#output.write(`\r${line.slice(0, cells)}\x1b[K`);
+  }
+
+  #line(count: number, share: number | undefined, spentMs: number, cells: number): string {
+    const rate = spentMs > 0 ? Math.round((count * 1_000) / spentMs) : 0;
+    const counts = `${digits(count)} ${this.#unit}  ${digits(rate)}/s`;
+    if (share === undefined) return `${this.#what}  ${counts}`;
+    const done = Math.min(1, share);
+    const percent = `${Math.floor(done * 100)} %`.padStart(5);
+    const left = done > 0 ? `  ${spanText((spentMs / done) * (1 - done))} left` : "";
+    const words = `${percent}  ${counts}${left}`;
+    const room = cells - this.#what.length - words.length - "  [] ".length;
+    return `${this.#what}  ${bar(done, Math.min(room, barCellsMax))}${words}`;
+  }
+
+  /** Leaves the line empty for whatever is said next. */
+  clear(): void {
+    if (this.#shown) this.#output.write("\r\x1b[K");
+    this.#shown = false;
+  }
+}
+
+/** The words matter more: where there is no room for both, the bar goes. */
+function bar(done: number, cells: number): string {
+  if (cells < barCellsMin) return "";
+  const filled = Math.round(done * cells);
+  return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] `;
 }

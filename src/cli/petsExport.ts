@@ -3,13 +3,14 @@ import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import type { Pet } from "../petstore/catalogue/pet.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
-import { type CliContext, CommandFailure, type Output, saying } from "./context.ts";
+import type { CliContext } from "./context.ts";
+import { CommandFailure } from "./errors.ts";
 import { createFile } from "./files.ts";
-import { Progress } from "./progress.ts";
+import { type Output, Progress } from "./output.ts";
 import { csvHeader, writeCsv } from "./records/csv.ts";
-import { type Format, formatOf, needsFormat } from "./records/format.ts";
 import { writeNdjson } from "./records/ndjson.ts";
-import { orStopped } from "./stopping.ts";
+import { type Format, formatOf, needsFormat } from "./records/record.ts";
+import { orStopped, saying } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withStores } from "./withStores.ts";
 

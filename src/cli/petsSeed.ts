@@ -1,9 +1,9 @@
 import { type ImportedPet, importBatchMax } from "../petstore/catalogue/catalogue.ts";
 import type { PetStatus } from "../petstore/catalogue/pet.ts";
 import type { Command } from "./command.ts";
-import { stopped } from "./context.ts";
-import { Progress } from "./progress.ts";
+import { Progress } from "./output.ts";
 import { readWhole } from "./readText.ts";
+import { stopped } from "./stopping.ts";
 import { counted, digits } from "./table.ts";
 import { withNewStores } from "./withStores.ts";
 

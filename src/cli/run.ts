@@ -1,10 +1,9 @@
 import { withoutTokens } from "../petstore/keys/token.ts";
-import { readCall } from "./arguments.ts";
-import type { Report } from "./command.ts";
-import { type CliContext, CommandFailure } from "./context.ts";
-import { explain } from "./explain.ts";
+import { type Report, readCall } from "./command.ts";
+import type { CliContext } from "./context.ts";
+import { CommandFailure, explain } from "./errors.ts";
 import { isReaderGone } from "./output.ts";
-import { serve } from "./serveCommand.ts";
+import { serve } from "./serviceCommands.ts";
 
 /**
  * Does what the words say. Returns the exit code: 0 done, 1 refused or failed, 2 not understood,

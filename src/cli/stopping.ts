@@ -1,4 +1,32 @@
-/** Letting go in the middle of a wait, when the program is told to stop. */
+/** Ending in the middle of the work, on SIGINT or SIGTERM. */
+import { CommandFailure } from "./errors.ts";
+
+/** By the convention of shells, 128 and the signal's number. */
+const stopExitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+export type StopSignalName = keyof typeof stopExitCodes;
+
+/** The program was told to stop in the middle of its work. */
+export class Stopped extends CommandFailure {
+  readonly by: StopSignalName;
+
+  constructor(by: StopSignalName, outcome?: string) {
+    super(outcome === undefined ? "Stopped." : `Stopped. ${outcome}`, stopExitCodes[by]);
+    this.name = "Stopped";
+    this.by = by;
+  }
+}
+
+/** What to throw when a stop signal was heeded. */
+export function stopped(signal: AbortSignal, outcome: string): Stopped {
+  return new Stopped((signal.reason as Stopped).by, outcome);
+}
+
+/** Adds to a Stopped what became of the work. Any other cause passes as it is. */
+export function saying(outcome: string) {
+  return (cause: unknown): never => {
+    throw cause instanceof Stopped ? new Stopped(cause.by, outcome) : cause;
+  };
+}
 
 /** The outcome of the work or, as soon as that is asked for, the reason to stop. */
 export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,8 @@
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { Stores } from "../storage/stores.ts";
 import { type Call, note } from "./command.ts";
-import { type CliContext, CommandFailure } from "./context.ts";
+import type { CliContext } from "./context.ts";
+import { CommandFailure } from "./errors.ts";
 
 type Work<T> = (stores: Stores) => MaybePromise<T>;
 

@@ -1,5 +1,5 @@
 /** Why a service did not start, for the person who started it. */
-import { CommandFailure } from "../cli/context.ts";
+import { CommandFailure } from "../cli/errors.ts";
 import { type Config, StartRefusal } from "../config/config.ts";
 
 /** What the system refused, and for which listener. */

@@ -7,7 +7,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import type { Output } from "../../src/cli/context.ts";
+import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/run.ts";
 import { Page, Shop } from "./shop.ts";
 

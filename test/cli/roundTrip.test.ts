@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Output } from "../../src/cli/context.ts";
+import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/run.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import fc from "../../testkit/fastCheck.ts";

@@ -2,8 +2,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CliContext, type Output, Stopped } from "../../src/cli/context.ts";
+import type { CliContext } from "../../src/cli/context.ts";
+import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/run.ts";
+import { Stopped } from "../../src/cli/stopping.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { backupStoppable, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
 import { openDatabase, openSqlite, sqliteVersion } from "../../src/storage/sqlite/store.ts";

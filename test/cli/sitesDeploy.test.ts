@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { run } from "../../src/cli/run.ts";
-import { openSiteFolder } from "../../src/cli/sitesFolder.ts";
+import { openSiteFolder } from "../../src/cli/sitesDeploy.ts";
 import { fileBytesMax, siteFilesMax } from "../../src/hosting/sites/siteFile.ts";
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 import { storeWith } from "../sites/sources.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { explainSystem } from "../../src/cli/errors.ts";
 import { run } from "../../src/cli/run.ts";
-import { explainSystem } from "../../src/cli/systemErrors.ts";
 import { petstore } from "../../testkit/serviceProcess.ts";
 import { Page, Shop } from "./shop.ts";
 

@@ -12,9 +12,10 @@ import {
   lineBytesMax,
   type MemberName,
   misspelled,
+  nameShown,
+  shortened,
   type Unreadable,
 } from "./record.ts";
-import { nameShown, shortened } from "./shown.ts";
 
 export const csvHeader = `${columns.join(",")}\r\n`;
 

@@ -1,10 +1,11 @@
 /** One pet of a file, before anything is believed about it. */
 
+import { extname } from "node:path";
 import { int64FromJson, int64Max } from "../../contract/int64.ts";
 import { readerFor } from "../../contract/operations.ts";
 import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet } from "../../petstore/catalogue/pet.ts";
-import { nameShown, valueShown } from "./shown.ts";
+import { CommandFailure } from "../errors.ts";
 
 export type FileRecord =
   | { readonly kind: "read"; readonly line: number; readonly value: unknown }
@@ -66,4 +67,59 @@ function withValue(complaint: string, given: Readonly<Record<string, unknown>>):
   const [name = ""] = complaint.split(" must be ", 1);
   const shown = Object.hasOwn(given, name) ? valueShown(given[name]) : undefined;
   return shown === undefined ? complaint : `${complaint.replace(/\.$/, "")}, not ${shown}.`;
+}
+
+export const formats = ["ndjson", "csv"] as const;
+export type Format = (typeof formats)[number];
+
+const extensions: Readonly<Record<string, Format>> = {
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".csv": "csv",
+};
+
+/** Of a file whose name tells nothing. */
+export function needsFormat(file: string): CommandFailure {
+  return new CommandFailure(
+    `The name of ${file} does not tell its format. Add --format ndjson or --format csv.`,
+    2,
+  );
+}
+
+/** What was asked for, or what the file's name says; undefined where neither tells. */
+export function formatOf(asked: string | undefined, file: string): Format | undefined {
+  if (asked === undefined) return extensions[extname(file).toLowerCase()];
+  const format = formats.find((known) => known === asked);
+  if (format !== undefined) return format;
+  throw new CommandFailure(
+    `--format must be ${formats.join(" or ")}, not ${JSON.stringify(asked)}.`,
+    2,
+  );
+}
+
+/** Repeating what a file says, in one line of bounded length. */
+
+const lengthMax = 60;
+
+/** Quoted, as a person can compare it with the file. */
+export function shortened(text: string): string {
+  const characters = [...text];
+  const cut = characters.length > lengthMax;
+  return JSON.stringify(cut ? `${characters.slice(0, lengthMax).join("")}…` : text);
+}
+
+/** A plain word as it is, anything else quoted. */
+export function nameShown(name: string): string {
+  return /^[\p{L}\p{N}_-]{1,60}$/u.test(name) ? name : shortened(name);
+}
+
+/** A value of parsed JSON; undefined where its digits are no longer known. */
+export function valueShown(value: unknown): string | undefined {
+  if (typeof value === "string") return shortened(value);
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined;
+  if (typeof value === "object" && value !== null) {
+    return Array.isArray(value) ? "an array" : "an object";
+  }
+  return String(value);
 }

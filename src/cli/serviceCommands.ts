@@ -1,5 +1,7 @@
+import { connect } from "node:net";
 import type { Command } from "./command.ts";
 import type { StartedService } from "./context.ts";
+import { CommandFailure } from "./errors.ts";
 import { table } from "./table.ts";
 
 /** Each with its default and its meaning. docs/guide/operating.md explains them. */
@@ -106,4 +108,82 @@ function dashboardText({
         `  ${firstLink}`,
         "",
       ];
+}
+
+export const reload: Command = {
+  name: "reload",
+  summary: "Replace the processes of the running service without a gap",
+  options: {
+    settings: { summary: "Give it the settings of this command's environment, too" },
+  },
+  about: [
+    "New processes of the program as it is installed now start and accept connections; then those",
+    "before finish what they are at and end. Where the new ones do not start, nothing changes.",
+    "",
+    "Without --settings the service keeps the settings that it has, as with SIGHUP. What says where it",
+    "listens and stores, such as HOST, PORT and PETSTORE_DATA, can only be changed by a restart.",
+    "",
+    "It finds the service by PETSTORE_DATA, PETSTORE_ENV and PORT.",
+    "",
+    "Exit code: 0 the new processes accept; 1 they do not, or no service was found.",
+  ].join("\n"),
+  examples: ["petstore reload", "PETSTORE_RATE_LIMIT=600/60 petstore reload --settings"],
+  async run({ switches }, context) {
+    const { processes } = await context.reload(switches.has("settings"));
+    const text = processes === 1 ? "1 new process accepts" : `${processes} new processes accept`;
+    return { json: { reloaded: true, processes }, text: `Reloaded: ${text} connections.\n` };
+  },
+};
+
+const answerMsMax = 3000;
+
+export const healthcheck: Command = {
+  name: "healthcheck",
+  summary: "Check whether the service on this machine is ready",
+  options: {},
+  about: [
+    "It asks /readyz at the HOST and PORT of the settings, as a container engine does that has no curl.",
+    `Exit code: 0 ready; 1 not ready, or no answer within ${answerMsMax / 1000} seconds.`,
+  ].join("\n"),
+  examples: ["petstore healthcheck"],
+  async run(_call, context) {
+    const address = `${context.serviceAddress()}/readyz`;
+    const late = new AbortController();
+    const stop = context.clock.after(answerMsMax, () => late.abort());
+    try {
+      const status = await statusOf(address, context.servicePreface(), late.signal).catch(() => {
+        const why = late.signal.aborted ? `within ${answerMsMax / 1000} seconds` : "at all";
+        throw new CommandFailure(`${address} does not answer ${why}. Check HOST and PORT.`);
+      });
+      if (status !== 200) throw new CommandFailure(`${address} answered ${status}: not ready.`);
+      return { json: { ready: true }, text: "Ready.\n" };
+    } finally {
+      stop();
+    }
+  },
+};
+
+/**
+ * Not by fetch, which would ask the proxy that HTTP_PROXY names, even for this machine, and cannot
+ * send a preface.
+ */
+function statusOf(address: string, preface: Uint8Array, signal: AbortSignal): Promise<number> {
+  const { hostname, host, port, pathname } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port || 80), hostname.replace(/^\[|\]$/g, ""), () => {
+      socket.write(preface);
+      socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    });
+    signal.addEventListener("abort", () => socket.destroy());
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      const status = /^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1];
+      if (status === undefined) return;
+      resolve(Number(status));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("The connection was closed without an answer.")));
+  });
 }

@@ -5,9 +5,8 @@ import {
   type ImportOutcome,
   importBatchMax,
 } from "../petstore/catalogue/catalogue.ts";
-import { CommandFailure } from "./context.ts";
-import { explain } from "./explain.ts";
-import type { Format } from "./records/format.ts";
+import { CommandFailure, explain } from "./errors.ts";
+import type { Format } from "./records/record.ts";
 import { counted, digits } from "./table.ts";
 
 interface Batch {
