@@ -1,10 +1,11 @@
 /** Where the program begins, and the only place that knows all of its parts. */
+
 import { mkdirSync, rmdirSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isatty } from "node:tty";
 import { linkUrl } from "./accounts/sessions.ts";
 import type { CliContext, StartedService } from "./cli/context.ts";
-import { CommandFailure, explain, explainSystem } from "./cli/errors.ts";
+import { CommandFailure, explain, explainSystem, UsageError } from "./cli/errors.ts";
 import { outputTo } from "./cli/output.ts";
 import { run } from "./cli/run.ts";
 import { Stopped } from "./cli/stopping.ts";
@@ -27,7 +28,7 @@ function settings(): Config {
   try {
     return readConfig(process.env);
   } catch (cause) {
-    if (cause instanceof ConfigError) throw new CommandFailure(cause.message, 2);
+    if (cause instanceof ConfigError) throw new UsageError(cause.message);
     throw cause;
   }
 }

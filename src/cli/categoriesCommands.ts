@@ -1,34 +1,34 @@
 /** The list of categories, which only the operator changes. */
+
 import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import type { Category, CategoryStore } from "../petstore/catalogue/categories.ts";
 import type { Command } from "./command.ts";
 import { CommandFailure } from "./errors.ts";
 import { readInt64, readName } from "./readText.ts";
-import { table } from "./table.ts";
+import { listReport } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
 
 const nameLengthMax = 255;
 
-export const listCategories: Command = {
+const listCategories: Command = {
   name: "categories list",
   summary: "List the categories",
-  options: {},
   examples: ["petstore categories list"],
   async run(_call, context) {
     const categories = await withStores(context, (stores) => all(stores.categories));
-    return { json: categories, text: listText(categories) };
+    return listReport(categories, {
+      columns: { Id: ({ id }) => String(id), Name: ({ name }) => name },
+      empty: "There are no categories yet. Add one with petstore categories add <name>.",
+    });
   },
 };
 
-export const addCategory: Command = {
+const addCategory: Command = {
   name: "categories add",
   summary: "Add a category",
-  operand: { shown: "<name>", summary: `Its name, 1 to ${nameLengthMax} characters` },
+  operands: { "<name>": `Its name, 1 to ${nameLengthMax} characters` },
   options: {
-    id: {
-      value: "<id>",
-      summary: "The id to give it, a negative one as --id=-5 (default: one more than the largest)",
-    },
+    "id <id>": "The id to give it, a negative one as --id=-5 (default: one more than the largest)",
   },
   about: "Neither the id nor the name may be another category's. Pets refer to the id.",
   examples: ["petstore categories add Dogs", 'petstore categories add "Guinea pigs" --id 12'],
@@ -48,11 +48,10 @@ export const addCategory: Command = {
   },
 };
 
-export const removeCategory: Command = {
+const removeCategory: Command = {
   name: "categories remove",
   summary: "Remove a category; pets keep its id",
-  operand: { shown: "<id>", summary: "The category; a negative id goes behind --, as in -- -5" },
-  options: {},
+  operands: { "<id>": "The category; a negative id goes behind --, as in -- -5" },
   about:
     "No pet changes. Where the service takes known categories only (PETSTORE_ENFORCE_CATEGORIES=on),\nit refuses new pets of this one from now on.",
   examples: ["petstore categories remove 12", "petstore categories remove -- -5"],
@@ -81,15 +80,11 @@ async function all(store: CategoryStore): Promise<Category[]> {
   return found;
 }
 
-function listText(categories: readonly Category[]): string {
-  if (categories.length === 0) {
-    return "There are no categories yet. Add one with petstore categories add <name>.\n";
-  }
-  return table([["Id", "Name"], ...categories.map(({ id, name }) => [String(id), name])]);
-}
-
 function takenText(by: Category, id: bigint | undefined): string {
   return by.id === id
     ? `The id ${id} is taken by the category "${by.name}". Nothing was added. Choose another id, or leave --id out.`
     : `The name "${by.name}" is taken by the category ${by.id}. Nothing was added.`;
 }
+
+/** In the order of the help. */
+export const categoriesCommands: readonly Command[] = [listCategories, addCategory, removeCategory];

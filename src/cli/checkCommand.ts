@@ -4,9 +4,9 @@ import { countOf, reportJson, reportJunit, reportText } from "../check/report.ts
 import { boundsText, type RunReport, runChecks, Unreachable } from "../check/runChecks.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { CommandFailure, explain } from "./errors.ts";
+import { CommandFailure, explain, UsageError } from "./errors.ts";
 import { createFile, type NewFile } from "./files.ts";
-import { didYouMean, nearest } from "./readText.ts";
+import { readChoice } from "./readText.ts";
 import { saying } from "./stopping.ts";
 
 const keyVariable = "PETSTORE_CHECK_KEY";
@@ -14,11 +14,11 @@ const keyVariable = "PETSTORE_CHECK_KEY";
 export const check: Command = {
   name: "check",
   summary: "Judge a running service, ours or another, by the interface",
-  operand: { shown: "<base-url>", summary: "The address that ends in /v1" },
+  operands: { "<base-url>": "The address that ends in /v1" },
   options: {
-    key: { value: "<key>", summary: `An API key of all scopes (default: ${keyVariable})` },
-    only: { value: "<part>", summary: "Only this part, or several with commas between" },
-    junit: { value: "<file>", summary: "Write a JUnit report, in place of one that is there" },
+    "key <key>": `An API key of all scopes (default: ${keyVariable})`,
+    "only <part>": "Only this part, or several with commas between",
+    "junit <file>": "Write a JUnit report, in place of one that is there",
   },
   about: [
     "It creates pets named `petstore check …` and orders some, and cannot delete them: check staging,\nor a copy.",
@@ -35,7 +35,10 @@ export const check: Command = {
   async run({ operand, values, switches }, context) {
     const base = readBase(operand);
     const key = readKey(values.get("key") ?? process.env[keyVariable]);
-    const only = readParts(values.get("only"));
+    const only = values
+      .get("only")
+      ?.split(",")
+      .map((word) => readChoice("--only", word.trim(), partNames));
     const stop = context.stopSignal();
     // Made first: whoever asked for the file should not learn at the end that it cannot be.
     const file = await openReport(values.get("junit"), context);
@@ -68,7 +71,7 @@ async function judge(
     );
   } catch (cause) {
     if (!(cause instanceof Unreachable)) throw cause;
-    throw new CommandFailure(`${cause.message} Nothing was checked. ${cause.hint}`, 2);
+    throw new UsageError(`${cause.message} Nothing was checked. ${cause.hint}`);
   } finally {
     if (watched) stderr.write("\r\x1b[K");
   }
@@ -79,15 +82,13 @@ function readBase(text: string): string {
   const base = `${url?.origin}${url?.pathname.replace(/\/+$/, "")}`;
   const plain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (!plain || !/^https?:$/.test(url?.protocol ?? "")) {
-    throw new CommandFailure(
+    throw new UsageError(
       `${JSON.stringify(text)} is no base address. Write one like http://127.0.0.1:8080/v1.`,
-      2,
     );
   }
   if (!base.endsWith("/v1")) {
-    throw new CommandFailure(
+    throw new UsageError(
       `A base address ends in its version, /v1. Did you mean ${base.replace(/\/v\d+$/i, "")}/v1?`,
-      2,
     );
   }
   return base;
@@ -96,24 +97,11 @@ function readBase(text: string): string {
 function readKey(text: string | undefined): string {
   // What cannot stand in a header would fail every request with the same riddle.
   if (text !== undefined && /^[\x21-\x7e]+$/.test(text)) return text;
-  throw new CommandFailure(
+  throw new UsageError(
     text === undefined || text === ""
       ? `A key is needed: set ${keyVariable}, or add --key <key>. Make one with petstore keys create.`
       : "The key is no key: it may hold visible ASCII characters only.",
-    2,
   );
-}
-
-function readParts(text: string | undefined): readonly Part[] | undefined {
-  return text?.split(",").map((word) => {
-    const part = partNames.find((name) => name === word.trim());
-    if (part !== undefined) return part;
-    const meant = didYouMean(nearest(word, partNames));
-    throw new CommandFailure(
-      `${JSON.stringify(word)} is no part.${meant} The parts are ${partNames.join(", ")}.`,
-      2,
-    );
-  });
 }
 
 /** Whether it could be written. If not, it says why; the report is known all the same. */
@@ -142,6 +130,6 @@ async function openReport(
 ): Promise<NewFile | undefined> {
   if (file === undefined) return undefined;
   return createFile(file, true, context.clock).catch((cause: unknown) => {
-    throw cause instanceof CommandFailure ? new CommandFailure(cause.message, 2) : cause;
+    throw cause instanceof CommandFailure ? new UsageError(cause.message) : cause;
   });
 }

@@ -1,6 +1,7 @@
+/** What a command is, and how the words after it are read. */
 import { parseArgs } from "node:util";
 import type { CliContext } from "./context.ts";
-import { CommandFailure } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { didYouMean, nearest } from "./readText.ts";
 
 /** One thing that `petstore` does. Help, parsing and suggestions all follow from this. */
@@ -9,34 +10,20 @@ export interface Command {
   readonly name: string;
   /** One line, for the overview. */
   readonly summary: string;
-  readonly operand?: Operand;
-  /** The word after that, where there is one. */
-  readonly second?: Operand;
-  readonly options: Readonly<Record<string, Option>>;
+  /** The words that follow, each with its help: `<file>`, or `[<file>]` where it may be left out. */
+  readonly operands?: Readonly<Record<string, string>>;
+  /** Each with its help: `yes` is a switch, `name <name>` takes a value. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Options that the help shows without brackets. The command itself reports a missing one. */
+  readonly required?: readonly string[];
   /** What else one should know before using it. */
   readonly about?: string;
   readonly examples: readonly string[];
-  /** Undefined when everything there was to say is on stdout already. */
+  /** Undefined when the command has written its output to stdout already. */
   run(call: Call, context: CliContext): Promise<Report | undefined>;
 }
 
-/** A word that follows the command. */
-export interface Operand {
-  /** `<file>`, or `[<file>]` where it may be left out. */
-  readonly shown: string;
-  readonly summary: string;
-  readonly optional?: true;
-}
-
-export interface Option {
-  /** What stands for the value in the help. Without it the option is a switch. */
-  readonly value?: string;
-  readonly summary: string;
-  /** Shown without brackets in the help. The command itself says so where it is missing. */
-  readonly required?: true;
-}
-
-/** What was typed, held to what the command takes. */
+/** The arguments of a command, validated against its operands and options. */
 export interface Call {
   /** Empty when the command takes none, or an optional one was left out. */
   readonly operand: string;
@@ -46,35 +33,49 @@ export interface Call {
   readonly switches: ReadonlySet<string>;
 }
 
-/** Says something beside the outcome. Programs do not read along: with --json it is left out. */
-export function note({ switches }: Call, { stderr }: CliContext, text: string): void {
-  if (!switches.has("json")) stderr.write(`${text}\n`);
-}
-
 /** The outcome twice: as one JSON value and as a text for people. */
 export interface Report {
   readonly json: unknown;
   readonly text: string;
-  /** 0 unless said. */
+  /** 0 unless given. */
   readonly exitCode?: number;
 }
 
-/** Every command takes these. */
-export const commonOptions: Readonly<Record<string, Option>> = {
-  json: { summary: "Print one JSON value on stdout, for programs" },
-  help: { summary: "Show this help" },
-};
+/** Prints a remark beside the outcome. Left out with --json, which is for programs. */
+export function note({ switches }: Call, { stderr }: CliContext, text: string): void {
+  if (!switches.has("json")) stderr.write(`${text}\n`);
+}
+
+export interface Option {
+  readonly name: string;
+  /** What stands for the value in the help. Undefined for a switch. */
+  readonly value: string | undefined;
+  readonly summary: string;
+}
+
+/** Those that every command takes come last. */
+export function optionsOf(command: Command): Option[] {
+  const all = {
+    ...command.options,
+    json: "Print one JSON value on stdout, for programs",
+    help: "Show this help",
+  };
+  return Object.entries(all).map(([form, summary]) => {
+    const [name = "", value] = form.split(" ");
+    return { name, value, summary };
+  });
+}
 
 export function readCall(command: Command, words: readonly string[]): Call {
-  const options: Readonly<Record<string, Option>> = { ...command.options, ...commonOptions };
+  const options = optionsOf(command);
   const refuse = (what: string): never => {
-    throw new CommandFailure(`${what} See petstore ${command.name} --help.`, 2);
+    throw new UsageError(`${what} See petstore ${command.name} --help.`);
   };
-  // Not strict: Node's own complaints neither suggest anything nor name the next step.
+  // Not strict: Node's own messages neither suggest anything nor name the next step.
   const { tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries(
-      Object.entries(options).map(([name, { value }]) => [
+      options.map(({ name, value }) => [
         name,
         { type: value === undefined ? "boolean" : "string" } as const,
       ]),
@@ -84,16 +85,16 @@ export function readCall(command: Command, words: readonly string[]): Call {
     tokens: true,
   });
 
-  const operands: string[] = [];
+  const typed: string[] = [];
   const values = new Map<string, string>();
   const switches = new Set<string>();
   for (const token of tokens) {
-    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind === "positional") typed.push(token.value);
     if (token.kind !== "option") continue;
     const { rawName, name, value, inlineValue } = token;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    const option = options.find((known) => known.name === name);
     if (rawName === "-h") switches.add("help");
-    else if (option === undefined) refuse(`${unknownOption(rawName, Object.keys(options))}`);
+    else if (option === undefined) refuse(unknownOption(rawName, options));
     else if (values.has(name) || switches.has(name)) refuse(`${rawName} is given twice.`);
     else if (option.value === undefined) {
       if (value !== undefined) refuse(`${rawName} takes no value.`);
@@ -104,20 +105,19 @@ export function readCall(command: Command, words: readonly string[]): Call {
     } else values.set(name, value);
   }
 
-  const taken = [command.operand, command.second].filter((operand) => operand !== undefined);
+  const [operand = "", second = ""] = typed;
   if (!switches.has("help")) {
-    const surplus = operands[taken.length];
+    const operands = Object.keys(command.operands ?? {});
+    const surplus = typed[operands.length];
     if (surplus !== undefined) refuse(`${JSON.stringify(surplus)} is one word too many.`);
-    const missing = taken.find(
-      ({ optional }, place) => optional !== true && (operands[place] ?? "") === "",
-    );
-    if (missing !== undefined) refuse(`${missing.shown} is missing.`);
+    const missing = operands.find((shown, index) => !shown.startsWith("[") && !typed[index]);
+    if (missing !== undefined) refuse(`${missing} is missing.`);
   }
-  const [operand = "", second = ""] = operands;
   return { operand, second, values, switches };
 }
 
-function unknownOption(typed: string, names: readonly string[]): string {
+function unknownOption(typed: string, options: readonly Option[]): string {
+  const names = options.map(({ name }) => name);
   const suggestion = nearest(typed.replace(/^-+/, ""), names);
   return `Unknown option ${typed}.${didYouMean(suggestion && `--${suggestion}`)}`;
 }

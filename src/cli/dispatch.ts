@@ -1,16 +1,10 @@
 /** Which command the words mean, or what help. */
+
 import packageJson from "../../package.json" with { type: "json" };
-import {
-  type Command,
-  commonOptions,
-  type Operand,
-  type Option,
-  type Report,
-  readCall,
-} from "./command.ts";
+import { type Command, type Option, optionsOf, type Report, readCall } from "./command.ts";
 import { commands, groups } from "./commands.ts";
 import type { CliContext } from "./context.ts";
-import { CommandFailure } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { didYouMean, nearest } from "./readText.ts";
 import { table } from "./table.ts";
 
@@ -32,15 +26,14 @@ function helpOn(words: readonly string[], options: readonly string[]): Report {
   const typed = words.join(" ");
   const command = commands.find(({ name }) => name === typed);
   if (words.length > 0 && command === undefined && !groups.includes(typed)) {
-    throw new CommandFailure(unknownCommand(words), 2);
+    throw new UsageError(unknownCommand(words));
   }
   const strange = options.find((option) => !helpOptions.has(option));
   if (strange !== undefined) {
     // A word after an option is the command that the option should have followed.
     const early = strange.startsWith("-") ? strange : options[0];
-    throw new CommandFailure(
+    throw new UsageError(
       `${early} stands before a command. Write petstore <command> [options]; see petstore help.`,
-      2,
     );
   }
   if (options.includes("--version") || options.includes("-V")) return version();
@@ -135,17 +128,14 @@ export function groupHelp(group: string): Report {
   };
 }
 
-export function commandHelp(command: Command): Report {
-  const { summary, about, examples } = command;
+function commandHelp(command: Command): Report {
+  const { summary, operands = {}, about, examples } = command;
   const parts = [
     `${summary}.\n`,
     `Usage: ${usage(command)}\n`,
     table([
-      ...operandsOf(command).map(({ shown, summary }) => [`  ${shown}`, summary]),
-      ...Object.entries({ ...command.options, ...commonOptions }).map(([option, described]) => [
-        `  ${optionText(option, described)}`,
-        described.summary,
-      ]),
+      ...Object.entries(operands).map(([shown, summary]) => [`  ${shown}`, summary]),
+      ...optionsOf(command).map((option) => [`  ${optionText(option)}`, option.summary]),
     ]),
     ...(about === undefined ? [] : [`${about}\n`]),
     `${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((example) => `  ${example}\n`).join("")}`,
@@ -155,27 +145,22 @@ export function commandHelp(command: Command): Report {
 
 function summaries(listed: readonly Command[]): string {
   return table(
-    listed.map((command) => [
-      `  ${[command.name, ...operandsOf(command).map(({ shown }) => shown)].join(" ")}`,
-      command.summary,
+    listed.map(({ name, operands = {}, summary }) => [
+      `  ${[name, ...Object.keys(operands)].join(" ")}`,
+      summary,
     ]),
   );
 }
 
-function operandsOf({ operand, second }: Command): Operand[] {
-  return [operand, second].filter((taken) => taken !== undefined);
-}
-
 function usage(command: Command): string {
-  const words = Object.entries(command.options).map(([option, described]) => {
-    const text = optionText(option, described);
-    return described.required ? text : `[${text}]`;
-  });
-  const operands = operandsOf(command).map(({ shown }) => shown);
-  return ["petstore", command.name, ...operands, ...words].join(" ");
+  const { name, operands = {}, options = {}, required = [] } = command;
+  const words = Object.keys(options).map((form) =>
+    required.includes(form.split(" ", 1)[0] ?? "") ? `--${form}` : `[--${form}]`,
+  );
+  return ["petstore", name, ...Object.keys(operands), ...words].join(" ");
 }
 
-function optionText(name: string, { value }: Option): string {
+function optionText({ name, value }: Option): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
@@ -184,10 +169,10 @@ function commandJson(command: Command) {
     name: command.name,
     summary: command.summary,
     usage: usage(command),
-    options: Object.entries({ ...command.options, ...commonOptions }).map(([name, option]) => ({
+    options: optionsOf(command).map(({ name, value = null, summary }) => ({
       name: `--${name}`,
-      value: option.value ?? null,
-      summary: option.summary,
+      value,
+      summary,
     })),
   };
 }

@@ -1,9 +1,10 @@
 /** The service's own documentation, as files that any server of files can show. */
+
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { CommandFailure, explainSystem } from "./errors.ts";
+import { CommandFailure, explainSystem, UsageError } from "./errors.ts";
 import { bytesText, counted } from "./table.ts";
 
 const outDefault = "petstore-docs";
@@ -12,8 +13,8 @@ export const buildDocsSite: Command = {
   name: "docs build",
   summary: "Write the documentation of the service to a folder",
   options: {
-    out: { value: "<folder>", summary: `A folder that is new or empty (default ${outDefault})` },
-    "base-url": { value: "<url>", summary: "The API that its pages call, ending in /v1" },
+    "out <folder>": `A folder that is new or empty (default ${outDefault})`,
+    "base-url <url>": "The API that its pages call, ending in /v1",
   },
   about:
     "The site is meant for the root of a host of its own. Without --base-url its pages call the\naddress that the settings name (PETSTORE_BASE_URL, or localhost and PORT).",
@@ -38,9 +39,8 @@ function readBaseUrl(text: string | undefined): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const bare = url && url.search === "" && url.hash === "" && url.username === "";
   if (!bare || !/^https?:$/.test(url.protocol) || !url.pathname.endsWith("/v1")) {
-    throw new CommandFailure(
+    throw new UsageError(
       `--base-url must be an http or https address that ends in /v1, not ${JSON.stringify(text)}.`,
-      2,
     );
   }
   return url.origin + url.pathname;

@@ -7,7 +7,6 @@ import type { StoredDomain } from "../hosting/domains/domains.ts";
 import type { DomainView } from "../hosting/domains/domainView.ts";
 import { toJson } from "../hosting/domains/json.ts";
 import type { Stores } from "../storage/stores.ts";
-import type { Operand, Option } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure } from "./errors.ts";
 import { lastReady } from "./sitesCommands.ts";
@@ -15,9 +14,9 @@ import { withStores } from "./withStores.ts";
 
 export const operator: Actor = { kind: "operator" };
 
-export const whichHost: Operand = { shown: "<host>", summary: "The attached name" };
-export const ofProject: Readonly<Record<string, Option>> = {
-  project: { value: "<slug>", summary: "Whose, where several projects claim the name" },
+export const whichHost = { "<host>": "The attached name" };
+export const ofProject = {
+  "project <slug>": "Whose, where several projects claim the name",
 };
 
 export interface OpenDomains {
@@ -42,7 +41,7 @@ export function withDomainService<T>(
       const next = await nextStep(code, subject, stores);
       const exitCode = code === "host_invalid" ? 2 : 1;
       const said = next === undefined ? message : `${message} ${next}`;
-      throw new CommandFailure(said, exitCode, undefined, code);
+      throw new CommandFailure(said, { exitCode, code });
     });
   });
 }
@@ -68,7 +67,7 @@ export async function findDomain(
   const { parseHost } = await import("../hosting/domains/hostName.ts");
   const reading = parseHost(typed);
   if (reading.kind === "refused") {
-    throw new CommandFailure(`${typed}: ${reading.why}`, 2, undefined, "host_invalid");
+    throw new CommandFailure(`${typed}: ${reading.why}`, { exitCode: 2, code: "host_invalid" });
   }
   const { host } = reading.name;
   const claims = await claimsOn(host, project, stores);
@@ -107,9 +106,7 @@ function endMs({ domain: { ownership } }: StoredDomain): number {
 function notAttached(host: string, project: string | undefined): CommandFailure {
   return new CommandFailure(
     `${host} is not attached to ${project ?? "any project"}. See petstore domains list, or attach it with petstore domains add ${project ?? "<slug>"} ${host}.`,
-    1,
-    undefined,
-    "domain_not_found",
+    { code: "domain_not_found" },
   );
 }
 

@@ -1,4 +1,5 @@
 /** Attaching names to projects, looking at them, and taking them off again. */
+
 import { pause } from "../core/clock.ts";
 import { toJson } from "../hosting/domains/json.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -13,18 +14,31 @@ import {
   whichHost,
   withDomainService,
 } from "./domainsAccess.ts";
-import { findingsText, listText, recordsText, timelineText, viewText } from "./domainsText.ts";
-import { counted } from "./table.ts";
+import { makePrimary, redirectDomain, routeDomains } from "./domainsRouting.ts";
+import {
+  dueText,
+  findingsText,
+  hostText,
+  recordsText,
+  roleText,
+  timelineText,
+  viewText,
+} from "./domainsText.ts";
+import { verifyDomain } from "./domainsVerify.ts";
+import { dateText } from "./durations.ts";
+import { counted, listReport } from "./table.ts";
 
 const timelineShown = 10;
 
-export const addDomain: Command = {
+const addDomain: Command = {
   name: "domains add",
   summary: "Attach a host name to a project",
-  operand: { shown: "<slug>", summary: "The project, by its slug" },
-  second: { shown: "<host>", summary: "The name, such as docs.example.com" },
+  operands: {
+    "<slug>": "The project, by its slug",
+    "<host>": "The name, such as docs.example.com",
+  },
   options: {
-    prove: { summary: "Claim a name that another owner has attached, by a TXT record" },
+    prove: "Claim a name that another owner has attached, by a TXT record",
   },
   about: "Shows the DNS record to create. Nothing is served before it is there.",
   examples: ["petstore domains add acme-docs docs.example.com"],
@@ -44,24 +58,31 @@ export const addDomain: Command = {
   },
 };
 
-export const listDomains: Command = {
+const listDomains: Command = {
   name: "domains list",
   summary: "List attached host names and their status",
-  operand: { shown: "[<slug>]", summary: "Only those of this project", optional: true },
-  options: {},
+  operands: { "[<slug>]": "Only those of this project" },
   examples: ["petstore domains list", "petstore domains list acme-docs"],
   async run({ operand: slug }, context) {
     const views = await withDomainService(context, async ({ service, stores }) => {
       const slugs = slug === "" ? await projectsWithDomains(stores) : [slug];
       return (await Promise.all(slugs.map((each) => service.list(operator, each)))).flat();
     });
-    return {
-      json: views.map(toJson),
-      text:
-        views.length === 0
-          ? `${slug === "" ? "No name is" : `${slug} has no name`} attached yet. Attach one with petstore domains add ${slug || "<slug>"} <host>.\n`
-          : listText(views, context.clock.now()),
-    };
+    const nowMs = context.clock.now();
+    const none = slug === "" ? "No name is" : `${slug} has no name`;
+    return listReport(views, {
+      json: toJson,
+      columns: {
+        Host: hostText,
+        Project: ({ project }) => project,
+        Status: ({ status }) => status,
+        Role: roleText,
+        "Certificate until": ({ certificate }) =>
+          certificate === undefined ? "" : dateText(certificate.notAfterMs),
+        "Next check": (view) => dueText(view, nowMs),
+      },
+      empty: `${none} attached yet. Attach one with petstore domains add ${slug || "<slug>"} <host>.`,
+    });
   },
 };
 
@@ -69,13 +90,13 @@ async function projectsWithDomains({ domains }: Stores): Promise<string[]> {
   return [...new Set((await domains.list()).map(({ domain }) => domain.project))].sort();
 }
 
-export const showDomain: Command = {
+const showDomain: Command = {
   name: "domains show",
   summary: "Show one host name: its status, findings and next steps",
-  operand: whichHost,
+  operands: whichHost,
   options: {
     ...ofProject,
-    timeline: { summary: "The whole timeline, with the answers of the name servers" },
+    timeline: "The whole timeline, with the answers of the name servers",
   },
   examples: ["petstore domains show docs.example.com"],
   async run({ operand, values, switches }, context) {
@@ -101,13 +122,13 @@ export const showDomain: Command = {
   },
 };
 
-export const removeDomain: Command = {
+const removeDomain: Command = {
   name: "domains remove",
   summary: "Remove a host name from its project",
-  operand: whichHost,
+  operands: whichHost,
   options: {
     ...ofProject,
-    yes: { summary: "Confirm, where it is the primary domain or a redirect target" },
+    yes: "Confirm, where it is the primary domain or a redirect target",
   },
   about:
     "Takes effect at once on every edge. If addresses with this name were shared, let it redirect to\nanother name instead (petstore domains redirect) and keep it attached: once removed, it answers\nnothing, also no redirect.",
@@ -161,3 +182,15 @@ function effectText({ edges, edgesBehind }: Effect): string {
     ? `It is no longer served: ${counted(edges, "edge")} of ${edges} ${edges === 1 ? "has" : "have"} said so.`
     : `${counted(done, "edge")} of ${edges} no longer ${done === 1 ? "serves" : "serve"} it; not heard of yet: ${edgesBehind.join(", ")}.`;
 }
+
+/** In the order of the help. */
+export const domainsCommands: readonly Command[] = [
+  addDomain,
+  listDomains,
+  showDomain,
+  verifyDomain,
+  routeDomains,
+  makePrimary,
+  redirectDomain,
+  removeDomain,
+];

@@ -1,4 +1,5 @@
 /** Which attached name shows the site, and which lead to another one. */
+
 import { type Redirect, type Routing, redirectStatuses } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
@@ -9,17 +10,18 @@ import {
   operator,
   withDomainService,
 } from "./domainsAccess.ts";
-import { CommandFailure } from "./errors.ts";
+import { CommandFailure, UsageError } from "./errors.ts";
 import { openInput } from "./files.ts";
+import { readChoice } from "./readText.ts";
 
 const documentBytesMax = 64 * 1024;
 
 export const routeDomains: Command = {
   name: "domains routing",
   summary: "Print or replace a project's primary domain and redirects",
-  operand: { shown: "<slug>", summary: "The project, by its slug" },
+  operands: { "<slug>": "The project, by its slug" },
   options: {
-    apply: { value: "<file|->", summary: "Replace the routing with this document" },
+    "apply <file|->": "Replace the routing with this document",
   },
   about:
     'What --apply brings replaces the whole document: a redirect that is not in it ends.\nThe document: { "primary": "docs.example.com", "redirects": [{ "from": "www.example.com",\n"to": "docs.example.com", "status": 301 }] }. A status is 301, 302, 307 or 308.',
@@ -43,10 +45,10 @@ export const routeDomains: Command = {
 export const makePrimary: Command = {
   name: "domains primary",
   summary: "Set or clear the primary domain of a project",
-  operand: { shown: "[<host>]", summary: "The attached name", optional: true },
+  operands: { "[<host>]": "The attached name" },
   options: {
     ...ofProject,
-    none: { summary: "Clear the primary domain of --project" },
+    none: "Clear the primary domain of --project",
   },
   examples: [
     "petstore domains primary docs.example.com",
@@ -75,21 +77,22 @@ async function withoutPrimary({ operand }: Call, slug: string | undefined, conte
 }
 
 function primaryUnclear(): CommandFailure {
-  return new CommandFailure(
+  return new UsageError(
     "Name a host, or give --none with --project <slug>. See petstore domains primary --help.",
-    2,
   );
 }
 
 export const redirectDomain: Command = {
   name: "domains redirect",
   summary: "Add or remove a redirect",
-  operand: { shown: "<from>", summary: "The attached name that redirects" },
-  second: { shown: "[<to>]", summary: "The attached host name to redirect to", optional: true },
+  operands: {
+    "<from>": "The attached name that redirects",
+    "[<to>]": "The attached host name to redirect to",
+  },
   options: {
     ...ofProject,
-    none: { summary: "End the redirect: the first name shows the site again" },
-    status: { value: "<code>", summary: `${redirectStatuses.join(", ")} (default 301)` },
+    none: "End the redirect: the first name shows the site again",
+    "status <code>": `${redirectStatuses.join(", ")} (default 301)`,
   },
   about: "Takes the place of a redirect that the first name has already. Path and query are kept.",
   examples: [
@@ -99,10 +102,12 @@ export const redirectDomain: Command = {
   async run(call, context) {
     const none = call.switches.has("none");
     if (none === (call.second !== "")) {
-      throw new CommandFailure("Give either the host name to redirect to or --none.", 2);
+      throw new UsageError("Give either the host name to redirect to or --none.");
     }
     if (none) return withoutRedirect(call, context);
-    const status = readStatus(call.values.get("status") ?? "301");
+    const status = Number(
+      readChoice("--status", call.values.get("status") ?? "301", redirectStatuses.map(String)),
+    ) as Redirect["status"];
     const { routing, host } = await withDomainService(context, (open) =>
       rerouted(open, call.operand, call.values.get("project"), ({ primary, redirects }, from) => ({
         primary,
@@ -116,7 +121,7 @@ export const redirectDomain: Command = {
 
 async function withoutRedirect({ operand, values }: Call, context: CliContext): Promise<Report> {
   if (values.has("status")) {
-    throw new CommandFailure("--status is for a redirect. Leave it out with --none.", 2);
+    throw new UsageError("--status is for a redirect. Leave it out with --none.");
   }
   const { routing, host, project } = await withDomainService(context, (open) =>
     rerouted(open, operand, values.get("project"), ({ primary, redirects }, from) => {
@@ -151,12 +156,6 @@ async function rerouted(
 function documentReport({ primary, redirects }: Routing): Report {
   const document = { primary: primary ?? null, redirects };
   return { json: document, text: `${JSON.stringify(document, null, 2)}\n` };
-}
-
-function readStatus(typed: string) {
-  const status = redirectStatuses.find((known) => String(known) === typed);
-  if (status !== undefined) return status;
-  throw new CommandFailure(`--status must be one of ${redirectStatuses.join(", ")}.`, 2);
 }
 
 async function readDocument(file: string, { stdin }: CliContext): Promise<unknown> {

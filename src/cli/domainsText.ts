@@ -1,11 +1,12 @@
 /** Domains in words, for a terminal. */
+
 import type { Used } from "../hosting/domains/budget.ts";
 import type { Status } from "../hosting/domains/domain.ts";
 import type { StoredDomain, TimelineEntry } from "../hosting/domains/domains.ts";
 import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding } from "../hosting/domains/finding.ts";
 import type { RecordToCreate } from "../hosting/domains/instructions.ts";
-import { dateText, fromNow, instantText, iso, spanText } from "./durations.ts";
+import { fromNow, instantText, iso, spanText, whenText } from "./durations.ts";
 import { table } from "./table.ts";
 
 export const statusWords: Readonly<Record<Status, string>> = {
@@ -54,22 +55,8 @@ export function roleText({ role }: Pick<DomainView, "role">): string {
   return role.kind === "site" ? "shows the site" : `redirects to ${role.to} (${role.status})`;
 }
 
-export function listText(views: readonly DomainView[], nowMs: number): string {
-  return table([
-    ["Host", "Project", "Status", "Role", "Certificate until", "Next check"],
-    ...views.map((view) => [
-      hostText(view),
-      view.project,
-      view.status,
-      roleText(view),
-      view.certificate === undefined ? "" : dateText(view.certificate.notAfterMs),
-      dueText(view, nowMs),
-    ]),
-  ]);
-}
-
 /** What is due stays so until a worker comes to it. */
-const dueText = ({ nextAtMs }: DomainView, nowMs: number) =>
+export const dueText = ({ nextAtMs }: DomainView, nowMs: number) =>
   nextAtMs <= nowMs ? "due now" : fromNow(nextAtMs, nowMs);
 
 export function viewText(
@@ -78,7 +65,7 @@ export function viewText(
   nowMs: number,
 ): string {
   const { project, status, addedAtMs, checkedAtMs, nextAtMs, retryAtMs } = view;
-  const when = (atMs: number) => `${instantText(atMs)} (${fromNow(atMs, nowMs)})`;
+  const when = (atMs: number) => whenText(atMs, nowMs);
   const ended = status === "removed" || status === "abandoned";
   const next = nextAtMs <= nowMs ? "due now" : when(nextAtMs);
   return table([
@@ -102,7 +89,7 @@ export function viewText(
 
 const watchText = "once a day for 30 days, whether the record still points here";
 
-const hostText = ({ host, unicodeHost }: DomainView) =>
+export const hostText = ({ host, unicodeHost }: DomainView) =>
   unicodeHost === host ? host : `${host} (${printable(unicodeHost)})`;
 
 function claimText({ domain: { host, project, ownership } }: StoredDomain): string {
@@ -156,9 +143,7 @@ function findingText(finding: Finding, remembered: readonly string[], nowMs: num
     ...sideBySide(finding),
     ...(at.length === 0 ? [] : [`  Said by ${at.map(printable).join(", ")}.`]),
     ...remembered,
-    ...(untilMs === undefined
-      ? []
-      : [`  Nothing is tried before ${instantText(untilMs)} (${fromNow(untilMs, nowMs)}).`]),
+    ...(untilMs === undefined ? [] : [`  Nothing is tried before ${whenText(untilMs, nowMs)}.`]),
     ...(next === undefined ? [] : [`  Next: ${printable(next)}`]),
   ];
   return `${lines.join("\n")}\n`;

@@ -17,8 +17,8 @@ import {
   withDomainService,
 } from "./domainsAccess.ts";
 import { findingsText, statusWords } from "./domainsText.ts";
-import { fromNow, instantText, spanFromText, unitsText } from "./durations.ts";
-import { CommandFailure } from "./errors.ts";
+import { fromNow, requireSpan, unitsText, whenText } from "./durations.ts";
+import { UsageError } from "./errors.ts";
 import { orStopped, saying } from "./stopping.ts";
 
 const timeoutDefault = "10m";
@@ -29,11 +29,11 @@ const silentMs = 15_000;
 export const verifyDomain: Command = {
   name: "domains verify",
   summary: "Check a host name now",
-  operand: whichHost,
+  operands: whichHost,
   options: {
     ...ofProject,
-    wait: { summary: "Wait until it is live or needs action" },
-    timeout: { value: "<time>", summary: `Maximum waiting time (default ${timeoutDefault})` },
+    wait: "Wait until it is live or needs action",
+    "timeout <time>": `Maximum waiting time (default ${timeoutDefault})`,
   },
   about: `Ends with 0 once it is live, and with 1 when its owner must act or the time is over. Within\n10 seconds of another check, --wait waits for that one.\nA time is a whole number and one of ${unitsText}.`,
   examples: ["petstore domains verify docs.example.com --wait"],
@@ -177,8 +177,7 @@ function endText(
   const how = served
     ? `${host} is still served (${status}), but`
     : `${host} is not live (${status}), and`;
-  const again =
-    retryAtMs === undefined ? "later" : `${instantText(retryAtMs)} (${fromNow(retryAtMs, nowMs)})`;
+  const again = retryAtMs === undefined ? "later" : whenText(retryAtMs, nowMs);
   const whys: Record<typeof outcome, string> = {
     owner_must_act: "its owner has something to do.",
     must_wait: `nothing is tried again before ${again}.`,
@@ -191,12 +190,9 @@ function endText(
 
 function readTimeout(typed: string | undefined, wait: boolean): number {
   if (typed !== undefined && !wait) {
-    throw new CommandFailure("--timeout is for --wait. Add --wait, or leave it out.", 2);
+    throw new UsageError("--timeout is for --wait. Add --wait, or leave it out.");
   }
-  const span = spanFromText(typed ?? timeoutDefault);
-  if (span?.kind === "span" && span.ms > 0) return span.ms;
-  throw new CommandFailure(
-    `--timeout must be a time such as 10m or 48h: a whole number and one of ${unitsText}.`,
-    2,
-  );
+  const ms = requireSpan("--timeout", typed ?? timeoutDefault, "10m or 48h");
+  if (ms > 0) return ms;
+  throw new UsageError("--timeout must be longer than 0s.");
 }

@@ -1,4 +1,5 @@
 /** Spans of time and instants, as people type and read them. */
+import { UsageError } from "./errors.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -16,34 +17,39 @@ const unitsMs: Readonly<Record<string, number>> = {
 /** For the help: `m` could be taken for a month. */
 export const unitsText = "s, m (minutes), h, d or w";
 /** A century: whoever types more has mistyped it. */
-export const spanDaysMax = 36_500;
-
-export type Span = { readonly kind: "span"; readonly ms: number } | { readonly kind: "too_long" };
+const spanDaysMax = 36_500;
 
 /** Reads `90d`, `24h`, `15m`, `30s` or `2w`; undefined for what has another form. */
-export function spanFromText(text: string): Span | undefined {
+export function readSpan(option: string, text: string): number | undefined {
   const [, count, unit = ""] = /^([0-9]+)([smhdw])$/.exec(text) ?? [];
   if (count === undefined) return undefined;
   const ms = Number(count) * (unitsMs[unit] ?? Number.NaN);
-  return ms <= spanDaysMax * dayMs ? { kind: "span", ms } : { kind: "too_long" };
+  if (ms <= spanDaysMax * dayMs) return ms;
+  throw new UsageError(`${option} ${text} is too far: a century (${spanDaysMax}d) is the most.`);
+}
+
+/** `examples` are for the error message: `24h, 7d or 0s`. */
+export function requireSpan(option: string, text: string, examples: string): number {
+  const ms = readSpan(option, text);
+  if (ms !== undefined) return ms;
+  throw new UsageError(
+    `${option} must be a time such as ${examples}: a whole number and one of ${unitsText}.`,
+  );
 }
 
 const instantForm =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$/;
 
-export type Instant =
-  | { readonly kind: "instant"; readonly atMs: number }
-  | { readonly kind: "no_such_date" };
-
 /** Reads an ISO date (its first instant in UTC) or date and time with a zone; else undefined. */
-export function instantFromText(text: string): Instant | undefined {
+export function readInstant(option: string, text: string): number | undefined {
   const [, date] = instantForm.exec(text) ?? [];
   if (date === undefined) return undefined;
   const atMs = Date.parse(text);
   // Engines differ on 30 February: some refuse it and some mean 2 March.
   const midnight = new Date(date);
   const real = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
-  return real && !Number.isNaN(atMs) ? { kind: "instant", atMs } : { kind: "no_such_date" };
+  if (real && !Number.isNaN(atMs)) return atMs;
+  throw new UsageError(`${option} ${text}: there is no such date or time of day.`);
 }
 
 const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, spanMs: number])[] = [
@@ -70,6 +76,11 @@ export function fromNow(instantMs: number, nowMs: number): string {
 /** 2030-12-05 00:00 UTC */
 export function instantText(instantMs: number): string {
   return `${iso(instantMs).slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** 2030-12-05 00:00 UTC (in 2 hours) */
+export function whenText(instantMs: number, nowMs: number): string {
+  return `${instantText(instantMs)} (${fromNow(instantMs, nowMs)})`;
 }
 
 /** 2030-12-05 */

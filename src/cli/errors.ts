@@ -1,28 +1,42 @@
 /** What goes wrong in a command, and how it is said. */
 import { Problem } from "../core/problems.ts";
 
-/** What the person can fix: said in full on stderr, without a stack. */
+/** What the user can fix: printed in full on stderr, without a stack. */
 export class CommandFailure extends Error {
+  /** 1 for a refusal, 2 for wrong usage. */
   readonly exitCode: number;
   /** Where in a file it lies, for programs. The message says it too. */
   readonly lines: readonly LineErrors[] | undefined;
-  /** What programs know the refusal by, where it has a name. */
+  /** The error code for programs, where there is one. */
   readonly code: string | undefined;
 
-  /** 1 for a refusal, 2 for what was not understood. */
-  constructor(message: string, exitCode = 1, lines?: readonly LineErrors[], code?: string) {
+  constructor(message: string, details: FailureDetails = {}) {
     super(message);
     this.name = "CommandFailure";
-    this.exitCode = exitCode;
-    this.lines = lines;
-    this.code = code;
+    this.exitCode = details.exitCode ?? 1;
+    this.lines = details.lines;
+    this.code = details.code;
   }
+}
+
+interface FailureDetails {
+  readonly exitCode?: number;
+  readonly lines?: readonly LineErrors[];
+  readonly code?: string;
 }
 
 /** What is wrong with one line of a file, in whole sentences. */
 export interface LineErrors {
   readonly line: number;
   readonly complaints: readonly string[];
+}
+
+/** The command line itself is wrong. */
+export class UsageError extends CommandFailure {
+  constructor(message: string) {
+    super(message, { exitCode: 2 });
+    this.name = "UsageError";
+  }
 }
 
 /** What went wrong, for the person at the terminal. */

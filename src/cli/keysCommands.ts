@@ -1,4 +1,5 @@
 /** Handing out keys, and taking them back. */
+
 import { scopes as knownScopes } from "../contract/operations.ts";
 import type { ApiKey, KeyStore } from "../petstore/keys/keys.ts";
 import { keyState, mintKey, planRotation } from "../petstore/keys/lifecycle.ts";
@@ -6,35 +7,34 @@ import { hashToken, tokenEnvironment } from "../petstore/keys/token.ts";
 import type { Command, Report } from "./command.ts";
 import {
   fromNow,
-  instantFromText,
   instantText,
   iso,
   isoOrNull,
-  spanDaysMax,
-  spanFromText,
+  readInstant,
+  readSpan,
+  requireSpan,
   unitsText,
+  whenText,
 } from "./durations.ts";
-import { CommandFailure } from "./errors.ts";
-import { didYouMean, nearest, readName } from "./readText.ts";
-import { table } from "./table.ts";
+import { CommandFailure, UsageError } from "./errors.ts";
+import { keysUsage } from "./keysUsage.ts";
+import { readChoice, readName } from "./readText.ts";
+import { listReport, table } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
 
 const nameLengthMax = 100;
 const nameDefault = "default";
 const graceDefault = "24h";
 
-const whichKey = { shown: "<id|name>", summary: "The key, by its id or its name" };
+const whichKey = { "<id|name>": "The key, by its id or its name" };
 
-export const createKey: Command = {
+const createKey: Command = {
   name: "keys create",
   summary: "Create an API key and show it once",
   options: {
-    name: {
-      value: "<name>",
-      summary: `Whose it is, 1 to ${nameLengthMax} characters (default "${nameDefault}")`,
-    },
-    scopes: { value: "<a,b>", summary: `What it may do: ${knownScopes.join(", ")} (default all)` },
-    expires: { value: "<when>", summary: "After a time (90d, 24h) or on a date (2030-01-31)" },
+    "name <name>": `Whose it is, 1 to ${nameLengthMax} characters (default "${nameDefault}")`,
+    "scopes <a,b>": `What it may do: ${knownScopes.join(", ")} (default all)`,
+    "expires <when>": "After a time (90d, 24h) or on a date (2030-01-31)",
   },
   about: `The key itself is not stored, only a hash of it: write it down when it is shown.\nA time is a whole number and one of ${unitsText}.`,
   examples: [
@@ -72,34 +72,46 @@ export const createKey: Command = {
   },
 };
 
-export const listKeys: Command = {
+const listKeys: Command = {
   name: "keys list",
   summary: "List keys, without the secrets",
-  options: {},
   examples: ["petstore keys list"],
   async run(_call, context) {
     const keys = await withStores(context, (stores) => stores.keys.list());
     const now = context.clock.now();
-    return { json: keys.map((key) => keyJson(key, now)), text: listText(keys, now) };
+    const when = (instantMs: number | undefined) =>
+      instantMs === undefined ? "never" : fromNow(instantMs, now);
+    return listReport(keys, {
+      json: (key) => keyJson(key, now),
+      columns: {
+        Id: (key) => key.id,
+        Name: (key) => key.name,
+        Hint: (key) => key.hint,
+        Scopes: ({ scopes }) => (scopes === "all" ? "all" : scopes.join(",")),
+        State: (key) => stateText(key, now),
+        Created: (key) => when(key.createdAtMs),
+        Expires: (key) => when(key.expiresAtMs),
+        "Last used": (key) => when(key.lastUsedAtMs),
+      },
+      empty: "There are no keys yet. Create one with petstore keys create --name <name>.",
+    });
   },
 };
 
-export const rotateKey: Command = {
+const rotateKey: Command = {
   name: "keys rotate",
   summary: "Replace a key; the old one works for a grace period",
-  operand: whichKey,
+  operands: whichKey,
   options: {
-    grace: {
-      value: "<time>",
-      summary: `How long the old key still works (default ${graceDefault})`,
-    },
+    "grace <time>": `How long the old key still works (default ${graceDefault})`,
   },
   about:
     "The new key has the name, the scopes and the length of life of the old one. The old key never\noutlives the expiry that it already has. --grace 0s ends it at once. A time is a whole number and\n" +
     `one of ${unitsText}.`,
   examples: ["petstore keys rotate ci", "petstore keys rotate key_4fK2mQ9xW1Zt --grace 7d"],
   async run({ operand, values }, context) {
-    const graceMs = readGrace(values.get("grace") ?? graceDefault);
+    const grace = values.get("grace") ?? graceDefault;
+    const graceMs = requireSpan("--grace", grace, "24h, 7d or 0s");
     const { old, rotation } = await withStores(context, async ({ keys }) => {
       const old = await findKey(keys, operand, context.clock.now());
       refuseUnlessRotatable(old, context.clock.now());
@@ -112,7 +124,7 @@ export const rotateKey: Command = {
     const oldEnds =
       oldExpiresAtMs <= now
         ? `The old key ${old.id} has stopped working.`
-        : `The old key ${old.id} works until ${instantText(oldExpiresAtMs)} (${fromNow(oldExpiresAtMs, now)}).`;
+        : `The old key ${old.id} works until ${whenText(oldExpiresAtMs, now)}.`;
     return {
       json: {
         ...mintedJson(key, token),
@@ -123,11 +135,10 @@ export const rotateKey: Command = {
   },
 };
 
-export const revokeKey: Command = {
+const revokeKey: Command = {
   name: "keys revoke",
   summary: "Revoke a key immediately",
-  operand: whichKey,
-  options: {},
+  operands: whichKey,
   about: "A leaked key itself can be given instead of its id.",
   examples: ["petstore keys revoke ci"],
   async run({ operand }, context): Promise<Report> {
@@ -209,27 +220,6 @@ function keyJson(key: ApiKey, nowMs: number) {
   };
 }
 
-function listText(keys: readonly ApiKey[], nowMs: number): string {
-  if (keys.length === 0) {
-    return "There are no keys yet. Create one with petstore keys create --name <name>.\n";
-  }
-  const when = (instantMs: number | undefined) =>
-    instantMs === undefined ? "never" : fromNow(instantMs, nowMs);
-  return table([
-    ["Id", "Name", "Hint", "Scopes", "State", "Created", "Expires", "Last used"],
-    ...keys.map((key) => [
-      key.id,
-      key.name,
-      key.hint,
-      key.scopes === "all" ? "all" : key.scopes.join(","),
-      stateText(key, nowMs),
-      when(key.createdAtMs),
-      when(key.expiresAtMs),
-      when(key.lastUsedAtMs),
-    ]),
-  ]);
-}
-
 function refuseUnlessRotatable(key: ApiKey, nowMs: number): void {
   const refuse = (why: string): never => {
     throw new CommandFailure(`"${key.name}" (${key.id}) ${why}`);
@@ -246,56 +236,23 @@ function refuseUnlessRotatable(key: ApiKey, nowMs: number): void {
 
 function readScopes(text = "all"): ApiKey["scopes"] {
   if (text === "all") return "all";
-  const wanted = [...new Set(text.split(",").map((scope) => scope.trim()))];
-  for (const scope of wanted) {
-    if (!knownScopes.includes(scope)) {
-      throw new CommandFailure(
-        `${JSON.stringify(scope)} is no scope.${didYouMean(nearest(scope, knownScopes))} The scopes are ${knownScopes.join(", ")}; leave --scopes out for all.`,
-        2,
-      );
-    }
-  }
-  return wanted;
+  const wanted = text.split(",").map((word) => readChoice("--scopes", word.trim(), knownScopes));
+  return [...new Set(wanted)];
 }
 
 function readExpiry(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
-  const span = spanFromText(text);
-  if (span?.kind === "too_long") throw tooLong("--expires", text);
-  const instant = instantFromText(text);
-  if (instant?.kind === "no_such_date") {
-    throw new CommandFailure(`--expires ${text}: there is no such date or time of day.`, 2);
-  }
-  const expiresAtMs = span === undefined ? instant?.atMs : nowMs + span.ms;
+  const spanMs = readSpan("--expires", text);
+  const expiresAtMs = spanMs === undefined ? readInstant("--expires", text) : nowMs + spanMs;
   if (expiresAtMs === undefined) {
-    throw new CommandFailure(
+    throw new UsageError(
       `--expires must be a time such as 90d or 24h (a whole number and one of ${unitsText}), or a date such as 2030-01-31 or 2030-01-31T12:00:00Z.`,
-      2,
     );
   }
   if (expiresAtMs <= nowMs) {
-    throw new CommandFailure(`--expires must be in the future; ${instantText(nowMs)} is now.`, 2);
+    throw new UsageError(`--expires must be in the future; ${instantText(nowMs)} is now.`);
   }
   return expiresAtMs;
-}
-
-function readGrace(text: string): number {
-  const span = spanFromText(text);
-  if (span === undefined) {
-    throw new CommandFailure(
-      `--grace must be a time such as 24h, 7d or 0s: a whole number and one of ${unitsText}.`,
-      2,
-    );
-  }
-  if (span.kind === "too_long") throw tooLong("--grace", text);
-  return span.ms;
-}
-
-function tooLong(option: string, text: string): CommandFailure {
-  return new CommandFailure(
-    `${option} ${text} is too far: a century (${spanDaysMax}d) is the most.`,
-    2,
-  );
 }
 
 /** Finds the one key that is meant, by its id, its name or the key itself, or says why it cannot. */
@@ -332,3 +289,12 @@ export function stateText(key: ApiKey, nowMs: number): string {
   const state = keyState(key, nowMs);
   return state === "active" && key.replacedBy !== undefined ? "active, replaced" : state;
 }
+
+/** In the order of the help. */
+export const keysCommands: readonly Command[] = [
+  createKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
+  keysUsage,
+];

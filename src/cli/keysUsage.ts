@@ -1,12 +1,12 @@
 /** Who calls what: above all, who still calls what will go away. */
+
 import type { Lifecycle } from "../contract/document.ts";
 import { allOperations, type OperationId } from "../contract/operations.ts";
 import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";
 import type { Command } from "./command.ts";
 import { dateText, fromNow, iso, isoOrNull } from "./durations.ts";
-import { CommandFailure } from "./errors.ts";
-import { didYouMean, nearest } from "./readText.ts";
-import { digits, table } from "./table.ts";
+import { readChoice } from "./readText.ts";
+import { digits, listReport } from "./table.ts";
 import { withStores } from "./withStores.ts";
 
 /** All that one key did with one operation. */
@@ -26,13 +26,15 @@ export const keysUsage: Command = {
   name: "keys usage",
   summary: "Show which key calls which operation",
   options: {
-    operation: { value: "<operationId>", summary: "Only this operation of the contract" },
-    deprecated: { summary: "Only deprecated operations" },
+    "operation <operationId>": "Only this operation of the contract",
+    deprecated: "Only deprecated operations",
   },
   about: "A running service writes its counts down every few seconds.",
   examples: ["petstore keys usage --deprecated", "petstore keys usage --operation getPet"],
   async run({ values, switches }, context) {
-    const operation = readOperation(values.get("operation"));
+    const typed = values.get("operation");
+    const known = allOperations.map(({ id }) => id);
+    const operation = typed === undefined ? undefined : readChoice("--operation", typed, known);
     const { keys, uses } = await withStores(context, async (stores) => ({
       keys: await stores.keys.list(),
       uses: await stores.keys.listUses(),
@@ -43,13 +45,18 @@ export const keysUsage: Command = {
         (!switches.has("deprecated") || usage.lifecycle !== undefined),
     );
     const now = context.clock.now();
-    return {
-      json: usages.map(usageJson),
-      text:
-        usages.length > 0
-          ? usageTable(usages, now)
-          : nothingText(operation, switches.has("deprecated"), now),
-    };
+    return listReport(usages, {
+      json: usageJson,
+      columns: {
+        Key: ({ keyId }) => keyId,
+        Name: ({ keyName }) => keyName,
+        Operation: ({ operation }) => operation,
+        Calls: ({ calls }) => digits(calls),
+        "Last call": ({ lastCallAtMs }) => fromNow(lastCallAtMs, now),
+        Note: ({ lifecycle }) => (lifecycle ? `deprecated, ${fate(lifecycle, now)}` : ""),
+      },
+      empty: nothingText(operation, switches.has("deprecated"), now),
+    });
   },
 };
 
@@ -84,20 +91,6 @@ function usageJson(usage: Usage) {
   };
 }
 
-function usageTable(usages: readonly Usage[], nowMs: number): string {
-  return table([
-    ["Key", "Name", "Operation", "Calls", "Last call", "Note"],
-    ...usages.map((usage) => [
-      usage.keyId,
-      usage.keyName,
-      usage.operation,
-      digits(usage.calls),
-      fromNow(usage.lastCallAtMs, nowMs),
-      usage.lifecycle === undefined ? "" : `deprecated, ${fate(usage.lifecycle, nowMs)}`,
-    ]),
-  ]);
-}
-
 function fate({ sunsetAtMs, successor }: Lifecycle, nowMs: number): string {
   const goes = sunsetAtMs > nowMs ? "goes away" : "went away";
   return `${goes} on ${dateText(sunsetAtMs)}; call ${successor} instead`;
@@ -108,21 +101,10 @@ function nothingText(
   onlyDeprecated: boolean,
   nowMs: number,
 ): string {
-  if (operation !== undefined) return `No key has called ${operation} yet.\n`;
-  if (!onlyDeprecated) return "No key has called anything yet.\n";
+  if (operation !== undefined) return `No key has called ${operation} yet.`;
+  if (!onlyDeprecated) return "No key has called anything yet.";
   const fates = deprecated.map(({ id, lifecycle }) =>
-    lifecycle === undefined ? "" : `  ${id} ${fate(lifecycle, nowMs)}\n`,
+    lifecycle === undefined ? "" : `\n  ${id} ${fate(lifecycle, nowMs)}`,
   );
-  return `No key has called a deprecated operation.\n${fates.join("")}`;
-}
-
-function readOperation(text: string | undefined): OperationId | undefined {
-  if (text === undefined) return undefined;
-  const known = allOperations.map(({ id }) => id);
-  const found = known.find((id) => id === text);
-  if (found !== undefined) return found;
-  throw new CommandFailure(
-    `${JSON.stringify(text)} is no operation.${didYouMean(nearest(text, known))} The operations are ${known.join(", ")}.`,
-    2,
-  );
+  return `No key has called a deprecated operation.${fates.join("")}`;
 }

@@ -14,56 +14,57 @@ import {
 import type { OrderQuery } from "../petstore/orders/orders.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { fromNow, instantText } from "./durations.ts";
+import { fromNow, whenText } from "./durations.ts";
 import { CommandFailure } from "./errors.ts";
-import { didYouMean, nearest, readInt64, readWhole } from "./readText.ts";
-import { table } from "./table.ts";
+import { readChoice, readInt64, readWhole } from "./readText.ts";
+import { listReport, table } from "./table.ts";
 import { withStores } from "./withStores.ts";
 
 const limitDefault = 50;
 
 const statuses = Object.keys(transitions) as OrderStatus[];
-const whichOrder = { shown: "<id>", summary: "The order, by its id" };
+const whichOrder = { "<id>": "The order, by its id" };
 
-export const listOrders: Command = {
+const listOrders: Command = {
   name: "orders list",
   summary: "List orders, oldest first",
   options: {
-    status: { value: "<status>", summary: "Only orders that are placed, approved or delivered" },
-    after: { value: "<id>", summary: "Only orders with a larger id, to continue a list" },
-    limit: {
-      value: "<number>",
-      summary: `How many at most, 1 to ${pageSizeMax} (default ${limitDefault})`,
-    },
+    "status <status>": "Only orders that are placed, approved or delivered",
+    "after <id>": "Only orders with a larger id, to continue a list",
+    "limit <number>": `How many at most, 1 to ${pageSizeMax} (default ${limitDefault})`,
   },
   about:
     "With --json, it is an object with the orders and the id to go on after as next, which is null\nat the end.",
   examples: ["petstore orders list --status placed", "petstore orders list --after 50"],
   async run({ values }, context) {
+    const typedStatus = values.get("status");
     const typedAfter = values.get("after");
     const query: OrderQuery = {
-      status: readStatus(values.get("status")),
+      status: typedStatus === undefined ? undefined : readChoice("--status", typedStatus, statuses),
       after: typedAfter === undefined ? undefined : readInt64("--after", typedAfter),
       limit: readWhole("limit", values.get("limit") ?? String(limitDefault), 1, pageSizeMax),
     };
     const page = await withStores(context, (stores) => stores.orders.list(query));
     const orders = page.orders.map(orderFrom);
     const more = page.next === undefined ? "" : moreText({ ...query, after: page.next });
-    return {
-      json: { orders, next: page.next ?? null },
-      text:
-        orders.length === 0
-          ? nothingText(query)
-          : `${ordersTable(orders, context.clock.now())}${more}`,
-    };
+    const { text } = listReport(orders, {
+      columns: {
+        Id: ({ id }) => String(id),
+        Pet: ({ petId }) => String(petId),
+        Quantity: ({ quantity }) => String(quantity),
+        Status: ({ status }) => status,
+        Placed: ({ placedAt }) => fromNow(Date.parse(placedAt), context.clock.now()),
+      },
+      empty: nothingText(query),
+    });
+    return { json: { orders, next: page.next ?? null }, text: `${text}${more}` };
   },
 };
 
-export const showOrder: Command = {
+const showOrder: Command = {
   name: "orders show",
   summary: "Show one order and its next steps",
-  operand: whichOrder,
-  options: {},
+  operands: whichOrder,
   examples: ["petstore orders show 7"],
   async run({ operand }, context) {
     const id = readInt64("<id>", operand);
@@ -74,11 +75,10 @@ export const showOrder: Command = {
   },
 };
 
-export const approveOrder: Command = {
+const approveOrder: Command = {
   name: "orders approve",
   summary: "Approve an order that was placed",
-  operand: whichOrder,
-  options: {},
+  operands: whichOrder,
   examples: ["petstore orders approve 7"],
   async run({ operand }, context) {
     const order = await move(readInt64("<id>", operand), "approve", context);
@@ -86,11 +86,10 @@ export const approveOrder: Command = {
   },
 };
 
-export const deliverOrder: Command = {
+const deliverOrder: Command = {
   name: "orders deliver",
   summary: "Deliver an approved order; its pet is then sold",
-  operand: whichOrder,
-  options: {},
+  operands: whichOrder,
   examples: ["petstore orders deliver 7"],
   async run({ operand }, context) {
     const order = await move(readInt64("<id>", operand), "deliver", context);
@@ -131,19 +130,6 @@ function nextStep({ id, status }: Pick<Order, "id" | "status">): string {
     : `Its next step: ${events.map((event) => `petstore orders ${event} ${id}`).join(" or ")}.`;
 }
 
-function ordersTable(orders: readonly Order[], nowMs: number): string {
-  return table([
-    ["Id", "Pet", "Quantity", "Status", "Placed"],
-    ...orders.map(({ id, petId, quantity, status, placedAt }) => [
-      String(id),
-      String(petId),
-      String(quantity),
-      status,
-      fromNow(Date.parse(placedAt), nowMs),
-    ]),
-  ]);
-}
-
 function orderView(order: Order, nowMs: number): string {
   const placedAtMs = Date.parse(order.placedAt);
   const facts = table([
@@ -151,7 +137,7 @@ function orderView(order: Order, nowMs: number): string {
     ["Pet", String(order.petId)],
     ["Quantity", String(order.quantity)],
     ["Status", order.status],
-    ["Placed", `${instantText(placedAtMs)} (${fromNow(placedAtMs, nowMs)})`],
+    ["Placed", whenText(placedAtMs, nowMs)],
   ]);
   return `${facts}${nextStep(order)}\n`;
 }
@@ -164,16 +150,14 @@ function moreText({ status, after, limit }: OrderQuery): string {
 
 function nothingText({ status, after }: OrderQuery): string {
   const which = status === undefined ? "orders" : `${status} orders`;
-  if (after !== undefined) return `There are no ${which} with an id above ${after}.\n`;
-  return `There are no ${which}${status === undefined ? " yet" : ""}.\n`;
+  if (after !== undefined) return `There are no ${which} with an id above ${after}.`;
+  return `There are no ${which}${status === undefined ? " yet" : ""}.`;
 }
 
-function readStatus(text: string | undefined): OrderStatus | undefined {
-  if (text === undefined) return undefined;
-  const found = statuses.find((status) => status === text);
-  if (found !== undefined) return found;
-  throw new CommandFailure(
-    `${JSON.stringify(text)} is no status of an order.${didYouMean(nearest(text, statuses))} They are ${statuses.join(", ")}.`,
-    2,
-  );
-}
+/** In the order of the help. */
+export const ordersCommands: readonly Command[] = [
+  listOrders,
+  showOrder,
+  approveOrder,
+  deliverOrder,
+];

@@ -3,39 +3,33 @@
 import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/access.ts";
 import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
 import { isRefusal } from "../core/problems.ts";
-import {
-  type Owner,
-  ownerIdError,
-  ownerNameLengthMax,
-  type Plan,
-  plans,
-} from "../hosting/sites/site.ts";
+import { type Owner, ownerIdError, ownerNameLengthMax, plans } from "../hosting/sites/site.ts";
 import type { Call, Command } from "./command.ts";
 import { fromNow, iso, isoOrNull } from "./durations.ts";
-import { CommandFailure } from "./errors.ts";
-import { didYouMean, nearest, readName } from "./readText.ts";
+import { CommandFailure, UsageError } from "./errors.ts";
+import { readChoice, readName } from "./readText.ts";
 import { cutText, refuseCut, servedHosts } from "./sitesCommands.ts";
-import { table } from "./table.ts";
+import { listReport } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
 
-export const addOwner: Command = {
+const addOwner: Command = {
   name: "owners add",
   summary: "Add an owner of documentation sites",
-  operand: { shown: "<id>", summary: "Lower-case letters, digits and hyphens" },
+  operands: { "<id>": "Lower-case letters, digits and hyphens" },
   options: {
-    name: { value: "<name>", summary: "Display name (default: the id)" },
-    plan: { value: "<plan>", summary: "free or paid (default free)" },
+    "name <name>": "Display name (default: the id)",
+    "plan <plan>": "free or paid (default free)",
   },
   about: "Custom domains need the plan paid. Sites themselves do not.",
   examples: ["petstore owners add acme --name 'Acme Corporation' --plan paid"],
   async run(call, context) {
     const id = call.operand;
     const complaint = ownerIdError(id);
-    if (complaint !== undefined) throw new CommandFailure(`<id> ${complaint}.`, 2);
+    if (complaint !== undefined) throw new UsageError(`<id> ${complaint}.`);
     const owner: Owner = {
       id,
       name: readName("--name", call.values.get("name") ?? id, ownerNameLengthMax),
-      plan: readPlan("--plan", call.values.get("plan") ?? "free"),
+      plan: readChoice("--plan", call.values.get("plan") ?? "free", plans),
     };
     const { result: added, made } = await withNewStores(call, context, ({ sites }) =>
       sites.addOwner(owner),
@@ -52,38 +46,30 @@ export const addOwner: Command = {
   },
 };
 
-export const listOwners: Command = {
+const listOwners: Command = {
   name: "owners list",
   summary: "List the owners and their plans",
-  options: {},
   examples: ["petstore owners list"],
   async run(_call, context) {
     const owners = await withStores(context, ({ sites }) => sites.listOwners());
-    return {
-      json: owners,
-      text:
-        owners.length === 0
-          ? "There are no owners yet. Add one with petstore owners add <id>.\n"
-          : table([
-              ["Id", "Plan", "Name"],
-              ...owners.map(({ id, plan, name }) => [id, plan, name]),
-            ]),
-    };
+    return listReport(owners, {
+      columns: { Id: ({ id }) => id, Plan: ({ plan }) => plan, Name: ({ name }) => name },
+      empty: "There are no owners yet. Add one with petstore owners add <id>.",
+    });
   },
 };
 
-export const changePlan: Command = {
+const changePlan: Command = {
   name: "owners plan",
   summary: "Change the plan of an owner",
-  operand: { shown: "<id>", summary: "The owner" },
-  second: { shown: "<plan>", summary: "free or paid" },
-  options: { yes: { summary: "Confirm, where live domains go offline" } },
+  operands: { "<id>": "The owner", "<plan>": "free or paid" },
+  options: { yes: "Confirm, where live domains go offline" },
   about:
     "Takes effect at once, in every running service of this store. Without the plan paid, the domains\nof the owner are not served; paid brings them back.",
   examples: ["petstore owners plan acme paid"],
   async run(call, context) {
     const { operand: id, second } = call;
-    const plan = readPlan("<plan>", second);
+    const plan = readChoice("<plan>", second, plans);
     const back = `petstore owners plan ${id} paid`;
     const cutOff = await withStores(context, async (stores) => {
       const isTheirs = ({ ownerId }: { ownerId: string }) => ownerId === id;
@@ -106,28 +92,16 @@ export function noSuchOwner(id: string): CommandFailure {
   );
 }
 
-function readPlan(what: string, text: string): Plan {
-  const plan = plans.find((known) => known === text);
-  if (plan !== undefined) return plan;
-  throw new CommandFailure(
-    `${what} must be ${plans.join(" or ")}, not ${JSON.stringify(text)}.${didYouMean(nearest(text, plans))}`,
-    2,
-  );
-}
-
 const nameLengthMax = 100;
 const nameDefault = "default";
 
-export const createAccessToken: Command = {
+const createAccessToken: Command = {
   name: "owners token",
   summary: "Create an access token for the internal API and show it once",
-  operand: { shown: "[<id>]", summary: "The owner it acts for", optional: true },
+  operands: { "[<id>]": "The owner it acts for" },
   options: {
-    operator: { summary: "For the operator instead of an owner" },
-    name: {
-      value: "<name>",
-      summary: `What it is for, 1 to ${nameLengthMax} characters (default "${nameDefault}")`,
-    },
+    operator: "For the operator instead of an owner",
+    "name <name>": `What it is for, 1 to ${nameLengthMax} characters (default "${nameDefault}")`,
   },
   about:
     "The token itself is not stored, only a hash of it: write it down when it is shown. It opens\n/internal/v1 and nothing under /v1. It lasts until it is revoked.",
@@ -145,39 +119,33 @@ export const createAccessToken: Command = {
   },
 };
 
-export const listAccessTokens: Command = {
+const listAccessTokens: Command = {
   name: "owners tokens",
   summary: "List access tokens, without the secrets",
-  options: {},
   examples: ["petstore owners tokens"],
   async run(_call, context) {
     const tokens = await withStores(context, (stores) => stores.access.list());
     const nowMs = context.clock.now();
-    return {
-      json: tokens.map(accessJson),
-      text:
-        tokens.length === 0
-          ? "There are no access tokens yet. Make one with petstore owners token <id>.\n"
-          : table([
-              ["Id", "Name", "For", "Hint", "State", "Made"],
-              ...tokens.map(({ id, name, holder, hint, createdAtMs, revokedAtMs }) => [
-                id,
-                name,
-                holderText(holder),
-                hint,
-                revokedAtMs === undefined ? "active" : `revoked ${fromNow(revokedAtMs, nowMs)}`,
-                fromNow(createdAtMs, nowMs),
-              ]),
-            ]),
-    };
+    return listReport(tokens, {
+      json: accessJson,
+      columns: {
+        Id: ({ id }) => id,
+        Name: ({ name }) => name,
+        For: ({ holder }) => holderText(holder),
+        Hint: ({ hint }) => hint,
+        State: ({ revokedAtMs }) =>
+          revokedAtMs === undefined ? "active" : `revoked ${fromNow(revokedAtMs, nowMs)}`,
+        Made: ({ createdAtMs }) => fromNow(createdAtMs, nowMs),
+      },
+      empty: "There are no access tokens yet. Make one with petstore owners token <id>.",
+    });
   },
 };
 
-export const revokeAccessToken: Command = {
+const revokeAccessToken: Command = {
   name: "owners revoke-token",
   summary: "Revoke an access token",
-  operand: { shown: "<id>", summary: "Of the token; see petstore owners tokens" },
-  options: {},
+  operands: { "<id>": "Of the token; see petstore owners tokens" },
   about: "Takes effect at once, in every running service of this store, and ends open streams.",
   examples: ["petstore owners revoke-token acc_4fK2mQ9xW1Zt"],
   async run({ operand: id }, context) {
@@ -195,7 +163,7 @@ export const revokeAccessToken: Command = {
 export function readHolder({ operand: id, switches }: Call): AccessHolder {
   const operator = switches.has("operator");
   if (operator === (id !== "")) {
-    throw new CommandFailure("Name an owner, or give --operator: one of the two.", 2);
+    throw new UsageError("Name an owner, or give --operator: one of the two.");
   }
   return operator ? { kind: "operator" } : { kind: "owner", id };
 }
@@ -215,12 +183,12 @@ function accessJson({ id, name, holder, hint, createdAtMs, revokedAtMs }: Access
   };
 }
 
-export const inviteOwner: Command = {
+const inviteOwner: Command = {
   name: "owners invite",
   summary: "Create a one-time link to the dashboard and show it once",
-  operand: { shown: "[<id>]", summary: "The owner it is for", optional: true },
+  operands: { "[<id>]": "The owner it is for" },
   options: {
-    operator: { summary: "For the operator instead of an owner" },
+    operator: "For the operator instead of an owner",
   },
   about:
     "The first to open the link is signed in and can set a password: send it over a private channel. It\nworks once, within 7 days, and replaces an earlier link for the same account. It also resets a\nforgotten password.",
@@ -245,3 +213,14 @@ function explained(id: string) {
     throw cause.code === "owner_not_found" ? noSuchOwner(id) : new CommandFailure(cause.message);
   };
 }
+
+/** In the order of the help. */
+export const ownersCommands: readonly Command[] = [
+  addOwner,
+  listOwners,
+  changePlan,
+  inviteOwner,
+  createAccessToken,
+  listAccessTokens,
+  revokeAccessToken,
+];

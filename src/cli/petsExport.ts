@@ -4,7 +4,7 @@ import type { Pet } from "../petstore/catalogue/pet.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { CommandFailure } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { createFile } from "./files.ts";
 import { type Output, Progress } from "./output.ts";
 import { csvHeader, writeCsv } from "./records/csv.ts";
@@ -38,12 +38,9 @@ export const exportPets: Command = {
   name: "pets export",
   summary: "Write every pet to a file or to stdout",
   options: {
-    format: {
-      value: "<format>",
-      summary: "ndjson or csv (default: what --output ends in; ndjson for stdout)",
-    },
-    output: { value: "<file>", summary: "The file to write (default: stdout)" },
-    force: { summary: "Replace the file if it is there" },
+    "format <format>": "ndjson or csv (default: what --output ends in; ndjson for stdout)",
+    "output <file>": "The file to write (default: stdout)",
+    force: "Replace the file if it is there",
   },
   about:
     "The file appears when it is complete. With --json and no --output, the pets are one JSON array.",
@@ -94,9 +91,8 @@ async function exportToStdout(
   formatAsked: boolean,
 ): Promise<void> {
   if (json && formatAsked) {
-    throw new CommandFailure(
+    throw new UsageError(
       "--json without --output writes one JSON array, so --format has no place. Leave one of them out, or add --output <file>.",
-      2,
     );
   }
   // On a terminal the bar would be drawn into the pets.

@@ -24,13 +24,10 @@ import { withNewStores, withStores } from "./withStores.ts";
 export const importPets: Command = {
   name: "pets import",
   summary: "Add pets from a file of NDJSON or CSV",
-  operand: { shown: "<file|->", summary: "The file to read; - is stdin" },
+  operands: { "<file|->": "The file to read; - is stdin" },
   options: {
-    format: {
-      value: "<format>",
-      summary: "ndjson or csv (default: what the file's name ends in; ndjson for stdin)",
-    },
-    "dry-run": { summary: "Check everything and store nothing" },
+    "format <format>": "ndjson or csv (default: what the file's name ends in; ndjson for stdin)",
+    "dry-run": "Check everything and store nothing",
   },
   about:
     "A pet with an id keeps it; one without is given the next free one. Running the same file again\nis harmless when every pet in it has an id: what is stored already is skipped. A CSV file names\nits columns in the first line: name and categoryId, and if you like id and status; others are\nignored. Values follow the rules of the API, except that any category is taken, whatever\nPETSTORE_ENFORCE_CATEGORIES says.\n\nA line that is wrong ends the import, and the pets before it stay stored.\nRun it with --dry-run first.",
@@ -195,7 +192,7 @@ export async function checkAll(source: Source, catalogue: Catalogue | undefined)
   }
   await compare();
   if (complaints.count > 0) {
-    throw new CommandFailure(complaints.text(source.label), 1, complaints.shown);
+    throw new CommandFailure(complaints.text(source.label), { lines: complaints.shown });
   }
   return { added, unchanged };
 }

@@ -120,7 +120,7 @@ export class Intake {
   ): CommandFailure {
     const what = `Line ${line} of ${this.#origin.label}: ${complaints.join(" ")}`;
     const next = this.#advice(["correct the file"], `before line ${resumeLine}`);
-    return new CommandFailure(`${what}\n${stored}. ${next}`, 1, [{ line, complaints }]);
+    return new CommandFailure(`${what}\n${stored}. ${next}`, { lines: [{ line, complaints }] });
   }
 
   #explainFailure(cause: unknown, batch: Batch, firstLine: number): ImportOutcome {

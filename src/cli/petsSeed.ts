@@ -14,11 +14,8 @@ export const seedPets: Command = {
   name: "pets seed",
   summary: "Add generated pets, for development",
   options: {
-    count: { value: "<number>", summary: "How many, 1 to 100 million (required)" },
-    "random-seed": {
-      value: "<number>",
-      summary: "A different seed generates different pets (default 1)",
-    },
+    "count <number>": "How many, 1 to 100 million (required)",
+    "random-seed <number>": "A different seed generates different pets (default 1)",
   },
   about: "The same options generate the same pets. They are added to the existing ones.",
   examples: ["petstore pets seed --count 1000"],

@@ -1,29 +1,36 @@
 /** Names and numbers as people type them, or why they cannot be taken. */
+
 import { int64FromText, int64Max, int64Min } from "../contract/int64.ts";
-import { CommandFailure } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 
 /** `what` is how the person gave it: `--name`, `<name>`. */
 export function readName(what: string, name: string, lengthMax: number): string {
   const length = [...name].length;
   if (length < 1 || length > lengthMax || name.trim() === "" || !name.isWellFormed()) {
-    throw new CommandFailure(
-      `${what} must have 1 to ${lengthMax} characters, not only white space.`,
-      2,
-    );
+    throw new UsageError(`${what} must have 1 to ${lengthMax} characters, not only white space.`);
   }
   // A line break or an escape sequence in a name would garble every list that shows it.
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new CommandFailure(`${what} must not have control characters.`, 2);
+    throw new UsageError(`${what} must not have control characters.`);
   }
   return name;
+}
+
+/** One of the words that are known. */
+export function readChoice<T extends string>(what: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  const known = choices.length > 2 ? `one of ${choices.join(", ")}` : choices.join(" or ");
+  throw new UsageError(
+    `${what} must be ${known}, not ${JSON.stringify(text)}.${didYouMean(nearest(text, choices))}`,
+  );
 }
 
 export function readInt64(what: string, text: string): bigint {
   const value = int64FromText(text);
   if (value !== undefined) return value;
-  throw new CommandFailure(
+  throw new UsageError(
     `${what} must be a whole number from ${int64Min} to ${int64Max}, not ${JSON.stringify(text)}.`,
-    2,
   );
 }
 
@@ -36,10 +43,7 @@ export function readWhole(
   const number = text !== undefined && /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
   const missing = text === undefined ? "is missing; it " : "";
-  throw new CommandFailure(
-    `--${option} ${missing}must be a whole number from ${min} to ${max}.`,
-    2,
-  );
+  throw new UsageError(`--${option} ${missing}must be a whole number from ${min} to ${max}.`);
 }
 
 /** Proposes what was probably meant. A guess that is too far off is worse than none. */

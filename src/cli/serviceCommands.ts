@@ -51,7 +51,6 @@ const settings = [
 export const serve: Command = {
   name: "serve",
   summary: "Run the service",
-  options: {},
   about: [
     "Stop it with Ctrl-C or SIGTERM. It is set up by the environment; docs/guide/operating.md says",
     "more about each setting:",
@@ -114,7 +113,7 @@ export const reload: Command = {
   name: "reload",
   summary: "Replace the processes of the running service without a gap",
   options: {
-    settings: { summary: "Give it the settings of this command's environment, too" },
+    settings: "Give it the settings of this command's environment, too",
   },
   about: [
     "New processes of the program as it is installed now start and accept connections; then those",
@@ -140,7 +139,6 @@ const answerMsMax = 3000;
 export const healthcheck: Command = {
   name: "healthcheck",
   summary: "Check whether the service on this machine is ready",
-  options: {},
   about: [
     "It asks /readyz at the HOST and PORT of the settings, as a container engine does that has no curl.",
     `Exit code: 0 ready; 1 not ready, or no answer within ${answerMsMax / 1000} seconds.`,

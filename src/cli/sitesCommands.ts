@@ -7,36 +7,32 @@ import type { SiteStore } from "../hosting/sites/sites.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Call, Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { fromNow, instantText, iso } from "./durations.ts";
-import { CommandFailure } from "./errors.ts";
+import { fromNow, iso, whenText } from "./durations.ts";
+import { CommandFailure, UsageError } from "./errors.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
 import { readWhole } from "./readText.ts";
-import { bytesText, counted, digits, table } from "./table.ts";
+import { bytesText, counted, digits, listReport, table } from "./table.ts";
 import { withStores } from "./withStores.ts";
 
 const deploymentsShown = 20;
 const deploymentsShownMax = 1_000;
 
-export const whichProject = { shown: "<slug>", summary: "The project, by its slug" };
+export const whichProject = { "<slug>": "The project, by its slug" };
 
 export const createSite: Command = {
   name: "sites create",
   summary: "Create a project for a documentation site",
-  operand: {
-    shown: "<slug>",
-    summary: "Its name in addresses: lower-case letters, digits, hyphens",
-  },
-  options: {
-    owner: { value: "<id>", summary: "The owner; see petstore owners list", required: true },
-  },
+  operands: { "<slug>": "Its name in addresses: lower-case letters, digits, hyphens" },
+  options: { "owner <id>": "The owner; see petstore owners list" },
+  required: ["owner"],
   about: "A slug cannot be changed.",
   examples: ["petstore sites create acme-docs --owner acme"],
   async run({ operand: slug, values }, context) {
     const complaint = slugError(slug);
-    if (complaint !== undefined) throw new CommandFailure(`<slug> ${complaint}.`, 2);
+    if (complaint !== undefined) throw new UsageError(`<slug> ${complaint}.`);
     const ownerId = values.get("owner");
     if (ownerId === undefined) {
-      throw new CommandFailure("--owner is missing: --owner <id>. See petstore owners list.", 2);
+      throw new UsageError("--owner is missing: --owner <id>. See petstore owners list.");
     }
     const nowMs = context.clock.now();
     const outcome = await withStores(context, ({ sites }) =>
@@ -63,33 +59,26 @@ export const createSite: Command = {
 export const listSites: Command = {
   name: "sites list",
   summary: "List the projects and what each shows",
-  options: {},
   examples: ["petstore sites list"],
   async run(_call, context) {
     const projects = await withStores(context, ({ sites }) => sites.listProjects());
-    return {
-      json: projects.map((project) => projectJson(project, context)),
-      text:
-        projects.length === 0
-          ? "There are no projects yet. Make one with petstore sites create <slug> --owner <id>.\n"
-          : table([
-              ["Slug", "Owner", "Shows", "Address"],
-              ...projects.map(({ slug, ownerId, current }) => [
-                slug,
-                ownerId,
-                current ?? "nothing",
-                current === undefined ? "" : context.siteAddress(slug),
-              ]),
-            ]),
-    };
+    return listReport(projects, {
+      json: (project) => projectJson(project, context),
+      columns: {
+        Slug: ({ slug }) => slug,
+        Owner: ({ ownerId }) => ownerId,
+        Shows: ({ current }) => current ?? "nothing",
+        Address: ({ slug, current }) => (current === undefined ? "" : context.siteAddress(slug)),
+      },
+      empty: "There are no projects yet. Make one with petstore sites create <slug> --owner <id>.",
+    });
   },
 };
 
 export const showSite: Command = {
   name: "sites show",
   summary: "Show one project and its next steps",
-  operand: whichProject,
-  options: {},
+  operands: whichProject,
   examples: ["petstore sites show acme-docs"],
   async run({ operand: slug }, context) {
     return withStores(context, async ({ sites, domains }) => {
@@ -110,7 +99,7 @@ export const showSite: Command = {
         text: table([
           ["Project", slug],
           ["Owner", `${project.ownerId} (${owner?.plan})`],
-          ["Made", whenText(project.createdAtMs, context)],
+          ["Made", whenText(project.createdAtMs, context.clock.now())],
           ...(current
             ? facts(current, slug, context)
             : nothingShown(slug, await lastReady(sites, slug))),
@@ -124,12 +113,9 @@ export const showSite: Command = {
 export const listDeployments: Command = {
   name: "sites deployments",
   summary: "List the deployments of a project, newest first",
-  operand: whichProject,
+  operands: whichProject,
   options: {
-    limit: {
-      value: "<number>",
-      summary: `How many at most, 1 to ${deploymentsShownMax} (default ${deploymentsShown})`,
-    },
+    "limit <number>": `How many at most, 1 to ${deploymentsShownMax} (default ${deploymentsShown})`,
   },
   examples: ["petstore sites deployments acme-docs"],
   async run({ operand: slug, values }, context) {
@@ -144,25 +130,28 @@ export const listDeployments: Command = {
       deployments: await sites.listDeployments(slug, limit),
     }));
     const seen = deployments.map((deployment) => withStaleFailed(deployment, context.clock.now()));
-    return {
-      json: seen.map((deployment) => ({
+    return listReport(seen, {
+      json: (deployment) => ({
         ...deploymentJson(deployment),
         shown: deployment.id === project.current,
-      })),
-      text:
-        seen.length === 0
-          ? `${slug} has no deployment yet. Next: petstore sites deploy ${slug} <folder>\n`
-          : deploymentsTable(seen, project, context),
-    };
+      }),
+      columns: {
+        Deployment: ({ id }) => id,
+        State: ({ state }) => state,
+        Begun: ({ createdAtMs }) => fromNow(createdAtMs, context.clock.now()),
+        Files: ({ files }) => digits(files),
+        Size: ({ bytes }) => bytesText(bytes),
+        "": ({ id, failure = "" }) => (id === project.current ? "shown" : failure),
+      },
+      empty: `${slug} has no deployment yet. Next: petstore sites deploy ${slug} <folder>`,
+    });
   },
 };
 
 export const rollBackSite: Command = {
   name: "sites rollback",
   summary: "Show an earlier deployment again",
-  operand: whichProject,
-  second: { shown: "<deployment>", summary: "Its id; see petstore sites deployments" },
-  options: {},
+  operands: { ...whichProject, "<deployment>": "Its id; see petstore sites deployments" },
   about: "Takes effect at once. It also publishes an unpublished project again.",
   examples: ["petstore sites rollback acme-docs dep_0123456789abcdef0123"],
   async run({ operand: slug, second: id }, context) {
@@ -191,8 +180,8 @@ export const rollBackSite: Command = {
 export const unpublishSite: Command = {
   name: "sites unpublish",
   summary: "Unpublish a project",
-  operand: whichProject,
-  options: { yes: { summary: "Confirm, where live domains go offline" } },
+  operands: whichProject,
+  options: { yes: "Confirm, where live domains go offline" },
   about: "Takes effect at once. Its deployments stay, and sites rollback shows one of them again.",
   examples: ["petstore sites unpublish acme-docs"],
   async run(call, context) {
@@ -253,7 +242,7 @@ function facts(deployment: Deployment, slug: string, context: CliContext): strin
   const { id, createdAtMs, files, bytes } = deployment;
   return [
     ["Shows", id],
-    ["Deployed", whenText(createdAtMs, context)],
+    ["Deployed", whenText(createdAtMs, context.clock.now())],
     ["Holds", `${counted(files, "file")}, ${bytesText(bytes)}`],
     ["Address", context.siteAddress(slug)],
   ];
@@ -266,28 +255,6 @@ function nothingShown(slug: string, ready: string | undefined): string[][] {
 
 function attachedRows([first = "none", ...others]: readonly string[]): string[][] {
   return [["Domains", first], ...others.map((other) => ["", other])];
-}
-
-function whenText(instantMs: number, { clock }: CliContext): string {
-  return `${instantText(instantMs)} (${fromNow(instantMs, clock.now())})`;
-}
-
-function deploymentsTable(
-  deployments: readonly Deployment[],
-  { current }: Project,
-  { clock }: CliContext,
-): string {
-  return table([
-    ["Deployment", "State", "Begun", "Files", "Size", ""],
-    ...deployments.map(({ id, state, createdAtMs, files, bytes, failure }) => [
-      id,
-      state,
-      fromNow(createdAtMs, clock.now()),
-      digits(files),
-      bytesText(bytes),
-      id === current ? "shown" : (failure ?? ""),
-    ]),
-  ]);
 }
 
 const served: ReadonlySet<Status> = new Set<Status>(["live", "degraded", "renewal_failing"]);
@@ -316,9 +283,7 @@ export function refuseCut({ switches }: Call, { by, hosts, back }: Cut): void {
   if (hosts.length === 0 || switches.has("yes")) return;
   throw new CommandFailure(
     `${by} would cut off ${counted(hosts.length, "live domain")}: ${someOf(hosts)}. Visitors would get no answer there, until ${back} brings ${them(hosts)} back. Nothing was changed. To confirm, add --yes.`,
-    1,
-    undefined,
-    "confirmation_needed",
+    { code: "confirmation_needed" },
   );
 }
 

@@ -25,9 +25,7 @@ import { withStores } from "./withStores.ts";
 export const deploySite: Command = {
   name: "sites deploy",
   summary: "Publish the files of a folder as a project",
-  operand: whichProject,
-  second: { shown: "<folder>", summary: "The folder with the site, ready to be served" },
-  options: {},
+  operands: { ...whichProject, "<folder>": "The folder with the site, ready to be served" },
   about:
     "The site appears all at once when every file is stored; until then, and if anything goes wrong,\nthe project shows what it showed before. Names that begin with a dot are left out, except\n.well-known. Links that leave the folder are refused.",
   examples: ["petstore sites deploy acme-docs ./build"],

@@ -10,7 +10,9 @@ export class Stopped extends CommandFailure {
   readonly by: StopSignalName;
 
   constructor(by: StopSignalName, outcome?: string) {
-    super(outcome === undefined ? "Stopped." : `Stopped. ${outcome}`, stopExitCodes[by]);
+    super(outcome === undefined ? "Stopped." : `Stopped. ${outcome}`, {
+      exitCode: stopExitCodes[by],
+    });
     this.name = "Stopped";
     this.by = by;
   }

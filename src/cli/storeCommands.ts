@@ -15,8 +15,7 @@ const petsPage = 10_000;
 export const backup: Command = {
   name: "backup",
   summary: "Copy the store into a new file while it is in use",
-  operand: { shown: "<file>", summary: "The file to write; it must not be there yet" },
-  options: {},
+  operands: { "<file>": "The file to write; it must not be there yet" },
   about:
     "The copy holds all pets, categories, orders, sites and keys (hashed). Keep it in a\nprivate place.",
   examples: ["petstore backup petstore-2030-01-31.db"],
@@ -37,8 +36,8 @@ export const backup: Command = {
 export const restore: Command = {
   name: "restore",
   summary: "Replace everything in the store by what a backup holds",
-  operand: { shown: "<file>", summary: "A file that petstore backup wrote" },
-  options: { yes: { summary: "Replace what the store holds now" } },
+  operands: { "<file>": "A file that petstore backup wrote" },
+  options: { yes: "Replace what the store holds now" },
   about:
     "Works while the service runs, in one step: either all of the backup is in place or nothing\nchanged. What was added or changed after the backup was made is gone afterwards.",
   examples: ["petstore restore petstore-2030-01-31.db --yes"],
@@ -120,7 +119,7 @@ function holdings(pets: number, keys: number): string {
 export const migrate: Command = {
   name: "migrate",
   summary: "Bring the store up to the version of this release",
-  options: { check: { summary: "Only say what would be done" } },
+  options: { check: "Only say what would be done" },
   about:
     "The service does this by itself when it starts. Run it before a new release is rolled out to\nmany processes; those of the release before go on serving meanwhile. There is no way back to an\nolder version but a backup.\n\nExit code with --check: 0 nothing is to be done, 1 something is, or the store was refused.",
   examples: ["petstore migrate --check", "petstore migrate"],

@@ -1,3 +1,27 @@
+import type { Report } from "./command.ts";
+
+interface ListColumns<T> {
+  /** The item itself unless given. */
+  readonly json?: (item: T) => unknown;
+  /** By heading. */
+  readonly columns: Readonly<Record<string, (item: T) => string>>;
+  /** What to say of an empty list. */
+  readonly empty: string;
+}
+
+/** A list, as a JSON array and as a table. */
+export function listReport<T>(
+  items: readonly T[],
+  { json = (item) => item, columns, empty }: ListColumns<T>,
+): Report {
+  const cells = Object.values(columns);
+  const rows = items.map((item) => cells.map((cell) => cell(item)));
+  return {
+    json: items.map(json),
+    text: rows.length === 0 ? `${empty}\n` : table([Object.keys(columns), ...rows]),
+  };
+}
+
 /** Columns that line up, the last one ragged. The first row is the heading. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

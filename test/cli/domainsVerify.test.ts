@@ -41,7 +41,7 @@ describe("domains verify", () => {
   test.each([
     [["--timeout", "5m"], "--timeout is for --wait."],
     [["--wait", "--timeout", "soon"], "--timeout must be a time"],
-    [["--wait", "--timeout", "0s"], "--timeout must be a time"],
+    [["--wait", "--timeout", "0s"], "--timeout must be longer than 0s."],
   ])("%j is not understood", async (more, message) => {
     await using shop = await shopWithDocs();
     const { code, err } = await shop.types([...verify, ...more]);

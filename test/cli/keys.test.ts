@@ -97,8 +97,8 @@ describe("keys create", () => {
     [["--name", "a\nb"], "--name must not have control characters"],
     [["--name", "a\u001b[31m"], "--name must not have control characters"],
     [["--name", "\ud800"], "--name must have 1 to 100 characters"],
-    [["--scopes", "pets:raed"], '"pets:raed" is no scope. Did you mean pets:read?'],
-    [["--scopes="], '"" is no scope.'],
+    [["--scopes", "pets:raed"], 'not "pets:raed". Did you mean pets:read?'],
+    [["--scopes="], "--scopes must be one of "],
     [["--expires", "soon"], "(a whole number and one of s, m (minutes), h, d or w)"],
     [["--expires", "2030-02-31"], "--expires 2030-02-31: there is no such date"],
     [["--expires", "2030-01-31T25:00Z"], "there is no such date or time of day."],
@@ -380,6 +380,6 @@ describe("keys usage", () => {
     await using shop = new Shop();
     const { code, err } = await shop.types(["keys", "usage", "--operation", "getPets"]);
     expect(code).toBe(2);
-    expect(err).toContain('"getPets" is no operation. Did you mean getPet?');
+    expect(err).toContain('not "getPets". Did you mean getPet?');
   });
 });

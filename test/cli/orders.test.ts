@@ -79,8 +79,8 @@ describe("orders list", () => {
   });
 
   test.each([
-    [["--status", "aproved"], '"aproved" is no status of an order. Did you mean approved?'],
-    [["--status", "sold"], "They are placed, approved, delivered."],
+    [["--status", "aproved"], 'not "aproved". Did you mean approved?'],
+    [["--status", "sold"], "--status must be one of placed, approved, delivered, not"],
     [["--limit", "0"], "--limit must be a whole number from 1 to 10000."],
     [["--limit", "10001"], "--limit must be"],
     [["--after", "x"], "--after must be a whole number"],

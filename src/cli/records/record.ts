@@ -5,7 +5,8 @@ import { int64FromJson, int64Max } from "../../contract/int64.ts";
 import { readerFor } from "../../contract/operations.ts";
 import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet } from "../../petstore/catalogue/pet.ts";
-import { CommandFailure } from "../errors.ts";
+import { type CommandFailure, UsageError } from "../errors.ts";
+import { readChoice } from "../readText.ts";
 
 export type FileRecord =
   | { readonly kind: "read"; readonly line: number; readonly value: unknown }
@@ -80,21 +81,15 @@ const extensions: Readonly<Record<string, Format>> = {
 
 /** Of a file whose name tells nothing. */
 export function needsFormat(file: string): CommandFailure {
-  return new CommandFailure(
+  return new UsageError(
     `The name of ${file} does not tell its format. Add --format ndjson or --format csv.`,
-    2,
   );
 }
 
 /** What was asked for, or what the file's name says; undefined where neither tells. */
 export function formatOf(asked: string | undefined, file: string): Format | undefined {
   if (asked === undefined) return extensions[extname(file).toLowerCase()];
-  const format = formats.find((known) => known === asked);
-  if (format !== undefined) return format;
-  throw new CommandFailure(
-    `--format must be ${formats.join(" or ")}, not ${JSON.stringify(asked)}.`,
-    2,
-  );
+  return readChoice("--format", asked, formats);
 }
 
 /** Repeating what a file says, in one line of bounded length. */
