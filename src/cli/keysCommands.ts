@@ -2,7 +2,13 @@
 
 import { scopes as knownScopes } from "../contract/operations.ts";
 import type { ApiKey, KeyStore } from "../petstore/keys/keys.ts";
-import { keyState, mintKey, planRotation } from "../petstore/keys/lifecycle.ts";
+import {
+  keyNameError,
+  keyNameLengthMax,
+  keyState,
+  mintKey,
+  planRotation,
+} from "../petstore/keys/lifecycle.ts";
 import { hashToken, tokenEnvironment } from "../petstore/keys/token.ts";
 import type { Command, Report } from "./command.ts";
 import {
@@ -18,11 +24,10 @@ import {
 } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { keysUsage } from "./keysUsage.ts";
-import { readChoice, readName } from "./readText.ts";
+import { readChoice } from "./readText.ts";
 import { listReport, table } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
 
-const nameLengthMax = 100;
 const nameDefault = "default";
 const graceDefault = "24h";
 
@@ -32,7 +37,7 @@ const createKey: Command = {
   name: "keys create",
   summary: "Create an API key and show it once",
   options: {
-    "name <name>": `Whose it is, 1 to ${nameLengthMax} characters (default "${nameDefault}")`,
+    "name <name>": `Whose it is, 1 to ${keyNameLengthMax} characters (default "${nameDefault}")`,
     "scopes <a,b>": `What it may do: ${knownScopes.join(", ")} (default all)`,
     "expires <when>": "After a time (90d, 24h) or on a date (2030-01-31)",
   },
@@ -45,7 +50,7 @@ const createKey: Command = {
     const { values } = call;
     const minted = mintKey(
       {
-        name: readName("--name", values.get("name") ?? nameDefault, nameLengthMax),
+        name: readKeyName(values.get("name") ?? nameDefault),
         environment: context.environment,
         scopes: readScopes(values.get("scopes")),
         expiresAtMs: readExpiry(values.get("expires"), context.clock.now()),
@@ -232,6 +237,12 @@ function refuseUnlessRotatable(key: ApiKey, nowMs: number): void {
     const instead = "Create a new key with petstore keys create.";
     refuse(`is ${state}, and only an active key can be rotated. ${instead}`);
   }
+}
+
+function readKeyName(name: string): string {
+  const error = keyNameError(name);
+  if (error !== undefined) throw new UsageError(`--name ${error}.`);
+  return name;
 }
 
 function readScopes(text = "all"): ApiKey["scopes"] {

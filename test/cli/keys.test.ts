@@ -97,6 +97,7 @@ describe("keys create", () => {
     [["--name", "a\nb"], "--name must not have control characters"],
     [["--name", "a\u001b[31m"], "--name must not have control characters"],
     [["--name", "\ud800"], "--name must have 1 to 100 characters"],
+    [["--name", "dashboard session"], 'must not be "dashboard session", which is reserved'],
     [["--scopes", "pets:raed"], 'not "pets:raed". Did you mean pets:read?'],
     [["--scopes="], "--scopes must be one of "],
     [["--expires", "soon"], "(a whole number and one of s, m (minutes), h, d or w)"],

@@ -64,11 +64,19 @@ describeOnEngines("keys and owners", (engine) => {
       ["an unknown scope", { name: "a", scopes: ["pets:eat"] }],
       ["no scope", { name: "a", scopes: [] }],
       ["an end that has passed", { name: "a", expiresAtMs: 1 }],
-      ["the name of the dashboard's own", { name: "dashboard session" }],
+      ["a name with a line separator", { name: "a\u2028b" }],
     ])("is refused with %s", async (_what, body) => {
       expect(await ask("POST", "/keys", body)).toMatchObject({
         status: 400,
         body: { code: "body_invalid" },
+      });
+      expect(await counter.stores.keys.list()).toEqual([]);
+    });
+
+    test("is refused with the name that is reserved for the dashboard's own", async () => {
+      expect(await ask("POST", "/keys", { name: "dashboard session" })).toMatchObject({
+        status: 400,
+        body: { code: "body_invalid", message: expect.stringContaining("is reserved") },
       });
       expect(await counter.stores.keys.list()).toEqual([]);
     });

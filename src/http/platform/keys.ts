@@ -7,6 +7,7 @@ import type { ApiKey, KeyStore, KeyUse } from "../../petstore/keys/keys.ts";
 import {
   catalogueKeyName,
   catalogueKeySeconds,
+  keyNameError,
   keyState,
   type MintedKey,
   mintKey,
@@ -21,8 +22,6 @@ export interface KeyHandlersParts {
   readonly environment: Environment;
   readonly clock: Clock;
 }
-
-const nameLengthMax = 100;
 
 const sunsets = new Map(
   allOperations.flatMap(({ id, lifecycle }) =>
@@ -127,11 +126,8 @@ function deprecatedUses(uses: readonly KeyUse[]) {
 }
 
 function readName(name: string): string {
-  const length = [...name].length;
-  if (length === 0 || length > nameLengthMax || /\p{Cc}/u.test(name)) {
-    throw invalid(`name must have 1 to ${nameLengthMax} characters, none of them invisible.`);
-  }
-  if (name === catalogueKeyName) throw invalid(`The name ${name} is for pages of the dashboard.`);
+  const error = keyNameError(name);
+  if (error !== undefined) throw invalid(`name ${error}.`);
   return name;
 }
 

@@ -59,6 +59,22 @@ export function planRotation(old: ApiKey, graceMs: number, clock: Clock): Rotati
 export const catalogueKeyName = "dashboard session";
 export const catalogueKeySeconds = 3_600;
 
+export const keyNameLengthMax = 100;
+
+/** What is wrong with a name that somebody chose for a key, as what follows `name` in a sentence. */
+export function keyNameError(name: string): string | undefined {
+  const length = [...name].length;
+  if (length > keyNameLengthMax || name.trim() === "" || !name.isWellFormed()) {
+    return `must have 1 to ${keyNameLengthMax} characters, not only white space`;
+  }
+  // A line break or an escape sequence in a name would garble every list that shows it.
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return "must not have control characters";
+  // Expired keys of this name are deleted, so nobody else may use it.
+  if (name === catalogueKeyName)
+    return `must not be "${name}", which is reserved for the dashboard`;
+  return undefined;
+}
+
 const dayMs = 24 * 3_600_000;
 /** More than a year, so that yearly uses are visible before they are removed. */
 const usesKeptDays = 400;
