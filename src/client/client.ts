@@ -1,10 +1,16 @@
 /** The Pet Store from a program: the operations of the contract as methods, typed by it. */
 import { addressFor, readBase } from "./address.ts";
-import { bodyOf, unexpected } from "./answer.ts";
-import { type DeprecationNotice, deprecationIn, deprecationMessage } from "./deprecation.ts";
 import { type Redact, redactor } from "./errors.ts";
 import { writeExactly } from "./json.ts";
-import { linkTo } from "./links.ts";
+import {
+  type DeprecationNotice,
+  deprecationIn,
+  deprecationMessage,
+  itemsFrom,
+  linkTo,
+  type Page,
+  pageOf,
+} from "./links.ts";
 import {
   type BodyOf,
   type CallInput,
@@ -19,11 +25,10 @@ import {
   routes,
   type Schemas,
 } from "./operations.ts";
-import { itemsFrom, type Page, pageOf } from "./page.ts";
 import { type Platform, webPlatform } from "./platform.ts";
-import { type Limits, type Outgoing, send } from "./transport.ts";
+import { bodyOf, unexpected } from "./response.ts";
+import { type Limits, type OutgoingRequest, send } from "./transport.ts";
 
-export type { DeprecationNotice } from "./deprecation.ts";
 export {
   type ErrorCode,
   isPetStoreError,
@@ -31,8 +36,8 @@ export {
   type PetStoreErrorCode,
   PetStoreUnreachable,
 } from "./errors.ts";
+export type { DeprecationNotice, Page } from "./links.ts";
 export type { CallInput, CallOptions, OperationId, QueryOf, ResultOf } from "./operations.ts";
-export type { Page } from "./page.ts";
 export type { Platform } from "./platform.ts";
 
 export type Pet = Schemas["Pet"];
@@ -52,11 +57,11 @@ export interface PetStoreOptions {
   readonly apiKey: string;
   /** How often a call is tried again after a failure that passes. 3 unless given. */
   readonly retries?: number | undefined;
-  /** For one attempt, to the last byte of its answer. 10,000 unless given. */
+  /** For one attempt, to the last byte of its response. 10,000 unless given. */
   readonly timeoutMs?: number | undefined;
   /** For a whole call, with all its attempts and pauses. 60,000 unless given. */
   readonly totalMs?: number | undefined;
-  /** Told once for each operation that the service calls deprecated. A warning unless given. */
+  /** Called once for each operation that the service reports as deprecated. Logs a warning unless given. */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
   /** In place of the global one. */
   readonly fetch?: Platform["fetch"] | undefined;
@@ -64,8 +69,8 @@ export interface PetStoreOptions {
   readonly platform?: Partial<Platform> | undefined;
 }
 
-/** An answer with what stands around its body. */
-export interface Answer<Id extends OperationId> {
+/** A response, with status and headers. */
+export interface ApiResponse<Id extends OperationId> {
   readonly body: ResultOf<Id>;
   readonly status: number;
   readonly headers: Headers;
@@ -85,7 +90,7 @@ export class PetStoreClient implements Methods {
   readonly #limits: Limits;
   readonly #platform: Platform;
   readonly #onDeprecation: (notice: DeprecationNotice) => void;
-  readonly #toldDeprecated = new Set<OperationId>();
+  readonly #reportedDeprecations = new Set<OperationId>();
 
   constructor(options: PetStoreOptions) {
     this.baseUrl = readBase(options.baseUrl);
@@ -170,14 +175,14 @@ export class PetStoreClient implements Methods {
   }
 
   /** Any operation, for who needs its headers too. Rejects as every method does. */
-  async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Answer<Id>> {
+  async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<ApiResponse<Id>> {
     const { path, query, body } = input as { path?: object; query?: object; body?: unknown };
     const address = addressFor(this.baseUrl, routes[id].path, { ...path }, { ...query });
-    const { answer, refuse } = await this.#exchange(id, address, input, body);
-    const { body: value } = answer as { body: unknown };
+    const { response, refuse } = await this.#exchange(id, address, input, body);
+    const { body: value } = response as { body: unknown };
     const fits = typeof value === "object" && value !== null && Array.isArray(value) === isList(id);
     if (!fits) throw refuse(`with something else than ${isList(id) ? "a list" : "an object"}.`);
-    return answer;
+    return response;
   }
 
   async #list<Id extends ListId>(
@@ -199,10 +204,10 @@ export class PetStoreClient implements Methods {
     options: CallOptions,
     before: readonly string[],
   ): Promise<Page<ItemOf<Id>>> {
-    const { answer, refuse } = await this.#exchange(id, address, options);
-    if (!Array.isArray(answer.body)) throw refuse("with something else than a list.");
-    const next = linkTo("next", answer.headers.get("link"), address);
-    return pageOf(answer.body as ItemOf<Id>[], next, async (target, other = options) => {
+    const { response, refuse } = await this.#exchange(id, address, options);
+    if (!Array.isArray(response.body)) throw refuse("with something else than a list.");
+    const next = linkTo("next", response.headers.get("link"), address);
+    return pageOf(response.body as ItemOf<Id>[], next, async (target, other = options) => {
       if (new URL(target).origin !== new URL(this.baseUrl).origin) {
         throw refuse(
           `with a next page at ${target}, where the key is not sent because it is another origin ` +
@@ -226,7 +231,7 @@ export class PetStoreClient implements Methods {
     const { method } = routes[operation];
     const { signal, strict } = options;
     const idempotencyKey = method === "GET" ? undefined : this.#idempotencyKey(options);
-    const request: Outgoing = {
+    const request: OutgoingRequest = {
       operation,
       method,
       address,
@@ -243,22 +248,22 @@ export class PetStoreClient implements Methods {
     };
     const received = await send(request, this.#limits, this.#platform, this.#redact);
     const { status, headers } = received;
-    this.#tellDeprecation(operation, headers, address);
+    this.#reportDeprecation(operation, headers, address);
     const value = bodyOf(request, received, this.#redact) as ResultOf<Id>;
-    const answer: Answer<Id> = { body: value, status, headers };
+    const response: ApiResponse<Id> = { body: value, status, headers };
     const refuse = (what: string) => unexpected(request, received, this.#redact, what);
-    return { answer, refuse };
+    return { response, refuse };
   }
 
   #idempotencyKey({ idempotencyKey }: CallOptions): string {
     return headerValue("idempotencyKey", idempotencyKey ?? this.#platform.unique());
   }
 
-  #tellDeprecation(operation: OperationId, headers: Headers, address: string): void {
-    if (this.#toldDeprecated.has(operation)) return;
+  #reportDeprecation(operation: OperationId, headers: Headers, address: string): void {
+    if (this.#reportedDeprecations.has(operation)) return;
     const notice = deprecationIn(operation, headers, address);
     if (notice === undefined) return;
-    this.#toldDeprecated.add(operation);
+    this.#reportedDeprecations.add(operation);
     this.#onDeprecation(notice);
   }
 }

@@ -2,10 +2,10 @@ import type { OperationId, Schemas } from "./operations.ts";
 
 export type ErrorCode = Schemas["ErrorCode"];
 
-/** `unexpected_response`: what answered did not answer as the contract has it; often a proxy. */
+/** `unexpected_response`: the response is not one of the contract; often that of a proxy. */
 export type PetStoreErrorCode = ErrorCode | "unexpected_response";
 
-/** What both kinds of failure tell of the call that failed. */
+/** The call that failed, for both kinds of failure. */
 export interface FailedCall {
   readonly operation: OperationId;
   /** How often the call was tried. */
@@ -14,7 +14,7 @@ export interface FailedCall {
   readonly idempotencyKey: string | undefined;
 }
 
-export interface Refusal<Code> extends FailedCall {
+export interface ErrorFields<Code> extends FailedCall {
   readonly code: Code;
   readonly message: string;
   readonly status: number;
@@ -22,10 +22,10 @@ export interface Refusal<Code> extends FailedCall {
   readonly retryAfterMs: number | undefined;
 }
 
-/** The service answered, and the answer was no. Tell cases apart by `code`, never by `message`. */
+/** The service responded with an error. Tell cases apart by `code`, never by `message`. */
 export class PetStoreError<Code extends PetStoreErrorCode = PetStoreErrorCode>
   extends Error
-  implements Refusal<Code>
+  implements ErrorFields<Code>
 {
   /** A service newer than this client may send a code that the type does not list. */
   readonly code: Code;
@@ -39,16 +39,16 @@ export class PetStoreError<Code extends PetStoreErrorCode = PetStoreErrorCode>
   readonly attempts: number;
   readonly idempotencyKey: string | undefined;
 
-  constructor(refusal: Refusal<Code>) {
-    super(refusal.message);
+  constructor(fields: ErrorFields<Code>) {
+    super(fields.message);
     this.name = "PetStoreError";
-    this.code = refusal.code;
-    this.status = refusal.status;
-    this.requestId = refusal.requestId;
-    this.retryAfterMs = refusal.retryAfterMs;
-    this.operation = refusal.operation;
-    this.attempts = refusal.attempts;
-    this.idempotencyKey = refusal.idempotencyKey;
+    this.code = fields.code;
+    this.status = fields.status;
+    this.requestId = fields.requestId;
+    this.retryAfterMs = fields.retryAfterMs;
+    this.operation = fields.operation;
+    this.attempts = fields.attempts;
+    this.idempotencyKey = fields.idempotencyKey;
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -57,7 +57,7 @@ export class PetStoreError<Code extends PetStoreErrorCode = PetStoreErrorCode>
   }
 }
 
-/** No answer came: no connection, a connection that broke, or the time limit. */
+/** There was no response: no connection, a connection that broke, or the time limit. */
 export class PetStoreUnreachable extends Error implements FailedCall {
   readonly operation: OperationId;
   readonly attempts: number;

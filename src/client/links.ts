@@ -1,4 +1,6 @@
+/** What the headers of a response link to: the next page, and the notice of a deprecation. */
 import { urlOf } from "./address.ts";
+import type { CallOptions, OperationId } from "./operations.ts";
 
 /** The `Link` header (RFC 8288). */
 export interface Link {
@@ -45,4 +47,79 @@ export function linksOf(header: string | null): Link[] {
 export function linkTo(relation: string, header: string | null, base: string): string | undefined {
   const link = linksOf(header).find(({ relations }) => relations.includes(relation));
   return link === undefined ? undefined : urlOf(link.target, base)?.href;
+}
+
+/** A part of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Give it as `cursor`, with the same filters, to go on from here later. Undefined at the end. */
+  readonly nextCursor: string | undefined;
+  /** The page that follows; undefined at the end. Takes the options of this page unless given some. */
+  next(options?: CallOptions): Promise<Page<Item> | undefined>;
+}
+
+export function pageOf<Item>(
+  items: readonly Item[],
+  nextAddress: string | undefined,
+  load: (address: string, options: CallOptions | undefined) => Promise<Page<Item>>,
+): Page<Item> {
+  const cursor = nextAddress && new URL(nextAddress).searchParams.get("cursor");
+  return {
+    items,
+    nextCursor: cursor || undefined,
+    next: async (options) => (nextAddress === undefined ? undefined : load(nextAddress, options)),
+  };
+}
+
+export async function* itemsFrom<Item>(
+  first: () => Promise<Page<Item>>,
+): AsyncGenerator<Item, void> {
+  for (let page: Page<Item> | undefined = await first(); page; page = await page.next()) {
+    yield* page.items;
+  }
+}
+
+/** What a response tells of the end of its operation. */
+export interface DeprecationNotice {
+  readonly operation: OperationId;
+  /** `Deprecation` (RFC 9745). */
+  readonly deprecatedAt: Date | undefined;
+  /** `Sunset` (RFC 8594): the operation does not work from then on. */
+  readonly sunsetAt: Date | undefined;
+  /** Where the notice is written out. */
+  readonly notice: string | undefined;
+  /** What to call instead. */
+  readonly successor: string | undefined;
+}
+
+export function deprecationIn(
+  operation: OperationId,
+  headers: Headers,
+  address: string,
+): DeprecationNotice | undefined {
+  const deprecation = headers.get("deprecation");
+  const sunset = headers.get("sunset");
+  if (deprecation === null && sunset === null) return undefined;
+  const link = headers.get("link");
+  const [, seconds] = /^@(-?[0-9]+)$/.exec(deprecation ?? "") ?? [];
+  return {
+    operation,
+    deprecatedAt: seconds === undefined ? undefined : validDate(Number(seconds) * 1000),
+    sunsetAt: sunset === null ? undefined : validDate(Date.parse(sunset)),
+    notice: linkTo("deprecation", link, address) ?? linkTo("sunset", link, address),
+    successor: linkTo("successor-version", link, address),
+  };
+}
+
+function validDate(ms: number): Date | undefined {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+export function deprecationMessage(deprecation: DeprecationNotice): string {
+  const { operation, sunsetAt, notice, successor } = deprecation;
+  const end = sunsetAt === undefined ? "" : ` and ends on ${sunsetAt.toISOString().slice(0, 10)}`;
+  const instead = successor === undefined ? "" : ` Use ${successor} instead.`;
+  const more = notice === undefined ? "" : ` See ${notice}.`;
+  return `Pet Store: ${operation} is deprecated${end}.${instead}${more}`;
 }

@@ -88,12 +88,12 @@ export type ResultOf<Id extends OperationId> = {
     : undefined;
 }[keyof Responses<Id> & Succeeds];
 
-/** The operations that answer with a page of a list. */
+/** The operations that respond with a page of a list. */
 export type ListId = {
   [Id in OperationId]: ResultOf<Id> extends readonly unknown[] ? Id : never;
 }[OperationId];
 
-/** Every operation that answers with a list, or this does not compile. */
+/** Every operation that responds with a list, or this does not compile. */
 const listIds: Readonly<Record<ListId, true>> = {
   listPets: true,
   listCategories: true,

@@ -15,7 +15,7 @@ export interface Platform {
   sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void>;
   /** The time limit of an attempt: runs the action, unless the returned function is called before. */
   after(delayMs: number, action: () => void): () => void;
-  /** Where a deprecation is told when nobody listens for it. */
+  /** Reports a deprecation where there is no `onDeprecation`. */
   warn(message: string): void;
 }
 

@@ -1,21 +1,21 @@
-/** Sends a request until it has an answer that stays, or until its attempts or its time are used up. */
+/** Sends a request until it has a final response, or until its attempts or its time are used up. */
 
 import { PetStoreUnreachable, type Redact, safeCause } from "./errors.ts";
 import type { OperationId } from "./operations.ts";
 import type { Platform } from "./platform.ts";
-import { isPassing, pauseMs, readRetryAfter } from "./retries.ts";
+import { isTemporary, pauseMs, readRetryAfter } from "./response.ts";
 
 export interface Limits {
   /** How many attempts may follow the first one. */
   readonly retries: number;
-  /** For one attempt, from its start to the last byte of its answer. */
+  /** For one attempt, from its start to the last byte of its response. */
   readonly timeoutMs: number;
   /** For all attempts and the pauses between them. */
   readonly totalMs: number;
 }
 
 /** Any of these may be sent twice: it only reads, or its Idempotency-Key makes it happen once. */
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly operation: OperationId;
   readonly method: string;
   readonly address: string;
@@ -25,7 +25,7 @@ export interface Outgoing {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Incoming {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -34,35 +34,40 @@ export interface Incoming {
 }
 
 type Outcome =
-  | { readonly kind: "answered"; readonly status: number; headers: Headers; text: string }
+  | { readonly kind: "responded"; readonly status: number; headers: Headers; text: string }
   | { readonly kind: "late"; readonly limitMs: number }
   | { readonly kind: "unreachable"; readonly cause: unknown };
 
-/** Whatever the status of the answer is. Throws PetStoreUnreachable, or the reason of an abort. */
+/** Whatever the status of the response is. Throws PetStoreUnreachable, or the reason of an abort. */
 export async function send(
-  request: Outgoing,
+  request: OutgoingRequest,
   limits: Limits,
   platform: Platform,
   redact: Redact,
-): Promise<Incoming> {
+): Promise<ReceivedResponse> {
   const startedAtMs = platform.now();
   const leftMs = () => limits.totalMs - (platform.now() - startedAtMs);
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(request, Math.min(limits.timeoutMs, leftMs()), platform);
-    const answer = outcome.kind === "answered" ? received(outcome, attempts, platform) : undefined;
-    if (answer !== undefined && !isPassing(answer.status, answer.text)) {
-      return answer;
+    const response =
+      outcome.kind === "responded" ? received(outcome, attempts, platform) : undefined;
+    if (response !== undefined && !isTemporary(response.status, response.text)) {
+      return response;
     }
-    const delayMs = pauseMs(attempts, answer?.retryAfterMs, platform.random());
+    const delayMs = pauseMs(attempts, response?.retryAfterMs, platform.random());
     if (attempts > limits.retries || delayMs >= leftMs()) {
-      if (answer !== undefined) return answer;
+      if (response !== undefined) return response;
       throw unreachable(request, outcome, attempts, redact);
     }
     await platform.sleep(delayMs, request.signal);
   }
 }
 
-async function attempt(request: Outgoing, limitMs: number, platform: Platform): Promise<Outcome> {
+async function attempt(
+  request: OutgoingRequest,
+  limitMs: number,
+  platform: Platform,
+): Promise<Outcome> {
   const { address, method, headers, body, signal } = request;
   signal?.throwIfAborted();
   const ending = new AbortController();
@@ -84,7 +89,7 @@ async function attempt(request: Outgoing, limitMs: number, platform: Platform): 
       credentials: "omit",
     });
     const text = await response.text();
-    return { kind: "answered", status: response.status, headers: response.headers, text };
+    return { kind: "responded", status: response.status, headers: response.headers, text };
   } catch (cause) {
     signal?.throwIfAborted();
     return late ? { kind: "late", limitMs } : { kind: "unreachable", cause };
@@ -95,16 +100,16 @@ async function attempt(request: Outgoing, limitMs: number, platform: Platform): 
 }
 
 function received(
-  { status, headers, text }: Extract<Outcome, { kind: "answered" }>,
+  { status, headers, text }: Extract<Outcome, { kind: "responded" }>,
   attempts: number,
   platform: Platform,
-): Incoming {
+): ReceivedResponse {
   const retryAfterMs = readRetryAfter(headers.get("retry-after"), platform.now());
   return { status, headers, text, retryAfterMs, attempts };
 }
 
 function unreachable(
-  request: Outgoing,
+  request: OutgoingRequest,
   outcome: Outcome,
   attempts: number,
   redact: Redact,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { int64Members, withInt64 } from "../../src/client/int64.ts";
-import { parseExactly, writeExactly } from "../../src/client/json.ts";
+import { int64Members, parseExactly, withInt64, writeExactly } from "../../src/client/json.ts";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import { parseJson } from "../../src/contract/json.ts";

@@ -6,7 +6,7 @@ import {
   PetStoreUnreachable,
 } from "../../src/client/client.ts";
 import { webPlatform } from "../../src/client/platform.ts";
-import { readRetryAfter } from "../../src/client/retries.ts";
+import { readRetryAfter } from "../../src/client/response.ts";
 import { fakePlatform } from "./platform.ts";
 import {
   type Act,
