@@ -47,7 +47,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
   let service: RunningService | undefined;
   // Whoever closes a terminal wants what runs in it to end.
   const terminal = isatty(process.stdin.fd);
-  const told = toldToStop<NodeJS.Signals>(
+  const stopRequested = stopSignalOf<NodeJS.Signals>(
     terminal ? ["SIGTERM", "SIGINT", "SIGHUP"] : ["SIGTERM", "SIGINT"],
     () => service?.kill(),
   );
@@ -69,7 +69,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
   });
   // After the start was reported, which must not wait for this.
   const stopListening = await listenForCommands(config, running, log);
-  await told;
+  await stopRequested;
   stopListening();
   await running.stop();
 }
@@ -183,7 +183,7 @@ function noPlace(config: Config) {
 }
 
 /** Resolves at the first signal to stop; a second one ends the process where it stands. */
-function toldToStop<Name extends NodeJS.Signals>(
+function stopSignalOf<Name extends NodeJS.Signals>(
   signals: readonly Name[],
   beforeExit: () => void = () => {},
 ): Promise<Name> {
@@ -205,7 +205,9 @@ function stopSignal(): AbortSignal {
   if (stop === undefined) {
     const controller = new AbortController();
     stop = controller;
-    void toldToStop(["SIGTERM", "SIGINT"]).then((signal) => controller.abort(new Stopped(signal)));
+    void stopSignalOf(["SIGTERM", "SIGINT"]).then((signal) =>
+      controller.abort(new Stopped(signal)),
+    );
   }
   return stop.signal;
 }

@@ -25,7 +25,7 @@ export interface RunContext {
   nextNumber(): number;
 }
 
-export interface Sent {
+export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text and bytes go as they are, anything else as JSON. */
   readonly body?: unknown;
@@ -70,16 +70,20 @@ export class Caller {
     return this.send("GET", path, { headers });
   }
 
-  post(path: string, body: unknown, sent: Omit<Sent, "body"> = {}): Promise<HttpExchange> {
+  post(
+    path: string,
+    body: unknown,
+    sent: Omit<RequestOptions, "body"> = {},
+  ): Promise<HttpExchange> {
     return this.send("POST", path, { ...sent, body });
   }
 
-  send(method: string, path: string, sent: Sent = {}): Promise<HttpExchange> {
+  send(method: string, path: string, sent: RequestOptions = {}): Promise<HttpExchange> {
     const { pace, requests } = this.context;
     return pace.run(() => requests.run(() => this.#exchange(method, path, sent)), secondsToWait);
   }
 
-  async #exchange(method: string, path: string, sent: Sent): Promise<HttpExchange> {
+  async #exchange(method: string, path: string, sent: RequestOptions): Promise<HttpExchange> {
     const { context } = this;
     const hurry = new AbortController();
     const stop = context.clock.after(requestMsMax, () => hurry.abort());
@@ -109,7 +113,7 @@ export class Caller {
     }
   }
 
-  #headersOf(sent: Sent): Record<string, string> {
+  #headersOf(sent: RequestOptions): Record<string, string> {
     const { authorization = `Bearer ${this.context.key}`, contentType = "application/json" } = sent;
     return {
       ...(authorization === null ? {} : { authorization }),

@@ -31,7 +31,7 @@ export interface Check {
   readonly promise: string;
   /** Where it is promised: `openapi: <pointer>`, `guide/…` or `decisions/…`. */
   readonly source: string;
-  /** Resolves when it holds. Throws CheckFailure when not, NotApplicable when that cannot be told here. */
+  /** Resolves when it holds. Throws CheckFailure when not, NotApplicable when that cannot be tested here. */
   run(caller: Caller): Promise<void>;
 }
 

@@ -27,14 +27,14 @@ function linesOf({ check, outcome, requests }: Result): string[] {
   const line = `  ${marks[outcome.kind]} ${outcome.kind.padEnd(7)}  ${check.id}`;
   if (outcome.kind === "passed") return [line];
   if (outcome.kind === "skipped") return [`${line}  (${outcome.reason})`];
-  const told = [
+  const details = [
     ["promise", check.promise],
     ["from", check.source],
     ["expected", outcome.expected],
     ["seen", outcome.seen],
     ...requests.map((request) => ["request", request]),
   ];
-  return [line, ...told.map(([what = "", text]) => `      ${what.padEnd(8)}  ${text}`)];
+  return [line, ...details.map(([what = "", text]) => `      ${what.padEnd(8)}  ${text}`)];
 }
 
 function byPart({ results }: RunReport): [Part, Result[]][] {

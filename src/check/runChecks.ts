@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly only?: readonly Part[] | undefined;
   /** Ends the run early: its reason is thrown. */
   readonly stop?: AbortSignal | undefined;
-  /** Told after each check. */
+  /** Called after each check. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -55,7 +55,7 @@ export const runMsMax = 120_000;
 const atOnceMax = 4;
 const markBytes = 4;
 
-/** Runs the checks, a few at a time. Throws Unreachable before the first if none could be told. */
+/** Runs the checks, a few at a time. Throws Unreachable if the service does not respond. */
 export async function runChecks(task: RunOptions): Promise<RunReport> {
   const { base, key, clock, fetch = globalThis.fetch, only, progress, stop } = task;
   const wanted = checks.filter(({ part }) => only === undefined || only.includes(part));

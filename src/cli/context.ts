@@ -17,8 +17,8 @@ export interface CliContext {
   /** How far the store's tables have got. Looking changes nothing. */
   storeVersion(): Promise<StoreVersion>;
   /**
-   * Aborts when the program is told to stop, with a Stopped as its reason. Whoever asks for it
-   * promises to look at it: a signal no longer ends the program by itself.
+   * Aborts on SIGINT or SIGTERM, with a Stopped as its reason. Once it was asked for, a signal no
+   * longer ends the program: the caller must observe it.
    */
   stopSignal(): AbortSignal;
   /** Where this machine shows a project while the service runs: `http://acme.localhost:8080/`. */
@@ -33,7 +33,7 @@ export interface CliContext {
   servicePreface(): Uint8Array;
   /** Where the dashboard is while the service runs: `http://127.0.0.1:8080/dashboard/`. */
   dashboardAddress(): string;
-  /** Runs the service until it is told to stop. `started` is called once it takes requests. */
+  /** Runs the service until a signal stops it. `started` is called once it takes requests. */
   serve(started: (service: StartedService) => void): Promise<void>;
   /**
    * Has the service that runs replace its processes, with the settings of this command's environment
@@ -41,8 +41,8 @@ export interface CliContext {
    */
   reload(withSettings: boolean): Promise<{ readonly processes: number }>;
   /**
-   * Copies the store into a new file while it is in use. Refuses to overwrite a file. Told to stop,
-   * it leaves nothing behind and throws the Stopped.
+   * Copies the store into a new file while it is in use. Refuses to overwrite a file. Stopped by a
+   * signal, it leaves nothing behind and throws the Stopped.
    */
   backup(file: string): Promise<CopyReport>;
   /** Replaces the contents of the store by those of a backup, in one commit, while it is in use. */

@@ -1,6 +1,6 @@
 /** The domain service as commands use it: as the operator, on the store itself. */
 
-import { isRefusal, type ProblemCode } from "../core/problems.ts";
+import { isExpectedProblem, type ProblemCode } from "../core/problems.ts";
 import { hasEnded } from "../hosting/domains/domain.ts";
 import type { Actor, DomainService } from "../hosting/domains/domainService.ts";
 import type { StoredDomain } from "../hosting/domains/domains.ts";
@@ -36,7 +36,7 @@ export function withDomainService<T>(
     const { DomainService } = await import("../hosting/domains/domainService.ts");
     const service = new DomainService({ ...stores, clock: context.clock, target, reserved });
     return work({ service, stores }).catch(async (cause: unknown) => {
-      if (!isRefusal(cause)) throw cause;
+      if (!isExpectedProblem(cause)) throw cause;
       const { code, message } = cause;
       const next = await nextStep(code, subject, stores);
       const exitCode = code === "host_invalid" ? 2 : 1;
@@ -46,7 +46,7 @@ export function withDomainService<T>(
   });
 }
 
-export interface Found {
+export interface MatchedClaim {
   readonly host: string;
   readonly project: string;
   readonly claim: StoredDomain;
@@ -63,7 +63,7 @@ export async function findDomain(
   typed: string,
   project: string | undefined,
   { ended = false } = {},
-): Promise<Found> {
+): Promise<MatchedClaim> {
   const { parseHost } = await import("../hosting/domains/hostName.ts");
   const reading = parseHost(typed);
   if (reading.kind === "refused") {

@@ -1,7 +1,7 @@
 /** Having a name checked now, and waiting for what comes of it. */
 
 import { pause } from "../core/clock.ts";
-import { isRefusal } from "../core/problems.ts";
+import { isExpectedProblem } from "../core/problems.ts";
 import type { DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding, FindingCode } from "../hosting/domains/finding.ts";
 import { verifyIntervalMs } from "../hosting/domains/schedule.ts";
@@ -72,7 +72,7 @@ export const verifyDomain: Command = {
 function joined(clicksAtMs: readonly number[]) {
   return (cause: unknown): number => {
     const lastAtMs = clicksAtMs.at(-1);
-    const tooSoon = isRefusal(cause) && cause.code === "verify_too_soon";
+    const tooSoon = isExpectedProblem(cause) && cause.code === "verify_too_soon";
     if (!tooSoon || lastAtMs === undefined) throw cause;
     if ((cause.retryAfterSeconds ?? 0) * 1000 > verifyIntervalMs) throw cause;
     return lastAtMs;
@@ -93,13 +93,13 @@ async function settled(waiting: Waiting, call: Call, context: CliContext) {
   const { look, askedAtMs, startedAtMs, untilMs } = waiting;
   const { clock } = context;
   const signal = context.stopSignal();
-  let told = "";
+  let shown = "";
   let hinted = false;
   for (;;) {
     const view = await look();
     const text = progressText(view);
-    if (text !== told) note(call, context, text);
-    told = text;
+    if (text !== shown) note(call, context, text);
+    shown = text;
     const fresh = isFresh(view, askedAtMs);
     const late = fresh ? ("timed_out" as const) : ("not_checked" as const);
     const outcome = outcomeOf(view, waiting) ?? (clock.now() < untilMs ? undefined : late);
@@ -172,7 +172,7 @@ function endText(
 ): string {
   const served = step === "live";
   if (outcome === "timed_out" && !served) {
-    return `${host} is not live yet (${status}). The checks go on by themselves.`;
+    return `${host} is not live yet (${status}). Checks continue automatically.`;
   }
   const how = served
     ? `${host} is still served (${status}), but`

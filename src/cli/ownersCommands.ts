@@ -2,7 +2,7 @@
 
 import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/access.ts";
 import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
-import { isRefusal } from "../core/problems.ts";
+import { isExpectedProblem } from "../core/problems.ts";
 import { type Owner, ownerIdError, ownerNameLengthMax, plans } from "../hosting/sites/site.ts";
 import type { Call, Command } from "./command.ts";
 import { fromNow, iso, isoOrNull } from "./durations.ts";
@@ -209,7 +209,7 @@ const inviteOwner: Command = {
 
 function explained(id: string) {
   return (cause: unknown): never => {
-    if (!isRefusal(cause)) throw cause;
+    if (!isExpectedProblem(cause)) throw cause;
     throw cause.code === "owner_not_found" ? noSuchOwner(id) : new CommandFailure(cause.message);
   };
 }

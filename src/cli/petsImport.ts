@@ -6,7 +6,7 @@ import type { CliContext } from "./context.ts";
 import { CommandFailure, type LineErrors } from "./errors.ts";
 import { openInput } from "./files.ts";
 import { Progress } from "./output.ts";
-import { Intake } from "./petsImportBatches.ts";
+import { BatchImporter } from "./petsImportBatches.ts";
 import { readCsv } from "./records/csv.ts";
 import { readNdjson } from "./records/ndjson.ts";
 import {
@@ -114,27 +114,27 @@ async function openSource(call: Call, context: CliContext): Promise<Source> {
 
 async function importAll(source: Source, catalogue: Catalogue): Promise<Counts> {
   const { signal } = source;
-  const intake = new Intake(catalogue, source);
+  const importer = new BatchImporter(catalogue, source);
   try {
     for await (const records of source.records) {
-      for (const record of records) await takeIn(record, intake);
-      source.progress.update(intake.taken, source.share());
+      for (const record of records) await takeIn(record, importer);
+      source.progress.update(importer.taken, source.share());
     }
   } catch (cause) {
-    throw cause === signal.reason ? stopped(signal, await intake.giveUp()) : cause;
+    throw cause === signal.reason ? stopped(signal, await importer.giveUp()) : cause;
   }
-  await intake.finish();
-  return { added: intake.added, unchanged: intake.unchanged };
+  await importer.finish();
+  return { added: importer.added, unchanged: importer.unchanged };
 }
 
-async function takeIn(record: FileRecord, intake: Intake): Promise<void> {
+async function takeIn(record: FileRecord, importer: BatchImporter): Promise<void> {
   const pet = record.kind === "read" ? petFrom(record.value) : [record.complaint];
   if (!("name" in pet)) {
-    await intake.finish();
-    throw intake.failure(record.line, pet);
+    await importer.finish();
+    throw importer.failure(record.line, pet);
   }
-  intake.take(pet, record.line);
-  if (intake.full) await intake.store();
+  importer.take(pet, record.line);
+  if (importer.full) await importer.store();
 }
 
 function ignoredText(columns: readonly string[]): string {

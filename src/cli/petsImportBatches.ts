@@ -25,7 +25,7 @@ interface Origin {
  * Stores pets in batches, one of them while the next is being read, and can say at any time what
  * is stored for certain.
  */
-export class Intake {
+export class BatchImporter {
   readonly #catalogue: Catalogue;
   readonly #origin: Origin;
   #batch: Batch = { pets: [], lines: [] };
@@ -71,7 +71,7 @@ export class Intake {
     const batch = this.#batch;
     this.#batch = { pets: [], lines: [] };
     this.#storing = this.#send(batch);
-    // Whoever waits for it next is told; until then nobody is.
+    // The next to await it gets the error; until then it must not count as unhandled.
     this.#storing.catch(() => {});
   }
 

@@ -7,7 +7,7 @@ import { serve } from "./serviceCommands.ts";
 
 /**
  * Does what the words say. Returns the exit code: 0 done, 1 refused or failed, 2 not understood,
- * above 128 told to stop.
+ * above 128 stopped by a signal.
  */
 export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   try {

@@ -5,7 +5,7 @@ import { CommandFailure } from "./errors.ts";
 const stopExitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 export type StopSignalName = keyof typeof stopExitCodes;
 
-/** The program was told to stop in the middle of its work. */
+/** A signal ended the program in the middle of its work. */
 export class Stopped extends CommandFailure {
   readonly by: StopSignalName;
 

@@ -121,7 +121,7 @@ export const migrate: Command = {
   summary: "Bring the store up to the version of this release",
   options: { check: "Only say what would be done" },
   about:
-    "The service does this by itself when it starts. Run it before a new release is rolled out to\nmany processes; those of the release before go on serving meanwhile. There is no way back to an\nolder version but a backup.\n\nExit code with --check: 0 nothing is to be done, 1 something is, or the store was refused.",
+    "The service does this automatically when it starts. Run it before a new release is rolled out to\nmany processes; those of the release before go on serving meanwhile. There is no way back to an\nolder version but a backup.\n\nExit code with --check: 0 nothing is to be done, 1 something is, or the store was refused.",
   examples: ["petstore migrate --check", "petstore migrate"],
   async run({ switches }, context) {
     const store = context.locateStore().path;

@@ -13,7 +13,7 @@ export async function withStores<T>(context: CliContext, work: Work<T>): Promise
 }
 
 /** The outcome of work on a store, and for the report which store was made for it, if one was. */
-export interface Made<T> {
+export interface StoreResult<T> {
   readonly result: T;
   readonly made: { readonly store?: string };
 }
@@ -23,7 +23,7 @@ export async function withNewStores<T>(
   call: Call,
   context: CliContext,
   work: Work<T>,
-): Promise<Made<T>> {
+): Promise<StoreResult<T>> {
   const { path, exists } = context.locateStore();
   const result = await opened(context, (stores) => {
     if (!exists) noteNewStore(call, context, path);

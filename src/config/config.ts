@@ -231,9 +231,9 @@ function originAddress(text: string): string | undefined {
 }
 
 /** Says which setting keeps the service from starting. */
-export class StartRefusal extends Error {
+export class StartError extends Error {
   constructor(message: string, options: ErrorOptions) {
     super(message, options);
-    this.name = "StartRefusal";
+    this.name = "StartError";
   }
 }

@@ -213,6 +213,6 @@ export class Problem extends Error {
 }
 
 /** Whether something was refused, and nothing was changed: no failure, which is ours to look into. */
-export function isRefusal(thrown: unknown): thrown is Problem {
+export function isExpectedProblem(thrown: unknown): thrown is Problem {
   return thrown instanceof Problem && !thrown.isFailure;
 }

@@ -12,13 +12,13 @@ export interface WorkerParts extends Omit<ServiceParts, "member" | "families" | 
   readonly storeVersion: () => Promise<StoreVersion>;
 }
 
-/** Resolves with the exit code when it was told to stop and has. `explain` is for people. */
+/** Resolves with the exit code after a graceful stop. `explain` is for people. */
 export async function serveAsWorker(
   order: WorkerOrder,
   makeParts: () => WorkerParts,
   explain: (cause: unknown) => string,
 ): Promise<number> {
-  const told = Promise.withResolvers<{ readonly replaced: boolean }>();
+  const stopRequest = Promise.withResolvers<{ readonly replaced: boolean }>();
   const channel: Channel = new Channel((message) => void process.send?.(message), {
     families: async () => (await service).families(),
     recent: async () => (await service).recent.steps(),
@@ -27,22 +27,22 @@ export async function serveAsWorker(
       for (const index of wanted) accepted.add(index);
       await (await service).accept(pickSockets(order.sockets, wanted));
     },
-    stop: told.resolve,
+    stop: stopRequest.resolve,
   });
   const accepted = new Set(order.accepts);
   process.on("message", (message) => void channel.receive(message));
-  process.on("SIGTERM", () => told.resolve({ replaced: false }));
+  process.on("SIGTERM", () => stopRequest.resolve({ replaced: false }));
   // A terminal sends these to all processes; the one that supervises decides what they mean.
   for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   process.on("disconnect", () => {
     channel.close();
-    told.resolve({ replaced: false });
+    stopRequest.resolve({ replaced: false });
   });
 
   const service = start(order, makeParts, channel);
   const stopping = service.then(async (running) => {
     await channel.ask("started");
-    const how = await told.promise;
+    const how = await stopRequest.promise;
     await running.stop(how);
     await channel.ask("ending", { families: running.counted(), recent: running.recent.steps() });
     return 0;

@@ -1,5 +1,5 @@
 /** Serves in several processes, which this one only supervises. */
-import { type Config, StartRefusal } from "../config/config.ts";
+import { type Config, StartError } from "../config/config.ts";
 import { listenForMetrics } from "../http/metricsListener.ts";
 import { Recent } from "../http/recent.ts";
 import { OwnCounts } from "../petstore/keys/rateLimiter.ts";
@@ -56,7 +56,7 @@ async function startFirst(service: SupervisedService, parts: RunParts): Promise<
   const stores = await parts.openStores({ environment: config.environment, clock });
   try {
     await service.start().catch((cause) => {
-      throw new StartRefusal((cause as Error).message, { cause });
+      throw new StartError((cause as Error).message, { cause });
     });
     // Last of all: a key that is stored must be shown, and nothing may fail in between.
     return await createFirstSecrets(stores, config, clock);

@@ -1,6 +1,6 @@
 /** Why a service did not start, for the person who started it. */
 import { CommandFailure } from "../cli/errors.ts";
-import { type Config, StartRefusal } from "../config/config.ts";
+import { type Config, StartError } from "../config/config.ts";
 
 /** What the system refused, and for which listener. */
 interface Refused {
@@ -15,7 +15,7 @@ interface Refused {
 export function explainStart(config: Config) {
   return (cause: unknown): never => {
     if (cause instanceof CommandFailure) throw cause;
-    if (cause instanceof StartRefusal) throw new CommandFailure(cause.message);
+    if (cause instanceof StartError) throw new CommandFailure(cause.message);
     const refused = cause as Refused;
     const [prefix, at]: [string, { host: string; port?: number } | undefined] = refused.metrics
       ? ["PETSTORE_METRICS_", config.metrics]

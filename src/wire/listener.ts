@@ -21,11 +21,11 @@ export interface OpenListener {
 }
 
 /** Where to listen: on a socket to be opened, or on some that another process has opened. */
-export interface ListenPlace extends ListenAddress {
+export interface ListenTarget extends ListenAddress {
   readonly sockets?: readonly number[] | undefined;
 }
 
-export interface ListenOptions extends ListenPlace {
+export interface ListenOptions extends ListenTarget {
   readonly limits?: Partial<WireLimits> | undefined;
   /** Those on this machine unless said. */
   readonly proxies?: TrustedProxies | undefined;
@@ -78,7 +78,7 @@ export interface ListenOn extends ListenAddress {
 
 /** Listens on the sockets that are given, or on one that is opened. */
 export async function listenOnEach(
-  { host, port, sockets }: ListenPlace,
+  { host, port, sockets }: ListenTarget,
   accept: (at: ListenOn) => Promise<Listening>,
 ) {
   const all: Listening[] = [];

@@ -186,7 +186,7 @@ describe("domains verify --wait", () => {
     ]);
     expect(code).toBe(1);
     expect(out).toStartWith(
-      `${docs} is not live yet (pending_dns). The checks go on by themselves.\n`,
+      `${docs} is not live yet (pending_dns). Checks continue automatically.\n`,
     );
     expect(shop.clock.now() - startedMs).toBe(30_000);
   });
@@ -201,7 +201,7 @@ describe("domains verify --wait", () => {
     expect(out).toStartWith(
       `${docs} is not live (misconfigured), and nothing has checked it: it seems that no service with the role worker is running on this store. Start one with petstore serve.\n`,
     );
-    expect(out).not.toContain("go on by themselves");
+    expect(out).not.toContain("Checks continue automatically");
   });
 
   test.each([

@@ -34,8 +34,8 @@ export const authentication: readonly Check[] = [
       const seen = await caller.send("GET", "/pets", sent);
       errorIn(seen, 401, "key_invalid");
       const asked = header(seen, "www-authenticate");
-      const told = /^bearer\b.*error="?invalid_token/i.test(asked);
-      assert(told, 'Bearer … error="invalid_token"', asked);
+      const fits = /^bearer\b.*error="?invalid_token/i.test(asked);
+      assert(fits, 'Bearer … error="invalid_token"', asked);
     },
   ),
   ...Object.entries(malformed).map(([what, [pattern, words]]) =>

@@ -29,8 +29,8 @@ export const idempotency: readonly Check[] = [
     const [first, second] = await addTwice(caller);
     const fresh = first.headers.get("idempotency-replayed");
     assert(fresh === null, "no Idempotency-Replayed the first time", `${fresh}`);
-    const told = header(second, "idempotency-replayed");
-    assert(told === "true", "Idempotency-Replayed: true", told);
+    const value = header(second, "idempotency-replayed");
+    assert(value === "true", "Idempotency-Replayed: true", value);
   }),
   check("replay-stores-once", "A repetition stores nothing.", key, async (caller) => {
     const before = await addPet(caller);

@@ -46,7 +46,7 @@ interface Shape {
   readonly places: ReadonlyMap<MemberName, number>;
 }
 
-/** Tells of the columns that it ignores before the first record. */
+/** Calls `ignore` with the columns that it ignores, before the first record. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   ignore: (columns: readonly string[]) => void,
@@ -89,7 +89,7 @@ async function* rowsOf(
       return null;
     },
   });
-  // The one who writes is told of a failure; nobody else needs to be.
+  // The callback of `write` reports a failure; the event would be unhandled.
   parser.on("error", () => {});
   const outcome = (start: (done: (cause?: Error | null) => void) => void) =>
     new Promise<Unreadable | undefined>((resolve) => {

@@ -1,6 +1,6 @@
 /** Domains and the routing between them, one handler each. */
 
-import { isRefusal } from "../../core/problems.ts";
+import { isExpectedProblem } from "../../core/problems.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import { toJson } from "../../hosting/domains/json.ts";
 import type { Routing } from "../../hosting/domains/routing.ts";
@@ -66,6 +66,6 @@ const document = ({ primary, redirects }: Routing) => ({ primary, redirects });
 
 /** What is no longer shown to this actor is the end of the stream, and no fault. */
 function endOfRefused(cause: unknown): undefined {
-  if (!isRefusal(cause)) throw cause;
+  if (!isExpectedProblem(cause)) throw cause;
   return undefined;
 }

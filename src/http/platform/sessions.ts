@@ -4,7 +4,7 @@ import type { AuthService, ClientInfo, SignedIn } from "../../accounts/authServi
 import { linkUrl, sessionExpiresAtMs } from "../../accounts/sessions.ts";
 import type { JsonOf } from "../../contract/document.ts";
 import type { Log } from "../../core/log.ts";
-import { isRefusal } from "../../core/problems.ts";
+import { isExpectedProblem } from "../../core/problems.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
 import type { HttpRequest } from "../../wire/message.ts";
 import { dashboardPath } from "../publicRoutes.ts";
@@ -41,7 +41,7 @@ export function sessionHandlers({ accounts, authentication, sites, log }: Sessio
 
   /** For whoever watches over the service. Not the name: what is typed there may be a password. */
   function noted(cause: unknown, { address }: ClientInfo): never {
-    if (isRefusal(cause)) log.warn("account.refused", { code: cause.code, address });
+    if (isExpectedProblem(cause)) log.warn("account.refused", { code: cause.code, address });
     throw cause;
   }
 
@@ -136,5 +136,5 @@ function visitorOf(request: HttpRequest): ClientInfo {
 }
 
 function passOver(cause: unknown): void {
-  if (!isRefusal(cause)) throw cause;
+  if (!isExpectedProblem(cause)) throw cause;
 }

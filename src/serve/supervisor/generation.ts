@@ -10,7 +10,7 @@ export interface GenerationParts {
   readonly processes: number;
   /** How many listening sockets there are for each port. */
   readonly sockets: number;
-  /** How long a process may take to exit after it was told to stop. */
+  /** How long a process may take to exit after it was asked to stop. */
   readonly stopMsMax: number;
   readonly start: (slot: number) => Worker;
   /** Called for each that was started. */

@@ -38,7 +38,7 @@ export interface Ending {
 export const protocol = 1;
 const orderVariable = "PETSTORE_WORKER";
 
-/** What a process is told when it is started to be one of several. */
+/** What a process gets at its start as one of several. */
 export interface WorkerOrder {
   readonly protocol: number;
   /** Which of the processes it is, from 0. */
