@@ -1,6 +1,13 @@
 /** Pets and orders for checks to work with, and ways of finding them again on a busy service. */
+
 import { allOperations } from "../contract/operations.ts";
-import { Caller, type HttpExchange, type RunContext, shown } from "./caller.ts";
+import {
+  Caller,
+  type HttpExchange,
+  type RequestOptions,
+  type RunContext,
+  shown,
+} from "./caller.ts";
 import { assert, NotApplicable } from "./check.ts";
 import { header, type Order, orderIn, type Pet, petIn, petsIn } from "./shapes.ts";
 
@@ -10,9 +17,17 @@ export interface PetFields {
   readonly status?: string;
 }
 
+/** Posts a pet with a name of its own, without a status. */
+export function postPet(
+  caller: Caller,
+  sent: Omit<RequestOptions, "body"> = {},
+  fields: object = {},
+): Promise<HttpExchange> {
+  return caller.post("/pets", { name: caller.newName(), categoryId: 1, ...fields }, sent);
+}
+
 export async function addPet(caller: Caller, wanted: PetFields = {}): Promise<Pet> {
-  const pet = { name: caller.newName(), categoryId: 1, status: "available", ...wanted };
-  return petIn(await caller.post("/pets", pet), 201);
+  return petIn(await postPet(caller, {}, { status: "available", ...wanted }), 201);
 }
 
 export function addPets(caller: Caller, count: number, wanted: PetFields = {}): Promise<Pet[]> {
@@ -52,6 +67,11 @@ export async function petNow(caller: Caller, id: bigint): Promise<Pet> {
   const [pet] = petsIn(seen);
   assert(pet !== undefined, `pet ${id}`, shown(seen));
   return pet;
+}
+
+export async function expectPetStatus(caller: Caller, id: bigint, status: string): Promise<void> {
+  const found = await petNow(caller, id);
+  assert(found.status === status, `pet ${id} ${status}`, `${found.status}`);
 }
 
 const lookedThroughMax = 2_000n;
@@ -124,7 +144,7 @@ export function cursorOf(caller: Caller, seen: HttpExchange, place: string): str
   return cursor;
 }
 
-export function expectAscending(things: readonly { readonly id: bigint }[], what: string): void {
+export function expectAscending(things: readonly Identified[], what: string): void {
   for (const [place, { id }] of things.entries()) {
     const before = things[place - 1]?.id;
     const fits = before === undefined || before < id;
@@ -132,5 +152,11 @@ export function expectAscending(things: readonly { readonly id: bigint }[], what
   }
 }
 
-export const idsOf = (things: readonly { readonly id: bigint }[]): string =>
+type Identified = { readonly id: bigint };
+
+export function expectIds(found: readonly Identified[], wanted: readonly Identified[]): void {
+  assert(idsOf(found) === idsOf(wanted), idsOf(wanted), idsOf(found));
+}
+
+export const idsOf = (things: readonly Identified[]): string =>
   things.map(({ id }) => id).join(", ") || "none";

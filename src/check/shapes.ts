@@ -56,6 +56,15 @@ export function header(seen: HttpExchange, name: string): string {
   return value === null ? `no ${name} header` : shortened(value);
 }
 
+export function expectHeader(seen: HttpExchange, name: string, wanted: string): void {
+  const value = header(seen, name);
+  assert(value === wanted, `${name}: ${wanted}`, value);
+}
+
+export function expectNoHeader(seen: HttpExchange, name: string): void {
+  assert(!seen.headers.has(name), `no ${name}`, header(seen, name));
+}
+
 export const petIn = (seen: HttpExchange, status = 200): Pet => readPet(jsonAnswer(seen, status));
 export const petsIn = (seen: HttpExchange): Pet[] => listIn(seen, readPet);
 export const orderIn = (seen: HttpExchange, status = 200): Order =>
@@ -76,6 +85,12 @@ export function errorIn(seen: HttpExchange, status: number, code?: string): Erro
   assert(fits, `an Error with code, message and status ${status}`, shown(seen));
   if (code !== undefined) assert(body["code"] === code, `code ${code}`, shown(seen));
   return { code: String(body["code"]), message: String(body["message"]) };
+}
+
+/** A 400 whose message names what is wrong. */
+export function expectNamed(seen: HttpExchange, code: string, name: string): void {
+  const { message } = errorIn(seen, 400, code);
+  assert(new RegExp(`\\b${name}\\b`).test(message), `a message that names ${name}`, message);
 }
 
 /** RFC 9457, with our code in it. */

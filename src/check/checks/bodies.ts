@@ -1,7 +1,15 @@
 import { type Caller, shown } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, getPetIsGone, petNow, petsBetween, rebased } from "../fixtures.ts";
-import { errorIn, header, petIn, petsIn } from "../shapes.ts";
+import {
+  addPet,
+  expectPetStatus,
+  getPetIsGone,
+  petNow,
+  petsBetween,
+  postPet,
+  rebased,
+} from "../fixtures.ts";
+import { errorIn, expectNamed, header, petIn, petsIn } from "../shapes.ts";
 
 const check = checksOf("bodies");
 const names = "decisions/0014-names.md";
@@ -48,11 +56,10 @@ export const bodies: readonly Check[] = [
     "A pet without a status is available.",
     "decisions/0007-status-defaults-to-available.md",
     async (caller) => {
-      const seen = await caller.post("/pets", { name: caller.newName(), categoryId: 1 });
+      const seen = await postPet(caller);
       const pet = petIn(seen, 201);
       assert(pet.status === "available", "status available", shown(seen));
-      const found = await petNow(caller, pet.id);
-      assert(found.status === "available", "status available when read", `${found.status}`);
+      await expectPetStatus(caller, pet.id, "available");
     },
   ),
   check(
@@ -60,8 +67,7 @@ export const bodies: readonly Check[] = [
     "A pet in a list has a status, even if it was added without one.",
     "openapi: /components/schemas/Pet",
     async (caller) => {
-      const body = { name: caller.newName(), categoryId: 1 };
-      const { id } = petIn(await caller.post("/pets", body), 201);
+      const { id } = petIn(await postPet(caller), 201);
       const seen = await caller.get(`/pets?id=${id}`);
       const [pet] = petsIn(seen);
       assert(pet?.status === "available", "a pet that is available", shown(seen));
@@ -72,7 +78,7 @@ export const bodies: readonly Check[] = [
     "Location holds the absolute address of the new pet.",
     location,
     async (caller) => {
-      const seen = await caller.post("/pets", { name: caller.newName(), categoryId: 1 });
+      const seen = await postPet(caller);
       const { id } = petIn(seen, 201);
       const address = header(seen, "location");
       assert(/^https?:\/\//.test(address), "an absolute address", address);
@@ -144,8 +150,7 @@ export const bodies: readonly Check[] = [
       "openapi: /components/responses/BodyRefused",
       async (caller) => {
         const seen = await caller.post("/pets", body);
-        const { message } = errorIn(seen, 400, "body_invalid");
-        assert(message.includes(member), `a message that names ${member}`, message);
+        expectNamed(seen, "body_invalid", member);
       },
     ),
   ),

@@ -1,5 +1,5 @@
 import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
-import { expectAscending, idsOf, linkIn, nextOf } from "../fixtures.ts";
+import { expectAscending, expectIds, linkIn, nextOf } from "../fixtures.ts";
 import { categoriesIn, errorIn } from "../shapes.ts";
 
 const check = checksOf("categories");
@@ -18,7 +18,7 @@ export const categories: readonly Check[] = [
     const first = await caller.get("/categories?limit=1");
     const second = await caller.get(nextOf(caller, first, "/categories"));
     const met = [...categoriesIn(first), ...categoriesIn(second)];
-    assert(idsOf(met) === idsOf(all.slice(0, 2)), idsOf(all.slice(0, 2)), idsOf(met));
+    expectIds(met, all.slice(0, 2));
     const more = linkIn(second, "next") !== undefined;
     assert(more === all.length > 2, `${all.length > 2 ? "a" : "no"} Link after two`, `${more}`);
   }),

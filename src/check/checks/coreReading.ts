@@ -1,6 +1,7 @@
 /** Listing and getting pets: what any implementation of the contract must do. */
+
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, ensureManyPets, idsOf, needGetPet } from "../fixtures.ts";
+import { addPet, ensureManyPets, idsOf, needGetPet, postPet } from "../fixtures.ts";
 import { errorIn, jsonAnswer, petIn, petStatuses, petsIn } from "../shapes.ts";
 
 const check = checksOf("core");
@@ -107,7 +108,7 @@ export const coreReading: readonly Check[] = [
     "openapi: /components/responses",
     async (caller) => {
       jsonAnswer(await caller.get("/pets"), 200);
-      jsonAnswer(await caller.post("/pets", { name: caller.newName(), categoryId: 1 }), 201);
+      jsonAnswer(await postPet(caller), 201);
       jsonAnswer(await caller.post("/pets", {}), 400);
       jsonAnswer(await caller.send("GET", "/pets", { authorization: null }), 401);
     },

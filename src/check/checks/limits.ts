@@ -1,4 +1,5 @@
 import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
+import { postPet } from "../fixtures.ts";
 import { errorIn, expectStatus, header, petIn } from "../shapes.ts";
 
 const check = checksOf("limits");
@@ -42,9 +43,7 @@ export const limits: readonly Check[] = [
       `A body of ${contentType ?? "no media type"} is refused with 415.`,
       media,
       async (caller) => {
-        const body = { name: caller.newName(), categoryId: 1 };
-        const seen = await caller.post("/pets", body, { contentType });
-        errorIn(seen, 415, "media_type_unsupported");
+        errorIn(await postPet(caller, { contentType }), 415, "media_type_unsupported");
       },
     ),
   ),
@@ -54,8 +53,7 @@ export const limits: readonly Check[] = [
       `A body of ${contentType} is taken.`,
       record,
       async (caller) => {
-        const body = { name: caller.newName(), categoryId: 1 };
-        petIn(await caller.post("/pets", body, { contentType }), 201);
+        petIn(await postPet(caller, { contentType }), 201);
       },
     ),
   ),
@@ -64,8 +62,7 @@ export const limits: readonly Check[] = [
     "A compressed body is refused with 415.",
     record,
     async (caller) => {
-      const body = { name: caller.newName(), categoryId: 1 };
-      const seen = await caller.post("/pets", body, { headers: { "content-encoding": "gzip" } });
+      const seen = await postPet(caller, { headers: { "content-encoding": "gzip" } });
       errorIn(seen, 415, "media_type_unsupported");
     },
   ),

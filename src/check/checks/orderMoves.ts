@@ -1,7 +1,8 @@
 /** The life of an order: placed, approved, delivered. */
+
 import type { Caller, HttpExchange } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, petNow, placeOrder } from "../fixtures.ts";
+import { addPet, expectPetStatus, placeOrder } from "../fixtures.ts";
 import { errorIn, type Order, orderIn } from "../shapes.ts";
 
 const check = checksOf("orders");
@@ -36,8 +37,7 @@ export const orderMoves: readonly Check[] = [
     assert(now.status === "approved" && now.id === order.id, "approved", now.status);
     const found = orderIn(await caller.get(`/store/orders/${order.id}`));
     assert(found.status === "approved", "approved when read", found.status);
-    const { status } = await petNow(caller, pet.id);
-    assert(status === "pending", "the pet still pending", `${status}`);
+    await expectPetStatus(caller, pet.id, "pending");
   }),
   check(
     "order-deliver",
@@ -50,8 +50,7 @@ export const orderMoves: readonly Check[] = [
       assert(now.status === "delivered", "delivered", now.status);
       const found = orderIn(await caller.get(`/store/orders/${order.id}`));
       assert(found.status === "delivered", "delivered when read", found.status);
-      const { status } = await petNow(caller, pet.id);
-      assert(status === "sold", "the pet sold", `${status}`);
+      await expectPetStatus(caller, pet.id, "sold");
     },
   ),
   ...refused.map(([before, event, stays]) =>

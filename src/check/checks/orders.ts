@@ -1,8 +1,9 @@
 /** Placing and getting orders. */
+
 import { shown } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, petNow, placeOrder, rebased } from "../fixtures.ts";
-import { errorIn, expectStatus, header, orderIn } from "../shapes.ts";
+import { addPet, expectPetStatus, placeOrder, rebased } from "../fixtures.ts";
+import { errorIn, expectNamed, expectStatus, header, orderIn } from "../shapes.ts";
 
 const check = checksOf("orders");
 const place = "openapi: /paths/~1store~1orders/post";
@@ -54,8 +55,7 @@ export const orders: readonly Check[] = [
   check("order-makes-pending", "The ordered pet becomes pending.", place, async (caller) => {
     const pet = await addPet(caller);
     await placeOrder(caller, pet);
-    const { status } = await petNow(caller, pet.id);
-    assert(status === "pending", "pending", `${status}`);
+    await expectPetStatus(caller, pet.id, "pending");
   }),
   check("order-second-409", "A second order for a pet gets 409.", taken, async (caller) => {
     const pet = await addPet(caller);
@@ -72,8 +72,7 @@ export const orders: readonly Check[] = [
         const { id } = await addPet(caller, { status });
         const seen = await caller.post("/store/orders", `{"petId":${id}}`);
         errorIn(seen, 409, "pet_not_available");
-        const now = await petNow(caller, id);
-        assert(now.status === status, status, `${now.status}`);
+        await expectPetStatus(caller, id, status);
       },
     ),
   ),
@@ -94,8 +93,7 @@ export const orders: readonly Check[] = [
     "openapi: /paths/~1store~1orders/post/responses/400",
     async (caller) => {
       const seen = await caller.post("/store/orders", `{"petId":${caller.unusedId()}}`);
-      const { message } = errorIn(seen, 400, "body_invalid");
-      assert(message.includes("petId"), "a message that names petId", message);
+      expectNamed(seen, "body_invalid", "petId");
     },
   ),
   ...Object.entries(refused).map(([what, [pattern, names]]) =>
@@ -106,10 +104,8 @@ export const orders: readonly Check[] = [
       async (caller) => {
         const pet = await addPet(caller);
         const seen = await caller.post("/store/orders", pattern.replace("ID", String(pet.id)));
-        const { message } = errorIn(seen, 400, "body_invalid");
-        assert(message.includes(names), `a message that names ${names}`, message);
-        const { status } = await petNow(caller, pet.id);
-        assert(status === "available", "the pet still available", `${status}`);
+        expectNamed(seen, "body_invalid", names);
+        await expectPetStatus(caller, pet.id, "available");
       },
     ),
   ),

@@ -1,4 +1,5 @@
 /** Pages and cursors. */
+
 import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
 import {
@@ -7,6 +8,7 @@ import {
   cursorOf,
   ensureManyPets,
   expectAscending,
+  expectIds,
   idsOf,
   linkIn,
   nextOf,
@@ -46,7 +48,7 @@ export const paging: readonly Check[] = [
     async (caller) => {
       const pets = byId(await addPets(caller, 5));
       const pages = await walked(caller, `limit=2&${idQuery(pets)}`);
-      assert(idsOf(pages.flat()) === idsOf(pets), idsOf(pets), idsOf(pages.flat()));
+      expectIds(pages.flat(), pets);
       const sizes = pages.map((page) => page.length).join(", ");
       assert(sizes === "2, 2, 1", "pages of 2, 2, 1", sizes);
     },
@@ -60,7 +62,7 @@ export const paging: readonly Check[] = [
       const others = await addPets(caller, 2, { status: "pending" });
       const query = `limit=1&status=sold&${idQuery([...others, ...sold])}`;
       const met = (await walked(caller, query)).flat();
-      assert(idsOf(met) === idsOf(sold), idsOf(sold), idsOf(met));
+      expectIds(met, sold);
     },
   ),
   check(
@@ -112,7 +114,7 @@ export const paging: readonly Check[] = [
     const first = await caller.get(`/pets?limit=1&${query}`);
     const from = encodeURIComponent(cursorOf(caller, first, "/pets"));
     const rest = petsIn(await caller.get(`/pets?limit=3&${query}&cursor=${from}`));
-    assert(idsOf(rest) === idsOf(pets.slice(1)), idsOf(pets.slice(1)), idsOf(rest));
+    expectIds(rest, pets.slice(1));
   }),
   check(
     "cursor-made-up-refused",
@@ -170,7 +172,7 @@ export const paging: readonly Check[] = [
       const ids = idQuery([...pets, ...pets].reverse());
       const rest = petsIn(await caller.get(`/pets?${ids}&cursor=${encodeURIComponent(cursor)}`));
       const wanted = byId(pets).slice(1);
-      assert(idsOf(rest) === idsOf(wanted), idsOf(wanted), idsOf(rest));
+      expectIds(rest, wanted);
     },
   ),
 ];
