@@ -27,11 +27,12 @@ export async function generate(): Promise<Readonly<Record<string, string>>> {
       transform: (schema) => (schema.format === "int64" ? bigint : undefined),
     }),
     "platform.json": jsonOf(requestsOf(platform)),
-    "platform.ts": await typesOf("platform", platform, {
-      immutable: true,
-      rootTypes: true,
-      rootTypesNoSchemaPrefix: true,
-    }),
+    "platform.ts":
+      (await typesOf("platform", platform, {
+        immutable: true,
+        rootTypes: true,
+        rootTypesNoSchemaPrefix: true,
+      })) + pathsOf(platform),
   };
 }
 
@@ -51,8 +52,20 @@ async function typesOf(
     alphabetize: false,
     ...options,
   });
-  // Nobody asks for operations by their path.
+  // The client names operations by their ids; for the dashboard, pathsOf is enough.
   return notice + astToString(types.filter((node) => !isNamed(node, ["paths", "webhooks"])));
+}
+
+/** The operations by path and method, without the parameters that each operation already has. */
+function pathsOf({ paths }: Document): string {
+  const lines = Object.entries(paths).map(([path, { parameters: _parameters, ...methods }]) => {
+    const operations = Object.entries(methods).map(
+      ([method, operation]) =>
+        `readonly ${method}: operations["${(operation as Node)["operationId"]}"]`,
+    );
+    return `    readonly "${path}": { ${operations.join("; ")} };\n`;
+  });
+  return `export interface paths {\n${lines.join("")}}\n`;
 }
 
 function isNamed(node: ts.Node, names: readonly string[]): boolean {

@@ -1256,3 +1256,31 @@ export interface operations {
         };
     };
 }
+export interface paths {
+    readonly "/session": { readonly get: operations["getSession"]; readonly post: operations["signIn"]; readonly delete: operations["signOut"] };
+    readonly "/sessions": { readonly get: operations["listSessions"]; readonly delete: operations["endOtherSessions"] };
+    readonly "/sessions/{session}": { readonly delete: operations["endSession"] };
+    readonly "/welcome": { readonly post: operations["useWelcomeLink"] };
+    readonly "/password": { readonly put: operations["changePassword"] };
+    readonly "/projects": { readonly get: operations["listProjects"]; readonly post: operations["createProject"] };
+    readonly "/projects/{project}": { readonly get: operations["getProject"] };
+    readonly "/projects/{project}/rollback": { readonly post: operations["rollBackProject"] };
+    readonly "/projects/{project}/unpublish": { readonly post: operations["unpublishProject"] };
+    readonly "/projects/{project}/deployments": { readonly post: operations["beginDeployment"] };
+    readonly "/projects/{project}/deployments/{deployment}": { readonly delete: operations["cancelDeployment"] };
+    readonly "/projects/{project}/deployments/{deployment}/contents/{hash}": { readonly put: operations["uploadContent"] };
+    readonly "/projects/{project}/deployments/{deployment}/finish": { readonly post: operations["finishDeployment"] };
+    readonly "/projects/{project}/domains": { readonly get: operations["listDomains"]; readonly post: operations["addDomain"] };
+    readonly "/projects/{project}/domains/{host}": { readonly get: operations["getDomain"]; readonly delete: operations["removeDomain"] };
+    readonly "/projects/{project}/domains/{host}/verify": { readonly post: operations["verifyDomain"] };
+    readonly "/projects/{project}/domains/{host}/events": { readonly get: operations["followDomain"] };
+    readonly "/projects/{project}/routing": { readonly get: operations["getRouting"]; readonly put: operations["replaceRouting"] };
+    readonly "/keys": { readonly get: operations["listKeys"]; readonly post: operations["createKey"] };
+    readonly "/keys/{key}/rotate": { readonly post: operations["rotateKey"] };
+    readonly "/keys/{key}/revoke": { readonly post: operations["revokeKey"] };
+    readonly "/catalogue-key": { readonly post: operations["createCatalogueKey"] };
+    readonly "/owners": { readonly get: operations["listOwners"]; readonly post: operations["createOwner"] };
+    readonly "/owners/{owner}/plan": { readonly put: operations["changePlan"] };
+    readonly "/owners/{owner}/invite": { readonly post: operations["inviteOwner"] };
+    readonly "/overview": { readonly get: operations["getOverview"] };
+}

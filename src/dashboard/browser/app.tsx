@@ -27,7 +27,7 @@ export function App() {
   const state = useObservable(session);
   const at = useObservable(route);
   if (at.at === "welcome") return frame(<Welcome token={at.token} />);
-  if (state.kind === "unknown") return frame(<Opening failed={state.fault !== undefined} />);
+  if (state.kind === "unknown") return frame(<Opening failed={state.error !== undefined} />);
   if (state.kind === "signed_out") return frame(<SignIn ended={state.ended} />);
   return frame(<Screen at={at} session={state.session} />, state.session, at);
 }

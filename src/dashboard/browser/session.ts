@@ -2,13 +2,13 @@
 
 import type { Session } from "../../contract/generated/platform.ts";
 import { reconnections } from "./connection.ts";
-import { ask, Refusal, signedOutCount } from "./http.ts";
+import { ApiError, call, signedOutCount } from "./http.ts";
 import { observable } from "./observable.ts";
 import { leaving } from "./parts/page.tsx";
 import { route } from "./route.ts";
 
 export type SessionState =
-  | { readonly kind: "unknown"; readonly fault?: unknown }
+  | { readonly kind: "unknown"; readonly error?: unknown }
   /** `ended`: there was a session, and it is no more. */
   | { readonly kind: "signed_out"; readonly ended: boolean }
   | { readonly kind: "signed_in"; readonly session: Session };
@@ -27,15 +27,15 @@ function show(entered: Session): void {
 
 export async function lookWhoIsIn(): Promise<void> {
   try {
-    show(await ask<Session>("GET", "/session", { signsIn: true }));
-  } catch (fault) {
-    const signedOut = fault instanceof Refusal && fault.status === 401;
-    session.set(signedOut ? { kind: "signed_out", ended: false } : { kind: "unknown", fault });
+    show(await call("get", "/session", { signsIn: true }));
+  } catch (error) {
+    const signedOut = error instanceof ApiError && error.status === 401;
+    session.set(signedOut ? { kind: "signed_out", ended: false } : { kind: "unknown", error });
   }
 }
 
 export async function signOut(): Promise<void> {
-  await ask("DELETE", "/session", { signsIn: true });
+  await call("delete", "/session", { signsIn: true });
   session.set({ kind: "signed_out", ended: false });
 }
 

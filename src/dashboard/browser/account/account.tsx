@@ -1,19 +1,18 @@
 /** Who is signed in, where else, and with which password. */
 import { useState } from "preact/hooks";
-import type { OpenSession, Session } from "../../../contract/generated/platform.ts";
+import type { Session } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { endCatalogueKey } from "../catalogue/client.ts";
-import { ask, get, pathOf } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Form, TextField } from "../parts/form.tsx";
-import { Badge, Refused } from "../parts/notice.tsx";
+import { Badge, ErrorMessage } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
 import { go } from "../route.ts";
 import { signOut } from "../session.ts";
-import { useAction } from "../useAction.ts";
-import { useLoaded } from "../useLoaded.ts";
+import { useAction, useGet } from "../useApi.ts";
 import { browserOf } from "./browserName.ts";
 
 export function Account({ session }: { session: Session }) {
@@ -34,7 +33,7 @@ export function Account({ session }: { session: Session }) {
         </Button>
       }
     >
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <p>
         Signed in as <strong>{actor.name}</strong> (<code>{actor.id}</code>),{" "}
         {actor.kind === "operator" ? "who may do everything here" : "who sees their own projects"}.
@@ -52,7 +51,7 @@ function Password() {
   const change = () =>
     work.run(async () => {
       const body = { ...(current === "" ? {} : { current }), next };
-      await ask("PUT", "/password", { body, signsIn: true });
+      await call("put", "/password", { body, signsIn: true });
       setCurrent("");
       setNext("");
       notify("The password is changed. You are signed out everywhere else.");
@@ -79,7 +78,7 @@ function Password() {
           required
           hint="At least 12 characters."
         />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <Button type="submit" busy={work.busy}>
           Change password
         </Button>
@@ -89,20 +88,18 @@ function Password() {
 }
 
 function Sessions() {
-  const sessions = useLoaded("sessions", (signal) =>
-    get<readonly OpenSession[]>("/sessions", signal),
-  );
+  const sessions = useGet("/sessions", {});
   const work = useAction();
   const end = (id: string) =>
     work.run(async () => {
-      await ask("DELETE", pathOf("sessions", id), { body: {} });
+      await call("delete", "/sessions/{session}", { path: { session: id } });
       sessions.reload();
       notify("That session has ended.");
     });
   return (
     <section aria-labelledby="sessions-title">
       <h2 id="sessions-title">Where you are signed in</h2>
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <Shown of={sessions} skeleton={<Skeleton rows={2} tall />}>
         {(all) => (
           <ul class="rows">

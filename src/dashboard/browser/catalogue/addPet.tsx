@@ -4,8 +4,8 @@ import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 import { withClient } from "./client.ts";
 
 const statuses: Readonly<Record<PetStatus, string>> = {
@@ -46,7 +46,7 @@ export function AddPet({ onAdded, onClose }: AddPetProps) {
           hint="The number of its category."
         />
         <ChoiceField label="Status" value={status} options={statuses} onChoice={setStatus} />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
             Add pet

@@ -1,19 +1,12 @@
 /** The catalogue through the public client, with a key that lasts as long as this page needs it. */
 import { PetStoreClient, PetStoreError } from "../../../client/client.ts";
-import { ask, pathOf, post } from "../http.ts";
+import { call } from "../http.ts";
 import { later } from "../platform.ts";
 import { session } from "../session.ts";
 
 interface Held {
   readonly id: string;
   readonly client: PetStoreClient;
-}
-
-interface CatalogueKey {
-  readonly id: string;
-  readonly token: string;
-  readonly expiresAt: string;
-  readonly livesSeconds: number;
 }
 
 /** In the page's memory and nowhere else. */
@@ -24,7 +17,7 @@ let forgetting: (() => void) | undefined;
 const marginSeconds = 60;
 
 async function make(): Promise<Held> {
-  const { id, token, livesSeconds } = await post<CatalogueKey>("/catalogue-key");
+  const { id, token, livesSeconds } = await call("post", "/catalogue-key");
   forgetting?.();
   forgetting = later(Math.max(0, livesSeconds - marginSeconds) * 1000, () => {
     held = undefined;
@@ -64,7 +57,7 @@ export async function endCatalogueKey(): Promise<void> {
   held = undefined;
   if (ending === undefined) return;
   const { id } = await ending;
-  await ask("POST", `${pathOf("keys", id)}/revoke`, { body: {} });
+  await call("post", "/keys/{key}/revoke", { path: { key: id } });
 }
 
 session.subscribe(({ kind }) => {

@@ -5,12 +5,12 @@ import { notify } from "../announce.ts";
 import { amount } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
-import { Badge, type Meaning, Refused } from "../parts/notice.tsx";
+import { Badge, ErrorMessage, type Meaning } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useAction } from "../useAction.ts";
+import { useAction } from "../useApi.ts";
 import { withClient } from "./client.ts";
 import { Paging, usePages } from "./paging.tsx";
 import { CatalogueTabs } from "./tabs.tsx";
@@ -78,7 +78,7 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
     });
   return (
     <>
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <Table
         caption="Orders"
         heads={[

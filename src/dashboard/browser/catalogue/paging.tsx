@@ -1,7 +1,7 @@
 /** One page of a list after another, and back. */
 import { useState } from "preact/hooks";
 import { Button } from "../parts/buttons.tsx";
-import { type Loaded, useLoaded } from "../useLoaded.ts";
+import { type Loaded, useLoaded } from "../useApi.ts";
 
 export interface Part<Item> {
   readonly items: readonly Item[];

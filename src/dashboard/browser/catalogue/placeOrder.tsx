@@ -4,8 +4,8 @@ import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form, TextField } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 import { withClient } from "./client.ts";
 
 interface PlaceOrderProps {
@@ -38,7 +38,7 @@ export function PlaceOrder({ pet, onPlaced, onClose }: PlaceOrderProps) {
           inputMode="numeric"
           required
         />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
             Place order

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Domain } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { pathOf, post, Refusal } from "../http.ts";
+import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form, TextField } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 
 interface AddDomainProps {
   readonly slug: string;
@@ -19,13 +19,15 @@ export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
   const work = useAction();
   const add = (prove: boolean) =>
     work.run(async () => {
-      const path = pathOf("projects", slug, "domains");
-      const domain = await post<Domain>(path, { host, ...(prove ? { prove } : {}) });
+      const domain = await call("post", "/projects/{project}/domains", {
+        path: { project: slug },
+        body: { host, prove },
+      });
       onAdded(domain);
       onClose();
       notify(`${domain.host} was added. Create the record that is shown, then verify.`);
     });
-  const elsewhere = work.fault instanceof Refusal && work.fault.code === "attached_elsewhere";
+  const elsewhere = hasCode(work.error, "attached_elsewhere");
   return (
     <Dialog title="Add domain" onClose={onClose}>
       <Form onSubmit={() => void add(false)}>
@@ -34,7 +36,7 @@ export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
           value={host}
           onText={(text) => {
             setHost(text);
-            if (work.fault !== undefined) work.clear();
+            if (work.error !== undefined) work.clear();
           }}
           placeholder="docs.example.com"
           autocapitalize="none"
@@ -44,7 +46,7 @@ export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
           required
           hint="A name whose DNS you can change. You are then shown the one record to create."
         />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <div class="actions">
           {elsewhere ? (
             <Button kind="primary" onClick={() => void add(true)} busy={work.busy}>

@@ -2,14 +2,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
 import { announce } from "../announce.ts";
-import { pathOf, post, Refusal } from "../http.ts";
+import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { ChevronIcon } from "../parts/icons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
-import { Badge, Notice, Refused } from "../parts/notice.tsx";
+import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
 import { Ago, Day, Left } from "../parts/time.tsx";
 import { later } from "../platform.ts";
-import { useAction } from "../useAction.ts";
+import { useAction } from "../useApi.ts";
 import { Findings } from "./findings.tsx";
 import { Records } from "./record.tsx";
 import { isServed, wordsOf } from "./statusWords.ts";
@@ -77,7 +77,7 @@ export function DomainCard(props: DomainCardProps) {
             <Records host={unicodeHost} records={domain.records} details={details} />
           )}
           <Findings findings={domain.findings} checkedAt={domain.checkedAt} />
-          <NotChecked fault={checking.fault} />
+          <NotChecked error={checking.error} />
           <CertificateLine domain={domain} />
           <Looks domain={domain} details={details} checking={checking} />
         </div>
@@ -89,7 +89,7 @@ export function DomainCard(props: DomainCardProps) {
 interface Checking {
   readonly host: string;
   readonly busy: boolean;
-  readonly fault: unknown;
+  readonly error: unknown;
   readonly verify: () => void;
 }
 
@@ -102,26 +102,25 @@ function useChecking(domain: Domain, onChecked: (domain: Domain) => void): Check
   const verify = () =>
     work.run(async () => {
       const before = checkedAt;
-      onChecked(await post<Domain>(`${pathOf("projects", project, "domains", host)}/verify`));
+      const path = { project, host };
+      onChecked(await call("post", "/projects/{project}/domains/{host}/verify", { path }));
       setSince(before);
       announce(`${host} is being checked.`);
     });
-  const waitSeconds = tooSoon(work.fault) ? work.fault.retryAfterSeconds : undefined;
+  const { error } = work;
+  const waitSeconds = hasCode(error, "verify_too_soon") ? error.retryAfterSeconds : undefined;
   useEffect(() => {
     return waitSeconds === undefined ? undefined : later(waitSeconds * 1000, work.clear);
-  }, [work.fault]);
-  return { host, busy: work.busy || under, fault: work.fault, verify: () => void verify() };
+  }, [error]);
+  return { host, busy: work.busy || under, error, verify: () => void verify() };
 }
 
-const tooSoon = (fault: unknown): fault is Refusal =>
-  fault instanceof Refusal && fault.code === "verify_too_soon";
-
 /** Nothing is wrong where somebody only has to wait a little. */
-function NotChecked({ fault }: { fault: unknown }) {
-  if (!tooSoon(fault)) return <Refused fault={fault} />;
+function NotChecked({ error }: { error: unknown }) {
+  if (!hasCode(error, "verify_too_soon")) return <ErrorMessage error={error} />;
   return (
     <p class="quiet" role="status">
-      {fault.message}
+      {error.message}
     </p>
   );
 }

@@ -1,8 +1,8 @@
 /** Project, settings, domains: the only settings that a project has. */
 import { useState } from "preact/hooks";
-import type { Domain, Project, Routing } from "../../../contract/generated/platform.ts";
+import type { Domain, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { get, pathOf, Refusal, wordsFor } from "../http.ts";
+import { hasCode, messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import type { MenuItem } from "../parts/menu.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -10,7 +10,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { ProjectTabs } from "../projects/tabs.tsx";
 import { domainsLink, projectLink } from "../route.ts";
-import { type Loaded, useLoaded } from "../useLoaded.ts";
+import { type Loaded, useGet } from "../useApi.ts";
 import { AddDomain } from "./addDomain.tsx";
 import { DomainCard } from "./card.tsx";
 import { Missing } from "./missing.tsx";
@@ -30,15 +30,11 @@ interface DomainsProps {
 }
 
 export function Domains({ slug, operator }: DomainsProps) {
-  const path = pathOf("projects", slug);
-  const project = useLoaded(path, (signal) => get<Project>(path, signal));
-  const domains = useLoaded(
-    `${path}/domains`,
-    (signal) => get<readonly Domain[]>(`${path}/domains`, signal),
-    10_000,
-  );
+  const path = { project: slug };
+  const project = useGet("/projects/{project}", { path });
+  const domains = useGet("/projects/{project}/domains", { path }, 10_000);
   const [asking, ask] = useState<Asking>();
-  const off = domains.fault instanceof Refusal && domains.fault.code === "domains_off";
+  const off = hasCode(domains.error, "domains_off");
   const ready = project.data?.plan === "paid" && project.data.current !== null;
   const add = (
     <Button kind="primary" onClick={() => ask({ kind: "add" })}>
@@ -97,7 +93,7 @@ export function Domains({ slug, operator }: DomainsProps) {
         <AddDomain
           slug={slug}
           onAdded={(added) => {
-            domains.put((all) => sorted([...all.filter(({ id }) => id !== added.id), added]));
+            domains.update((all) => sorted([...all.filter(({ id }) => id !== added.id), added]));
             domains.reload();
           }}
           onClose={() => ask(undefined)}
@@ -119,15 +115,14 @@ interface AttachedProps {
 }
 
 function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
-  const routingPath = pathOf("projects", slug, "routing");
-  const routing = useLoaded(routingPath, (signal) => get<Routing>(routingPath, signal));
+  const routing = useGet("/projects/{project}/routing", { path: { project: slug } });
   const replace = (domain: Domain) =>
-    domains.put((before) => before.map((each) => (each.id === domain.id ? domain : each)));
+    domains.update((before) => before.map((each) => (each.id === domain.id ? domain : each)));
   const { isOpen, setOpen, detailsOf } = useOpenDomains(slug, all, replace);
 
   const hosts = all.map(({ host }) => host);
   const applied = (saved: Routing) => {
-    routing.put(() => saved);
+    routing.update(() => saved);
     domains.reload();
   };
   const makePrimary = async (host: string) => {
@@ -141,8 +136,8 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
     try {
       applied(await saveRouting(slug, routingOf(rows)));
       notify(`${host} is the primary domain.`);
-    } catch (fault) {
-      notify(wordsFor(fault));
+    } catch (error) {
+      notify(messageOf(error));
     }
   };
   const menuOf = (domain: Domain): MenuItem[] => [
@@ -191,7 +186,7 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
           others={others(asking.domain)}
           routing={routing.data}
           onRemoved={() => {
-            domains.put((before) => before.filter(({ id }) => id !== asking.domain.id));
+            domains.update((before) => before.filter(({ id }) => id !== asking.domain.id));
             domains.reload();
             routing.reload();
           }}

@@ -2,11 +2,11 @@
 
 import type { Project } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { ask, pathOf } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
-import { Notice, Refused } from "../parts/notice.tsx";
+import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { projectLink } from "../route.ts";
-import { useAction } from "../useAction.ts";
+import { useAction } from "../useApi.ts";
 
 interface MissingProps {
   readonly project: Project;
@@ -22,7 +22,8 @@ export function Missing({ project, suspended, operator, onChanged }: MissingProp
   if (plan === "paid" && current !== null) return null;
   const pay = () =>
     work.run(async () => {
-      await ask("PUT", `${pathOf("owners", ownerId)}/plan`, { body: { plan: "paid" } });
+      const path = { owner: ownerId };
+      await call("put", "/owners/{owner}/plan", { path, body: { plan: "paid" } });
       onChanged();
       notify(`${ownerId} is on the paid plan.`);
     });
@@ -55,7 +56,7 @@ export function Missing({ project, suspended, operator, onChanged }: MissingProp
           </li>
         )}
       </ul>
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
     </Notice>
   );
 }

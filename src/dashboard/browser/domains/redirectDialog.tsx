@@ -4,8 +4,8 @@ import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form } from "../parts/form.tsx";
-import { Notice, Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage, Notice } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 import {
   likelyTarget,
   redirectStatuses,
@@ -64,7 +64,7 @@ export function RedirectDialog(props: RedirectDialogProps) {
         {routing.primary === domain.host && (
           <p class="quiet">{domain.host} is then no longer the primary domain.</p>
         )}
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
             Save redirect

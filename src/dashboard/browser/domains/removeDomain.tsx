@@ -2,12 +2,12 @@
 import { useState } from "preact/hooks";
 import type { Domain, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { ask, pathOf } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 import { NotServed } from "./redirectDialog.tsx";
 import { likelyTarget, routingOf, rowsOf, saveRouting, targetWords, withRow } from "./routing.ts";
 import { isServed } from "./statusWords.ts";
@@ -29,8 +29,10 @@ export function RemoveDomain(props: RemoveDomainProps) {
   const work = useAction();
   const remove = () =>
     work.run(async () => {
-      const path = `${pathOf("projects", slug, "domains", host)}?confirm=true`;
-      await ask("DELETE", path, { body: {} });
+      await call("delete", "/projects/{project}/domains/{host}", {
+        path: { project: slug, host },
+        query: { confirm: true },
+      });
       onRemoved();
       onClose();
       notify(`${host} was removed.${served ? " It is no longer served." : ""}`);
@@ -63,7 +65,7 @@ export function RemoveDomain(props: RemoveDomainProps) {
         can be claimed by someone else later.
       </p>
       {served && others.length > 0 && dependents.length === 0 && <InsteadRedirect {...props} />}
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <div class="actions">
         <Button kind="danger" onClick={() => void remove()} busy={work.busy}>
           Remove domain
@@ -106,7 +108,7 @@ function InsteadRedirect({ slug, domain, others, routing, onRouting, onClose }: 
         onChoice={choose}
       />
       <NotServed target={targets.find((each) => each.host === target)} />
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <Button kind="primary" onClick={() => void redirect()} busy={work.busy}>
         Redirect instead
       </Button>

@@ -1,6 +1,6 @@
 /** The routing document of a project as a list with a line for each name. */
 import type { Domain, Redirect, Routing } from "../../../contract/generated/platform.ts";
-import { ask, pathOf } from "../http.ts";
+import { call } from "../http.ts";
 import { isServed, wordsOf } from "./statusWords.ts";
 
 export type RowAnswer = "site" | "primary" | "redirect";
@@ -70,4 +70,4 @@ export const targetWords = (targets: readonly Domain[]): Readonly<Record<string,
   );
 
 export const saveRouting = (slug: string, routing: Routing): Promise<Routing> =>
-  ask("PUT", pathOf("projects", slug, "routing"), { body: routing });
+  call("put", "/projects/{project}/routing", { path: { project: slug }, body: routing });

@@ -4,8 +4,8 @@ import type { Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 import {
   type RoutingRow,
   type RowAnswer,
@@ -57,7 +57,7 @@ export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorPr
           <RoutingLine key={row.host} row={row} hosts={hosts} onChange={change} />
         ))}
       </ul>
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <div class="actions">
         <Button
           kind={changed ? "primary" : undefined}

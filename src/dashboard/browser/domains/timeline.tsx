@@ -1,9 +1,8 @@
 /** What happened to a domain, newest first, with the answers as they came. */
 import type { DomainDetails } from "../../../contract/generated/platform.ts";
-import { get, pathOf } from "../http.ts";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { Ago, Left } from "../parts/time.tsx";
-import { useLoaded } from "../useLoaded.ts";
+import { useGet } from "../useApi.ts";
 
 interface TimelineProps {
   readonly slug: string;
@@ -17,8 +16,8 @@ export function Timeline({ slug, host, details }: TimelineProps) {
 }
 
 function Asked({ slug, host }: { slug: string; host: string }) {
-  const path = `${pathOf("projects", slug, "domains", host)}`;
-  const details = useLoaded(path, (signal) => get<DomainDetails>(path, signal), 10_000);
+  const path = { project: slug, host };
+  const details = useGet("/projects/{project}/domains/{host}", { path }, 10_000);
   return (
     <Shown of={details} skeleton={<Skeleton rows={3} />}>
       {(told) => <Told details={told} />}

@@ -1,7 +1,7 @@
 /** Follows domains as they change, by server-sent events. */
 import { useEffect, useRef } from "preact/hooks";
 import type { DomainDetails } from "../../../contract/generated/platform.ts";
-import { addressOf, pathOf } from "../http.ts";
+import { urlOf } from "../http.ts";
 
 /** Over HTTP/1.1 a browser has six connections to a host, and others need some of them. */
 const streamsMax = 3;
@@ -29,8 +29,8 @@ export function useEventStreams(
     current.current.end(host);
   };
   const follow = (host: string) => {
-    const path = `${pathOf("projects", slug, "domains", host)}/events`;
-    const stream = new EventSource(addressOf(path));
+    const path = { project: slug, host };
+    const stream = new EventSource(urlOf("/projects/{project}/domains/{host}/events", { path }));
     stream.addEventListener("domain", ({ data }) => current.current.hear(JSON.parse(data)));
     // One that was refused for good is not opened again by the browser; the list is asked anyway.
     stream.addEventListener("error", () => {

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { MintedKey } from "../../../contract/generated/platform.ts";
-import { post } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
+import { ErrorMessage } from "../parts/notice.tsx";
 import { now } from "../platform.ts";
-import { useAction } from "../useAction.ts";
+import { useAction } from "../useApi.ts";
 
 interface CreateKeyProps {
   readonly scopes: readonly string[];
@@ -34,10 +34,12 @@ export function CreateKey({ scopes, onCreated, onClose }: CreateKeyProps) {
   const create = () =>
     work.run(async () => {
       onCreated(
-        await post<MintedKey>("/keys", {
-          name,
-          scopes: all ? "all" : [...chosen],
-          ...(life === "never" ? {} : { expiresAtMs: now() + Number(life) * dayMs }),
+        await call("post", "/keys", {
+          body: {
+            name,
+            scopes: all ? "all" : [...chosen],
+            ...(life === "never" ? {} : { expiresAtMs: now() + Number(life) * dayMs }),
+          },
         }),
       );
     });
@@ -80,7 +82,7 @@ export function CreateKey({ scopes, onCreated, onClose }: CreateKeyProps) {
           )}
         </fieldset>
         <ChoiceField label="It expires" value={life} options={lives} onChoice={setLife} />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
             Create key

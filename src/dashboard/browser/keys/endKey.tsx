@@ -2,12 +2,12 @@
 import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { ask, pathOf, post } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 
 const graces = {
   "0": "Not at all",
@@ -27,8 +27,12 @@ export function RotateKey({ keyToEnd, onRotated, onClose }: RotateKeyProps) {
   const work = useAction();
   const rotate = () =>
     work.run(async () => {
-      const path = `${pathOf("keys", keyToEnd.id)}/rotate`;
-      onRotated(await post<MintedKey>(path, { graceSeconds: Number(grace) }));
+      onRotated(
+        await call("post", "/keys/{key}/rotate", {
+          path: { key: keyToEnd.id },
+          body: { graceSeconds: Number(grace) },
+        }),
+      );
     });
   return (
     <Dialog title={`Rotate ${keyToEnd.name}`} onClose={onClose}>
@@ -44,7 +48,7 @@ export function RotateKey({ keyToEnd, onRotated, onClose }: RotateKeyProps) {
           onChoice={setGrace}
           hint="Never longer than it would have worked anyway."
         />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
             Rotate key
@@ -66,7 +70,7 @@ export function RevokeKey({ keyToEnd, onRevoked, onClose }: RevokeKeyProps) {
   const work = useAction();
   const revoke = () =>
     work.run(async () => {
-      await ask("POST", `${pathOf("keys", keyToEnd.id)}/revoke`, { body: {} });
+      await call("post", "/keys/{key}/revoke", { path: { key: keyToEnd.id } });
       onRevoked();
       onClose();
       notify(`${keyToEnd.name} was revoked. It is refused from now on.`);
@@ -77,7 +81,7 @@ export function RevokeKey({ keyToEnd, onRevoked, onClose }: RevokeKeyProps) {
         Every program that uses <code>{keyToEnd.hint}</code> is refused from then on, at once and
         for good. To replace a key without an interruption, rotate it.
       </p>
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <div class="actions">
         <Button kind="danger" onClick={() => void revoke()} busy={work.busy}>
           Revoke key

@@ -1,7 +1,6 @@
 /** API keys: who has one, what it may do, when it was last used. */
 import { useState } from "preact/hooks";
-import type { Key, Keys as KeysAnswer, MintedKey } from "../../../contract/generated/platform.ts";
-import { get } from "../http.ts";
+import type { Key, MintedKey } from "../../../contract/generated/platform.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge } from "../parts/notice.tsx";
@@ -9,7 +8,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useLoaded } from "../useLoaded.ts";
+import { useGet } from "../useApi.ts";
 import { CreateKey } from "./createKey.tsx";
 import { Deprecated } from "./deprecated.tsx";
 import { RevokeKey, RotateKey } from "./endKey.tsx";
@@ -21,7 +20,7 @@ type Asking =
   | { readonly kind: "shown"; readonly minted: MintedKey };
 
 export function Keys() {
-  const keys = useLoaded("keys", (signal) => get<KeysAnswer>("/keys", signal), 15_000);
+  const keys = useGet("/keys", {}, 15_000);
   const [asking, ask] = useState<Asking>();
   const [ended, showEnded] = useState(false);
   const [pagesShown, showPages] = useState(false);

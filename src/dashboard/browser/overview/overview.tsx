@@ -1,11 +1,6 @@
 /** How the service does: the last hour, and how the certificates are. */
-import type {
-  CertificateHealth,
-  Overview as OverviewAnswer,
-  Series,
-} from "../../../contract/generated/platform.ts";
+import type { CertificateHealth, Series } from "../../../contract/generated/platform.ts";
 import { statusWords } from "../domains/statusWords.ts";
-import { get } from "../http.ts";
 import { amount, counted } from "../parts/amounts.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -13,15 +8,11 @@ import { Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago, Day } from "../parts/time.tsx";
 import { domainsLink } from "../route.ts";
-import { useLoaded } from "../useLoaded.ts";
+import { useGet } from "../useApi.ts";
 import { Chart } from "./chart.tsx";
 
 export function Overview({ operator }: { operator: boolean }) {
-  const overview = useLoaded(
-    "overview",
-    (signal) => get<OverviewAnswer>("/overview", signal),
-    15_000,
-  );
+  const overview = useGet("/overview", {}, 15_000);
   return (
     <Page title="Overview">
       <Shown of={overview} skeleton={<OverviewSkeleton operator={operator} />}>

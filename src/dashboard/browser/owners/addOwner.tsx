@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Plan } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { post } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
-import { useAction } from "../useAction.ts";
+import { ErrorMessage } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
 
 interface AddOwnerProps {
   readonly onAdded: () => void;
@@ -25,7 +25,7 @@ export function AddOwner({ onAdded, onClose }: AddOwnerProps) {
   const work = useAction();
   const add = () =>
     work.run(async () => {
-      await post("/owners", { id, name, plan });
+      await call("post", "/owners", { body: { id, name, plan } });
       onAdded();
       onClose();
       notify(`${name} was added. Invite them next.`);
@@ -45,7 +45,7 @@ export function AddOwner({ onAdded, onClose }: AddOwnerProps) {
           hint="With it they sign in. Lower-case letters, digits and hyphens."
         />
         <ChoiceField label="Plan" value={plan} options={plans} onChoice={setPlan} />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
             Add owner

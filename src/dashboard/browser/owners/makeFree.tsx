@@ -1,10 +1,10 @@
 /** Says what will stop before an owner goes back to the free plan. */
-import type { Overview, Owner, ProjectLine } from "../../../contract/generated/platform.ts";
+import type { Owner } from "../../../contract/generated/platform.ts";
 import { isServed } from "../domains/statusWords.ts";
-import { get } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { useLoaded } from "../useLoaded.ts";
+import { useLoaded } from "../useApi.ts";
 
 interface MakeFreeProps {
   readonly owner: Owner;
@@ -56,8 +56,8 @@ function Stopping({ hosts }: { hosts: readonly string[] }) {
 
 async function servedOf(owner: Owner, signal: AbortSignal): Promise<readonly string[]> {
   const [{ certificates }, projects] = await Promise.all([
-    get<Overview>("/overview", signal),
-    get<readonly ProjectLine[]>("/projects", signal),
+    call("get", "/overview", { signal }),
+    call("get", "/projects", { signal }),
   ]);
   const own = new Set(projects.filter((each) => each.owner === owner.id).map(({ slug }) => slug));
   return certificates

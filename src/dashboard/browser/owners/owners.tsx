@@ -2,17 +2,16 @@
 import { useState } from "preact/hooks";
 import type { Invitation, Owner, Plan } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { ask as askService, get, pathOf, post } from "../http.ts";
+import { call } from "../http.ts";
 import { Button, CopyButton } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
+import { ErrorMessage } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useAction } from "../useAction.ts";
-import { useLoaded } from "../useLoaded.ts";
+import { useAction, useGet } from "../useApi.ts";
 import { AddOwner } from "./addOwner.tsx";
 import { MakeFree } from "./makeFree.tsx";
 
@@ -22,7 +21,7 @@ type Asking =
   | { readonly kind: "invited"; readonly owner: Owner; readonly invitation: Invitation };
 
 export function Owners() {
-  const owners = useLoaded("owners", (signal) => get<readonly Owner[]>("/owners", signal));
+  const owners = useGet("/owners", {});
   const [asking, ask] = useState<Asking>();
   const work = useAction();
   const add = (
@@ -32,13 +31,14 @@ export function Owners() {
   );
   const invite = (owner: Owner) =>
     work.run(async () => {
-      const invitation = await post<Invitation>(`${pathOf("owners", owner.id)}/invite`);
+      const path = { owner: owner.id };
+      const invitation = await call("post", "/owners/{owner}/invite", { path });
       ask({ kind: "invited", owner, invitation });
     });
   const setPlan = (owner: Owner, plan: Plan) =>
     work.run(async () => {
-      await askService("PUT", `${pathOf("owners", owner.id)}/plan`, { body: { plan } });
-      owners.put((all) => all.map((each) => (each.id === owner.id ? { ...each, plan } : each)));
+      await call("put", "/owners/{owner}/plan", { path: { owner: owner.id }, body: { plan } });
+      owners.update((all) => all.map((each) => (each.id === owner.id ? { ...each, plan } : each)));
       notify(`${owner.name} is on the ${plan} plan.`);
     });
   const choosePlan = (owner: Owner, plan: Plan) =>
@@ -50,7 +50,7 @@ export function Owners() {
       lead="An owner has projects, and sees nothing else of this service."
       action={add}
     >
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <Shown of={owners} skeleton={<Skeleton rows={3} tall />}>
         {(all) =>
           all.length === 0 ? (

@@ -1,6 +1,6 @@
 /** Something to read: a meaning, a word for it, and what to do. */
 import type { ComponentChildren } from "preact";
-import { wordsFor } from "../http.ts";
+import { messageOf } from "../http.ts";
 
 export type Meaning = "fine" | "waiting" | "trouble" | "neutral";
 
@@ -40,11 +40,11 @@ export function Notice({ meaning, title, children }: NoticeProps) {
 }
 
 /** What was refused, in place; nothing where nothing was. */
-export function Refused({ fault }: { fault: unknown }) {
-  if (fault === undefined) return null;
+export function ErrorMessage({ error }: { error: unknown }) {
+  if (error === undefined) return null;
   return (
     <div class="refused" role="alert">
-      {wordsFor(fault)
+      {messageOf(error)
         .split("\n")
         .map((line) => (
           <p key={line}>

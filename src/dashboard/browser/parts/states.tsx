@@ -1,7 +1,7 @@
 /** What stands where data would be: on its way, refused, or none yet. */
 import type { ComponentChildren } from "preact";
-import { Refusal, wordsFor } from "../http.ts";
-import type { Loaded } from "../useLoaded.ts";
+import { ApiError, messageOf } from "../http.ts";
+import type { Loaded } from "../useApi.ts";
 import { Button } from "./buttons.tsx";
 import { Notice } from "./notice.tsx";
 
@@ -34,28 +34,28 @@ interface ShownProps<T> {
 
 /** The data once it is there; with a word above it when what is newer could not be had. */
 export function Shown<T>({ of, skeleton, children }: ShownProps<T>) {
-  const { data, fault, reload, busy } = of;
+  const { data, error, reload, busy } = of;
   return (
     <>
-      {fault !== undefined && <Failed fault={fault} busy={busy} retry={reload} old={!!data} />}
-      {data === undefined ? fault === undefined && skeleton : children(data)}
+      {error !== undefined && <Failed error={error} busy={busy} retry={reload} old={!!data} />}
+      {data === undefined ? error === undefined && skeleton : children(data)}
     </>
   );
 }
 
 interface FailedProps {
-  readonly fault: unknown;
+  readonly error: unknown;
   readonly busy: boolean;
   readonly retry: () => void;
   readonly old: boolean;
 }
 
-function Failed({ fault, busy, retry, old }: FailedProps) {
+function Failed({ error, busy, retry, old }: FailedProps) {
   // Another try will not find what is not there or not theirs.
-  const final = fault instanceof Refusal && (fault.status === 404 || fault.status === 403);
+  const final = error instanceof ApiError && (error.status === 404 || error.status === 403);
   return (
     <Notice meaning="trouble" title={old ? "What you see may be old" : "This could not be loaded"}>
-      <p>{wordsFor(fault)}</p>
+      <p>{messageOf(error)}</p>
       {!final && (
         <Button onClick={retry} busy={busy}>
           Try again

@@ -1,16 +1,17 @@
 /** Where a folder is dropped, or chosen, and brought to the service under one's eyes. */
 import { useRef, useState } from "preact/hooks";
+import type { FinishedDeployment } from "../../../contract/generated/platform.ts";
 import { announce, notify } from "../announce.ts";
-import { wordsFor } from "../http.ts";
+import { messageOf } from "../http.ts";
 import { counted, size } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FolderIcon } from "../parts/icons.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { chosenFolder, droppedFolder, type Folder } from "./folder.ts";
-import { type Outcome, type Progress, upload } from "./upload.ts";
+import { type Progress, upload } from "./upload.ts";
 
 type State =
-  | { readonly kind: "idle"; readonly fault?: string; readonly note?: string }
+  | { readonly kind: "idle"; readonly error?: string; readonly note?: string }
   | { readonly kind: "asking"; readonly folder: Folder }
   | { readonly kind: "working"; readonly progress: Progress | undefined };
 
@@ -35,15 +36,15 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
       setState({ kind: "idle", ...notes(leftOut) });
       notify(outcomeWords(slug, outcome));
       onDeployed();
-    } catch (fault) {
-      const words = signal.aborted ? "It was stopped. What is shown stays." : wordsFor(fault);
-      setState({ kind: "idle", fault: words });
+    } catch (error) {
+      const words = signal.aborted ? "It was stopped. What is shown stays." : messageOf(error);
+      setState({ kind: "idle", error: words });
       onDeployed();
     }
   };
   const take = (folder: Folder) => {
     if (folder.files.length === 0) {
-      return setState({ kind: "idle", fault: "There is no file to publish in it." });
+      return setState({ kind: "idle", error: "There is no file to publish in it." });
     }
     // Nobody would see a first page: better to ask than to publish that.
     if (!folder.files.some(({ path }) => path === "index.html")) {
@@ -82,8 +83,8 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
         event.preventDefault();
         setOver(false);
         if (event.dataTransfer) {
-          droppedFolder(event.dataTransfer).then(take, (fault) =>
-            setState({ kind: "idle", fault: wordsFor(fault) }),
+          droppedFolder(event.dataTransfer).then(take, (error) =>
+            setState({ kind: "idle", error: messageOf(error) }),
           );
         }
       }}
@@ -94,10 +95,10 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
         <span class="quiet">It is shown when all of it has arrived, and not before.</span>
       </p>
       <FolderInput onFolder={take} />
-      {state.fault !== undefined && (
+      {state.error !== undefined && (
         <p class="refused" role="alert">
           <span aria-hidden="true">▲</span>
-          <span>{state.fault}</span>
+          <span>{state.error}</span>
         </p>
       )}
       {state.note !== undefined && <p class="quiet">{state.note}</p>}
@@ -132,7 +133,7 @@ function notes(leftOut: number): { note?: string } {
   return { note: `${counted(leftOut, "hidden file")} left out, such as .git or .env.` };
 }
 
-function outcomeWords(slug: string, outcome: Outcome): string {
+function outcomeWords(slug: string, outcome: FinishedDeployment): string {
   if (outcome.kind === "shown") return `${slug} shows the new deployment.`;
   if (outcome.kind === "needless") return "Nothing has changed: the same content is shown already.";
   return "It is stored, but a later deployment is shown.";

@@ -1,16 +1,15 @@
 import { useState } from "preact/hooks";
-import type { Owner, Session } from "../../../contract/generated/platform.ts";
+import type { Session } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { get, post } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, Form, TextField } from "../parts/form.tsx";
-import { Notice, Refused } from "../parts/notice.tsx";
+import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { go, projectLink } from "../route.ts";
 import { isOperator } from "../session.ts";
-import { useAction } from "../useAction.ts";
-import { useLoaded } from "../useLoaded.ts";
+import { useAction, useGet } from "../useApi.ts";
 
 export function NewProject({ session, onClose }: { session: Session; onClose: () => void }) {
   return (
@@ -26,7 +25,7 @@ export function NewProject({ session, onClose }: { session: Session; onClose: ()
 
 /** An operator has no projects of their own, and says whose it is. */
 function ForAnOwner({ onClose }: { onClose: () => void }) {
-  const owners = useLoaded("owners", (signal) => get<readonly Owner[]>("/owners", signal));
+  const owners = useGet("/owners", {});
   const [chosen, choose] = useState<string>();
   return (
     <Shown of={owners} skeleton={<Skeleton rows={2} />}>
@@ -63,7 +62,8 @@ function Naming({ ownerId, onClose }: { ownerId: string | undefined; onClose: ()
   const work = useAction();
   const create = () =>
     work.run(async () => {
-      await post("/projects", { slug, ...(ownerId === undefined ? {} : { ownerId }) });
+      const body = { slug, ...(ownerId === undefined ? {} : { ownerId }) };
+      await call("post", "/projects", { body });
       onClose();
       notify(`${slug} was created.`);
       go(projectLink(slug));
@@ -79,7 +79,7 @@ function Naming({ ownerId, onClose }: { ownerId: string | undefined; onClose: ()
         required
         hint="Lower-case letters, digits and hyphens. It cannot be changed later."
       />
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <div class="actions">
         <Button type="submit" kind="primary" busy={work.busy}>
           Create project

@@ -2,25 +2,23 @@
 import { useState } from "preact/hooks";
 import type { Deployment, Project } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { get, pathOf, post } from "../http.ts";
+import { call } from "../http.ts";
 import { counted, size } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Badge, Refused } from "../parts/notice.tsx";
+import { Badge, ErrorMessage } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
 import { domainsLink } from "../route.ts";
-import { useAction } from "../useAction.ts";
-import { useLoaded } from "../useLoaded.ts";
+import { useAction, useGet } from "../useApi.ts";
 import { Deploy } from "./deploy.tsx";
 import { ProjectTabs } from "./tabs.tsx";
 
 type Asking = { kind: "rollback"; deployment: Deployment } | { kind: "unpublish" };
 
 export function ProjectPage({ slug }: { slug: string }) {
-  const path = pathOf("projects", slug);
-  const project = useLoaded(path, (signal) => get<Project>(path, signal), 15_000);
+  const project = useGet("/projects/{project}", { path: { project: slug } }, 15_000);
   const [asking, ask] = useState<Asking>();
   const published = project.data !== undefined && project.data.current !== null;
   return (
@@ -141,7 +139,10 @@ function RollBack({
   const work = useAction();
   const rollBack = () =>
     work.run(async () => {
-      await post(`${pathOf("projects", slug)}/rollback`, { deployment: deployment.id });
+      await call("post", "/projects/{project}/rollback", {
+        path: { project: slug },
+        body: { deployment: deployment.id },
+      });
       onDone();
       onClose();
       notify(`${slug} shows ${deployment.id} again.`);
@@ -152,7 +153,7 @@ function RollBack({
         Visitors of {slug} see the deployment of <Ago at={deployment.createdAt} /> again, at once
         and on every domain. The one that is shown now is kept.
       </p>
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <div class="actions">
         <Button kind="primary" onClick={() => void rollBack()} busy={work.busy}>
           Roll back
@@ -169,7 +170,7 @@ function Unpublish({ slug, onDone, onClose }: ConfirmProps) {
   const work = useAction();
   const unpublish = () =>
     work.run(async () => {
-      await post(`${pathOf("projects", slug)}/unpublish`);
+      await call("post", "/projects/{project}/unpublish", { path: { project: slug } });
       onDone();
       onClose();
       notify(`${slug} is no longer shown.`);
@@ -180,7 +181,7 @@ function Unpublish({ slug, onDone, onClose }: ConfirmProps) {
         Its address and all of its domains stop answering, at once. Domains are suspended, and come
         back by themselves when something is shown again. Deployments are kept.
       </p>
-      <Refused fault={work.fault} />
+      <ErrorMessage error={work.error} />
       <div class="actions">
         <Button kind="danger" onClick={() => void unpublish()} busy={work.busy}>
           Unpublish

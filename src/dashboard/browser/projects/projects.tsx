@@ -1,7 +1,6 @@
 /** All projects that whoever is signed in may see. */
 import { useState } from "preact/hooks";
 import type { ProjectLine, Session } from "../../../contract/generated/platform.ts";
-import { get } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -9,13 +8,11 @@ import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
 import { domainsLink, projectLink } from "../route.ts";
 import { isOperator } from "../session.ts";
-import { useLoaded } from "../useLoaded.ts";
+import { useGet } from "../useApi.ts";
 import { NewProject } from "./newProject.tsx";
 
 export function Projects({ session }: { session: Session }) {
-  const projects = useLoaded("projects", (signal) =>
-    get<readonly ProjectLine[]>("/projects", signal),
-  );
+  const projects = useGet("/projects", {});
   const [creating, setCreating] = useState(false);
   const create = (
     <Button kind="primary" onClick={() => setCreating(true)}>

@@ -1,5 +1,6 @@
 /** Takes a folder to the service: only what is not there yet, and all of it or nothing. */
-import { ask, pathOf, post } from "../http.ts";
+import type { FinishedDeployment } from "../../../contract/generated/platform.ts";
+import { call } from "../http.ts";
 import type { FolderFile } from "./folder.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -10,11 +11,6 @@ export interface Progress {
   readonly doneBytes: number;
   readonly allBytes: number;
 }
-
-export type Outcome =
-  | { readonly kind: "shown" | "overtaken"; readonly id: string }
-  /** The same content is shown already. */
-  | { readonly kind: "needless"; readonly same: string };
 
 export interface Terms {
   readonly signal: AbortSignal;
@@ -32,22 +28,22 @@ export async function upload(
   slug: string,
   files: readonly FolderFile[],
   terms: Terms,
-): Promise<Outcome> {
+): Promise<FinishedDeployment> {
   const named = await namesOf(files, terms);
-  const place = `${pathOf("projects", slug)}/deployments`;
-  const begun = await post<{ id: string; missing: readonly string[] }>(place, {
-    files: named.map(({ path, file, hash }) => ({ path, bytes: file.size, hash })),
+  const begun = await call("post", "/projects/{project}/deployments", {
+    path: { project: slug },
+    body: { files: named.map(({ path, file, hash }) => ({ path, bytes: file.size, hash })) },
   });
-  const own = `${place}${pathOf(begun.id)}`;
+  const path = { project: slug, deployment: begun.id };
   try {
-    await sendAll(own, named, new Set(begun.missing), terms);
+    await sendAll(path, named, new Set(begun.missing), terms);
     // Where nothing was to be sent, nothing has asked yet.
     terms.signal.throwIfAborted();
     terms.onProgress({ step: "finishing", done: 0, all: 1, doneBytes: 0, allBytes: 1 });
-    return await post<Outcome>(`${own}/finish`);
+    return await call("post", "/projects/{project}/deployments/{deployment}/finish", { path });
   } catch (cause) {
     // Best effort: what is silent for long is taken as given up anyway.
-    await ask("DELETE", own).catch(() => {});
+    await call("delete", "/projects/{project}/deployments/{deployment}", { path }).catch(() => {});
     throw cause;
   }
 }
@@ -68,7 +64,7 @@ async function namesOf(files: readonly FolderFile[], terms: Terms): Promise<Name
 }
 
 async function sendAll(
-  own: string,
+  path: { readonly project: string; readonly deployment: string },
   named: readonly Named[],
   missing: ReadonlySet<string>,
   { signal, onProgress }: Terms,
@@ -84,7 +80,11 @@ async function sendAll(
   const sendNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { file, hash } = next;
-      await ask("PUT", `${own}/contents/${hash}`, { bytes: file, signal });
+      await call("put", "/projects/{project}/deployments/{deployment}/contents/{hash}", {
+        path: { ...path, hash },
+        body: file,
+        signal,
+      });
       done++;
       doneBytes += file.size;
       tellProgress();

@@ -1,14 +1,13 @@
 /** Signing in by id and password. */
 import { useState } from "preact/hooks";
-import type { Session } from "../../../contract/generated/platform.ts";
-import { ask, Refusal } from "../http.ts";
+import { ApiError, call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Form, TextField } from "../parts/form.tsx";
-import { Notice, Refused } from "../parts/notice.tsx";
+import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { Left } from "../parts/time.tsx";
 import { now } from "../platform.ts";
 import { enter } from "../session.ts";
-import { useAction } from "../useAction.ts";
+import { useAction } from "../useApi.ts";
 import { useFirstField, useTitle } from "./hooks.ts";
 
 export function SignIn({ ended }: { ended: boolean }) {
@@ -21,12 +20,12 @@ export function SignIn({ ended }: { ended: boolean }) {
   const submit = () =>
     work.run(async () => {
       try {
-        enter(await ask<Session>("POST", "/session", { body: { name, password }, signsIn: true }));
-      } catch (fault) {
+        enter(await call("post", "/session", { body: { name, password }, signsIn: true }));
+      } catch (error) {
         setPassword("");
-        const seconds = fault instanceof Refusal ? fault.retryAfterSeconds : undefined;
+        const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
         if (seconds !== undefined) setWaitUntilMs(now() + seconds * 1000);
-        throw fault;
+        throw error;
       }
     });
   return (
@@ -55,7 +54,7 @@ export function SignIn({ ended }: { ended: boolean }) {
           autocomplete="current-password"
           required
         />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         {waitUntilMs > now() && (
           <p class="quiet">
             Try again in <Left untilMs={waitUntilMs} ended="a moment" />.

@@ -1,24 +1,16 @@
 /** Behind a one-time link: it is exchanged for a session, with a password for the next time. */
 import { useState } from "preact/hooks";
-import type { Session } from "../../../contract/generated/platform.ts";
+import type { Welcome as Exchange, Session } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { ask, Refusal } from "../http.ts";
+import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Form, TextField } from "../parts/form.tsx";
-import { Refused } from "../parts/notice.tsx";
+import { ErrorMessage } from "../parts/notice.tsx";
 import { enter as enterWith } from "../session.ts";
-import { useAction } from "../useAction.ts";
+import { useAction } from "../useApi.ts";
 import { useFirstField, useTitle } from "./hooks.ts";
 
 const passwordLengthMin = 12;
-
-interface Exchange {
-  readonly token: string;
-  readonly password?: string;
-}
-
-const isRefusal = (fault: unknown, code: string): boolean =>
-  fault instanceof Refusal && fault.code === code;
 
 export function Welcome({ token }: { token: string }) {
   const [password, setPassword] = useState("");
@@ -28,11 +20,11 @@ export function Welcome({ token }: { token: string }) {
   useTitle("Welcome");
   const exchange = async (body: Exchange): Promise<Session> => {
     try {
-      return await ask<Session>("POST", "/welcome", { body, signsIn: true });
-    } catch (fault) {
+      return await call("post", "/welcome", { body, signsIn: true });
+    } catch (error) {
       // Whose link it is, only a refusal tells: an owner must choose a password.
-      if (isRefusal(fault, "password_needed")) setNeeded(true);
-      throw fault;
+      if (hasCode(error, "password_needed")) setNeeded(true);
+      throw error;
     }
   };
   const enter = (body: Exchange) =>
@@ -44,7 +36,7 @@ export function Welcome({ token }: { token: string }) {
       dispatchEvent(new HashChangeEvent("hashchange"));
       if (body.password !== undefined) notify(`Your username is ${session.actor.id}.`);
     });
-  const spent = isRefusal(work.fault, "link_spent");
+  const spent = hasCode(work.error, "link_spent");
   return (
     <div class="alone" ref={place}>
       <h1>Welcome</h1>
@@ -60,7 +52,7 @@ export function Welcome({ token }: { token: string }) {
           required
           hint={`At least ${passwordLengthMin} characters. A few words in a row are easy to remember.`}
         />
-        <Refused fault={work.fault} />
+        <ErrorMessage error={work.error} />
         {spent && (
           <p>
             <a href="#/">Sign in with your password</a>, or ask for a new link.
