@@ -12,8 +12,7 @@ import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { useAction } from "../useApi.ts";
 import { withClient } from "./client.ts";
-import { Paging, usePages } from "./paging.tsx";
-import { CatalogueTabs } from "./tabs.tsx";
+import { CatalogueTabs, Paging, usePages } from "./paging.tsx";
 
 type Filter = OrderStatus | "all";
 
@@ -49,7 +48,7 @@ export function Orders() {
       <Shown of={paged.page} skeleton={<Skeleton rows={6} />}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={filter === "all" ? "No order yet" : "No pets with this status"}>
+            <Empty title={filter === "all" ? "No order yet" : "No orders with this status"}>
               <p>
                 Orders are placed for available pets. <a href="#/catalogue">See the pets</a>.
               </p>

@@ -1,7 +1,14 @@
-/** One page of a list after another, and back. */
+/** What the lists of pets and orders share: the tabs between them, and their pages. */
 import { useState } from "preact/hooks";
 import { Button } from "../parts/buttons.tsx";
+import { Tabs } from "../parts/page.tsx";
 import { type Loaded, useLoaded } from "../useApi.ts";
+
+const tabs = { pets: ["#/catalogue", "Pets"], orders: ["#/catalogue/orders", "Orders"] } as const;
+
+export function CatalogueTabs({ at }: { at: keyof typeof tabs }) {
+  return <Tabs label="Catalogue" tabs={tabs} at={at} />;
+}
 
 export interface Part<Item> {
   readonly items: readonly Item[];

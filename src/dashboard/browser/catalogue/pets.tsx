@@ -2,25 +2,23 @@
 import { useState } from "preact/hooks";
 import type { Pet, PetStatus } from "../../../client/client.ts";
 import { Button } from "../parts/buttons.tsx";
-import { Choice } from "../parts/form.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { Choice, ChoiceField, TextField } from "../parts/form.tsx";
 import { Badge, type Meaning } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { AddPet } from "./addPet.tsx";
 import { withClient } from "./client.ts";
-import { Paging, usePages } from "./paging.tsx";
-import { PlaceOrder } from "./placeOrder.tsx";
-import { CatalogueTabs } from "./tabs.tsx";
+import { CatalogueTabs, Paging, usePages } from "./paging.tsx";
 
 type Filter = PetStatus | "all";
 
-const filters: Readonly<Record<Filter, string>> = {
-  all: "All pets",
+const statuses: Readonly<Record<PetStatus, string>> = {
   available: "Available",
   pending: "Pending",
   sold: "Sold",
 };
+const filters: Readonly<Record<Filter, string>> = { all: "All pets", ...statuses };
 
 const meanings: Readonly<Record<PetStatus, Meaning>> = {
   available: "fine",
@@ -103,7 +101,7 @@ function PetTable({ pets, onOrder }: PetTableProps) {
           </th>
           <td class="wide">{String(pet.categoryId)}</td>
           <td>
-            <Badge meaning={meanings[pet.status]}>{filters[pet.status]}</Badge>
+            <Badge meaning={meanings[pet.status]}>{statuses[pet.status]}</Badge>
           </td>
           <td class="end">
             {pet.status === "available" && (
@@ -115,5 +113,73 @@ function PetTable({ pets, onOrder }: PetTableProps) {
         </tr>
       ))}
     </Table>
+  );
+}
+
+interface AddPetProps {
+  readonly onAdded: () => void;
+  readonly onClose: () => void;
+}
+
+function AddPet({ onAdded, onClose }: AddPetProps) {
+  const [name, setName] = useState("");
+  const [category, setCategory] = useState("");
+  const [status, setStatus] = useState<PetStatus>("available");
+  const add = async () => {
+    const categoryId = integerIn(category);
+    const pet = await withClient((client) => client.createPet({ name, categoryId, status }));
+    onAdded();
+    return `${pet.name} was added as ${pet.id}.`;
+  };
+  return (
+    <FormDialog title="Add pet" submit="Add pet" onSubmit={add} onClose={onClose}>
+      <TextField label="Name" value={name} onText={setName} placeholder="Bella" required />
+      <TextField
+        label="Category"
+        value={category}
+        onText={setCategory}
+        inputMode="numeric"
+        placeholder="3"
+        required
+        hint="The id of its category."
+      />
+      <ChoiceField label="Status" value={status} options={statuses} onChoice={setStatus} />
+    </FormDialog>
+  );
+}
+
+/** As a bigint: ids are 64-bit integers, which a number does not hold exactly. */
+function integerIn(text: string): bigint {
+  if (!/^\s*-?\d+\s*$/.test(text)) throw new Error("The category must be a whole number.");
+  return BigInt(text.trim());
+}
+
+interface PlaceOrderProps {
+  readonly pet: Pet;
+  readonly onPlaced: () => void;
+  readonly onClose: () => void;
+}
+
+function PlaceOrder({ pet, onPlaced, onClose }: PlaceOrderProps) {
+  const [quantity, setQuantity] = useState("1");
+  const place = async () => {
+    const order = await withClient((client) =>
+      client.placeOrder({ petId: pet.id, quantity: Number(quantity) }),
+    );
+    onPlaced();
+    return `Order ${order.id} was placed. ${pet.name} is pending.`;
+  };
+  return (
+    <FormDialog title={`Order ${pet.name}`} submit="Place order" onSubmit={place} onClose={onClose}>
+      <p>{pet.name} becomes pending, and is sold when the order is delivered.</p>
+      <TextField
+        label="How many"
+        value={quantity}
+        onText={setQuantity}
+        type="number"
+        inputMode="numeric"
+        required
+      />
+    </FormDialog>
   );
 }

@@ -2,18 +2,17 @@
 import { useState } from "preact/hooks";
 import type { Invitation, Owner, Plan } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
+import { isServed } from "../domains/statusWords.ts";
 import { call } from "../http.ts";
 import { Button, CopyButton } from "../parts/buttons.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { Choice } from "../parts/form.tsx";
+import { Dialog, FormDialog } from "../parts/dialog.tsx";
+import { Choice, ChoiceField, TextField } from "../parts/form.tsx";
 import { ErrorMessage } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useAction, useGet } from "../useApi.ts";
-import { AddOwner } from "./addOwner.tsx";
-import { MakeFree } from "./makeFree.tsx";
+import { useAction, useGet, useLoaded } from "../useApi.ts";
 
 type Asking =
   | { readonly kind: "add" }
@@ -35,14 +34,15 @@ export function Owners() {
       const invitation = await call("post", "/owners/{owner}/invite", { path });
       ask({ kind: "invited", owner, invitation });
     });
-  const setPlan = (owner: Owner, plan: Plan) =>
-    work.run(async () => {
-      await call("put", "/owners/{owner}/plan", { path: { owner: owner.id }, body: { plan } });
-      owners.update((all) => all.map((each) => (each.id === owner.id ? { ...each, plan } : each)));
-      notify(`${owner.name} is on the ${plan} plan.`);
-    });
-  const choosePlan = (owner: Owner, plan: Plan) =>
-    plan === "free" ? ask({ kind: "free", owner }) : void setPlan(owner, plan);
+  const changePlan = async (owner: Owner, plan: Plan) => {
+    await call("put", "/owners/{owner}/plan", { path: { owner: owner.id }, body: { plan } });
+    owners.update((all) => all.map((each) => (each.id === owner.id ? { ...each, plan } : each)));
+    return `${owner.name} is on the ${plan} plan.`;
+  };
+  const choosePlan = (owner: Owner, plan: Plan) => {
+    if (plan === "free") return ask({ kind: "free", owner });
+    void work.run(async () => notify(await changePlan(owner, plan)));
+  };
   const close = () => ask(undefined);
   return (
     <Page
@@ -66,8 +66,7 @@ export function Owners() {
       {asking?.kind === "free" && (
         <MakeFree
           owner={asking.owner}
-          busy={work.busy}
-          onFree={() => void setPlan(asking.owner, "free").then(close)}
+          onFree={() => changePlan(asking.owner, "free")}
           onClose={close}
         />
       )}
@@ -138,4 +137,99 @@ function Invited({ owner, invitation: { link, expiresAtMs }, onClose }: InvitedP
       </div>
     </Dialog>
   );
+}
+
+interface AddOwnerProps {
+  readonly onAdded: () => void;
+  readonly onClose: () => void;
+}
+
+const newOwnerPlans: Readonly<Record<Plan, string>> = {
+  free: "Free",
+  paid: "Paid, with custom domains",
+};
+
+function AddOwner({ onAdded, onClose }: AddOwnerProps) {
+  const [id, setId] = useState("");
+  const [name, setName] = useState("");
+  const [plan, setPlan] = useState<Plan>("free");
+  const add = async () => {
+    await call("post", "/owners", { body: { id, name, plan } });
+    onAdded();
+    return `${name} was added. Invite them next.`;
+  };
+  return (
+    <FormDialog title="Add owner" submit="Add owner" onSubmit={add} onClose={onClose}>
+      <TextField label="Name" value={name} onText={setName} placeholder="Acme" required />
+      <TextField
+        label="Id"
+        value={id}
+        onText={setId}
+        placeholder="acme"
+        autocapitalize="none"
+        mono
+        required
+        hint="Their username. Lower-case letters, digits and hyphens."
+      />
+      <ChoiceField label="Plan" value={plan} options={newOwnerPlans} onChoice={setPlan} />
+    </FormDialog>
+  );
+}
+
+interface MakeFreeProps {
+  readonly owner: Owner;
+  readonly onFree: () => Promise<string>;
+  readonly onClose: () => void;
+}
+
+/** Lists what stops working before an owner goes back to the free plan. */
+function MakeFree({ owner, onFree, onClose }: MakeFreeProps) {
+  const served = useLoaded(`served of ${owner.id}`, (signal) => servedOf(owner, signal));
+  return (
+    <FormDialog
+      title={`Change ${owner.name} to the free plan?`}
+      submit="Change to the free plan"
+      danger
+      keep="Keep the paid plan"
+      onSubmit={onFree}
+      onClose={onClose}
+    >
+      <p>
+        Domains need the paid plan: those of {owner.name} stop responding at once. They stay
+        attached, and are served again with the paid plan.
+      </p>
+      {served.data !== undefined && <Stopping hosts={served.data} />}
+    </FormDialog>
+  );
+}
+
+const namesMax = 5;
+
+function Stopping({ hosts }: { hosts: readonly string[] }) {
+  if (hosts.length === 0) return <p>None of them is live now.</p>;
+  const more = hosts.length - namesMax;
+  return (
+    <>
+      <p>{hosts.length === 1 ? "One is live now:" : `${hosts.length} are live now:`}</p>
+      <ul class="stops">
+        {hosts.slice(0, namesMax).map((host) => (
+          <li key={host}>
+            <code>{host}</code>
+          </li>
+        ))}
+        {more > 0 && <li>and {more} more</li>}
+      </ul>
+    </>
+  );
+}
+
+async function servedOf(owner: Owner, signal: AbortSignal): Promise<readonly string[]> {
+  const [{ certificates }, projects] = await Promise.all([
+    call("get", "/overview", { signal }),
+    call("get", "/projects", { signal }),
+  ]);
+  const own = new Set(projects.filter((each) => each.owner === owner.id).map(({ slug }) => slug));
+  return certificates
+    .filter((each) => own.has(each.project) && isServed(each))
+    .map(({ host }) => host);
 }

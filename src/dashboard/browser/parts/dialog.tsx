@@ -1,7 +1,12 @@
 /** A dialog: it holds the focus, Esc closes it, and the focus returns to where it was. */
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { notify } from "../announce.ts";
+import { type Action, useAction } from "../useApi.ts";
+import { Button } from "./buttons.tsx";
+import { Form } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
+import { ErrorMessage } from "./notice.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -66,5 +71,55 @@ export function Dialog({ title, children, onClose, firm = false }: DialogProps) 
         {children}
       </div>
     </dialog>
+  );
+}
+
+interface ActionFormProps {
+  /** The words on the button that submits. */
+  readonly submit: string;
+  /** Resolves to what is announced when the dialog closes, or to nothing if another follows it. */
+  readonly onSubmit: () => Promise<string | undefined>;
+  readonly onClose: () => void;
+  readonly danger?: boolean;
+  /** The words on the button that changes nothing. If given, that button has the focus first. */
+  readonly keep?: string;
+  /** For a dialog that looks at the error itself. */
+  readonly action?: Action;
+  readonly children: ComponentChildren;
+}
+
+/** The content of a dialog that does one thing: its fields, its error and its buttons. */
+export function ActionForm(props: ActionFormProps) {
+  const { submit, onSubmit, onClose, danger = false, keep, children } = props;
+  const own = useAction();
+  const { run, busy, error } = props.action ?? own;
+  const start = () =>
+    run(async () => {
+      const done = await onSubmit();
+      if (done === undefined) return;
+      onClose();
+      notify(done);
+    });
+  return (
+    <Form onSubmit={() => void start()}>
+      {children}
+      <ErrorMessage error={error} />
+      <div class="actions">
+        <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
+          {submit}
+        </Button>
+        <Button onClick={onClose} safe={keep !== undefined}>
+          {keep ?? "Cancel"}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+export function FormDialog({ title, ...form }: ActionFormProps & { readonly title: string }) {
+  return (
+    <Dialog title={title} onClose={form.onClose}>
+      <ActionForm {...form} />
+    </Dialog>
   );
 }

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { keepFocus } from "./focus.ts";
 
 export interface Crumb {
   readonly words: string;
@@ -62,5 +61,49 @@ export function Page({ title, crumbs = [], action, lead, children }: PageProps) 
       {lead !== undefined && <p class="lead">{lead}</p>}
       {children}
     </div>
+  );
+}
+
+/** When the element that has the focus goes away, the one that stands in for it gets it. */
+function keepFocus(standIn: () => HTMLElement | null): () => void {
+  let last: EventTarget | null = null;
+  const onFocus = ({ target }: Event) => {
+    last = target;
+  };
+  // Whoever points beside everything has left it of their own accord.
+  const onPoint = () => {
+    last = null;
+  };
+  const watcher = new MutationObserver(() => {
+    if (!(last instanceof Node) || last.isConnected) return;
+    last = null;
+    if (document.activeElement === document.body) standIn()?.focus({ preventScroll: true });
+  });
+  document.addEventListener("focusin", onFocus);
+  document.addEventListener("pointerdown", onPoint);
+  watcher.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    watcher.disconnect();
+    document.removeEventListener("focusin", onFocus);
+    document.removeEventListener("pointerdown", onPoint);
+  };
+}
+
+interface TabsProps<Name extends string> {
+  readonly label: string;
+  readonly tabs: Readonly<Record<Name, readonly [href: string, words: string]>>;
+  readonly at: Name;
+}
+
+/** Links between screens that belong together. */
+export function Tabs<Name extends string>({ label, tabs, at }: TabsProps<Name>) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {Object.entries<readonly [string, string]>(tabs).map(([name, [href, words]]) => (
+        <a key={name} href={href} aria-current={name === at ? "page" : undefined}>
+          {words}
+        </a>
+      ))}
+    </nav>
   );
 }
