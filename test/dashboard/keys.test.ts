@@ -47,7 +47,7 @@ describeWithBrowser("keys", (browser) => {
     expect(await dialog.getByRole("button", { name: "Done" }).isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
     expect(await dialog.isVisible()).toBe(true);
-    await dialog.getByLabel("I have put it where it is safe").check();
+    await dialog.getByLabel("I have stored it in a safe place").check();
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
     return token;
@@ -58,9 +58,9 @@ describeWithBrowser("keys", (browser) => {
     const dialog = page.getByRole("dialog", { name: "Create key" });
     await page.keyboard.type("report");
     expect(await dialog.getByLabel("Name").inputValue()).toBe("report");
-    await dialog.getByLabel("Only this").check();
+    await dialog.getByLabel("Only these").check();
     await dialog.getByLabel("pets:read").check();
-    await dialog.getByLabel("It expires").selectOption("90");
+    await dialog.getByLabel("Expires").selectOption("90");
     expect(await barriersInBothThemes(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create key" }).click();
     const token = await shownKey();
@@ -75,7 +75,7 @@ describeWithBrowser("keys", (browser) => {
     await page.getByRole("button", { name: "Create key" }).click();
     const dialog = page.getByRole("dialog", { name: "Create key" });
     await dialog.getByLabel("Name").fill("nothing");
-    await dialog.getByLabel("Only this").check();
+    await dialog.getByLabel("Only these").check();
     await dialog.getByRole("button", { name: "Create key" }).click();
     expect(await dialog.getByRole("alert").innerText()).toContain("at least one scope");
     await dialog.getByRole("button", { name: "Cancel" }).click();

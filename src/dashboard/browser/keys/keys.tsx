@@ -1,18 +1,16 @@
 /** API keys: who has one, what it may do, when it was last used. */
 import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../../contract/generated/platform.ts";
+import { amount } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Ago, Day } from "../parts/time.tsx";
 import { useGet } from "../useApi.ts";
-import { CreateKey } from "./createKey.tsx";
-import { Deprecated } from "./deprecated.tsx";
-import { RevokeKey, RotateKey } from "./endKey.tsx";
-import { ShownOnce } from "./shownOnce.tsx";
+import { CreateKey, RevokeKey, RotateKey, ShownOnce } from "./keyDialogs.tsx";
 
 type Asking =
   | { readonly kind: "create" }
@@ -83,10 +81,10 @@ export function Keys() {
         <CreateKey scopes={keys.data.scopes} onCreated={minted} onClose={close} />
       )}
       {asking?.kind === "rotate" && (
-        <RotateKey keyToEnd={asking.key} onRotated={minted} onClose={close} />
+        <RotateKey rotated={asking.key} onRotated={minted} onClose={close} />
       )}
       {asking?.kind === "revoke" && (
-        <RevokeKey keyToEnd={asking.key} onRevoked={keys.reload} onClose={close} />
+        <RevokeKey revoked={asking.key} onRevoked={keys.reload} onClose={close} />
       )}
       {asking?.kind === "shown" && <ShownOnce minted={asking.minted} onClose={close} />}
     </Page>
@@ -157,5 +155,48 @@ function Scopes({ scopes }: { scopes: Key["scopes"] }) {
         <code key={scope}>{scope}</code>
       ))}
     </span>
+  );
+}
+
+/** Which keys still call operations that will be removed, and when. */
+function Deprecated({ keys }: { keys: readonly Key[] }) {
+  const uses = keys.flatMap((key) => key.deprecatedUses.map((use) => ({ key, use })));
+  return (
+    <section aria-labelledby="deprecated-title">
+      <h2 id="deprecated-title">Deprecated operations still called</h2>
+      {uses.length === 0 ? (
+        <p class="quiet">No key has called an operation that will go away.</p>
+      ) : (
+        <Table
+          caption="Deprecated operations still called"
+          heads={[
+            "Operation",
+            "By",
+            { words: "Calls", wide: true },
+            { words: "Last call", wide: true },
+            "Goes away",
+          ]}
+        >
+          {uses.map(({ key, use }) => (
+            <tr key={`${key.id} ${use.operation}`}>
+              <th scope="row">
+                <code>{use.operation}</code>
+                <span class="quiet">
+                  call <code>{use.successor}</code> instead
+                </span>
+              </th>
+              <td>{key.name}</td>
+              <td class="wide">{amount(use.count)}</td>
+              <td class="wide">
+                <Ago at={use.lastAt} />
+              </td>
+              <td>
+                <Day at={use.sunsetAt} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
   );
 }

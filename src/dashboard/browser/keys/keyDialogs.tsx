@@ -1,0 +1,199 @@
+/** The dialogs that create, show, rotate and revoke API keys. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Key, MintedKey } from "../../../contract/generated/platform.ts";
+import { call } from "../http.ts";
+import { Button, CopyButton } from "../parts/buttons.tsx";
+import { Dialog, FormDialog } from "../parts/dialog.tsx";
+import { ChoiceField, TextField } from "../parts/form.tsx";
+import { now } from "../platform.ts";
+
+interface CreateKeyProps {
+  readonly scopes: readonly string[];
+  readonly onCreated: (minted: MintedKey) => void;
+  readonly onClose: () => void;
+}
+
+const lifetimes = {
+  never: "Never",
+  "7": "After 7 days",
+  "30": "After 30 days",
+  "90": "After 90 days",
+  "365": "After a year",
+} as const;
+
+const dayMs = 86_400_000;
+
+export function CreateKey({ scopes, onCreated, onClose }: CreateKeyProps) {
+  const [name, setName] = useState("");
+  const [all, setAll] = useState(true);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [lifetime, setLifetime] = useState<keyof typeof lifetimes>("never");
+  const create = async () => {
+    const expiry = lifetime === "never" ? {} : { expiresAtMs: now() + Number(lifetime) * dayMs };
+    const body = { name, scopes: all ? ("all" as const) : [...chosen], ...expiry };
+    onCreated(await call("post", "/keys", { body }));
+    return undefined;
+  };
+  const toggle = (scope: string) => {
+    const after = new Set(chosen);
+    if (!after.delete(scope)) after.add(scope);
+    setChosen(after);
+  };
+  return (
+    <FormDialog title="Create key" submit="Create key" onSubmit={create} onClose={onClose}>
+      <TextField
+        label="Name"
+        value={name}
+        onText={setName}
+        required
+        hint="Which program uses it, such as ci or website."
+      />
+      <fieldset>
+        <legend>Scopes</legend>
+        <Tick type="radio" checked={all} onTick={() => setAll(true)}>
+          Everything
+        </Tick>
+        <Tick type="radio" checked={!all} onTick={() => setAll(false)}>
+          Only these
+        </Tick>
+        {!all && (
+          <div class="nested">
+            {scopes.map((scope) => (
+              <Tick
+                key={scope}
+                type="checkbox"
+                checked={chosen.has(scope)}
+                onTick={() => toggle(scope)}
+              >
+                <code>{scope}</code>
+              </Tick>
+            ))}
+          </div>
+        )}
+      </fieldset>
+      <ChoiceField label="Expires" value={lifetime} options={lifetimes} onChoice={setLifetime} />
+    </FormDialog>
+  );
+}
+
+interface TickProps {
+  readonly type: "radio" | "checkbox";
+  readonly checked: boolean;
+  readonly onTick: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Tick({ type, checked, onTick, children }: TickProps) {
+  return (
+    <label class="tick">
+      <input
+        type={type}
+        name={type === "radio" ? "powers" : undefined}
+        checked={checked}
+        onChange={onTick}
+      />
+      <span>{children}</span>
+    </label>
+  );
+}
+
+const graces = {
+  "0": "Not at all",
+  "3600": "For an hour",
+  "86400": "For a day",
+  "604800": "For 7 days",
+} as const;
+
+interface RotateKeyProps {
+  readonly rotated: Key;
+  readonly onRotated: (minted: MintedKey) => void;
+  readonly onClose: () => void;
+}
+
+export function RotateKey({ rotated, onRotated, onClose }: RotateKeyProps) {
+  const [grace, setGrace] = useState<keyof typeof graces>("86400");
+  const rotate = async () => {
+    const body = { graceSeconds: Number(grace) };
+    onRotated(await call("post", "/keys/{key}/rotate", { path: { key: rotated.id }, body }));
+    return undefined;
+  };
+  return (
+    <FormDialog
+      title={`Rotate ${rotated.name}`}
+      submit="Rotate key"
+      onSubmit={rotate}
+      onClose={onClose}
+    >
+      <p>
+        A new key with the same name and scopes takes its place. It is shown once, in the next step.
+      </p>
+      <ChoiceField
+        label="The old key still works"
+        value={grace}
+        options={graces}
+        onChoice={setGrace}
+        hint="At most until its own expiry."
+      />
+    </FormDialog>
+  );
+}
+
+interface RevokeKeyProps {
+  readonly revoked: Key;
+  readonly onRevoked: () => void;
+  readonly onClose: () => void;
+}
+
+export function RevokeKey({ revoked, onRevoked, onClose }: RevokeKeyProps) {
+  const revoke = async () => {
+    await call("post", "/keys/{key}/revoke", { path: { key: revoked.id } });
+    onRevoked();
+    return `${revoked.name} was revoked. It is refused from now on.`;
+  };
+  return (
+    <FormDialog
+      title={`Revoke ${revoked.name}?`}
+      submit="Revoke key"
+      danger
+      keep="Keep it"
+      onSubmit={revoke}
+      onClose={onClose}
+    >
+      <p>
+        Every program that uses <code>{revoked.hint}</code> is refused at once, and this cannot be
+        undone. To replace a key without interruption, rotate it.
+      </p>
+    </FormDialog>
+  );
+}
+
+interface ShownOnceProps {
+  readonly minted: MintedKey;
+  readonly onClose: () => void;
+}
+
+/** A key is shown only once, so a stray click or key press does not close the dialog. */
+export function ShownOnce({ minted: { key, token }, onClose }: ShownOnceProps) {
+  const [kept, setKept] = useState(false);
+  return (
+    <Dialog title={`The key ${key.name}`} onClose={onClose} firm>
+      <p>Copy it now. Only a hash of it is stored: it cannot be shown again.</p>
+      <p class="secret">
+        <code>{token}</code>
+        <CopyButton text={token} what="the key" />
+      </p>
+      <p class="quiet">Send it with every request:</p>
+      <pre class="sample">{`Authorization: Bearer ${token.slice(0, 9)}…`}</pre>
+      <label class="tick">
+        <input type="checkbox" checked={kept} onChange={() => setKept(!kept)} />
+        <span>I have stored it in a safe place</span>
+      </label>
+      <div class="actions">
+        <Button kind="primary" disabled={!kept} onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
