@@ -63,10 +63,10 @@ describeWithBrowser("deploying a folder", (browser) => {
     await page.getByRole("link", { name: "Projects", exact: true }).click();
     await page.getByRole("button", { name: "Create project" }).click();
     const dialog = page.getByRole("dialog", { name: "Create project" });
-    await dialog.getByLabel("Name in addresses").fill("Not A Slug");
+    await dialog.getByLabel("Name in URLs").fill("Not A Slug");
     await dialog.getByRole("button", { name: "Create project" }).click();
     await dialog.getByRole("alert").waitFor();
-    await dialog.getByLabel("Name in addresses").fill(slug);
+    await dialog.getByLabel("Name in URLs").fill(slug);
     await dialog.getByRole("button", { name: "Create project" }).click();
     await page.getByRole("heading", { level: 1, name: slug }).waitFor();
     await page.getByText("Nothing is shown yet").waitFor();

@@ -108,7 +108,7 @@ describeWithBrowser("owners", (browser) => {
     await acme.page.goto(`${stand.dashboard}#/projects`);
     await acme.page.getByRole("button", { name: "Create project" }).click();
     const dialog = acme.page.getByRole("dialog", { name: "Create project" });
-    await dialog.getByLabel("Name in addresses").fill("acme-docs");
+    await dialog.getByLabel("Name in URLs").fill("acme-docs");
     await dialog.getByRole("button", { name: "Create project" }).click();
     await acme.page.getByRole("heading", { level: 1, name: "acme-docs" }).waitFor();
     await acme.page.getByRole("link", { name: "Settings", exact: true }).click();

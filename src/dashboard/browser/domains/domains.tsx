@@ -8,14 +8,12 @@ import type { MenuItem } from "../parts/menu.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
-import { ProjectTabs } from "../projects/tabs.tsx";
+import { ProjectTabs } from "../projects/project.tsx";
 import { domainsLink, projectLink } from "../route.ts";
 import { type Loaded, useGet } from "../useApi.ts";
-import { AddDomain } from "./addDomain.tsx";
 import { DomainCard } from "./card.tsx";
+import { AddDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
 import { Missing } from "./missing.tsx";
-import { RedirectDialog } from "./redirectDialog.tsx";
-import { RemoveDomain } from "./removeDomain.tsx";
 import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
 import { RoutingEditor } from "./routingEditor.tsx";
 import { useOpenDomains } from "./useOpenDomains.ts";
@@ -173,7 +171,7 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
         <RedirectDialog
           slug={slug}
           domain={asking.domain}
-          all={all}
+          others={others(asking.domain)}
           routing={routing.data}
           onRouting={applied}
           onClose={close}

@@ -1,19 +1,17 @@
 /** A project: what is shown of it, deploying it, and its deployments. */
 import { useState } from "preact/hooks";
 import type { Deployment, Project } from "../../../contract/generated/platform.ts";
-import { notify } from "../announce.ts";
 import { call } from "../http.ts";
 import { counted, size } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { Badge, ErrorMessage } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { Badge } from "../parts/notice.tsx";
+import { Page, Tabs } from "../parts/page.tsx";
 import { Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
-import { domainsLink } from "../route.ts";
-import { useAction, useGet } from "../useApi.ts";
+import { domainsLink, projectLink } from "../route.ts";
+import { useGet } from "../useApi.ts";
 import { Deploy } from "./deploy.tsx";
-import { ProjectTabs } from "./tabs.tsx";
 
 type Asking = { kind: "rollback"; deployment: Deployment } | { kind: "unpublish" };
 
@@ -66,6 +64,14 @@ export function ProjectPage({ slug }: { slug: string }) {
       )}
     </Page>
   );
+}
+
+export function ProjectTabs({ slug, at }: { slug: string; at: "deployments" | "domains" }) {
+  const tabs = {
+    deployments: [projectLink(slug), "Deployments"],
+    domains: [domainsLink(slug), "Settings"],
+  } as const;
+  return <Tabs label="Project" tabs={tabs} at={at} />;
 }
 
 function ShownNow({ project: { current, address, slug } }: { project: Project }) {
@@ -130,66 +136,51 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-function RollBack({
-  slug,
-  deployment,
-  onDone,
-  onClose,
-}: ConfirmProps & { deployment: Deployment }) {
-  const work = useAction();
-  const rollBack = () =>
-    work.run(async () => {
-      await call("post", "/projects/{project}/rollback", {
-        path: { project: slug },
-        body: { deployment: deployment.id },
-      });
-      onDone();
-      onClose();
-      notify(`${slug} shows ${deployment.id} again.`);
+function RollBack(props: ConfirmProps & { deployment: Deployment }) {
+  const { slug, deployment, onDone, onClose } = props;
+  const rollBack = async () => {
+    await call("post", "/projects/{project}/rollback", {
+      path: { project: slug },
+      body: { deployment: deployment.id },
     });
+    onDone();
+    return `${slug} shows ${deployment.id} again.`;
+  };
   return (
-    <Dialog title="Roll back?" onClose={onClose}>
+    <FormDialog
+      title="Roll back?"
+      submit="Roll back"
+      keep="Keep as it is"
+      onSubmit={rollBack}
+      onClose={onClose}
+    >
       <p>
         Visitors of {slug} see the deployment of <Ago at={deployment.createdAt} /> again, at once
-        and on every domain. The one that is shown now is kept.
+        and on every domain. The current one is kept.
       </p>
-      <ErrorMessage error={work.error} />
-      <div class="actions">
-        <Button kind="primary" onClick={() => void rollBack()} busy={work.busy}>
-          Roll back
-        </Button>
-        <Button onClick={onClose} safe>
-          Keep as it is
-        </Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 
 function Unpublish({ slug, onDone, onClose }: ConfirmProps) {
-  const work = useAction();
-  const unpublish = () =>
-    work.run(async () => {
-      await call("post", "/projects/{project}/unpublish", { path: { project: slug } });
-      onDone();
-      onClose();
-      notify(`${slug} is no longer shown.`);
-    });
+  const unpublish = async () => {
+    await call("post", "/projects/{project}/unpublish", { path: { project: slug } });
+    onDone();
+    return `${slug} is unpublished.`;
+  };
   return (
-    <Dialog title={`Unpublish ${slug}?`} onClose={onClose}>
+    <FormDialog
+      title={`Unpublish ${slug}?`}
+      submit="Unpublish"
+      danger
+      keep="Keep it published"
+      onSubmit={unpublish}
+      onClose={onClose}
+    >
       <p>
-        Its address and all of its domains stop answering, at once. Domains are suspended, and come
-        back by themselves when something is shown again. Deployments are kept.
+        Its URL and all of its domains stop responding at once. The domains are suspended until
+        something is published again. Deployments are kept.
       </p>
-      <ErrorMessage error={work.error} />
-      <div class="actions">
-        <Button kind="danger" onClick={() => void unpublish()} busy={work.busy}>
-          Unpublish
-        </Button>
-        <Button onClick={onClose} safe>
-          Keep it published
-        </Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,15 +1,17 @@
 /** All projects that whoever is signed in may see. */
 import { useState } from "preact/hooks";
 import type { ProjectLine, Session } from "../../../contract/generated/platform.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
-import { Badge } from "../parts/notice.tsx";
+import { ActionForm, Dialog } from "../parts/dialog.tsx";
+import { ChoiceField, TextField } from "../parts/form.tsx";
+import { Badge, Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Ago } from "../parts/time.tsx";
-import { domainsLink, projectLink } from "../route.ts";
+import { domainsLink, go, projectLink } from "../route.ts";
 import { isOperator } from "../session.ts";
 import { useGet } from "../useApi.ts";
-import { NewProject } from "./newProject.tsx";
 
 export function Projects({ session }: { session: Session }) {
   const projects = useGet("/projects", {});
@@ -71,5 +73,79 @@ function Line({ line, withOwner }: { line: ProjectLine; withOwner: boolean }) {
         </a>
       </div>
     </li>
+  );
+}
+
+function NewProject({ session, onClose }: { session: Session; onClose: () => void }) {
+  return (
+    <Dialog title="Create project" onClose={onClose}>
+      {isOperator(session) ? (
+        <ForAnOwner onClose={onClose} />
+      ) : (
+        <ProjectForm ownerId={undefined} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+/** An operator has no projects of their own, and says whose it is. */
+function ForAnOwner({ onClose }: { onClose: () => void }) {
+  const owners = useGet("/owners", {});
+  const [chosen, choose] = useState<string>();
+  return (
+    <Shown of={owners} skeleton={<Skeleton rows={2} />}>
+      {(all) => {
+        const [first] = all;
+        if (first === undefined) {
+          return (
+            <Notice meaning="neutral" title="There is no owner yet">
+              <p>
+                A project belongs to an owner. <a href="#/owners">Add an owner first</a>.
+              </p>
+            </Notice>
+          );
+        }
+        const ownerId = chosen ?? first.id;
+        return (
+          <>
+            <ChoiceField
+              label="Owner"
+              value={ownerId}
+              options={Object.fromEntries(all.map(({ id, name }) => [id, `${name} (${id})`]))}
+              onChoice={choose}
+            />
+            <ProjectForm ownerId={ownerId} onClose={onClose} />
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+interface ProjectFormProps {
+  readonly ownerId: string | undefined;
+  readonly onClose: () => void;
+}
+
+function ProjectForm({ ownerId, onClose }: ProjectFormProps) {
+  const [slug, setSlug] = useState("");
+  const create = async () => {
+    const body = { slug, ...(ownerId === undefined ? {} : { ownerId }) };
+    await call("post", "/projects", { body });
+    go(projectLink(slug));
+    return `${slug} was created.`;
+  };
+  return (
+    <ActionForm submit="Create project" onSubmit={create} onClose={onClose}>
+      <TextField
+        label="Name in URLs"
+        value={slug}
+        onText={setSlug}
+        placeholder="acme-docs"
+        mono
+        required
+        hint="Lower-case letters, digits and hyphens. It cannot be changed later."
+      />
+    </ActionForm>
   );
 }

@@ -1,0 +1,223 @@
+/** The dialogs that add, redirect and remove domains. */
+import { useState } from "preact/hooks";
+import type { Domain, Routing } from "../../../contract/generated/platform.ts";
+import { notify } from "../announce.ts";
+import { call, hasCode } from "../http.ts";
+import { Button } from "../parts/buttons.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { ChoiceField, TextField } from "../parts/form.tsx";
+import { ErrorMessage, Notice } from "../parts/notice.tsx";
+import { useAction } from "../useApi.ts";
+import {
+  likelyTarget,
+  redirectStatuses,
+  routingOf,
+  rowsOf,
+  saveRouting,
+  targetWords,
+  withRow,
+} from "./routing.ts";
+import { isServed, wordsOf } from "./statusWords.ts";
+
+interface AddDomainProps {
+  readonly slug: string;
+  readonly onAdded: (domain: Domain) => void;
+  readonly onClose: () => void;
+}
+
+export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
+  const [host, setHost] = useState("");
+  const action = useAction();
+  const prove = hasCode(action.error, "attached_elsewhere");
+  const add = async () => {
+    const path = { project: slug };
+    const domain = await call("post", "/projects/{project}/domains", {
+      path,
+      body: { host, prove },
+    });
+    onAdded(domain);
+    return `${domain.host} was added. Create the record that is shown, then verify.`;
+  };
+  return (
+    <FormDialog
+      title="Add domain"
+      submit={prove ? "Prove that it is mine" : "Add domain"}
+      action={action}
+      onSubmit={add}
+      onClose={onClose}
+    >
+      <TextField
+        label="Domain"
+        value={host}
+        onText={(text) => {
+          setHost(text);
+          if (action.error !== undefined) action.clear();
+        }}
+        placeholder="docs.example.com"
+        autocapitalize="none"
+        autocomplete="off"
+        inputMode="url"
+        mono
+        required
+        hint="A host name whose DNS you can change. The record to create is shown next."
+      />
+    </FormDialog>
+  );
+}
+
+interface RedirectDialogProps {
+  readonly slug: string;
+  readonly domain: Domain;
+  readonly others: readonly Domain[];
+  readonly routing: Routing;
+  readonly onRouting: (routing: Routing) => void;
+  readonly onClose: () => void;
+}
+
+export function RedirectDialog(props: RedirectDialogProps) {
+  const { domain, others, routing, onClose } = props;
+  const own = routing.redirects.find(({ from }) => from === domain.host);
+  const [to, setTo] = useState(own?.to ?? likelyTarget(others));
+  const [status, setStatus] = useState(String(own?.status ?? 301));
+  const permanent = status === "301" || status === "308";
+  const save = async () => {
+    await redirect(props, to, Number(status));
+    return `${domain.host} redirects to ${to}.`;
+  };
+  return (
+    <FormDialog
+      title={`Redirect ${domain.host}`}
+      submit="Save redirect"
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <ChoiceField label="To" value={to} options={targetWords(others)} onChoice={setTo} />
+      <NotServed target={others.find(({ host }) => host === to)} />
+      <ChoiceField
+        label="How"
+        value={status}
+        options={redirectStatuses}
+        onChoice={setStatus}
+        hint={
+          permanent
+            ? "Browsers and search engines remember it. If you are not sure, start with a temporary one."
+            : "Browsers ask again every time, so it can be undone at once."
+        }
+      />
+      {routing.primary === domain.host && (
+        <p class="quiet">{domain.host} is then no longer the primary domain.</p>
+      )}
+    </FormDialog>
+  );
+}
+
+async function redirect(
+  { slug, domain: { host }, others, routing, onRouting }: RedirectDialogProps,
+  to: string,
+  status: number,
+): Promise<void> {
+  const rows = rowsOf([host, ...others.map((each) => each.host)], routing);
+  const row = { host, answer: "redirect", to, status } as const;
+  onRouting(await saveRouting(slug, routingOf(withRow(rows, row))));
+}
+
+/** A redirect to a name that is not served leads visitors to nothing. */
+function NotServed({ target }: { target: Domain | undefined }) {
+  if (target === undefined || isServed(target)) return null;
+  return (
+    <Notice meaning="waiting" title={`${target.host} is not live: ${wordsOf(target).words}`}>
+      <p>Until it is, redirected visitors see an error.</p>
+    </Notice>
+  );
+}
+
+type RemoveDomainProps = RedirectDialogProps & { readonly onRemoved: () => void };
+
+/** Lists what stops working before it does, and offers a redirect instead. */
+export function RemoveDomain(props: RemoveDomainProps) {
+  const { slug, domain, others, routing, onRemoved, onClose } = props;
+  const { host } = domain;
+  const served = isServed(domain);
+  const remove = async () => {
+    await call("delete", "/projects/{project}/domains/{host}", {
+      path: { project: slug, host },
+      query: { confirm: true },
+    });
+    onRemoved();
+    return `${host} was removed.${served ? " It is no longer served." : ""}`;
+  };
+  const dependents = routing.redirects.filter(({ to }) => to === host).map(({ from }) => from);
+  return (
+    <FormDialog
+      title={`Remove ${host}?`}
+      submit="Remove domain"
+      danger
+      keep="Keep it"
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>This will stop at once, on every edge:</p>
+      <ul class="stops">
+        {served ? (
+          <>
+            <li>
+              Visitors of <code>https://{host}</code> get no answer any more.
+            </li>
+            <li>Its certificate is no longer used or renewed.</li>
+          </>
+        ) : (
+          <li>Its DNS is no longer checked and its certificate no longer renewed.</li>
+        )}
+        {routing.primary === host && <li>The project no longer has a primary domain.</li>}
+        {dependents.map((from) => (
+          <li key={from}>
+            The redirect from <code>{from}</code> goes with it: <code>{from}</code> then shows the
+            site instead.
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">
+        Then delete its record at your DNS provider: a name that points here without being attached
+        can be claimed by someone else later.
+      </p>
+      {served && others.length > 0 && dependents.length === 0 && <InsteadRedirect {...props} />}
+    </FormDialog>
+  );
+}
+
+/** Old links keep working as long as the host name is served. */
+function InsteadRedirect(props: RedirectDialogProps) {
+  const { domain, others, routing, onClose } = props;
+  const { host } = domain;
+  const targets = others.filter(({ role }) => role.kind !== "redirect");
+  const [chosen, choose] = useState<string>();
+  const { run, busy, error } = useAction();
+  if (domain.role.kind === "redirect" || targets.length === 0) return null;
+  const target = targets.find((each) => each.host === chosen)?.host ?? likelyTarget(targets);
+  const save = () =>
+    run(async () => {
+      await redirect(props, target, 301);
+      onClose();
+      notify(`${host} redirects to ${target} now. Nothing was removed.`);
+    });
+  return (
+    <div class="instead">
+      <p>
+        <strong>Keep old links working?</strong> Redirect it instead, and remove it when it no
+        longer gets traffic.
+        {routing.primary === host && " It is then no longer the primary domain."}
+      </p>
+      <ChoiceField
+        label="Redirect to"
+        value={target}
+        options={targetWords(targets)}
+        onChoice={choose}
+      />
+      <NotServed target={targets.find((each) => each.host === target)} />
+      <ErrorMessage error={error} />
+      <Button kind="primary" onClick={() => void save()} busy={busy}>
+        Redirect instead
+      </Button>
+    </div>
+  );
+}
