@@ -1,7 +1,7 @@
 /** Styles, scripts and fonts: files whose names change with their content. */
 import { type Emit, emitPageAssets, type PageAssets } from "../docs/assets.ts";
 
-/** In the order of the cascade. The first two are those of the documentation: one look for both. */
+/** In the order of the cascade. The first two are those of the documentation: both look the same. */
 const sheets = [
   "src/docs/styles/tokens.css",
   "src/docs/styles/base.css",
