@@ -1,8 +1,20 @@
 /** The dashboard in memory, ready to be served. */
-import type { PublishedDocs, PublishedFile } from "../docs/published.ts";
-import { publishedFile } from "../docs/publishedFile.ts";
-import { emitDashboardAssets } from "./assets.ts";
-import { dashboardPage } from "./page.ts";
+import { emitPageAssets, type PageAssets } from "../docs/assets.ts";
+import { htmlDocument, markIcon } from "../docs/document.ts";
+import { html } from "../docs/html.ts";
+import { type PublishedDocs, type PublishedFile, publishedFile } from "../docs/published.ts";
+
+/** In the order of the cascade. The first two are those of the documentation: both look the same. */
+const sheets = [
+  "src/docs/styles/tokens.css",
+  "src/docs/styles/base.css",
+  "src/dashboard/styles/frame.css",
+  "src/dashboard/styles/parts.css",
+  "src/dashboard/styles/forms.css",
+  "src/dashboard/styles/tables.css",
+  "src/dashboard/styles/screens.css",
+  "src/dashboard/styles/domains.css",
+];
 
 /** Nothing from elsewhere, nothing inline, and no frame around it. */
 export const contentSecurityPolicy = [
@@ -22,7 +34,20 @@ export async function publishDashboard(base: string): Promise<PublishedDocs> {
   const emit = (path: string, bytes: Uint8Array) => {
     files.set(path, publishedFile(path, bytes));
   };
-  const assets = await emitDashboardAssets(emit);
+  const assets = await emitPageAssets("dashboard", sheets, emit);
   emit("index.html", new TextEncoder().encode(dashboardPage(base, assets)));
   return { files, contentSecurityPolicy };
+}
+
+/** The only page, with what is seen before its script has loaded. */
+function dashboardPage(base: string, assets: PageAssets): string {
+  return htmlDocument({
+    title: "Dashboard · Pet Store",
+    description: "Keys, catalogue, documentation sites and their domains.",
+    base,
+    assets,
+    head: html`<meta name="robots" content="noindex">\n`,
+    body: html`<div id="app"><header class="top"><span class="brand">${markIcon}<span>Pet Store</span></span></header>
+<div class="frame single"><main><noscript><p>The dashboard needs JavaScript. Everything it does can also be done with the petstore command.</p></noscript></main></div></div>`,
+  });
 }

@@ -1,9 +1,10 @@
 /** The pages that are written by hand: guides, errors, changelog. */
+
+import { changelogTwin, linkFrom, type SourcePath } from "./addresses.ts";
 import { Html, html, join } from "./html.ts";
-import { changelogTwin, linkFrom, type SourcePath } from "./links.ts";
 import { type Heading, plainText, readMarkdown, renderMarkdown } from "./markdown.ts";
+import { status } from "./parts.ts";
 import { codeLinks, type Page, type PageKind, type Site, shortened } from "./site.ts";
-import { status } from "./status.ts";
 
 export interface Article {
   readonly path: string;

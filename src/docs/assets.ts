@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type BrowserScriptName, browserScript, font, projectFile } from "../core/runtimeFiles.ts";
-import { favicon } from "./icons.ts";
+import { favicon } from "./document.ts";
 
 /** The names of the files that a page loads, below the base path. */
 export interface PageAssets {

@@ -6,11 +6,10 @@ import { type Emit, emitAssets } from "./assets.ts";
 import { type JsonObject, readContract } from "./contract.ts";
 import { framed, notFound } from "./frame.ts";
 import { homePage } from "./homePage.ts";
-import { llms } from "./llms.ts";
+import { llms, searchIndex } from "./indexes.ts";
 import { inOrder } from "./navigation.ts";
 import { operationPage } from "./operationPage.ts";
 import { referencePage } from "./referencePage.ts";
-import { searchIndex } from "./searchIndex.ts";
 import { operationPath, type Page, type Site } from "./site.ts";
 
 export interface DocsInput {

@@ -70,14 +70,9 @@ function between(from: unknown, to: unknown): string | undefined {
   return undefined;
 }
 
-const months =
-  "January February March April May June July August September October November December".split(
-    " ",
-  );
+const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-/** `2030-12-05` as people write it. Anything else is left as it is. */
+/** `2030-12-05` as `5 December 2030`. Anything else is returned unchanged. */
 export function dateInWords(date: string): string {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(date) ?? [];
-  const name = months[Number(month) - 1];
-  return name === undefined ? date : `${Number(day)} ${name} ${year}`;
+  return /^\d{4}-\d{2}-\d{2}$/.test(date) ? longDate.format(Date.parse(date)) : date;
 }

@@ -1,8 +1,16 @@
 /** The frame around every page: head, top bar, navigation, footer, and the dialogs. */
 import { twinOfPage } from "./addresses.ts";
 import type { Assets } from "./assets.ts";
+import {
+  closeIcon,
+  type HtmlDocument,
+  htmlDocument,
+  markIcon,
+  menuIcon,
+  searchIcon,
+  themeIcon,
+} from "./document.ts";
 import { type Content, type Html, html } from "./html.ts";
-import { closeIcon, markIcon, menuIcon, searchIcon, themeIcon } from "./icons.ts";
 import { type NavigationParts, navigation } from "./navigation.ts";
 import type { Page, Site } from "./site.ts";
 
@@ -28,7 +36,7 @@ ${slim && side}</article>`;
   return document(site, parts, {
     title,
     description: page.description,
-    extra: alternate,
+    head: alternate,
     current: page.path,
     kind: page.kind,
     content,
@@ -41,7 +49,7 @@ export function notFound(site: Site, parts: FrameParts): string {
   return document(site, parts, {
     title: `Page not found · ${contract.title}`,
     description: "Page not found.",
-    extra: html`<meta name="robots" content="noindex">\n`,
+    head: html`<meta name="robots" content="noindex">\n`,
     current: "404",
     kind: "plain",
     content: html`<article><h1>Page not found</h1>
@@ -51,10 +59,7 @@ export function notFound(site: Site, parts: FrameParts): string {
   });
 }
 
-interface Document {
-  readonly title: string;
-  readonly description: string;
-  readonly extra: Html;
+interface Document extends Required<Pick<HtmlDocument, "title" | "description" | "head">> {
   readonly current: string;
   readonly kind: string;
   readonly content: Content;
@@ -63,22 +68,7 @@ interface Document {
 function document(site: Site, parts: FrameParts, page: Document): string {
   const { addresses, contract } = site;
   const { assets } = parts;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.title}</title>
-<meta name="description" content="${page.description}">
-<meta name="color-scheme" content="light dark">
-${page.extra}<link rel="icon" type="image/svg+xml" href="${addresses.file(assets.favicon)}">
-<link rel="preload" as="font" type="font/woff2" href="${addresses.file(assets.sansFont)}" crossorigin>
-<link rel="stylesheet" href="${addresses.file(assets.styles)}">
-<script src="${addresses.file(assets.early)}"></script>
-<script type="module" src="${addresses.file(assets.script)}"></script>
-</head>
-<body data-base-url-given="${site.baseUrl}">
-<a class="skip" href="#main">Skip to content</a>
+  const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="top">
 <a class="brand" href="${addresses.page("")}">${markIcon}<span>${contract.title}</span></a>
 <button type="button" class="search-open" data-search-open aria-label="Search" aria-haspopup="dialog" aria-keyshortcuts="/">${searchIcon}<span>Search</span><kbd>/</kbd></button>
@@ -92,10 +82,14 @@ ${page.extra}<link rel="icon" type="image/svg+xml" href="${addresses.file(assets
 <footer class="bottom"><p>${contract.title} ${contract.version}</p><p><a href="${addresses.file("openapi.json")}">openapi.json</a> <a href="${addresses.file("llms.txt")}">llms.txt</a></p></footer>
 ${searchDialog(addresses.file(assets.searchIndex))}
 <dialog class="menu" data-menu aria-label="Menu"><button type="button" class="icon" data-menu-close>${closeIcon}<span class="visually-hidden">Close menu</span></button></dialog>
-<p class="visually-hidden" role="status" data-live></p>
-</body>
-</html>
-`.text;
+<p class="visually-hidden" role="status" data-live></p>`;
+  return htmlDocument({
+    ...page,
+    base: addresses.basePath,
+    assets,
+    attributes: html` data-base-url-given="${site.baseUrl}"`,
+    body,
+  });
 }
 
 function searchDialog(index: string): Html {

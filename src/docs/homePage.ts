@@ -1,12 +1,12 @@
 /** The first page: what the service is, a first call, where to go on. */
-import { codeBlock, codeFigure, coloured } from "./codeBlock.ts";
+
+import { linkFrom } from "./addresses.ts";
 import type { Operation } from "./contract.ts";
 import { type Html, html } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
-import { linkFrom } from "./links.ts";
 import { heading, renderMarkdown } from "./markdown.ts";
+import { codeBlock, codeFigure, coloured, samplesPanel } from "./parts.ts";
 import { samplesOf } from "./samples.ts";
-import { samplesPanel } from "./samplesPanel.ts";
 import { codeLinks, type Page, type Site } from "./site.ts";
 
 export function homePage(site: Site, guides: readonly Page[]): Page {

@@ -4,8 +4,8 @@
  */
 import { Marked, type Token, type Tokens } from "marked";
 import { slug } from "./addresses.ts";
-import { codeBlock } from "./codeBlock.ts";
 import { Html, html, join } from "./html.ts";
+import { codeBlock } from "./parts.ts";
 
 export interface Heading {
   readonly depth: number;

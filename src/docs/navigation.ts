@@ -1,8 +1,8 @@
 /** The list of all pages on the left. */
 import { type Html, html } from "./html.ts";
+import { method } from "./parts.ts";
 import { titleOfTag } from "./referencePage.ts";
 import { operationPath, type Page, type Site } from "./site.ts";
-import { method } from "./status.ts";
 
 /** The order in which one learns things. What is not listed comes after, by name. */
 const guideOrder = [

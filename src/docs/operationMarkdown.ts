@@ -2,8 +2,8 @@
 import type { Operation } from "./contract.ts";
 import { dateInWords, type Field, fieldOf, fieldsOf, parameterGroups, typeOf } from "./fields.ts";
 import { indentJson } from "./indentJson.ts";
+import { reasonOf } from "./parts.ts";
 import { samplesOf } from "./samples.ts";
-import { reasonOf } from "./status.ts";
 
 export function operationMarkdown(operation: Operation): string {
   return `${[

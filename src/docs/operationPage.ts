@@ -1,15 +1,14 @@
 /** The page of one operation, from the contract. */
-import { codeBlock } from "./codeBlock.ts";
+
+import { linkFrom } from "./addresses.ts";
 import type { Answer, Operation } from "./contract.ts";
 import { dateInWords, type Field, fieldOf, fieldsOf, parameterGroups, typeOf } from "./fields.ts";
 import { type Html, html, join } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
-import { linkFrom } from "./links.ts";
 import { type Heading, heading, renderMarkdown, scrolling } from "./markdown.ts";
 import { operationMarkdown } from "./operationMarkdown.ts";
-import { samplesPanel } from "./samplesPanel.ts";
+import { codeBlock, deprecated, method, reasonOf, samplesPanel, stability } from "./parts.ts";
 import { codeLinks, errorPath, operationPath, type Page, type Site, shortened } from "./site.ts";
-import { deprecated, method, reasonOf, stability } from "./status.ts";
 import { tryIt } from "./tryIt.ts";
 
 export function operationPage(site: Site, operation: Operation): Page {

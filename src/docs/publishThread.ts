@@ -3,9 +3,7 @@ import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { projectFile } from "../core/runtimeFiles.ts";
 import { buildDocs } from "./build.ts";
-import { contentSecurityPolicy } from "./mediaTypes.ts";
-import type { PublishedFile } from "./published.ts";
-import { publishedFile } from "./publishedFile.ts";
+import { contentSecurityPolicy, type PublishedFile, publishedFile } from "./published.ts";
 
 export interface ThreadInput {
   /** The contract as JSON. */

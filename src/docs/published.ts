@@ -1,5 +1,9 @@
-/** The site in memory, ready to be served; built in a thread so that nobody waits for it. */
+/** The site in memory, ready to be served. It is built in a thread, so that requests do not wait. */
+import { hash } from "node:crypto";
 import { Worker } from "node:worker_threads";
+import { gzipSync } from "node:zlib";
+import { mediaTypeOf } from "../hosting/sites/mediaTypes.ts";
+import { hashedForm } from "./assets.ts";
 import type { ThreadInput, ThreadOutput } from "./publishThread.ts";
 
 export interface PublishedFile {
@@ -7,7 +11,7 @@ export interface PublishedFile {
   readonly cacheControl: string;
   readonly etag: string;
   readonly bytes: Uint8Array;
-  /** Undefined where compressing does not pay. */
+  /** Undefined if compression saves too little. */
   readonly gzip: Uint8Array | undefined;
 }
 
@@ -17,7 +21,7 @@ export interface PublishedDocs {
   readonly contentSecurityPolicy: string;
 }
 
-/** Ends with the signal's reason as soon as that aborts. */
+/** Rejects with the signal's reason when that aborts. */
 export function publishDocs(input: ThreadInput, signal?: AbortSignal): Promise<PublishedDocs> {
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -39,4 +43,26 @@ export function publishDocs(input: ThreadInput, signal?: AbortSignal): Promise<P
       reject(new Error("The docs were not built."));
     });
   });
+}
+
+/** A file with the headers that it is served with. */
+export function publishedFile(path: string, bytes: Uint8Array): PublishedFile {
+  const gzip = gzipSync(bytes, { level: 9 });
+  return {
+    mediaType: mediaTypeOf(path),
+    cacheControl: cacheControlOf(path),
+    etag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`,
+    bytes,
+    gzip: gzip.byteLength < bytes.byteLength * 0.9 ? gzip : undefined,
+  };
+}
+
+export function cacheControlOf(path: string): string {
+  return hashedForm.test(path) ? "public, max-age=31536000, immutable" : "no-cache";
+}
+
+/** The forms that try operations call the API, so its origin is allowed if it is another one. */
+export function contentSecurityPolicy(baseUrl: string): string {
+  const origin = baseUrl.startsWith("/") ? "" : ` ${new URL(baseUrl).origin}`;
+  return `default-src 'self'; connect-src 'self'${origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'`;
 }

@@ -3,8 +3,8 @@ import type { Operation } from "./contract.ts";
 import { dateInWords } from "./fields.ts";
 import { type Html, html } from "./html.ts";
 import { type Heading, heading, scrolling } from "./markdown.ts";
+import { deprecated, method, stability } from "./parts.ts";
 import { operationPath, type Page, type Site } from "./site.ts";
-import { deprecated, method, stability } from "./status.ts";
 
 const description = "Every operation of the interface, made from its OpenAPI document.";
 

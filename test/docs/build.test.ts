@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "../../src/docs/contract.ts";
-import { cacheControlOf, contentSecurityPolicy, mediaTypeOf } from "../../src/docs/mediaTypes.ts";
+import { cacheControlOf, contentSecurityPolicy } from "../../src/docs/published.ts";
+import { mediaTypeOf } from "../../src/hosting/sites/mediaTypes.ts";
 import { build, changelog, docsFolder, document, elementsOf, pagesOf, textOf } from "./built.ts";
 
 const files = await build();

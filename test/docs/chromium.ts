@@ -1,7 +1,8 @@
 /** The site on a port of its own, with the policy it is meant to have, and a browser to read it. */
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
-import { cacheControlOf, contentSecurityPolicy, mediaTypeOf } from "../../src/docs/mediaTypes.ts";
+import { cacheControlOf, contentSecurityPolicy } from "../../src/docs/published.ts";
+import { mediaTypeOf } from "../../src/hosting/sites/mediaTypes.ts";
 import { hangMs } from "../../testkit/timeouts.ts";
 import { build, fileAt } from "./built.ts";
 import { packedChromium, reasonOf } from "./packedChromium.ts";

@@ -1,11 +1,11 @@
-/** What search knows: every section of every page, taken from its Markdown. */
+/** What is made of all pages at once: the search index, and llms.txt. */
 import type { Token } from "marked";
-import { slug } from "./addresses.ts";
+import { slug, twinOfPage } from "./addresses.ts";
 import type { SearchEntry } from "./browser/rank.ts";
 import { plainText, readMarkdown } from "./markdown.ts";
 import { operationPath, type Page, type Site } from "./site.ts";
 
-/** Beyond this a section is no longer about one thing, and the index would carry it to everyone. */
+/** Keeps the index small, which every reader who searches downloads. */
 const sectionLengthMax = 900;
 
 const kindNames = {
@@ -16,6 +16,7 @@ const kindNames = {
   changelog: "Changelog",
 } as const;
 
+/** Every section of every page, from its Markdown. */
 export function searchIndex(site: Site, pages: readonly Page[]): string {
   return JSON.stringify(pages.flatMap((page) => entriesOf(site, page)));
 }
@@ -70,4 +71,28 @@ function textOf(token: Token): string {
     default:
       return "tokens" in token && token.tokens ? plainText(token.tokens) : "";
   }
+}
+
+const groups = [
+  ["home", "Overview"],
+  ["guide", "Guides"],
+  ["reference", "Reference"],
+  ["error", "Errors"],
+  ["changelog", "Changelog"],
+] as const;
+
+/** The list of all pages as Markdown, for programs. */
+export function llms({ contract, addresses }: Site, pages: readonly Page[]): string {
+  const lines = groups.flatMap(([kind, title]) => [
+    `## ${title}`,
+    pages
+      .filter((page) => page.kind === kind)
+      .map((page) => {
+        const about = page.description === "" ? "" : `: ${page.description}`;
+        return `- [${page.title}](${addresses.file(twinOfPage(page.path))})${about}`;
+      })
+      .join("\n"),
+  ]);
+  const contractLine = `- [OpenAPI document](${addresses.file("openapi.json")})`;
+  return `${[`# ${contract.title}`, `> ${contract.summary}`, ...lines, "## Contract", contractLine].join("\n\n")}\n`;
 }

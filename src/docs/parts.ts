@@ -1,0 +1,95 @@
+/** Pieces that pages share: badges, code blocks and samples. */
+import { STATUS_CODES } from "node:http";
+import type { Operation } from "./contract.ts";
+import { dateInWords } from "./fields.ts";
+import { tokensOf } from "./highlight.ts";
+import { type Content, type Html, html, join } from "./html.ts";
+import { samplesOf } from "./samples.ts";
+
+/** The names of RFC 9110 where the runtime still has older ones. */
+const renamed: Readonly<Record<number, string>> = {
+  413: "Content Too Large",
+  422: "Unprocessable Content",
+};
+
+export const reasonOf = (status: number): string => renamed[status] ?? STATUS_CODES[status] ?? "";
+
+type Meaning = "fine" | "waiting" | "trouble" | "neutral";
+
+/** Each badge has a word and a mark, so that none depends on its colour alone. */
+function badge(meaning: Meaning, mark: string, words: string): Html {
+  return html`<span class="badge ${meaning}"><span aria-hidden="true">${mark}</span> ${words}</span>`;
+}
+
+export function status(code: number): Html {
+  const words = `${code} ${reasonOf(code)}`.trim();
+  if (code < 300) return badge("fine", "●", words);
+  if (code < 400) return badge("neutral", "○", words);
+  return badge("trouble", "▲", words);
+}
+
+const stabilities: Readonly<Record<string, Html>> = {
+  stable: badge("fine", "●", "Stable"),
+  beta: badge("waiting", "◐", "Beta"),
+  experimental: badge("waiting", "◌", "Experimental"),
+};
+
+export function stability(operation: Operation): Html {
+  return stabilities[operation.stability] ?? badge("neutral", "○", operation.stability);
+}
+
+export function deprecated({ deprecation }: Operation): Html | undefined {
+  if (deprecation === undefined) return undefined;
+  const { sunset } = deprecation;
+  const date = sunset === undefined ? "" : `, removed on ${dateInWords(sunset)}`;
+  return badge("trouble", "▲", `Deprecated${date}`);
+}
+
+export function method(name: string): Html {
+  return html`<span class="method ${name === "GET" ? "reads" : "writes"}">${name}</span>`;
+}
+
+const languageNames: Readonly<Record<string, string>> = {
+  sh: "Shell",
+  bash: "Shell",
+  ts: "TypeScript",
+  js: "JavaScript",
+  json: "JSON",
+  python: "Python",
+  http: "HTTP",
+  promql: "PromQL",
+  ini: "Settings",
+  yaml: "YAML",
+};
+
+export function codeBlock(text: string, language = "", caption?: Content): Html {
+  const label = caption ?? languageNames[language] ?? "Text";
+  return codeFigure(coloured(text.replace(/\n$/, ""), language), label);
+}
+
+export function codeFigure(code: Html, label: Content): Html {
+  return html`<figure class="code"><figcaption>${label}<button type="button" class="copy" data-copy hidden>Copy</button></figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
+}
+
+export function coloured(text: string, language: string): Html {
+  return join(
+    tokensOf(text, language).map(({ kind, text }) =>
+      kind === "text" ? text : html`<span class="t-${kind}">${text}</span>`,
+    ),
+  );
+}
+
+/** One request in several languages, of which one is shown: radio buttons work without a script. */
+export function samplesPanel(operation: Operation): Html {
+  const samples = samplesOf(operation);
+  const name = `language-${operation.id}`;
+  const choices = samples.map(
+    ({ language, label }, index) =>
+      html`<label><input type="radio" name="${name}" value="${language}"${index === 0 && html` checked`} data-language><span>${label}</span></label>`,
+  );
+  const blocks = samples.map(
+    ({ language, highlight, text, label }) =>
+      html`<div class="sample" data-sample="${language}">${codeBlock(text, highlight, label)}</div>`,
+  );
+  return html`<div class="samples"><fieldset class="choices"><legend class="visually-hidden">Language of the sample</legend>${choices}</fieldset>${blocks}</div>`;
+}
