@@ -1,5 +1,5 @@
 /** Following a domain: its view whenever that has changed. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { mintAccess } from "../../src/accounts/access.ts";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
@@ -145,20 +145,38 @@ describeOnEngines("events of a domain", (engine) => {
       for (const response of [...open, operators]) await response.body?.cancel();
     });
 
+    test("reads the timeline again only after a change, or when another minute begins", async () => {
+      const timeline = spyOn(office.stores.domains, "timeline");
+      const minute = () => Math.floor(office.clock.now() / 60_000);
+      const startedIn = minute();
+      const events = await follow();
+      await events.news();
+      await events.news();
+      for (let sign = 0; sign < 6; sign++) expect(await events.next()).toBe(": nothing new");
+      // Once for the response and once by the first poll, which compares with nothing yet.
+      expect(timeline.mock.calls.length).toBeLessThanOrEqual(2 + minute() - startedIn);
+      await events.cancel();
+    });
+
+    test("shows a name that was removed and added again", async () => {
+      const events = await follow();
+      await events.news();
+      await events.news();
+      await office.ask("DELETE", path.replace("/events", ""));
+      expect(statusIn(await events.news())).toBe("removed");
+      await office.ask("POST", "/projects/shop/domains", { body: { host: "docs.example.com" } });
+      expect(statusIn(await events.news())).toBe("pending_dns");
+      await events.cancel();
+    });
+
     test("whose client went away looks no more", async () => {
-      let looks = 0;
-      const { timeline } = office.stores.domains;
-      office.stores.domains.timeline = (id, limit) => {
-        looks++;
-        return timeline.call(office.stores.domains, id, limit);
-      };
+      const get = spyOn(office.stores.domains, "get");
       const gone = new AbortController();
       await office.send("GET", path, { signal: gone.signal });
       gone.abort();
-      const before = looks;
       office.clock.advance(60_000);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(looks).toBe(before);
+      expect(get).not.toHaveBeenCalled();
     });
   });
 

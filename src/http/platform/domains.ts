@@ -2,6 +2,7 @@
 
 import { isExpectedProblem } from "../../core/problems.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
+import type { DomainDetails } from "../../hosting/domains/domainView.ts";
 import { toJson } from "../../hosting/domains/json.ts";
 import type { Routing } from "../../hosting/domains/routing.ts";
 import { platformPrefix } from "../routes.ts";
@@ -39,13 +40,21 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
       json(202, await domainService.verify(caller.actor, project, host)),
 
     async followDomain({ path: { project, host } }, { caller: { actor }, request, stillKnown }) {
-      const view = async () =>
-        JSON.stringify(toJson(await domainService.show(actor, project, host)));
-      const first = await view();
+      const details = await domainService.show(actor, project, host);
+      let view = eventData(details);
+      // Unknown at first: a change since the view was read must not be missed.
+      let version: string | undefined;
+      const refresh = async () => {
+        const current = await domainService.versionOf(actor, details);
+        if (current === version) return view;
+        view = eventData(await domainService.show(actor, project, host));
+        version = current;
+        return view;
+      };
       return streams.open({
         holder: actor.kind === "owner" ? `owner ${actor.id}` : actor.kind,
-        first,
-        look: async () => ((await stillKnown()) ? view().catch(endOfRefused) : undefined),
+        first: view,
+        look: async () => ((await stillKnown()) ? refresh().catch(endOfRefused) : undefined),
         signal: request.signal,
       });
     },
@@ -60,6 +69,8 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
       ),
   } satisfies Partial<PlatformHandlers>;
 }
+
+const eventData = (details: DomainDetails) => JSON.stringify(toJson(details));
 
 /** Both members, always. */
 const document = ({ primary, redirects }: Routing) => ({ primary, redirects });
