@@ -62,6 +62,19 @@ export function describeSites(engine: string, open: () => Promise<Stores>): void
       expect(await add("one-more", "bob")).toBe("added");
       expect(await sites.listProjects()).toHaveLength(projectsPerOwnerMax + 1);
     });
+
+    test("of several last projects of an owner at the same time, one is created", async () => {
+      const [{ sites }, { sites: second }] = [await open(), await open()];
+      await sites.addOwner({ id: "ada", name: "Ada", plan: "free" });
+      const add = (slug: string, store = sites) =>
+        store.addProject({ slug, ownerId: "ada", nowMs });
+      for (let count = 1; count < projectsPerOwnerMax; count++) await add(`site-${count}`);
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => add(`last-${n}`, n % 2 === 0 ? sites : second)),
+      );
+      expect(outcomes.filter((outcome) => outcome === "added")).toHaveLength(1);
+      expect(await sites.listProjects()).toHaveLength(projectsPerOwnerMax);
+    });
   });
 
   describe(`deployments on ${engine}`, () => {

@@ -66,13 +66,15 @@ export const siteWrites = {
     tx: Transaction,
     { slug, ownerId, nowMs }: NewProject,
   ): Promise<AddProjectOutcome> {
+    // Locked before they are counted, so that two at the same time cannot exceed the limit.
+    const owner = await tx.get("SELECT 1 FROM owners WHERE id = ?1 FOR UPDATE", [ownerId]);
     const owned = await tx.get<{ count: number }>(
       "SELECT count(*) AS count FROM projects WHERE owner_id = ?1",
       [ownerId],
     );
     const outcome = decideAddProject({
       slugTaken: (await tx.get(findProject, [slug])) !== undefined,
-      ownerExists: (await tx.get("SELECT 1 FROM owners WHERE id = ?1", [ownerId])) !== undefined,
+      ownerExists: owner !== undefined,
       projectsOfOwner: Number(owned?.count),
     });
     if (outcome !== "added") return outcome;
