@@ -127,7 +127,7 @@ export class MemorySites implements SiteStore {
     return this.#move(id, ["queued", "building"], failed);
   }
 
-  async discardFailed(): Promise<boolean> {
+  async pruneDeployments(): Promise<boolean> {
     return false;
   }
 

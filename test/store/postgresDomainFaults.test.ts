@@ -195,7 +195,7 @@ describe("contents that come and go at the same time", () => {
       await client.query("BEGIN");
       const file = [good, "kept.txt", upload.hash];
       await client.query("INSERT INTO site_files VALUES ($1, $2, $3)", file);
-      const discarding = store.discardFailed("acme");
+      const discarding = store.pruneDeployments("acme");
       await eventually(async () => (await waitingForLocks()) === 1);
       await client.query("COMMIT");
       expect(await discarding).toBe(true);
@@ -233,7 +233,7 @@ describe("contents that come and go at the same time", () => {
         const uploads = shared.map((text, index) => uploadOf(`${index}.txt`, text));
         await third.addFiles(id, round % 2 === 0 ? uploads : uploads.toReversed(), nowMs);
         await third.failDeployment(id, "Broken.", nowMs);
-        while (await third.discardFailed("acme"));
+        while (await third.pruneDeployments("acme"));
       }
     }
 

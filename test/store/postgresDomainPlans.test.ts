@@ -39,7 +39,7 @@ import {
   listDeploymentsOfProject,
   readParts,
 } from "../../src/storage/repositories/sites.ts";
-import { findFailed } from "../../src/storage/repositories/siteWrites.ts";
+import { expireOld, findFailed, removeFailed } from "../../src/storage/repositories/siteWrites.ts";
 import { forPostgres } from "../../src/storage/repositories/storage.ts";
 import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
 
@@ -178,6 +178,8 @@ const questions: readonly (readonly [string, string, readonly unknown[], string[
   ["a project", findProject.text, [["p7"]], ["projects_pkey"], 1],
   ["the last deployments", listDeploymentsOfProject, ["p7", 2], ["deployments_pkey"], 2],
   ["files of failed deployments", findFailed, ["p7", 64], ["deployments_pkey"], 3],
+  ["deployments beyond the limit", expireOld, ["p7", "dep7-1", ""], ["deployments_pkey"], 3],
+  ["failed deployments to delete", removeFailed, ["p7"], ["deployments_pkey"], 3],
   ["old tombstones", findOldest(tombstones), [oldest], ["domains_ended"], 100],
   ["tombstones to delete", removeFound(tombstones), [oldest, ["d1", "d4"]], ["domains_pkey"], 2],
   [

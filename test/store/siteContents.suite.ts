@@ -88,10 +88,10 @@ export function describeSiteContents(engine: string, open: () => Promise<Stores>
       const id = await begun(store, "dep_bad");
       const own = Array.from({ length: 150 }, (_, n) => uploadOf(`${n}`, `own ${n}`));
       await store.addFiles(id, [uploadOf("kept.txt", "shared"), ...own], nowMs);
-      expect(await store.discardFailed("acme")).toBe(false);
+      expect(await store.pruneDeployments("acme")).toBe(false);
       await store.failDeployment(id, "Broken.", nowMs);
       let rounds = 0;
-      while (await store.discardFailed("acme")) rounds++;
+      while (await store.pruneDeployments("acme")) rounds++;
       expect(rounds).toBeGreaterThan(1);
       const hashes = own.map(({ hash }) => hash);
       expect((await store.knownContents(hashes)).size).toBe(0);
@@ -108,7 +108,7 @@ export function describeSiteContents(engine: string, open: () => Promise<Stores>
         async knownContents(hashes) {
           const known = await store.knownContents(hashes);
           await store.failDeployment(id, "Broken.", nowMs);
-          while (await store.discardFailed("acme"));
+          while (await store.pruneDeployments("acme"));
           return known;
         },
       });

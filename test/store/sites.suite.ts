@@ -1,7 +1,11 @@
 /** What every store of sites does, whichever engine it runs on. */
 
 import { describe, expect, test } from "bun:test";
-import { staleAfterMs } from "../../src/hosting/sites/deployment.ts";
+import {
+  failedDeploymentsMax,
+  readyDeploymentsMax,
+  staleAfterMs,
+} from "../../src/hosting/sites/deployment.ts";
 import { projectsPerOwnerMax } from "../../src/hosting/sites/site.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {
@@ -205,6 +209,57 @@ export function describeSites(engine: string, open: () => Promise<Stores>): void
       expect(await again("newest")).toEqual({ kind: "needless", same: second });
       expect((await store.project("acme"))?.current).toBe(first);
       expect((await again("shown")).kind).toBe("shown");
+    });
+
+    test("beyond the newest ready ones are deleted, except the one that is shown", async () => {
+      const store = await withProject(open);
+      const shown = await deploy(store, { "index.html": "shown" });
+      const oldest = await deploy(store, { "index.html": "oldest" });
+      const { hash } = uploadOf("index.html", "oldest");
+      const others = Array.from({ length: readyDeploymentsMax - 1 }, (_, n) => `dep_${n}`);
+      await Promise.all(
+        others.map(async (id) => {
+          await begun(store, id);
+          await store.finishDeployment(id, { ...finish, fingerprint: id });
+        }),
+      );
+      await store.rollBack("acme", shown);
+      const prune = async () => {
+        while (await store.pruneDeployments("acme"));
+      };
+      await prune();
+      expect(await store.deployment(oldest)).toMatchObject({ state: "ready" });
+      await begun(store, "dep_one_more");
+      await store.addFiles("dep_one_more", [uploadOf("index.html", "one more")], nowMs);
+      await store.finishDeployment("dep_one_more", finish);
+      await store.rollBack("acme", shown);
+      await prune();
+      expect(await store.deployment(oldest)).toBeUndefined();
+      expect(await store.rollBack("acme", oldest)).toBe("no_such_deployment");
+      expect(await store.knownContents([hash])).toEqual(new Set());
+      expect(await textAt(store, "index.html")).toBe("shown");
+      expect(await store.listDeployments("acme", 1_000)).toHaveLength(readyDeploymentsMax + 1);
+      // Once another one is shown, it is as old as the others.
+      await store.rollBack("acme", "dep_one_more");
+      await prune();
+      expect(await store.deployment(shown)).toBeUndefined();
+      expect(await store.listDeployments("acme", 1_000)).toHaveLength(readyDeploymentsMax);
+    });
+
+    test("that failed are deleted beyond the newest, and take none that is ready with them", async () => {
+      const store = await withProject(open);
+      const ready = await deploy(store, { "index.html": "ready" });
+      for (let count = 0; count < failedDeploymentsMax + 2; count++) {
+        const id = await begun(store, `dep_bad_${count}`);
+        await store.addFiles(id, [uploadOf("index.html", `bad ${count}`)], nowMs);
+        await store.failDeployment(id, "Broken.", nowMs);
+      }
+      while (await store.pruneDeployments("acme"));
+      const left = (await store.listDeployments("acme", 1_000)).map(({ id }) => id);
+      expect(left).toHaveLength(failedDeploymentsMax + 1);
+      expect(left).toContain(ready);
+      expect(left).not.toContain("dep_bad_1");
+      expect(left).toContain("dep_bad_2");
     });
 
     test("the same content under another path is another site", async () => {

@@ -4,15 +4,15 @@ import type { Clock } from "../../core/clock.ts";
 import type { SiteFile } from "./siteFile.ts";
 
 export type DeploymentState = "queued" | "building" | "ready" | "failed";
-export type DeploymentEvent = "build" | "finish" | "fail";
+export type DeploymentEvent = "build" | "finish" | "fail" | "expire";
 
-/** What an event makes of a deployment. What is not there is refused: a ready one never changes. */
+/** State × event → state; what is not there is refused. A ready one serves the same files until it expires. */
 export const transitions: Readonly<
   Record<DeploymentState, Readonly<Partial<Record<DeploymentEvent, DeploymentState>>>>
 > = {
   queued: { build: "building", fail: "failed" },
   building: { finish: "ready", fail: "failed" },
-  ready: {},
+  ready: { expire: "failed" },
   failed: {},
 };
 
@@ -49,6 +49,12 @@ export function withStaleFailed(deployment: Deployment, nowMs: number): Deployme
     ? { ...deployment, state: "failed", failure: staleFailure }
     : deployment;
 }
+
+/** The newest that a project can be rolled back to. The one that is shown is kept, however old it is. */
+export const readyDeploymentsMax = 100;
+/** Kept only for their failure messages. */
+export const failedDeploymentsMax = 20;
+export const expiredFailure = `It was replaced by ${readyDeploymentsMax} newer deployments and is being deleted.`;
 
 const idBytes = 10;
 

@@ -44,9 +44,8 @@ export async function publish(
     return { kind: "no_such_project" };
   }
   try {
-    const outcome = await build(id, sources, terms);
-    await discard(slug, terms);
-    return outcome;
+    await prune(slug, terms);
+    return await build(id, sources, terms);
   } catch (cause) {
     // The first cause is the one to tell, whatever else goes wrong now.
     const failure = failureText(cause, signal);
@@ -108,9 +107,9 @@ async function build(
 }
 
 /** A little at a time, so that no other write waits long. */
-async function discard(slug: string, { store, signal }: PublishOptions): Promise<void> {
-  // Only tidiness: a later deployment takes it up again.
-  const more = () => store.discardFailed(slug).catch(() => false);
+async function prune(slug: string, { store, signal }: PublishOptions): Promise<void> {
+  // If this fails, the next deployment continues it.
+  const more = () => store.pruneDeployments(slug).catch(() => false);
   while (signal?.aborted !== true && (await more()));
 }
 

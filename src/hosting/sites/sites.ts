@@ -113,10 +113,11 @@ export interface SiteStore extends SiteContents {
   /** False, with nothing done, when it has ended already. */
   failDeployment(id: string, failure: string, nowMs: number): Promise<boolean>;
   /**
-   * Takes away some files of the project's failed deployments, and contents that nothing else
-   * refers to. False once none are left.
+   * Deletes some of what the project no longer needs: files of failed deployments, ready deployments
+   * beyond `readyDeploymentsMax` that are not shown, failed ones beyond `failedDeploymentsMax`, and
+   * contents that nothing else refers to. False once there is nothing left to delete.
    */
-  discardFailed(slug: string): Promise<boolean>;
+  pruneDeployments(slug: string): Promise<boolean>;
   deployment(id: string): MaybePromise<Deployment | undefined>;
   /** Newest first. */
   listDeployments(slug: string, limit: number): MaybePromise<readonly Deployment[]>;

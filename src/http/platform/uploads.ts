@@ -54,6 +54,8 @@ export class Uploads {
         detail: "Too many deployments are being brought at the same time. Try again shortly.",
       });
     }
+    // If this fails, the next deployment continues it.
+    while (await this.#store.pruneDeployments(slug).catch(() => false));
     const missing = new Set(files.map(({ hash }) => hash));
     for (const hash of await this.#shownNow(slug, files)) missing.delete(hash);
     await this.#addKnown(id, files, missing);
@@ -148,8 +150,6 @@ export class Uploads {
     });
     this.#remembered.delete(id);
     if (outcome.kind === "refused") throw ended();
-    // Only tidiness: a later deployment takes it up again.
-    while (await this.#store.discardFailed(slug).catch(() => false));
     return outcome;
   }
 

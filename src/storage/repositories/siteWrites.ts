@@ -7,6 +7,9 @@
 import {
   type DeploymentEvent,
   type DeploymentState,
+  expiredFailure,
+  failedDeploymentsMax,
+  readyDeploymentsMax,
   staleAfterMs,
   staleFailure,
   transitions,
@@ -98,7 +101,8 @@ export const siteWrites = {
     tx: Transaction,
     { slug, deploymentId }: { readonly slug: string; readonly deploymentId: string },
   ): Promise<"shown" | "no_such_deployment" | "not_ready"> {
-    // One that is ready stays so and is never removed: nothing can come in between.
+    // Under the lock of the project, it cannot expire before it is shown.
+    await lockProject(tx, slug);
     const found = await tx.get<DeploymentRow>(findDeployment, [deploymentId]);
     if (found?.project !== slug) return "no_such_deployment";
     if (found.state !== "ready") return "not_ready";
@@ -182,7 +186,15 @@ export const siteWrites = {
     return move(tx, id, "fail", nowMs, failure);
   },
 
-  discardFailed,
+  /** False once there is nothing left to delete. */
+  async pruneDeployments(tx: Transaction, slug: string): Promise<boolean> {
+    const project = await lockProject(tx, slug);
+    if (project === undefined) return false;
+    // No longer ready, so that nobody rolls back to one whose files are being deleted.
+    await tx.run(expireOld, [slug, project.current ?? "", expiredFailure]);
+    if (await discardFiles(tx, slug)) return true;
+    return (await tx.run(removeFailed, [slug])) > 0;
+  },
 };
 
 /** Also by whoever begins a deployment, so that their ordinals follow each other. */
@@ -310,8 +322,8 @@ function partsOf(uploads: readonly Upload[]) {
   return [...parts.values()];
 }
 
-/** False once there is nothing left to take away. */
-async function discardFailed(tx: Transaction, slug: string): Promise<boolean> {
+/** False once there are no files left to delete. */
+async function discardFiles(tx: Transaction, slug: string): Promise<boolean> {
   const failed = await tx.all<FailedFile>(findFailed, [slug, discardedFilesMax]);
   const files = upToBytesMax(failed);
   const hashes = [...new Set(files.map(({ hash }) => hash))];
@@ -350,5 +362,15 @@ const addParts = `INSERT INTO content_parts (hash, encoding, part, data) VALUES 
 export const findFailed = `SELECT deployment, path, hash, contents.bytes FROM deployments
   JOIN site_files ON deployment = id JOIN contents USING (hash)
   WHERE project = ?1 AND state = 'failed' LIMIT ?2`;
+export const expireOld = `UPDATE deployments SET state = 'failed', failure = ?3 WHERE id <> ?2 AND id IN (
+    SELECT id FROM deployments WHERE project = ?1 AND state = 'ready'
+    ORDER BY ordinal DESC LIMIT 10 OFFSET ${readyDeploymentsMax})`;
+// Only one that was ready has a fingerprint.
+export const removeFailed = `DELETE FROM deployments
+  WHERE project = ?1 AND state = 'failed'
+    AND NOT EXISTS (SELECT 1 FROM site_files WHERE deployment = deployments.id)
+    AND (fingerprint IS NOT NULL OR id NOT IN (
+      SELECT id FROM deployments WHERE project = ?1 AND state = 'failed' AND fingerprint IS NULL
+      ORDER BY ordinal DESC LIMIT ${failedDeploymentsMax}))`;
 const removeFiles = "DELETE FROM site_files WHERE deployment = ?1 AND path = ANY(?2)";
 const findUsed = "SELECT DISTINCT hash FROM site_files WHERE hash = ANY(?1)";

@@ -45,7 +45,7 @@ export function siteRepository(storage: Storage): SiteStore {
     },
     finishDeployment: (id, finish) => storage.write("finishDeployment", { id, ...finish }),
     failDeployment: (id, failure, nowMs) => storage.write("failDeployment", { id, failure, nowMs }),
-    discardFailed: (slug) => storage.write("discardFailed", slug),
+    pruneDeployments: (slug) => storage.write("pruneDeployments", slug),
     deployment: (id) => storage.get<Deployment>(findDeployment, [id]),
     listDeployments: (slug, limit) =>
       storage.all<Deployment>(listDeploymentsOfProject, [slug, limit]),
