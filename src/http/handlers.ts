@@ -1,16 +1,22 @@
-import type { Input, OperationId, OperationResponse } from "../contract/operations.ts";
+/** One handler for each operation of the contract. */
+import { int64FromText } from "../contract/int64.ts";
+import {
+  allOperations,
+  type Input,
+  type OperationId,
+  type OperationResponse,
+} from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
-import type { MaybePromise } from "../core/maybePromise.ts";
+import { type MaybePromise, then } from "../core/maybePromise.ts";
+import { Problem } from "../core/problems.ts";
+import { idGivenMax, type PetFilter, type PetPage } from "../petstore/catalogue/catalogue.ts";
+import { categoryText } from "../petstore/catalogue/categories.ts";
+import { normalIds, openCursor, petQuestion, sealCursor } from "../petstore/catalogue/cursor.ts";
+import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
 import type { IdempotentRequest } from "../petstore/idempotency/idempotency.ts";
+import { type OrderEvent, refusalText } from "../petstore/orders/order.ts";
 import type { Stores } from "../storage/stores.ts";
-import { createPet } from "./operations/createPet.ts";
-import { getOrder } from "./operations/getOrder.ts";
-import { getPet } from "./operations/getPet.ts";
-import { listCategories } from "./operations/listCategories.ts";
-import { listOrders } from "./operations/listOrders.ts";
-import { listPets } from "./operations/listPets.ts";
-import { moveOrder } from "./operations/moveOrder.ts";
-import { placeOrder } from "./operations/placeOrder.ts";
+import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 
 /** What handlers work with. */
 export interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | "orders"> {
@@ -29,7 +35,7 @@ export interface Call {
   readonly idempotency: IdempotentRequest | undefined;
 }
 
-/** Answers one operation: typed input in, an answer that the contract knows out. No sockets. */
+/** Handles one operation: typed input in, a response that the contract knows out. No sockets. */
 export type Handler<Id extends OperationId> = (
   input: Input<Id>,
   call: Call,
@@ -40,14 +46,154 @@ export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 /** Every operation of the contract has its handler here, or this does not compile. */
 export function createHandlers(dependencies: HandlerDependencies): Handlers {
   return {
-    listPets: listPets(dependencies),
-    createPet: createPet(dependencies),
-    getPet: getPet(dependencies),
+    ...petHandlers(dependencies),
+    ...orderHandlers(dependencies),
     listCategories: listCategories(dependencies),
-    listOrders: listOrders(dependencies),
-    placeOrder: placeOrder(dependencies),
-    getOrder: getOrder(dependencies),
-    approveOrder: moveOrder(dependencies, "approve"),
-    deliverOrder: moveOrder(dependencies, "deliver"),
+  };
+}
+
+type PetHandlers = Pick<Handlers, "listPets" | "createPet" | "getPet">;
+
+function petHandlers(dependencies: HandlerDependencies): PetHandlers {
+  const { catalogue, clock, secret, knownCategoriesOnly } = dependencies;
+  return {
+    listPets({ query: { limit, status, id: ids, cursor } }, { base }) {
+      const filter = { status, ids };
+      const address = `${base}/pets?limit=${limit}${searchOf(filter)}`;
+      const { after, next } = paging(secret, petQuestion(filter), cursor, address);
+      return then(catalogue.list({ ...filter, after, limit }), (page) => ({
+        ...pageResponse(page.pets, next(page.next)),
+        dependsOn: dependencyOf(page, filter, after),
+      }));
+    },
+
+    async createPet({ body }, { base, idempotency }) {
+      const terms = { idempotency, knownCategoryOnly: knownCategoriesOnly };
+      const outcome = await catalogue.add(body, terms);
+      if (outcome.kind === "no_such_category") {
+        throw new Problem("body_invalid", {
+          detail: `categoryId must be the id of a category; no category has ${body.categoryId}.`,
+        });
+      }
+      return writeResponse(201, outcome, (id) => ({ location: base + addressOf(id, clock.now()) }));
+    },
+
+    getPet({ path }) {
+      const id = int64FromText(path.petId);
+      // 404, not 400: what is no canonical int64 is the identifier of no pet.
+      if (id === undefined) throw new Problem("pet_not_found");
+      return then(catalogue.get(id), (body) => {
+        if (body === undefined) throw new Problem("pet_not_found");
+        return { status: 200, body, headers: readHeaders, dependsOn: petRange(id, id) };
+      });
+    },
+  };
+}
+
+/**
+ * Pets are added behind all that have an id up to `idGivenMax`, so a page that another one follows
+ * is complete, and so is one that has every pet that was asked for. Others are not cached.
+ */
+function dependencyOf(
+  { pets, readUpTo }: PetPage,
+  { ids }: PetFilter,
+  after = 0n,
+): PetExtent | undefined {
+  const isFollowed = readUpTo !== undefined && readUpTo <= idGivenMax;
+  if (ids === undefined) return isFollowed ? petRange(after, readUpTo) : undefined;
+  const wanted = normalIds(ids);
+  return isFollowed || pets.length === wanted.length ? petsWithIds(wanted) : undefined;
+}
+
+function searchOf({ status, ids = [] }: PetFilter): string {
+  return (status === undefined ? "" : `&status=${status}`) + ids.map((id) => `&id=${id}`).join("");
+}
+
+const onePet = allOperations.find(({ id }) => id === "getPet");
+
+/** Where a pet is found: at its own path and, once getPet is removed, at its successor. */
+function addressOf(id: bigint, nowMs: number): string {
+  const { lifecycle } = onePet ?? {};
+  const gone = lifecycle !== undefined && nowMs >= lifecycle.sunsetAtMs;
+  return (gone ? lifecycle.successor : "/pets/{petId}").replace("{petId}", String(id));
+}
+
+function listCategories({ categories, secret }: HandlerDependencies): Handler<"listCategories"> {
+  return ({ query: { limit, cursor } }, { base }) => {
+    const address = `${base}/categories?limit=${limit}`;
+    const { after, next } = paging(secret, "categories", cursor, address);
+    return then(categories.list({ after, limit }), (page) =>
+      pageResponse(page.categories.map(categoryText), next(page.next)),
+    );
+  };
+}
+
+type OrderHandlers = Omit<Handlers, keyof PetHandlers | "listCategories">;
+
+function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHandlers {
+  const move =
+    (event: OrderEvent): Handler<"approveOrder"> & Handler<"deliverOrder"> =>
+    async ({ path }, { idempotency }) => {
+      const id = orderIdOf(path);
+      const outcome = await orders.move(id, event, idempotency);
+      if (outcome.kind === "no_such_order") throw new Problem("order_not_found");
+      if (outcome.kind === "refused") {
+        throw new Problem("order_event_refused", {
+          detail: refusalText(id, event, outcome.status),
+        });
+      }
+      return writeResponse(200, outcome);
+    };
+
+  return {
+    listOrders({ query: { limit, status, cursor } }, { base }) {
+      const search = status === undefined ? "" : `&status=${status}`;
+      const address = `${base}/store/orders?limit=${limit}${search}`;
+      const { after, next } = paging(secret, `orders ${status ?? "*"}`, cursor, address);
+      return then(orders.list({ status, after, limit }), (page) =>
+        pageResponse(page.orders, next(page.next)),
+      );
+    },
+
+    async placeOrder({ body }, { base, idempotency }) {
+      const outcome = await orders.place(body, clock.now(), idempotency);
+      switch (outcome.kind) {
+        case "no_such_pet":
+          // 400, not 404: the path exists, and it is the body that names what does not.
+          throw new Problem("body_invalid", {
+            detail: `petId must be the id of a pet; no pet has ${body.petId}.`,
+          });
+        case "pet_not_available":
+          throw new Problem("pet_not_available", {
+            detail: `Pet ${body.petId} is ${outcome.status}, and only an available pet can be ordered.`,
+          });
+        default:
+          return writeResponse(201, outcome, (id) => ({ location: `${base}/store/orders/${id}` }));
+      }
+    },
+
+    getOrder: ({ path }) =>
+      then(orders.get(orderIdOf(path)), (body) => {
+        if (body === undefined) throw new Problem("order_not_found");
+        return { status: 200, body, headers: readHeaders };
+      }),
+
+    approveOrder: move("approve"),
+    deliverOrder: move("deliver"),
+  };
+}
+
+function orderIdOf({ orderId }: { readonly orderId: string }): bigint {
+  const id = int64FromText(orderId);
+  if (id === undefined) throw new Problem("order_not_found");
+  return id;
+}
+
+/** Where a page starts, and the address of the next one. `address` has the limit and the filters. */
+function paging(secret: string, question: string, cursor: string | undefined, address: string) {
+  return {
+    after: cursor === undefined ? undefined : openCursor(secret, question, cursor),
+    next: (last: bigint | undefined) =>
+      last === undefined ? undefined : `${address}&cursor=${sealCursor(secret, question, last)}`,
   };
 }
