@@ -4,10 +4,10 @@ import type { Log } from "../core/log.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../wire/message.ts";
 import type { PreparedResponse } from "../wire/response.ts";
-import { type CacheHit, CacheLookup } from "./cacheLookup.ts";
-import { isPreflight, preflightResponse } from "./cors.ts";
+import { isPreflight, preflightResponse } from "./headers.ts";
 import { type Noted, Pipeline } from "./pipeline.ts";
 import { announced, PublicApi, type PublicApiParts } from "./publicApi.ts";
+import { type CacheHit, CacheLookup } from "./responseCache.ts";
 import { isUnder, publicPrefix } from "./routes.ts";
 
 export interface AppParts extends PublicApiParts {

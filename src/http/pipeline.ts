@@ -9,10 +9,9 @@ import type { Log } from "../core/log.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
-import { readBody } from "./body.ts";
+import { givenRequestId, requestIds } from "./headers.ts";
+import { readBody, readQuery } from "./input.ts";
 import type { RequestMetrics } from "./metrics.ts";
-import { readQuery } from "./query.ts";
-import { givenRequestId, requestIds } from "./requestId.ts";
 import { asProblem, errorResponse, type HandlerResponse } from "./responses.ts";
 import { type Match, notAllowed, type PathParameters, Routes } from "./routes.ts";
 

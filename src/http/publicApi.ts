@@ -1,24 +1,25 @@
 /** The API of the contract: keys and quotas, conditional reads, idempotent writes. */
 import { allOperations, type Operation, type OperationId } from "../contract/operations.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
-import type { Problem } from "../core/problems.ts";
+import { Problem } from "../core/problems.ts";
 import type { ApiKey } from "../petstore/keys/keys.ts";
-import type { RateLimiter } from "../petstore/keys/rateLimiter.ts";
+import type { RateLimiter, Verdict } from "../petstore/keys/rateLimiter.ts";
 import type { UseRecorder } from "../petstore/keys/useRecorder.ts";
 import { type HttpRequest, originOf } from "../wire/message.ts";
 import { requireScope, tokenOf } from "./authorize.ts";
-import type { CacheLookup, CacheParts } from "./cacheLookup.ts";
-import { conditionally, tagged } from "./conditional.ts";
-import { corsHeaders } from "./cors.ts";
 import type { Call, Handlers } from "./handlers.ts";
+import { applied, asksForStrict, conditionally, corsHeaders, tagged } from "./headers.ts";
 import { fingerprint, InFlightRequests, readIdempotencyKey } from "./idempotency.ts";
 import { announcement, refuseRemoved } from "./lifecycle.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import type { Api, Exchange, ReadInput } from "./pipeline.ts";
-import { applied, asksForStrict } from "./prefer.ts";
-import { asksForProblemJson, problemText } from "./problemJson.ts";
-import { quotaHeaders, refuseBeyondQuota } from "./quota.ts";
-import { type HandlerResponse, refusalHeaders } from "./responses.ts";
+import type { CacheLookup, CacheParts } from "./responseCache.ts";
+import {
+  asksForProblemJson,
+  type HandlerResponse,
+  problemText,
+  refusalHeaders,
+} from "./responses.ts";
 import { notAllowed, type PathParameters, publicPrefix } from "./routes.ts";
 
 export interface PublicApiParts extends CacheParts {
@@ -193,7 +194,13 @@ export class PublicApi implements Api<OperationId, Caller> {
 function takeQuota(limiter: RateLimiter, exchange: PublicExchange, key: ApiKey) {
   return then(limiter.take(key.id), (verdict) => {
     exchange.headers = quotaHeaders(limiter, verdict);
-    refuseBeyondQuota(verdict);
+    const { allowed, secondsUntilNext } = verdict;
+    if (allowed) return;
+    const unit = secondsUntilNext === 1 ? "second" : "seconds";
+    throw new Problem("rate_limited", {
+      detail: `This API key has exceeded its quota of requests. Try again in ${secondsUntilNext} ${unit}.`,
+      retryAfterSeconds: secondsUntilNext,
+    });
   });
 }
 
@@ -201,4 +208,12 @@ function giveQuotaBack(limiter: RateLimiter, exchange: PublicExchange, key: ApiK
   return then(limiter.giveBack(key.id), (left) => {
     exchange.headers = { ...exchange.headers, ...quotaHeaders(limiter, left) };
   });
+}
+
+/** The RateLimit fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers). */
+function quotaHeaders({ quota }: RateLimiter, verdict: Verdict): Record<string, string> {
+  return {
+    "ratelimit-policy": `"default";q=${quota.requests};w=${quota.windowSeconds}`,
+    ratelimit: `"default";r=${verdict.remaining};t=${verdict.secondsUntilWhole}`,
+  };
 }

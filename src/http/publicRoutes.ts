@@ -1,11 +1,18 @@
-/** What the service's port answers beside the API: is it well, and how is it used. */
+/** What the service's port serves beside the API: health, documentation, the dashboard, the root. */
+
+import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
-import type { HttpRequest, HttpResponse } from "../wire/message.ts";
-import { createLanding, type LandingSite } from "./landing.ts";
-import { asProblem } from "./responses.ts";
+import { Problem } from "../core/problems.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  originOf,
+  type RequestHeaders,
+} from "../wire/message.ts";
+import { troubleOf } from "./responses.ts";
 import { isUnder, platformPrefix } from "./routes.ts";
-import { type StaticSite, siteResponse } from "./staticSite.ts";
+import { pageNotFound, type StaticSite, siteResponse } from "./staticSite.ts";
 
 export interface AdminParts {
   /** Makes the dashboard. */
@@ -38,13 +45,11 @@ const assetsPath = "/assets/";
 const knownMethods = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
 type Pages = (path: string, request: HttpRequest) => Promise<HttpResponse>;
-
 type Page = (request: HttpRequest) => MaybePromise<HttpResponse>;
 
 export function createPublicRoutes(parts: PublicRoutesParts) {
   const { admin } = parts;
-  const shownDashboard = admin && dashboardPath;
-  const landing = createLanding({ ...parts, docsPath, dashboardPath: shownDashboard, readyPath });
+  const landing = createLanding(parts);
   const pages = new Map<string, Page>([
     ["/healthz", () => json(200, { status: "ok" })],
     [readyPath, () => readiness(parts.ready)],
@@ -74,13 +79,10 @@ export function createPublicRoutes(parts: PublicRoutesParts) {
 }
 
 async function readiness(ready: () => Promise<void>): Promise<HttpResponse> {
-  try {
-    await ready();
-    return json(200, { status: "ready" });
-  } catch (cause) {
-    const reason = asProblem(cause).message;
-    return json(503, { status: "unavailable", reason }, { "retry-after": "2" });
-  }
+  const reason = await troubleOf(ready);
+  return reason === undefined
+    ? json(200, { status: "ready" })
+    : json(503, { status: "unavailable", reason }, { "retry-after": "2" });
 }
 
 const movedTo = (location: string): HttpResponse => ({ status: 308, headers: { location } });
@@ -113,4 +115,99 @@ function text(status: number, body: string, headers: HeaderFields = {}): HttpRes
     "x-content-type-options": "nosniff",
   };
   return { status, headers: { ...always, ...headers }, body };
+}
+
+const readinessIntervalMs = 1_000;
+/** Probes time out sooner than a queued write, and should get the reason. */
+const readinessMsMax = 2_000;
+
+/** Checks readiness at most once a second: each check writes to the disk, and anybody may ask for it. */
+export function throttledReadiness(ask: () => Promise<void>, clock: Clock): () => Promise<void> {
+  let askedMs = Number.NEGATIVE_INFINITY;
+  let answer = Promise.resolve();
+  return () => {
+    if (clock.elapsed() - askedMs >= readinessIntervalMs) {
+      askedMs = clock.elapsed();
+      answer = inTime(ask, clock);
+    }
+    return answer;
+  };
+}
+
+function inTime(ask: () => Promise<void>, clock: Clock): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const settled = clock.after(readinessMsMax, () =>
+    reject(new Problem("store_unavailable", { detail: "The store takes too long to answer." })),
+  );
+  return Promise.race([ask(), late]).finally(settled);
+}
+
+interface LandingFacts {
+  readonly baseUrl: string;
+  readonly docs: string;
+  /** Undefined where it is not served here. */
+  readonly dashboard: string | undefined;
+  readonly ready: string;
+  /** What keeps the service from its work; undefined when nothing does. */
+  readonly trouble: string | undefined;
+}
+
+export interface LandingSite extends StaticSite {
+  page(facts: LandingFacts): string;
+}
+
+/** The root of the service: a page for browsers, and a few lines of text for everybody else. */
+function createLanding(parts: PublicRoutesParts) {
+  const dashboard = parts.admin && dashboardPath;
+  let made: Promise<LandingSite> | undefined;
+  const site = async () => {
+    made ??= parts.landing();
+    return made.catch((cause) => {
+      made = undefined;
+      parts.log.error("landing.failed", { cause });
+      return undefined;
+    });
+  };
+
+  return {
+    async root(request: HttpRequest): Promise<HttpResponse> {
+      const origin = originOf(request);
+      const baseUrl = parts.baseUrl ?? `${origin}/v1`;
+      const shown = asksForHtml(request) ? await site() : undefined;
+      if (shown === undefined) {
+        return text(200, landingText(baseUrl, origin, dashboard), { vary: "Accept" });
+      }
+      const trouble = await troubleOf(parts.ready);
+      const page = shown.page({ baseUrl, docs: docsPath, dashboard, ready: readyPath, trouble });
+      return text(200, page, {
+        vary: "Accept",
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": shown.contentSecurityPolicy,
+        "referrer-policy": "no-referrer",
+      });
+    },
+
+    /** What the page loads; `path` is that below the root. */
+    async asset(path: string, request: HttpRequest): Promise<HttpResponse> {
+      const shown = await site();
+      return shown?.files.has(path) ? siteResponse(shown, "/", path, request) : pageNotFound;
+    },
+  };
+}
+
+/** Browsers name it. Programs such as curl take anything, and a person reads that in a terminal. */
+function asksForHtml(request: RequestHeaders): boolean {
+  const accepted = request.header("accept") ?? "";
+  return /(?:^|,)\s*text\/html\s*(?:$|,|;(?!\s*q=0(?:\.0*)?\s*(?:$|,)))/i.test(accepted);
+}
+
+function landingText(baseUrl: string, origin: string, dashboard: string | undefined): string {
+  return `Pet Store: a pet store catalogue over HTTP and JSON.
+
+Base URL       ${baseUrl}
+First call     curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets
+Contract       ${origin}/v1/openapi.json
+Documentation  ${origin}${docsPath}
+${dashboard === undefined ? "" : `Dashboard      ${origin}${dashboard}\n`}Health         ${origin}${readyPath}
+`;
 }

@@ -1,13 +1,130 @@
-/**
- * Responses that need not be made again, by the whole address of their request. One is fresh as long
- * as none of the pets it depends on has changed, so it is never older than the request.
- */
-
+/** Finds the cached response to a request that may have it: allowed to its key, and still fresh. */
 import type { Operation } from "../contract/operations.ts";
+import type { Clock } from "../core/clock.ts";
 import { RecentMap } from "../core/recentMap.ts";
+import type { Catalogue } from "../petstore/catalogue/catalogue.ts";
 import type { PetExtent } from "../petstore/catalogue/petChanges.ts";
+import type { Authenticator } from "../petstore/keys/authenticator.ts";
+import { allows } from "../petstore/keys/lifecycle.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
-import type { PreparedResponse } from "../wire/response.ts";
+import { PreparedResponse } from "../wire/response.ts";
+import { plainToken } from "./authorize.ts";
+import { isRemoved } from "./lifecycle.ts";
+
+export interface CacheParts {
+  readonly authenticator: Authenticator;
+  readonly revisions: Stores["revisions"];
+  /** Asked for its revision where `revisions` is not exact. */
+  readonly catalogue: Pick<Catalogue, "changes" | "revision">;
+  readonly clock: Clock;
+}
+
+export interface CacheHit {
+  readonly response: CachedResponse["response"];
+  readonly operation: Operation;
+  readonly keyId: string;
+  /** Undefined where it is known to be fresh; else it has to be asked. */
+  readonly asksFreshness: (() => Promise<boolean>) | undefined;
+}
+
+export interface PreparedHit extends Pick<CacheHit, "operation" | "keyId"> {
+  readonly prepared: PreparedResponse;
+}
+
+/** Headers by which a request makes its response another than the one that all get. */
+const variations = ["if-none-match", "origin", "prefer", "x-request-id"];
+/** With their responses, which they keep in memory after the cache itself has dropped them. */
+const requestsWeightMax = 16 * 1024 * 1024;
+
+export class CacheLookup {
+  readonly #parts: CacheParts;
+  readonly #responses = new ResponseCache();
+  /** By the whole text of a request, of which nothing is then read again. */
+  readonly #requests = new RecentMap<{ readonly cached: CachedResponse; readonly token: string }>({
+    entries: entriesMax,
+    weight: requestsWeightMax,
+  });
+
+  constructor(parts: CacheParts) {
+    this.#parts = parts;
+  }
+
+  /** Whatever is not plain, a key that is not remembered among it, is not found here. */
+  find(request: HttpRequest): CacheHit | undefined {
+    const cached = this.#responses.find(cacheKeyOf(request));
+    if (cached === undefined) return undefined;
+    const token = plainToken(request);
+    if (token === undefined) return undefined;
+    if (variations.some((name) => request.header(name) !== undefined)) return undefined;
+    const revisions = this.#revisions();
+    if (revisions === undefined) return undefined;
+    const keyId = this.#keyFor(cached, token, revisions.keys);
+    if (keyId === undefined || !this.#isFresh(cached)) return undefined;
+    const { response, operation } = cached;
+    if (!revisions.exact) {
+      const asksFreshness = async () => {
+        await this.#parts.catalogue.revision();
+        return this.#isFresh(cached);
+      };
+      return { response, operation, keyId, asksFreshness };
+    }
+    const { text } = request;
+    if (text !== undefined) this.#requests.set(text, { cached, token }, weightOf(text, cached));
+    return { response, operation, keyId, asksFreshness: undefined };
+  }
+
+  /** The same bytes as before, and nothing of them is read. */
+  findByText(text: string): PreparedHit | undefined {
+    const found = this.#requests.get(text);
+    if (found === undefined) return undefined;
+    const { cached, token } = found;
+    const revisions = this.#revisions();
+    const keyId = revisions?.exact ? this.#keyFor(cached, token, revisions.keys) : undefined;
+    if (keyId === undefined || !this.#isFresh(cached)) {
+      this.#requests.delete(text);
+      return undefined;
+    }
+    cached.prepared ??= new PreparedResponse(cached.response, this.#parts.clock.now());
+    return { prepared: cached.prepared, operation: cached.operation, keyId };
+  }
+
+  /** `made` is called where it is worth it. `revision` is from before the response was made. */
+  add(
+    request: HttpRequest,
+    operation: Operation,
+    revision: number,
+    dependsOn: PetExtent,
+    made: () => CachedResponse["response"],
+  ): void {
+    const key = cacheKeyOf(request);
+    if (!this.#responses.isWorthCaching(key)) return;
+    this.#responses.add(key, { revision, dependsOn, operation, response: made() });
+  }
+
+  #keyFor({ operation }: CachedResponse, token: string, revision: number): string | undefined {
+    const nowMs = this.#parts.clock.now();
+    const key = this.#parts.authenticator.recall(token, revision, nowMs);
+    return key && allows(key, operation.scope) && !isRemoved(operation, nowMs) ? key.id : undefined;
+  }
+
+  /** By the changes that are known. */
+  #isFresh(cached: CachedResponse): boolean {
+    const { changes } = this.#parts.catalogue;
+    if (changes.affect(cached.dependsOn, cached.revision)) return false;
+    cached.revision = changes.revision;
+    return true;
+  }
+
+  #revisions(): ReturnType<Stores["revisions"]> | undefined {
+    try {
+      return this.#parts.revisions();
+    } catch {
+      // The store cannot be read. Handling the request without the cache says so.
+      return undefined;
+    }
+  }
+}
 
 export interface CachedResponse {
   /** Of the pets, from before the response was made, or when it was last found fresh. */
@@ -19,7 +136,7 @@ export interface CachedResponse {
   prepared?: PreparedResponse;
 }
 
-export const entriesMax = 20_480;
+const entriesMax = 20_480;
 const weightMax = 12 * 1024 * 1024;
 /** A power of two. */
 const seenMax = 65_536;
@@ -28,6 +145,10 @@ const headersWeight = 300;
 /** Longer ones are rare, and are not worth the room. */
 const addressCharactersMax = 512;
 
+/**
+ * Responses that need not be made again, by the whole address of their request. One is fresh as long
+ * as none of the pets it depends on has changed, so it is never older than the request.
+ */
 export class ResponseCache {
   readonly #responses = new RecentMap<CachedResponse>({ entries: entriesMax, weight: weightMax });
   /** Hashes of addresses that were asked for lately, each where its hash says. */
@@ -66,11 +187,11 @@ function hashOf(text: string): number {
 }
 
 /** With its body as text and as bytes. */
-export function weightOf(key: string, { response }: CachedResponse): number {
+function weightOf(key: string, { response }: CachedResponse): number {
   return key.length + 2 * response.body.length + headersWeight;
 }
 
 /** The address that the client asked for: links in the response depend on all of it. */
-export function cacheKeyOf({ scheme, authority, path, query }: HttpRequest): string {
+function cacheKeyOf({ scheme, authority, path, query }: HttpRequest): string {
   return `${scheme}://${authority}${path}${query}`;
 }

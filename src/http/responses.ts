@@ -2,7 +2,12 @@ import type { JsonOf } from "../contract/document.ts";
 import { Problem, type ProblemCode, type ProblemDetails } from "../core/problems.ts";
 import type { PetExtent } from "../petstore/catalogue/petChanges.ts";
 import type { Done, Mismatch } from "../petstore/idempotency/idempotency.ts";
-import { BodyError, type BodyFailure, type HttpResponse } from "../wire/message.ts";
+import {
+  BodyError,
+  type BodyFailure,
+  type HttpResponse,
+  type RequestHeaders,
+} from "../wire/message.ts";
 import { challenge } from "./authorize.ts";
 
 /** What a handler returns. The rest of the response is the same for all of them. */
@@ -64,6 +69,16 @@ export function refusalHeaders(problem: Problem): Record<string, string> {
   };
 }
 
+/** What keeps the service from working, for people; undefined while nothing does. */
+export async function troubleOf(ready: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await ready();
+    return undefined;
+  } catch (cause) {
+    return asProblem(cause).message;
+  }
+}
+
 /** Whatever is no Problem is a fault of ours, and nothing of it reaches the client. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
@@ -84,3 +99,21 @@ const bodyDetails: Partial<Record<BodyFailure, ProblemDetails>> = {
   incomplete: { detail: "The connection ended before the body did." },
   malformed: { detail: "The body is framed wrongly." },
 };
+
+const asked = /(?:^|,)\s*application\/problem\+json\s*(?:;([^,]*))?(?:,|$)/i;
+
+export function asksForProblemJson(request: RequestHeaders): boolean {
+  const [found, parameters = ""] = asked.exec(request.header("accept") ?? "") ?? [];
+  return found !== undefined && !/(?:^|;)\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i.test(parameters);
+}
+
+/** Problem details (RFC 9457), for those who ask for them. */
+export function problemText({ code, message, status }: Problem, base: string): string {
+  const type = `${base.slice(0, -"/v1".length)}/docs/errors/${code}.md`;
+  return JSON.stringify({ type, title: titleOf(code), status, detail: message, code });
+}
+
+function titleOf(code: ProblemCode): string {
+  const words = code.replaceAll("_", " ");
+  return words[0]?.toUpperCase() + words.slice(1);
+}

@@ -8,21 +8,18 @@ import { Problem } from "../core/problems.ts";
 import { publishDocs } from "../docs/published.ts";
 import { cachedContents, createSiteHosts } from "../hosting/edge/siteHosts.ts";
 import { deployOwnDocs } from "../hosting/sites/ownDocs.ts";
-import { listenForAdmin } from "../http/adminListener.ts";
 import { type AppParts, createApp } from "../http/app.ts";
 import { createHandlers } from "../http/handlers.ts";
-import { createMetrics, type Metrics } from "../http/metrics.ts";
-import { listenForMetrics } from "../http/metricsListener.ts";
-import type { Family } from "../http/metricsText.ts";
+import { createWireHandler, listenForAdmin, listenForMetrics } from "../http/listeners.ts";
+import { createMetrics, type Family, type Metrics } from "../http/metrics.ts";
 import {
   type AdminParts,
   createPublicRoutes,
   dashboardPath,
   docsPath,
+  throttledReadiness,
 } from "../http/publicRoutes.ts";
-import { askedSeldom } from "../http/readiness.ts";
 import { Recent, type RecentStep } from "../http/recent.ts";
-import { createWireHandler } from "../http/wireHandler.ts";
 import { Authenticator } from "../petstore/keys/authenticator.ts";
 import { mintKey } from "../petstore/keys/lifecycle.ts";
 import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";
@@ -110,7 +107,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
   });
   const uses = new UseRecorder(stores.keys, clock, (event, cause) => log.error(event, { cause }));
-  const storeReady = askedSeldom(() => stores.ready(), clock);
+  const storeReady = throttledReadiness(() => stores.ready(), clock);
   const contents = cachedContents(stores.sites);
   let leaving = false;
   let stopping = false;

@@ -23,7 +23,7 @@ export interface PlatformParts {
 export function platformApi({ config, stores, counts, ...parts }: PlatformParts) {
   const make = async () => {
     const [{ openPlatform }, { DomainService }] = await Promise.all([
-      import("../http/platform/openPlatform.ts"),
+      import("../http/platform/platformApi.ts"),
       import("../hosting/domains/domainService.ts"),
     ]);
     const { clock } = parts;

@@ -1,6 +1,6 @@
 /** Serves in several processes, which this one only supervises. */
 import { type Config, StartError } from "../config/config.ts";
-import { listenForMetrics } from "../http/metricsListener.ts";
+import { listenForMetrics } from "../http/listeners.ts";
 import { Recent } from "../http/recent.ts";
 import { OwnCounts } from "../petstore/keys/rateLimiter.ts";
 import type { ListenAddress, OpenListener } from "../wire/listener.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { bucketOf } from "../../src/accounts/attempts.ts";
-import { clientNetwork } from "../../src/http/platform/clientNetwork.ts";
+import { clientNetwork } from "../../src/http/platform/sessions.ts";
 
 describe("sign-in attempts are counted by", () => {
   test.each([

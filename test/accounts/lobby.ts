@@ -9,7 +9,7 @@ import { invitationMs, issueLink } from "../../src/accounts/sessions.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
 import { DomainService } from "../../src/hosting/domains/domainService.ts";
-import { openPlatform } from "../../src/http/platform/openPlatform.ts";
+import { openPlatform } from "../../src/http/platform/platformApi.ts";
 import { Recent } from "../../src/http/recent.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";

@@ -5,7 +5,7 @@ import formats from "ajv-formats";
 import { generate } from "../../scripts/contract.ts";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
 import { allOperations, contractFor } from "../../src/contract/operations.ts";
-import { bodyBytesMax } from "../../src/http/body.ts";
+import { bodyBytesMax } from "../../src/http/input.ts";
 import { pageSizeMax } from "../../src/petstore/catalogue/catalogue.ts";
 
 type Node = Record<string, unknown>;

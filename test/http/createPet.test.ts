@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { problems } from "../../src/core/problems.ts";
-import { bodyBytesMax } from "../../src/http/body.ts";
+import { bodyBytesMax } from "../../src/http/input.ts";
 import type { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";

@@ -1,6 +1,6 @@
 /** What the API of the dashboard refuses, and that nothing happens then. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { isOwnOrigin } from "../../src/http/platform/ownPages.ts";
+import { isOwnOrigin } from "../../src/http/platform/authentication.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { type Office, openOffice, origin } from "./internal/office.ts";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { createMetrics } from "../../src/http/metrics.ts";
-import { metricsText } from "../../src/http/metricsText.ts";
+import { createMetrics, metricsText } from "../../src/http/metrics.ts";
 
 async function rendered(observations: [string | undefined, number, number][]): Promise<string[]> {
   const metrics = createMetrics(async () => ({}));

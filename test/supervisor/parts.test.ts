@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Family, sumFamilies } from "../../src/http/metricsText.ts";
+import { type Family, sumFamilies } from "../../src/http/metrics.ts";
 import { Recent } from "../../src/http/recent.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
 import { Channel } from "../../src/serve/supervisor/channel.ts";

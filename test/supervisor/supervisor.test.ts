@@ -1,7 +1,7 @@
 /** Processes that end when they should not, and figures that outlive them. The processes are made up. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createLog } from "../../src/core/log.ts";
-import type { Family } from "../../src/http/metricsText.ts";
+import type { Family } from "../../src/http/metrics.ts";
 import { Recent } from "../../src/http/recent.ts";
 import { type Plan, Supervisor } from "../../src/serve/supervisor/supervisor.ts";
 import type { Ending, Worker } from "../../src/serve/supervisor/worker.ts";

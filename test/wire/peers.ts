@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
-import { createWireHandler } from "../../src/http/wireHandler.ts";
+import { createWireHandler } from "../../src/http/listeners.ts";
 import { listen } from "../../src/wire/listener.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { freePort } from "../../testkit/freePorts.ts";

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createHandlers } from "../../src/http/handlers.ts";
-import { createWireHandler } from "../../src/http/wireHandler.ts";
+import { createWireHandler } from "../../src/http/listeners.ts";
 import { Authenticator } from "../../src/petstore/keys/authenticator.ts";
 import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
 import { UseRecorder } from "../../src/petstore/keys/useRecorder.ts";

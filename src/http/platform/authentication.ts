@@ -2,15 +2,14 @@
 import { type AccessStore, isAccessToken } from "../../accounts/access.ts";
 import type { SessionWithHolder } from "../../accounts/accounts.ts";
 import type { AuthService } from "../../accounts/authService.ts";
+import { sessionMs } from "../../accounts/sessions.ts";
 import type { PlatformOperation } from "../../contract/platform.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
 import type { Actor } from "../../hosting/domains/domainService.ts";
 import { hashToken } from "../../petstore/keys/token.ts";
-import { type HttpRequest, originOf } from "../../wire/message.ts";
+import { type HttpRequest, originOf, type RequestHeaders } from "../../wire/message.ts";
 import { bearer } from "../authorize.ts";
-import { tokenIn, tokensIn } from "./cookie.ts";
-import { comesFromOwnPage, isOwnOrigin } from "./ownPages.ts";
 
 /** Whoever sent a request. Asking for what is not known throws a Problem of status 401. */
 export class PlatformCaller {
@@ -121,4 +120,89 @@ export class PlatformAuthentication {
       access?.revokedAtMs === undefined ? access?.holder : undefined,
     );
   }
+}
+
+/**
+ * Whether a request may be of a program or of our own page, by what browsers say of its origin.
+ * Programs say nothing. `own` are the origins of the service.
+ */
+export function isOwnOrigin(request: RequestHeaders, own: readonly string[]): boolean {
+  const site = request.header("sec-fetch-site");
+  if (site !== undefined) return site === "same-origin" || site === "none";
+  const origin = request.header("origin");
+  if (origin === undefined) return true;
+  const host = hostOf(origin);
+  return host !== undefined && own.some((each) => hostOf(each) === host);
+}
+
+/** Without the scheme: whoever ends TLS before us asks us in plain HTTP. */
+function hostOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase();
+}
+
+/**
+ * Whether a request is of our own page: what changes something must say where it is from. A cookie
+ * counts only where this holds. SameSite alone would not do: a site that we host may share the
+ * registrable domain with the dashboard, and then the browser adds the cookie.
+ */
+export function comesFromOwnPage(
+  request: Pick<HttpRequest, "method" | "header">,
+  own: readonly string[],
+): boolean {
+  const { method } = request;
+  const reads = method === "GET" || method === "HEAD";
+  const site = request.header("sec-fetch-site");
+  // "none" is an address that was typed or a bookmark, which only ever reads.
+  if (site !== undefined) return site === "same-origin" || (reads && site === "none");
+  // Browsers leave out Sec-Fetch-Site over plain HTTP, but every write names its origin.
+  const origin = request.header("origin")?.toLowerCase();
+  if (origin === undefined) return reads;
+  return own.some((each) => isSame(origin, each.toLowerCase()));
+}
+
+/** Whoever ends TLS before us asks us in plain HTTP; the other way round it is not our page. */
+function isSame(origin: string, ours: string): boolean {
+  return origin === ours || origin === ours.replace(/^http:/, "https:");
+}
+
+/** The name of the session's cookie (RFC 6265bis). The prefix has the browser refuse it from any other host, and over plain HTTP. */
+const secureName = "__Host-petstore";
+const plainName = "petstore";
+
+const nameFor = (secure: boolean) => (secure ? secureName : plainName);
+
+export function sessionCookie(token: string, secure: boolean): string {
+  return withAttributes(`${nameFor(secure)}=${token}`, sessionMs / 1000, secure);
+}
+
+export function clearedCookie(secure: boolean): string {
+  return withAttributes(`${nameFor(secure)}=`, 0, secure);
+}
+
+function withAttributes(pair: string, maxAgeSeconds: number, secure: boolean): string {
+  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
+  return `${pair}; ${attributes}${secure ? "; Secure" : ""}`;
+}
+
+/**
+ * The token that a request's cookies hold. Undefined where there are two of the name: one of them
+ * was planted by a neighbouring host, and nobody can tell which.
+ */
+function tokenIn(request: RequestHeaders, secure: boolean): string | undefined {
+  const [token, ...others] = tokensIn(request, secure);
+  return others.length === 0 ? token : undefined;
+}
+
+/** More than an honest browser sends. */
+const tokensMax = 4;
+
+/** All of them: whoever signs out means each. */
+function tokensIn(request: RequestHeaders, secure: boolean): readonly string[] {
+  const start = `${nameFor(secure)}=`;
+  return (request.header("cookie") ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(start))
+    .slice(0, tokensMax)
+    .map((pair) => pair.slice(start.length));
 }

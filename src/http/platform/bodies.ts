@@ -1,7 +1,16 @@
 /** Bodies that handlers read themselves. */
 import { Problem } from "../../core/problems.ts";
+import {
+  fileSizeError,
+  hasTooManyCombiningMarks,
+  isPrivateName,
+  normalizePath,
+  pathError,
+  type SiteFile,
+  sizeError,
+} from "../../hosting/sites/siteFile.ts";
 import { BodyError, type HttpRequest } from "../../wire/message.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../input.ts";
 
 export const invalid = (detail: string): Problem => new Problem("body_invalid", { detail });
 
@@ -30,3 +39,75 @@ export async function bytesOf(request: HttpRequest, bytesMax: number): Promise<U
     throw new Problem("body_too_large", { detail: `The body is larger than ${bytesMax} bytes.` });
   }
 }
+
+const hashForm = /^[0-9a-f]{64}$/;
+
+/** Reads the list of files that a deployment is announced with. */
+export function readManifest(body: unknown): SiteFile[] {
+  const { files } = membersOf(body, ["files"]);
+  if (!Array.isArray(files)) throw invalid("files must be a list.");
+  const read = files.map(readFile);
+  const bytes = read.reduce((sum, file) => sum + file.bytes, 0);
+  const complaint = sizeError(read.length, bytes);
+  if (complaint !== undefined) throw unpublishable(`The site ${complaint}.`);
+  refuseTwins(read);
+  return read;
+}
+
+function readFile(value: unknown): SiteFile {
+  const { path, bytes, hash } = membersOf(value, ["path", "bytes", "hash"]);
+  if (typeof path !== "string") throw invalid("path must be a text.");
+  const shown = JSON.stringify(path.slice(0, 200));
+  if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) {
+    throw invalid(`bytes of ${shown} must be a whole number.`);
+  }
+  if (typeof hash !== "string" || !hashForm.test(hash)) {
+    throw invalid(`hash of ${shown} must be the SHA-256 of its content, in lower-case hex.`);
+  }
+  if (hasTooManyCombiningMarks(path)) {
+    throw unpublishable(`The path ${shown} cannot be published: a letter has over 30 marks.`);
+  }
+  const normal = normalizePath(path);
+  const wrong = pathError(normal);
+  if (wrong !== undefined)
+    throw unpublishable(`The path ${shown} cannot be published: it ${wrong}.`);
+  if (normal.split("/").some(isPrivateName)) {
+    throw unpublishable(`${shown} is not published: names that begin with a dot are private.`);
+  }
+  const large = fileSizeError(bytes);
+  if (large !== undefined) throw unpublishable(`${shown} ${large}.`);
+  return { path: normal, bytes, hash };
+}
+
+function refuseTwins(files: readonly SiteFile[]): void {
+  const paths = new Set<string>();
+  const sizes = new Map<string, number>();
+  for (const { path, bytes, hash } of files) {
+    if (paths.has(path)) throw unpublishable(`Two files have the path ${path}.`);
+    if ((sizes.get(hash) ?? bytes) !== bytes) {
+      throw invalid(`The hash of ${path} is that of a file of another size.`);
+    }
+    paths.add(path);
+    sizes.set(hash, bytes);
+  }
+}
+
+/** What is repeated of names that nobody asked for. */
+const strangersShownMax = 5;
+
+/** The members of an object, and a complaint about those that are not known. */
+function membersOf(body: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw invalid("The body must be an object.");
+  }
+  const strangers = Object.keys(body).filter((name) => !known.includes(name));
+  if (strangers.length > 0) {
+    const names = strangers
+      .slice(0, strangersShownMax)
+      .map((name) => JSON.stringify(name.slice(0, 40)));
+    throw invalid(`${names.join(", ")} is not known here.`);
+  }
+  return body as Record<string, unknown>;
+}
+
+const unpublishable = (message: string) => new Problem("site_invalid", { detail: message });

@@ -12,8 +12,7 @@ import type { PlatformCaller } from "./authentication.ts";
 import { type DomainHandlersParts, domainHandlers } from "./domains.ts";
 import { type KeyHandlersParts, keyHandlers } from "./keys.ts";
 import { type OverviewParts, overviewHandlers } from "./overview.ts";
-import { ownerHandlers } from "./owners.ts";
-import { type ProjectHandlersParts, projectHandlers } from "./projects.ts";
+import { ownerHandlers, type ProjectHandlersParts, projectHandlers } from "./projects.ts";
 import { type SessionHandlersParts, sessionHandlers } from "./sessions.ts";
 
 /** What a handler knows of the request beside its input. */

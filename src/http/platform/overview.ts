@@ -6,7 +6,7 @@ import type { Actor } from "../../hosting/domains/domainService.ts";
 import type { DomainStore, StoredDomain } from "../../hosting/domains/domains.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
 import type { Series } from "../recent.ts";
-import { asProblem } from "../responses.ts";
+import { troubleOf } from "../responses.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
 
 export interface OverviewParts {
@@ -55,13 +55,4 @@ function certificateOf({ domain, standing }: StoredDomain, nowMs: number) {
     notAfterMs: held?.notAfterMs,
     renewAtMs,
   };
-}
-
-async function troubleOf(ready: () => Promise<void>): Promise<string | undefined> {
-  try {
-    await ready();
-    return undefined;
-  } catch (cause) {
-    return asProblem(cause).message;
-  }
 }

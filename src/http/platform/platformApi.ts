@@ -2,7 +2,8 @@
  * The API of the dashboard and of deploy scripts, under /internal/v1 on the service's own origin. It
  * is no part of the public contract and changes with the dashboard.
  */
-
+import { AuthService } from "../../accounts/authService.ts";
+import { type Derive, Passwords } from "../../accounts/passwordHash.ts";
 import {
   type PlatformOperation,
   type PlatformOperationId,
@@ -12,15 +13,64 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
-import type { Actor } from "../../hosting/domains/domainService.ts";
+import type { Actor, DomainService } from "../../hosting/domains/domainService.ts";
+import type { SharedCounts } from "../../petstore/keys/rateLimiter.ts";
+import type { Environment } from "../../petstore/keys/token.ts";
+import type { Stores } from "../../storage/stores.ts";
 import { type HttpRequest, type HttpResponse, originOf } from "../../wire/message.ts";
 import { type Api, type Exchange, Pipeline, type ReadInput } from "../pipeline.ts";
+import type { Series } from "../recent.ts";
 import type { HandlerResponse } from "../responses.ts";
 import { type PathParameters, platformPrefix } from "../routes.ts";
-import type { PlatformAuthentication, PlatformCaller } from "./authentication.ts";
-import type { PlatformCall, PlatformHandlers } from "./handlers.ts";
+import { PlatformAuthentication, type PlatformCaller } from "./authentication.ts";
+import { EventStreams } from "./eventStreams.ts";
+import { createPlatformHandlers, type PlatformCall, type PlatformHandlers } from "./handlers.ts";
 
-export interface PlatformApiParts {
+export interface OpenPlatformParts {
+  readonly stores: Pick<Stores, "access" | "accounts" | "domains" | "keys" | "sites" | "uploads">;
+  readonly domainService: DomainService;
+  readonly counts: SharedCounts;
+  readonly environment: Environment;
+  /** The configured base address of the public API, whose origin is ours too. */
+  readonly baseUrl: string | undefined;
+  readonly series: () => MaybePromise<Series>;
+  /** Resolves when the service can do its work; rejects with what keeps it from it. */
+  readonly ready: () => Promise<void>;
+  /** True once the service is on its way out, which no stream may hold up. */
+  readonly leaving: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Argon2id unless said. */
+  readonly derive?: Derive;
+}
+
+export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
+  const { baseUrl, clock, counts, leaving, log } = parts;
+  const accounts = new AuthService({
+    store: stores.accounts,
+    passwords: new Passwords(clock, derive),
+    clock,
+    counts,
+    failed: (cause) => log.error("account.failed", { cause }),
+  });
+  const authentication = new PlatformAuthentication({ accounts, access: stores.access, baseUrl });
+  const streams = new EventStreams({
+    clock,
+    leaving,
+    failed: (cause) => log.error("stream.failed", { cause }),
+  });
+  const handlers = createPlatformHandlers({
+    ...stores,
+    ...parts,
+    accounts,
+    authentication,
+    streams,
+  });
+  const handle = createPlatformApi({ authentication, handlers, clock, log });
+  return { handle, authentication };
+}
+
+interface PlatformApiParts {
   readonly authentication: PlatformAuthentication;
   readonly handlers: PlatformHandlers;
   readonly clock: Clock;
@@ -33,7 +83,7 @@ type AnyHandler = (input: ReadInput, call: PlatformCall) => MaybePromise<Handler
 /** Nothing here may be kept by a cache, or be read as something else than it is. */
 const everyResponse = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
-export function createPlatformApi(parts: PlatformApiParts) {
+function createPlatformApi(parts: PlatformApiParts) {
   const pipeline = new Pipeline(new PlatformApi(parts), parts);
   return (request: HttpRequest): MaybePromise<HttpResponse> => pipeline.handle(request);
 }

@@ -1,17 +1,20 @@
 /** Projects and their deployments, one handler each. */
-
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import type { Actor } from "../../hosting/domains/domainService.ts";
 import { type Deployment, withStaleFailed } from "../../hosting/sites/deployment.ts";
-import { type Project, projectsPerOwnerMax, slugError } from "../../hosting/sites/site.ts";
+import {
+  ownerIdError,
+  ownerNameLengthMax,
+  type Project,
+  projectsPerOwnerMax,
+  slugError,
+} from "../../hosting/sites/site.ts";
 import type { SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
 import { type HttpRequest, originOf } from "../../wire/message.ts";
-import { bytesOf, invalid, largeJsonBody } from "./bodies.ts";
+import { bytesOf, invalid, largeJsonBody, readManifest } from "./bodies.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
-import { readManifest } from "./manifest.ts";
-import { UploadLimiter } from "./uploadLimiter.ts";
-import { noSuchProject, Uploads } from "./uploads.ts";
+import { noSuchProject, UploadLimiter, Uploads } from "./uploads.ts";
 
 export interface ProjectHandlersParts {
   readonly sites: SiteStore;
@@ -172,4 +175,35 @@ function deploymentShown({ id, state, createdAtMs, files, bytes, failure }: Depl
 function siteAddress(request: HttpRequest, slug: string): string {
   const port = /:(\d+)$/.exec(originOf(request))?.[1];
   return `http://${slug}.localhost${port === undefined ? "" : `:${port}`}/`;
+}
+
+export function ownerHandlers({ sites }: { readonly sites: SiteStore }) {
+  return {
+    listOwners: async () => json(200, await sites.listOwners()),
+
+    async createOwner({ body: { id, name, plan = "free" } }) {
+      const owner = { id: readId(id), name: readName(name.trim()), plan };
+      if (await sites.addOwner(owner)) return json(201, owner);
+      throw new Problem("owner_exists", { detail: `The id ${id} is taken.` });
+    },
+
+    async changePlan({ path: { owner: id }, body: { plan } }) {
+      if (await sites.setPlan(id, plan)) return json(200, { id, plan });
+      throw new Problem("owner_not_found", { detail: `There is no owner ${id}.` });
+    },
+  } satisfies Partial<PlatformHandlers>;
+}
+
+function readId(id: string): string {
+  const complaint = ownerIdError(id);
+  if (complaint !== undefined) throw invalid(`id ${complaint}.`);
+  return id;
+}
+
+function readName(name: string): string {
+  const length = [...name].length;
+  if (length === 0 || length > ownerNameLengthMax || /\p{Cc}/u.test(name)) {
+    throw invalid(`name must have 1 to ${ownerNameLengthMax} characters.`);
+  }
+  return name;
 }

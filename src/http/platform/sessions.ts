@@ -1,4 +1,6 @@
 /** Signing in and out, one handler each. */
+
+import { isIP } from "node:net";
 import type { SessionWithHolder } from "../../accounts/accounts.ts";
 import type { AuthService, ClientInfo, SignedIn } from "../../accounts/authService.ts";
 import { linkUrl, sessionExpiresAtMs } from "../../accounts/sessions.ts";
@@ -8,9 +10,7 @@ import { isExpectedProblem } from "../../core/problems.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
 import type { HttpRequest } from "../../wire/message.ts";
 import { dashboardPath } from "../publicRoutes.ts";
-import type { PlatformAuthentication } from "./authentication.ts";
-import { clientNetwork } from "./clientNetwork.ts";
-import { clearedCookie, sessionCookie } from "./cookie.ts";
+import { clearedCookie, type PlatformAuthentication, sessionCookie } from "./authentication.ts";
 import type { PlatformCall, PlatformHandlers } from "./handlers.ts";
 
 export interface SessionHandlersParts {
@@ -137,4 +137,15 @@ function visitorOf(request: HttpRequest): ClientInfo {
 
 function passOver(cause: unknown): void {
   if (!isExpectedProblem(cause)) throw cause;
+}
+
+/** Whom sign-in attempts are counted by: a client of IPv6 has a whole /64 to itself. */
+export function clientNetwork(address: string | undefined): string {
+  if (address === undefined || isIP(address) !== 6) return address ?? "";
+  const [head = "", tail = ""] = address.split("::");
+  const front = head === "" ? [] : head.split(":");
+  const back = tail === "" ? [] : tail.split(":");
+  const zeros = address.includes("::") ? Math.max(0, 8 - front.length - back.length) : 0;
+  const groups = [...front, ...Array<string>(zeros).fill("0"), ...back].slice(0, 4);
+  return groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":");
 }

@@ -2,9 +2,9 @@
  * Deployments that a browser is bringing, file by file. What was announced and what has come is in the
  * store, so any process can answer any of the requests of one upload.
  */
-
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
+import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
 import { fingerprintOf, hashOf, newDeploymentId } from "../../hosting/sites/deployment.ts";
 import { FileUploader, PublishError } from "../../hosting/sites/fileUploader.ts";
 import type { SiteFile } from "../../hosting/sites/siteFile.ts";
@@ -182,3 +182,34 @@ export const noSuchProject = (slug: string): Problem =>
   new Problem("project_not_found", { detail: `There is no project ${slug}.` });
 
 const ended = () => new Problem("deployment_ended");
+
+const atOnceMax = 8;
+/** So that an owner who sends slowly delays only themselves. */
+const atOncePerOwnerMax = 2;
+const waitingMax = 64;
+
+/** Limits the large bodies that are received at once: each is in memory as a whole until it is stored. */
+export class UploadLimiter {
+  readonly #all = new Semaphore(atOnceMax, waitingMax);
+  /** As many as there are owners, whom only the operator makes. */
+  readonly #byOwner = new Map<string, Semaphore>();
+
+  run<T>(ownerId: string, upload: () => Promise<T>): Promise<T> {
+    return this.#of(ownerId)
+      .run(() => this.#all.run(upload))
+      .catch((cause: unknown) => {
+        if (!(cause instanceof SemaphoreFull)) throw cause;
+        throw new Problem("uploads_exhausted", {
+          detail: "Too many uploads are in progress. Try again shortly.",
+        });
+      });
+  }
+
+  #of(ownerId: string): Semaphore {
+    const known = this.#byOwner.get(ownerId);
+    if (known !== undefined) return known;
+    const semaphore = new Semaphore(atOncePerOwnerMax, waitingMax);
+    this.#byOwner.set(ownerId, semaphore);
+    return semaphore;
+  }
+}

@@ -2,7 +2,7 @@
 import { type AccessHolder, mintAccess } from "../../../src/accounts/access.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { DomainService } from "../../../src/hosting/domains/domainService.ts";
-import { openPlatform } from "../../../src/http/platform/openPlatform.ts";
+import { openPlatform } from "../../../src/http/platform/platformApi.ts";
 import { Recent } from "../../../src/http/recent.ts";
 import { OwnCounts } from "../../../src/petstore/keys/rateLimiter.ts";
 import type { Stores } from "../../../src/storage/stores.ts";

@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import type { Clock } from "../core/clock.ts";
+import { isHeld } from "../wire/fileResponse.ts";
+import type { HttpRequest, HttpResponse, RequestHeaders } from "../wire/message.ts";
+import type { HandlerResponse } from "./responses.ts";
+
+const wellFormed = /^[!-~]{1,128}$/;
+
+/** The id that the client gave its request, if it can be repeated safely. */
+export function givenRequestId(request: RequestHeaders): string | undefined {
+  const given = request.header("x-request-id");
+  return given !== undefined && wellFormed.test(given) ? given : undefined;
+}
+
+/** Ids that no other process makes: eight random characters and a count. */
+export function requestIds(clock: Clock): () => string {
+  const prefix = Buffer.from(clock.random(4)).toString("hex");
+  let count = 0;
+  return () => `${prefix}-${(count++).toString(36)}`;
+}
+
+/** Whether a request asks that nothing unknown be ignored (RFC 7240, section 4.4). */
+export function asksForStrict(request: RequestHeaders): boolean {
+  const prefer = request.header("prefer");
+  if (prefer === undefined) return false;
+  // The first of several preferences with the same name is the one that counts (section 2).
+  const handling = prefer
+    .split(/[,;]/)
+    .map((preference) => preference.split("=").map((part) => part.trim().toLowerCase()))
+    .find(([name]) => name === "handling");
+  return handling?.[1]?.replaceAll('"', "") === "strict";
+}
+
+/** Says that it was done. */
+export function applied(answer: HandlerResponse): HandlerResponse {
+  return { ...answer, headers: { ...answer.headers, "preference-applied": "handling=strict" } };
+}
+
+/** An answer that can be told apart from every other by its ETag. */
+export interface TaggedResponse extends HandlerResponse {
+  readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
+}
+
+const tagLength = 22;
+
+export function tagged(answer: HandlerResponse): TaggedResponse {
+  // A page can keep its items and gain a next page, so what comes next belongs to its name; under
+  // which address the client reached us does not.
+  const next = answer.headers?.["link"]?.split("?")[1] ?? "";
+  const named = `${next}\n${answer.body}`;
+  const etag = `"${hash("sha256", named, "base64url").slice(0, tagLength)}"`;
+  return { ...answer, headers: { ...answer.headers, etag } };
+}
+
+/** Shortens an answer to 304 where the client has it already (RFC 9110, section 13). */
+export function conditionally(request: RequestHeaders, answer: TaggedResponse): HandlerResponse {
+  const held = request.header("if-none-match");
+  return isHeld(held, answer.headers.etag)
+    ? { status: 304, body: undefined, headers: answer.headers }
+    : answer;
+}
+
+/** Any page may call the API with a key of its own: no cookies are involved, so `*` is safe. */
+export const corsHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+} as const;
+
+const preflightHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-headers":
+    "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-Id",
+  "access-control-max-age": "7200",
+} as const;
+
+/** A browser's question before the real request. It carries no key, and the answer is for all. */
+export function isPreflight(request: HttpRequest): boolean {
+  return (
+    request.method === "OPTIONS" &&
+    request.header("origin") !== undefined &&
+    request.header("access-control-request-method") !== undefined
+  );
+}
+
+export const preflightResponse: HttpResponse = { status: 204, headers: preflightHeaders };
