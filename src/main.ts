@@ -42,7 +42,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
   const { log } = parts;
   // Processes on other machines would make one of their own, and refuse each other's cursors.
   if (config.database !== undefined && config.secret === undefined) {
-    log.warn("secret.local", { file: inData(config, "secret") });
+    log.warn("secret.stored_locally", { file: inData(config, "secret") });
   }
   let service: RunningService | undefined;
   // Whoever closes a terminal wants what runs in it to end.
@@ -101,7 +101,7 @@ async function listenForCommands(config: Config, { port, reload }: RunningServic
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return await listenForReloads(path, reload);
   } catch (cause) {
-    log.warn("reload.command_unavailable", { path, cause });
+    log.warn("reload.listen_failed", { path, cause });
     return () => {};
   }
 }

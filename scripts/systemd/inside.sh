@@ -94,7 +94,7 @@ body='{"name":"Rex","categoryId":3}'
 exec 3<>/dev/tcp/127.0.0.1/8080
 printf 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s' \
   "$key" "${#body}" "${body:0:9}" >&3
-began() { journal | grep -q service.stopping; }
+began() { journal | grep -q service.stop_started; }
 systemctl stop --no-block $unit
 check "a stop begins" within 10 began
 printf '%s' "${body:9}" >&3

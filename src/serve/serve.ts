@@ -254,7 +254,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     async stop({ replaced = false, keepMetrics = false } = {}) {
       leaving = true;
       stopping = !replaced;
-      log.info("service.stopping");
+      log.info("service.stop_started");
       try {
         await stopOwnDocs?.();
         const graceMs = config.shutdownSecondsMax * 1000;
@@ -309,9 +309,9 @@ function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Sto
   const work = (async () => {
     try {
       const files = await buildDocsSite(config, { port, signal });
-      log.info("docs.site", { ...(await deployOwnDocs(files, { store, clock, signal })) });
+      log.info("docs.synced", { ...(await deployOwnDocs(files, { store, clock, signal })) });
     } catch (cause) {
-      if (!signal.aborted) log.error("docs.site_failed", { cause });
+      if (!signal.aborted) log.error("docs.sync_failed", { cause });
     }
   })();
   return async () => {

@@ -21,12 +21,14 @@ function newVariables() {
   };
 }
 
-/** Resolves with the event of the log that tells what became of the site. */
+/** Resolves with the event of the log that reports the deployment of the site. */
 async function siteEvent({ child, stderr }: Running): Promise<{ kind: string }> {
   for (;;) {
     const line = stderr()
       .split("\n")
-      .find((text) => text.includes('"event":"docs.site'));
+      // The last one may not have arrived completely.
+      .slice(0, -1)
+      .find((text) => text.includes('"event":"docs.sync'));
     if (line !== undefined) return JSON.parse(line);
     await new Promise((resolve) => child.stderr?.once("data", resolve));
   }
@@ -87,7 +89,7 @@ test("a stop or a kill in the middle of it delays nobody, and the next start mak
   for (const signal of ["SIGTERM", "SIGKILL", "SIGTERM"] as const) {
     const running = await startProcess(variables);
     expect(await running.end(signal)).toBe(signal === "SIGKILL" ? "SIGKILL" : 0);
-    expect(running.stderr()).not.toContain("docs.site_failed");
+    expect(running.stderr()).not.toContain("docs.sync_failed");
   }
   const last = await startProcess(variables);
   expect((await siteEvent(last)).kind).toBe("deployed");
@@ -102,5 +104,5 @@ test("with the setting off, a start deploys nothing", async () => {
   await running.end("SIGTERM");
   // Even a site that is stopped in the middle has its project by then.
   expect((await petstore(["sites", "list", "--json"], variables)).stdout).not.toContain("docs");
-  expect(running.stderr()).not.toContain("docs.site");
+  expect(running.stderr()).not.toContain("docs.sync");
 });

@@ -93,7 +93,7 @@ async function startTwo(): Promise<[FakeWorker, FakeWorker]> {
 }
 
 const delays = () =>
-  logged.filter(({ event }) => event === "process.restarting").map(({ inMs }) => inMs);
+  logged.filter(({ event }) => event === "process.restart_scheduled").map(({ inMs }) => inMs);
 
 async function requestsCounted(): Promise<number | undefined> {
   const families = await supervisor.families();

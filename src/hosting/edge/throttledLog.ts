@@ -9,7 +9,7 @@ export class ThrottledLog {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #quietMs: number;
-  readonly #heard = new Map<string, { atMs: number; unsaid: number }>();
+  readonly #heard = new Map<string, { atMs: number; suppressed: number }>();
 
   constructor(log: Log, clock: Clock, quietMs: number) {
     this.#log = log;
@@ -22,10 +22,10 @@ export class ThrottledLog {
     const nowMs = this.#clock.elapsed();
     const heard = this.#heard.get(event);
     if (heard !== undefined && nowMs - heard.atMs < this.#quietMs) {
-      heard.unsaid += 1;
+      heard.suppressed += 1;
       return;
     }
-    this.#log.warn(event, { ...fields, unsaid: heard?.unsaid ?? 0 });
-    this.#heard.set(event, { atMs: nowMs, unsaid: 0 });
+    this.#log.warn(event, { ...fields, suppressed: heard?.suppressed ?? 0 });
+    this.#heard.set(event, { atMs: nowMs, suppressed: 0 });
   }
 }

@@ -148,7 +148,11 @@ export class Generation {
     const restartMs = ranMs >= soundMs ? restartMsMin : backOff(slot.failures);
     slot.failures = ranMs >= soundMs ? 1 : slot.failures + 1;
     const place = this.#slots.indexOf(slot);
-    log.warn("process.restarting", { slot: place, inMs: restartMs, failures: slot.failures });
+    log.warn("process.restart_scheduled", {
+      slot: place,
+      inMs: restartMs,
+      failures: slot.failures,
+    });
     const cancel = clock.after(restartMs, () => {
       this.#cancelRestarts.delete(cancel);
       this.restarts++;
