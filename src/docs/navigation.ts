@@ -24,6 +24,7 @@ const guideOrder = [
 const operatorGuides = [
   "platforms",
   "operating",
+  "log-events",
   "executable",
   "dashboard",
   "production-and-staging",
