@@ -131,7 +131,7 @@ const removeDomain: Command = {
     yes: "Confirm, where it is the primary domain or a redirect target",
   },
   about:
-    "Takes effect at once on every edge. If addresses with this name were shared, let it redirect to\nanother name instead (petstore domains redirect) and keep it attached: once removed, it answers\nnothing, also no redirect.",
+    "Takes effect at once on every edge. If addresses with this name were shared, let it redirect to\nanother name instead (petstore domains redirect) and keep it attached: once removed, it serves\nnothing, not even a redirect.",
   examples: ["petstore domains remove old.example.com"],
   async run(call, context) {
     return withDomainService(context, async (open) => {

@@ -47,7 +47,7 @@ describe("the guide to domains", () => {
 
   test("says of a removal and a redirect what the help says", async () => {
     const about = commands.find(({ name }) => name === "domains remove")?.about ?? "";
-    const words = "once removed, it answers nothing, also no redirect";
+    const words = "once removed, it serves nothing, not even a redirect";
     for (const said of [about, guide]) expect(said.replace(/\s+/g, " ")).toContain(words);
     expect(about).toContain("keep it attached");
   });
