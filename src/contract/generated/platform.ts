@@ -161,7 +161,7 @@ export interface components {
         readonly NewDomain: {
             readonly host: string;
             /**
-             * @description Whether a TXT record shall prove a name that another owner has attached.
+             * @description Whether to prove control with a TXT record, for a host name that another owner has attached.
              * @default false
              */
             readonly prove: boolean;
@@ -195,7 +195,7 @@ export interface components {
             readonly findings: readonly components["schemas"]["Finding"][];
             readonly answers: readonly string[];
         };
-        /** @description What is used of a limit of the authority. */
+        /** @description The use of a rate limit of the certificate authority. */
         readonly UsedLimit: {
             /** @description Such as `certificates for this name within a week`. */
             readonly words: string;
@@ -212,7 +212,7 @@ export interface components {
             readonly host: string;
             /** Format: date-time */
             readonly removedAt: string;
-            /** @description The edges that have not acted on it yet. */
+            /** @description The edges that have not applied it yet. */
             readonly edgesBehind: readonly string[];
             readonly edges: number;
         };
@@ -266,7 +266,7 @@ export interface components {
             readonly expiresAtMs?: number | null;
         };
         readonly Rotation: {
-            /** @description How long the key that is replaced is still accepted. */
+            /** @description How long the old key remains valid. */
             readonly graceSeconds: number;
         };
         readonly MintedKey: {
@@ -297,7 +297,7 @@ export interface components {
             readonly id: string;
             readonly plan: components["schemas"]["Plan"];
         };
-        /** @description Oldest step first. */
+        /** @description In chronological order. */
         readonly Series: {
             readonly stepSeconds: number;
             /** Format: date-time */
@@ -319,7 +319,7 @@ export interface components {
             readonly renewAt: string | null;
         };
         readonly Overview: {
-            /** @description Null to those who are not the operator. */
+            /** @description Null unless the caller is the operator. */
             readonly series: components["schemas"]["Series"] | null;
             readonly certificates: readonly components["schemas"]["CertificateHealth"][];
             readonly projects: number;
@@ -328,7 +328,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request was refused, and nothing was changed. */
+        /** @description The request was rejected, and nothing was changed. */
         readonly Refused: {
             headers: {
                 readonly [name: string]: unknown;
@@ -337,7 +337,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service failed, or cannot do this at the moment. */
+        /** @description The service failed, or the request cannot be processed at the moment. */
         readonly Failed: {
             headers: {
                 readonly [name: string]: unknown;
@@ -355,7 +355,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Session"];
             };
         };
-        /** @description The session, whose cookie is set. */
+        /** @description The session. Its cookie is set. */
         readonly SessionBegun: {
             headers: {
                 /** @description The cookie of the session. */
@@ -366,7 +366,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Session"];
             };
         };
-        /** @description It has ended. The cookie is cleared where it was that of the request. */
+        /** @description The session has ended. If it was the session of the request, its cookie is cleared. */
         readonly SessionEnded: {
             headers: {
                 /** @description Clears the cookie. */
@@ -375,7 +375,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The deployment that is shown now. */
+        /** @description The deployment that is now published. */
         readonly Shown: {
             headers: {
                 readonly [name: string]: unknown;
@@ -633,7 +633,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The projects, in the order of their names. */
+            /** @description The projects, ordered by slug. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -824,7 +824,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What became of it. */
+            /** @description The outcome. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -879,7 +879,7 @@ export interface operations {
             /** @description The domain. */
             readonly 201: {
                 headers: {
-                    /** @description Where the domain is found. */
+                    /** @description The URL of the domain. */
                     readonly Location?: string;
                     readonly [name: string]: unknown;
                 };
@@ -930,7 +930,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is removed. */
+            /** @description The domain was removed. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
