@@ -21,8 +21,8 @@ const outcome = await rehearseFailover({
 });
 
 const seconds = outcome.secondsAway.map((each) => each.toFixed(2)).join(" s and ");
-console.log(`Away, as the clients of the two processes saw it: ${seconds} s.`);
-console.log("In use, add the time until somebody notices: here nobody had to.");
+console.log(`Unavailable, as seen by the clients of the two processes: ${seconds} s.`);
+console.log("In production, add the time until the failure is detected.");
 console.log(
   `${outcome.acknowledged} acknowledged (${outcome.acknowledgedBefore} before), ${outcome.refused} refused and repeated, ${outcome.lost.length} lost, ${outcome.wrong.length} wrong`,
 );

@@ -78,7 +78,7 @@ async function rehearse(
   await added(plan.petsBefore / 2);
   // From here on it lacks what is acknowledged: whoever promoted it would lose that.
   await standbys[0].follow(undefined);
-  say(`The ${standbys[0].name} server is left behind after ${notes.acknowledged.length} pets.`);
+  say(`The ${standbys[0].name} server lags after ${notes.acknowledged.length} pets.`);
   await added(plan.petsBefore);
   const killedMs = performance.now();
   await primary.kill();
