@@ -1,4 +1,4 @@
-/** Holds the map in ARCHITECTURE.md: who may import whom, and where time and chance come from. */
+/** Holds the map in ARCHITECTURE.md: who may import whom, and where time and randomness come from. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -176,7 +176,7 @@ describe("every file", () => {
   });
 });
 
-describe("time, timers and chance", () => {
+describe("time, timers and randomness", () => {
   const outsideTheClock =
     /\bDate\.now\(|new Date\(\)|performance\.now\(|\bsetTimeout\(|\bsetInterval\(|Math\.random\(|randomBytes\(|randomUUID\(|getRandomValues\(/;
   // The client and the pages' scripts run in other people's programs, each with a seam of its own.

@@ -1,18 +1,18 @@
-/** Chance that repeats: the same seed gives the same choices, in the same order. */
-export class Chance {
+/** A pseudorandom generator: the same seed gives the same values, in the same order. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
   }
 
-  /** A stream of its own, so that more choices in one place change nothing in another. */
-  fork(name: string): Chance {
+  /** An independent stream, so that more draws in one place change nothing in another. */
+  fork(name: string): SeededRandom {
     let hash = this.#state ^ 0x9e3779b9;
     for (let at = 0; at < name.length; at++) {
       hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
     }
-    return new Chance(hash >>> 0);
+    return new SeededRandom(hash >>> 0);
   }
 
   /** From 0 up to 1. */
@@ -32,7 +32,7 @@ export class Chance {
     return low + Math.floor(this.fraction() * (high - low));
   }
 
-  /** Mostly short, sometimes very long: how people and outages are. */
+  /** Exponentially distributed: mostly short, sometimes very long, like pauses and outages. */
   around(meanMs: number): number {
     return Math.round(-Math.log(1 - this.fraction()) * meanMs);
   }

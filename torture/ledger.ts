@@ -3,7 +3,7 @@
 import { int64Max, int64Min } from "../src/contract/int64.ts";
 import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
 import type { OrderEvent, OrderStatus } from "../src/petstore/orders/order.ts";
-import type { Chance } from "../testkit/seededRandom.ts";
+import type { SeededRandom } from "../testkit/seededRandom.ts";
 
 /**
  * `sent`: no answer yet. `refused`: answered, and not done. `unknown`: nobody was told, so that it
@@ -72,59 +72,59 @@ export class Ledger {
   readonly #orders: OrderEntry[] = [];
   #keys = 0;
 
-  newPet(chance: Chance): PetEntry {
+  newPet(random: SeededRandom): PetEntry {
     const number = this.pets.length;
-    const content = Array.from({ length: chance.between(0, lettersMax) }, () =>
-      chance.oneOf(letters),
+    const content = Array.from({ length: random.between(0, lettersMax) }, () =>
+      random.oneOf(letters),
     );
     const pet: PetEntry = {
       kind: "pet",
       number,
       name: `Pet ${number} ${content.join("")}`,
-      categoryId: chance.happens(0.5) ? chance.oneOf(edges) : BigInt(chance.between(0, 1_000)),
-      status: chance.oneOf([undefined, undefined, "available", "pending", "sold"] as const),
+      categoryId: random.happens(0.5) ? random.oneOf(edges) : BigInt(random.between(0, 1_000)),
+      status: random.oneOf([undefined, undefined, "available", "pending", "sold"] as const),
       orders: [],
       id: undefined,
-      ...this.#write(chance),
+      ...this.#write(random),
     };
     this.pets.push(pet);
     return pet;
   }
 
   /** For a pet that was available when it was added, ordered or not by now. */
-  newOrder(chance: Chance): OrderEntry | undefined {
-    const pet = recentOrAny(this.#stocked, chance);
+  newOrder(random: SeededRandom): OrderEntry | undefined {
+    const pet = recentOrAny(this.#stocked, random);
     if (pet === undefined) return undefined;
     const order: OrderEntry = {
       kind: "order",
       pet,
-      quantity: chance.between(1, 1_001),
+      quantity: random.between(1, 1_001),
       moves: [],
       id: undefined,
       certain: "placed",
       placedAt: undefined,
-      ...this.#write(chance),
+      ...this.#write(random),
     };
     pet.orders.push(order);
     return order;
   }
 
-  newMove(chance: Chance): MoveEntry | undefined {
-    const order = recentOrAny(this.#orders, chance);
+  newMove(random: SeededRandom): MoveEntry | undefined {
+    const order = recentOrAny(this.#orders, random);
     if (order === undefined) return undefined;
-    const event = chance.oneOf(["approve", "deliver"] as const);
-    const move: MoveEntry = { kind: "move", order, event, ...this.#write(chance) };
+    const event = random.oneOf(["approve", "deliver"] as const);
+    const move: MoveEntry = { kind: "move", order, event, ...this.#write(random) };
     order.moves.push(move);
     return move;
   }
 
-  #write(chance: Chance): Write {
-    const idempotencyKey = chance.happens(0.5) ? `attempt-${this.#keys++}` : undefined;
+  #write(random: SeededRandom): Write {
+    const idempotencyKey = random.happens(0.5) ? `attempt-${this.#keys++}` : undefined;
     return { idempotencyKey, fate: "sent", text: undefined };
   }
 
-  anyPet(chance: Chance): PetEntry | undefined {
-    return recentOrAny(this.#there, chance);
+  anyPet(random: SeededRandom): PetEntry | undefined {
+    return recentOrAny(this.#there, random);
   }
 
   /** What is known once somebody was told that it is there. */
@@ -165,10 +165,10 @@ export class Ledger {
 }
 
 /** Often one of the last, so that several clients want the same one. */
-function recentOrAny<T>(all: readonly T[], chance: Chance): T | undefined {
+function recentOrAny<T>(all: readonly T[], random: SeededRandom): T | undefined {
   if (all.length === 0) return undefined;
-  const from = chance.happens(0.5) ? Math.max(0, all.length - 20) : 0;
-  return all[chance.between(from, all.length)];
+  const from = random.happens(0.5) ? Math.max(0, all.length - 20) : 0;
+  return all[random.between(from, all.length)];
 }
 
 /** Done, or perhaps done. */

@@ -2,7 +2,7 @@
 
 import { parseJson } from "../src/contract/json.ts";
 import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
-import type { Chance } from "../testkit/seededRandom.ts";
+import type { SeededRandom } from "../testkit/seededRandom.ts";
 import { type Answer, exchange } from "./exchange.ts";
 import {
   firstStep,
@@ -23,7 +23,7 @@ export interface LoadOptions {
   /** The bases that can be reached now; none while the service is away. */
   readonly addresses: () => readonly string[];
   readonly token: string;
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly clients?: number;
@@ -81,11 +81,11 @@ export function startLoad(options: LoadOptions): Load {
   const seen: Seen = { reads: 0, slowReads: 0, acknowledged: 0, failed: 0, limited: 0, lost: 0 };
   let stopping = false;
   const running = Array.from({ length: options.clients ?? clientsDefault }, async (_, index) => {
-    const chance = options.chance.fork(`client ${index}`);
-    const own = { ...options, chance, seen, fresh: index < (options.freshClients ?? 0) };
+    const random = options.random.fork(`client ${index}`);
+    const own = { ...options, random, seen, fresh: index < (options.freshClients ?? 0) };
     while (!stopping) {
       const bases = options.addresses();
-      const troubled = bases.length === 0 || !(await act({ ...own, base: chance.oneOf(bases) }));
+      const troubled = bases.length === 0 || !(await act({ ...own, base: random.oneOf(bases) }));
       if (troubled) await pause(idleMs);
     }
   });
@@ -100,11 +100,11 @@ export function startLoad(options: LoadOptions): Load {
     },
     async settled(withinMs) {
       const { addresses, ledger } = options;
-      const chance = options.chance.fork("settling");
+      const random = options.random.fork("settling");
       const lateMs = performance.now() + withinMs;
       while (ledger.unsettled.length > 0 && performance.now() < lateMs) {
-        const client = { ...options, chance, seen, fresh: true, base: chance.oneOf(addresses()) };
-        if (!(await write(client, takeAny(ledger.unsettled, chance)))) await pause(idleMs);
+        const client = { ...options, random, seen, fresh: true, base: random.oneOf(addresses()) };
+        if (!(await write(client, takeAny(ledger.unsettled, random)))) await pause(idleMs);
       }
     },
   };
@@ -114,35 +114,35 @@ export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(r
 
 /** One request. False where it is better not to ask again at once. */
 function act(client: Client): Promise<boolean> {
-  const { chance, ledger } = client;
-  const again = ledger.unsettled.length > 0 && chance.happens(0.3);
-  if (again) return write(client, takeAny(ledger.unsettled, chance));
-  const choice = chance.fraction();
-  if (choice < 0.4) return write(client, ledger.newPet(chance));
-  if (choice < 0.52) return sell(client, ledger.newOrder(chance));
-  if (choice < 0.64) return sell(client, ledger.newMove(chance));
-  if (choice < 0.68) return write(client, anyOf(ledger.repeatable, chance));
+  const { random, ledger } = client;
+  const again = ledger.unsettled.length > 0 && random.happens(0.3);
+  if (again) return write(client, takeAny(ledger.unsettled, random));
+  const choice = random.fraction();
+  if (choice < 0.4) return write(client, ledger.newPet(random));
+  if (choice < 0.52) return sell(client, ledger.newOrder(random));
+  if (choice < 0.64) return sell(client, ledger.newMove(random));
+  if (choice < 0.68) return write(client, anyOf(ledger.repeatable, random));
   if (choice < 0.8) return readOne(client);
   if (choice < 0.9) return readSome(client);
   return readPage(client);
 }
 
-function anyOf<T>(all: readonly T[], chance: Chance): T | undefined {
-  return all.length === 0 ? undefined : chance.oneOf(all);
+function anyOf<T>(all: readonly T[], random: SeededRandom): T | undefined {
+  return all.length === 0 ? undefined : random.oneOf(all);
 }
 
-function takeAny<T>(all: T[], chance: Chance): T | undefined {
-  return all.splice(chance.between(0, all.length), 1)[0];
+function takeAny<T>(all: T[], random: SeededRandom): T | undefined {
+  return all.splice(random.between(0, all.length), 1)[0];
 }
 
 /** Often looks just before and just after, where an answer from before may have been kept. */
 async function sell(client: Client, entry: OrderEntry | MoveEntry | undefined): Promise<boolean> {
-  const { chance, addresses } = client;
+  const { random, addresses } = client;
   const bases = addresses();
-  if (entry === undefined || bases.length === 0 || chance.happens(0.5)) return write(client, entry);
-  const elsewhere = { ...client, base: chance.oneOf(bases) };
+  if (entry === undefined || bases.length === 0 || random.happens(0.5)) return write(client, entry);
+  const elsewhere = { ...client, base: random.oneOf(bases) };
   const { pet } = entry.kind === "order" ? entry : entry.order;
-  const look = chance.oneOf([
+  const look = random.oneOf([
     () => lookAt(elsewhere, pet),
     () => lookAtSome(elsewhere, [pet]),
     () => lookAtPage(elsewhere, undefined, pageSizeMax),
@@ -153,7 +153,7 @@ async function sell(client: Client, entry: OrderEntry | MoveEntry | undefined): 
 }
 
 async function readOne(client: Client): Promise<boolean> {
-  const pet = client.ledger.anyPet(client.chance);
+  const pet = client.ledger.anyPet(client.random);
   return pet === undefined || lookAt(client, pet);
 }
 
@@ -165,8 +165,8 @@ function lookAt(client: Client, pet: PetEntry): Promise<boolean> {
 }
 
 async function readSome(client: Client): Promise<boolean> {
-  const { chance, ledger } = client;
-  const pets = Array.from({ length: chance.between(1, 20) }, () => ledger.anyPet(chance));
+  const { random, ledger } = client;
+  const pets = Array.from({ length: random.between(1, 20) }, () => ledger.anyPet(random));
   const there = pets.filter((pet) => pet !== undefined);
   return there.length === 0 || lookAtSome(client, there);
 }
@@ -186,9 +186,9 @@ function lookAtSome(client: Client, pets: readonly PetEntry[]): Promise<boolean>
 }
 
 async function readPage(client: Client): Promise<boolean> {
-  const { chance } = client;
-  const status = chance.oneOf([undefined, "available", "pending", "sold"] as const);
-  return lookAtPage(client, status, chance.between(1, pageSizeMax + 1));
+  const { random } = client;
+  const status = random.oneOf([undefined, "available", "pending", "sold"] as const);
+  return lookAtPage(client, status, random.between(1, pageSizeMax + 1));
 }
 
 function lookAtPage(client: Client, status: PetStatus | undefined, limit: number) {

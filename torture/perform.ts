@@ -1,7 +1,7 @@
 /** Runs scenarios one after the other, each with its share of the time, and never two at once. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Chance } from "../testkit/seededRandom.ts";
+import { SeededRandom } from "../testkit/seededRandom.ts";
 import type { Outcome } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { within } from "./service.ts";
@@ -45,7 +45,7 @@ async function perform(scenario: Scenario, options: PerformOptions): Promise<Out
   let goesOn = true;
   const work = scenario
     .run({
-      chance: new Chance(seed).fork(name),
+      random: new SeededRandom(seed).fork(name),
       tally,
       folder,
       seconds,

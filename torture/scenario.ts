@@ -1,10 +1,10 @@
 /** What a scenario is: faults of one kind against real processes, and the judgement after them. */
-import type { Chance } from "../testkit/seededRandom.ts";
+import type { SeededRandom } from "../testkit/seededRandom.ts";
 import type { Tally } from "./tally.ts";
 
 export interface Stage {
   /** Every choice of a scenario comes from here, so that a seed tells the whole run. */
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   readonly tally: Tally;
   /** A folder of the scenario's own, which is removed when nothing was violated. */
   readonly folder: string;

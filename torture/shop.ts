@@ -25,12 +25,12 @@ export interface Shop {
   judge(victim: Victim): Promise<void>;
 }
 
-export function newShop({ folder, chance, tally }: Stage, name: string): Shop {
+export function newShop({ folder, random, tally }: Stage, name: string): Shop {
   const data = join(folder, name);
   const file = join(data, "production", "petstore.db");
   const ledger = new Ledger();
   // What cursors are sealed with, and what no log may hold.
-  const secret = wordOf(chance);
+  const secret = wordOf(random);
   const sealed = { PETSTORE_SECRET: secret };
   let token: string | undefined;
   return {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
 import { rounds } from "../../testkit/rounds.ts";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type Running, startProcess } from "../../testkit/serviceProcess.ts";
 import { Client } from "./client.ts";
 import { describeOnEngines, type TestDatabase } from "./engines.ts";
@@ -40,8 +40,8 @@ describeOnEngines("with three processes on one database", (engine) => {
   });
 
   test("whoever knows of a change sees it at once, wherever and however they ask", async () => {
-    const chance = new Chance(7);
-    const anyone = () => chance.oneOf(clients);
+    const random = new SeededRandom(7);
+    const anyone = () => random.oneOf(clients);
     const known = new Map<number, number>();
     /** By the answer to a change, or because somebody was shown it already. */
     const learn = (id: number, state: number) => known.set(id, Math.max(state, known.get(id) ?? 0));
@@ -58,7 +58,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     };
     const ask = async (id: number) => {
       const least = known.get(id) ?? 0;
-      const path = chance.oneOf([`/pets/${id}`, `/pets?id=${id}`, `/pets?limit=100`]);
+      const path = random.oneOf([`/pets/${id}`, `/pets?id=${id}`, `/pets?limit=100`]);
       const { body } = await anyone().get(path);
       const pets = (Array.isArray(body) ? body : [body]) as { id: number; status: string }[];
       judge(path, id, least, pets.find((pet) => pet.id === id)?.status);
@@ -88,7 +88,7 @@ describeOnEngines("with three processes on one database", (engine) => {
     const watch = async () => {
       while (!done) {
         const ids = [...known.keys()];
-        if (ids.length > 0) await ask(chance.oneOf(ids));
+        if (ids.length > 0) await ask(random.oneOf(ids));
         else await anyone().get("/pets");
       }
     };

@@ -3,7 +3,7 @@ import { Problem } from "../../src/core/problems.ts";
 import type { PetQuery } from "../../src/petstore/catalogue/catalogue.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
 import { rounds } from "../../testkit/rounds.ts";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { Client } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
@@ -118,8 +118,8 @@ describeOnEngines("a response that was given before", (engine) => {
         .map((id) => `id=${id}`)
         .join("&")}`,
     ];
-    const chance = new Chance(20_261_115);
-    const below = (count: number) => chance.between(0, count);
+    const random = new SeededRandom(20_261_115);
+    const below = (count: number) => random.between(0, count);
     for (let round = 0; round < rounds(20, 60); round++) {
       const place = below(3) > 0 || orders.length === 0;
       if (place) {

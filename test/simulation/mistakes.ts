@@ -1,5 +1,5 @@
 /** What owners write into DNS before they get it right. */
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type NameData, target, targetAddresses, type Zones } from "./zones.ts";
 
 const blank: NameData = { cname: undefined, a: undefined, aaaa: undefined };
@@ -34,8 +34,8 @@ export const mistakes: Readonly<Record<string, (host: string, zones: Zones) => v
   "nothing at all": (host, zones) => zones.write(host, blank),
 };
 
-export function someMistake(chance: Chance): string {
-  return chance.oneOf(Object.keys(mistakes));
+export function someMistake(random: SeededRandom): string {
+  return random.oneOf(Object.keys(mistakes));
 }
 
 export const foreignCaa = [{ tag: "issue", value: "other-authority.example", critical: false }];

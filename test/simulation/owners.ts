@@ -4,7 +4,7 @@ import { Problem } from "../../src/core/problems.ts";
 import type { DomainService } from "../../src/hosting/domains/domainService.ts";
 import { proofFor } from "../../src/hosting/domains/instructions.ts";
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import {
   foreignCaa,
   isApexHost,
@@ -27,7 +27,7 @@ const hour = 60 * minute;
 
 export interface OwnersParts {
   readonly time: VirtualTime;
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   readonly tally: Tally;
   readonly zones: Zones;
   readonly service: DomainService;
@@ -84,48 +84,48 @@ export class Owners {
 
   /** Everything that will happen to a name, drawn at once. */
   live(wish: Wish): void {
-    const { time, chance: all, endMs, zones } = this.#parts;
-    const chance = all.fork(wish.host);
+    const { time, random: all, endMs, zones } = this.#parts;
+    const random = all.fork(wish.host);
     this.wishes.push(wish);
     const spanMs = endMs - time.now();
     if (wish.together) {
       zones.write(wish.host, rightRecord(wish.host));
-      time.at(time.now() + 3 * hour + chance.between(0, 2 * second), () => void this.#add(wish));
+      time.at(time.now() + 3 * hour + random.between(0, 2 * second), () => void this.#add(wish));
       return;
     }
-    const addAtMs = time.now() + chance.between(0, Math.min(spanMs * 0.6, 60 * hour));
+    const addAtMs = time.now() + random.between(0, Math.min(spanMs * 0.6, 60 * hour));
     time.at(addAtMs, () => void this.#add(wish));
-    const rightAtMs = this.#pointIt(wish, addAtMs, chance);
-    this.#clickNow(wish, addAtMs, rightAtMs, chance);
-    this.#proveIt(wish, rightAtMs, chance);
-    this.#haveTroubles(wish, rightAtMs, chance);
-    this.#changeMinds(wish, addAtMs, chance);
-    if (chance.happens(0.06)) this.#meetRival(wish, addAtMs, chance);
+    const rightAtMs = this.#pointIt(wish, addAtMs, random);
+    this.#clickNow(wish, addAtMs, rightAtMs, random);
+    this.#proveIt(wish, rightAtMs, random);
+    this.#haveTroubles(wish, rightAtMs, random);
+    this.#changeMinds(wish, addAtMs, random);
+    if (random.happens(0.06)) this.#meetRival(wish, addAtMs, random);
   }
 
-  #pointIt(wish: Wish, addAtMs: number, chance: Chance): number {
+  #pointIt(wish: Wish, addAtMs: number, random: SeededRandom): number {
     const { zones, tally } = this.#parts;
     const { host } = wish;
-    if (chance.happens(0.1)) zones.write(host, { a: ["203.0.113.9"] });
-    let atMs = chance.happens(0.1) ? addAtMs - 10 * minute : addAtMs + chance.around(8 * minute);
-    const mistakesMade = chance.oneOf([0, 0, 0, 0, 1, 1, 2, 3]);
+    if (random.happens(0.1)) zones.write(host, { a: ["203.0.113.9"] });
+    let atMs = random.happens(0.1) ? addAtMs - 10 * minute : addAtMs + random.around(8 * minute);
+    const mistakesMade = random.oneOf([0, 0, 0, 0, 1, 1, 2, 3]);
     for (let made = 0; made < mistakesMade || (wish.hopeless && made < 4); made++) {
-      const mistake = someMistake(chance);
+      const mistake = someMistake(random);
       this.#then(atMs, () => {
         tally.count(`mistake: ${mistake}`);
         mistakes[mistake]?.(host, zones);
       });
-      atMs += 30 * second + chance.around(chance.happens(0.2) ? 5 * hour : 20 * minute);
+      atMs += 30 * second + random.around(random.happens(0.2) ? 5 * hour : 20 * minute);
     }
     if (!wish.hopeless) this.#then(atMs, () => zones.write(host, rightRecord(host)));
     return atMs;
   }
 
   /** Who is asked for a proof, because of a wildcard or of somebody else, looks now and then. */
-  #proveIt(wish: Wish, rightAtMs: number, chance: Chance): void {
+  #proveIt(wish: Wish, rightAtMs: number, random: SeededRandom): void {
     const { zones, store } = this.#parts;
     for (let atMs = rightAtMs, looks = 0; looks < 4; looks++) {
-      atMs += chance.around(looks === 0 ? 20 * minute : 4 * hour);
+      atMs += random.around(looks === 0 ? 20 * minute : 4 * hour);
       this.#then(atMs, () => {
         const { ownership } =
           store.claims(wish.host).findLast(({ domain }) => domain.ownerId === wish.ownerId)
@@ -137,22 +137,22 @@ export class Owners {
     }
   }
 
-  #clickNow(wish: Wish, addAtMs: number, rightAtMs: number, chance: Chance): void {
-    for (let clicks = chance.oneOf([0, 0, 1, 2, 4]); clicks > 0; clicks--) {
-      this.#then(rightAtMs + chance.around(30 * minute), () => void this.#verify(wish));
+  #clickNow(wish: Wish, addAtMs: number, rightAtMs: number, random: SeededRandom): void {
+    for (let clicks = random.oneOf([0, 0, 1, 2, 4]); clicks > 0; clicks--) {
+      this.#then(rightAtMs + random.around(30 * minute), () => void this.#verify(wish));
     }
-    if (!chance.happens(0.03)) return;
-    const fromMs = chance.happens(0.5) ? addAtMs : rightAtMs;
-    const everyMs = chance.oneOf([3 * second, 11 * second, 40 * second, 2 * minute]);
+    if (!random.happens(0.03)) return;
+    const fromMs = random.happens(0.5) ? addAtMs : rightAtMs;
+    const everyMs = random.oneOf([3 * second, 11 * second, 40 * second, 2 * minute]);
     for (let click = 1; click <= 40; click++) {
       this.#then(fromMs + click * everyMs, () => void this.#verify(wish));
     }
   }
 
-  #haveTroubles(wish: Wish, rightAtMs: number, chance: Chance): void {
+  #haveTroubles(wish: Wish, rightAtMs: number, random: SeededRandom): void {
     const { zones, tally, authority } = this.#parts;
     const { host } = wish;
-    if (chance.happens(0.03)) {
+    if (random.happens(0.03)) {
       authority.hinder(host, rightAtMs + 3 * hour);
       // Who does not know what stands in the way asks again and again.
       for (let click = 1; click <= 60; click++) {
@@ -160,66 +160,66 @@ export class Owners {
       }
     }
     const zone = zones.of(host)?.name ?? host;
-    if (chance.happens(0.08)) {
-      const at = chance.happens(0.5) || isApexHost(host) ? zone : host;
-      zones.write(at, { caa: chance.oneOf([foreignCaa, foreignCaa, strangeCaa, permittingCaa]) });
+    if (random.happens(0.08)) {
+      const at = random.happens(0.5) || isApexHost(host) ? zone : host;
+      zones.write(at, { caa: random.oneOf([foreignCaa, foreignCaa, strangeCaa, permittingCaa]) });
       tally.count("mistake: CAA");
-      if (chance.happens(0.8)) {
-        const fixedAtMs = rightAtMs + chance.around(3 * hour);
-        const fixed = chance.happens(0.5) ? permittingCaa : undefined;
+      if (random.happens(0.8)) {
+        const fixedAtMs = rightAtMs + random.around(3 * hour);
+        const fixed = random.happens(0.5) ? permittingCaa : undefined;
         this.#then(fixedAtMs, () => zones.write(at, { caa: fixed }));
       }
     }
-    if (chance.happens(0.06)) {
-      const driftAtMs = rightAtMs + chance.around(8 * hour);
+    if (random.happens(0.06)) {
+      const driftAtMs = rightAtMs + random.around(8 * hour);
       this.#then(driftAtMs, () => {
         tally.count("mistake: drift");
-        mistakes[someMistake(chance)]?.(host, zones);
+        mistakes[someMistake(random)]?.(host, zones);
       });
-      if (chance.happens(0.8)) {
-        const fixedAtMs = driftAtMs + 5 * minute + chance.around(4 * hour);
+      if (random.happens(0.8)) {
+        const fixedAtMs = driftAtMs + 5 * minute + random.around(4 * hour);
         this.#then(fixedAtMs, () => zones.write(host, rightRecord(host)));
       }
     }
   }
 
-  #changeMinds(wish: Wish, addAtMs: number, chance: Chance): void {
+  #changeMinds(wish: Wish, addAtMs: number, random: SeededRandom): void {
     const { ownerId, project } = wish;
-    if (chance.happens(0.07)) {
-      let atMs = addAtMs + chance.around(chance.happens(0.4) ? 10 * minute : 8 * hour);
-      for (let times = chance.oneOf([1, 1, 1, 3]); times > 0; times--) {
+    if (random.happens(0.07)) {
+      let atMs = addAtMs + random.around(random.happens(0.4) ? 10 * minute : 8 * hour);
+      for (let times = random.oneOf([1, 1, 1, 3]); times > 0; times--) {
         this.#then(atMs, () => void this.#remove(wish));
-        atMs += second + chance.around(chance.happens(0.5) ? 30 * second : 5 * hour);
-        if (chance.happens(0.6)) this.#then(atMs, () => void this.#add(wish));
-        atMs += chance.around(20 * minute);
+        atMs += second + random.around(random.happens(0.5) ? 30 * second : 5 * hour);
+        if (random.happens(0.6)) this.#then(atMs, () => void this.#add(wish));
+        atMs += random.around(20 * minute);
       }
-      if (chance.happens(0.3)) this.#meetRival(wish, atMs, chance);
+      if (random.happens(0.3)) this.#meetRival(wish, atMs, random);
     }
-    if (chance.happens(0.04)) {
-      const atMs = addAtMs + chance.around(10 * hour);
+    if (random.happens(0.04)) {
+      const atMs = addAtMs + random.around(10 * hour);
       this.#then(atMs, () => void this.#setPlan(ownerId, false));
-      if (chance.happens(0.8)) {
-        this.#then(atMs + chance.around(4 * hour), () => void this.#setPlan(ownerId, true));
+      if (random.happens(0.8)) {
+        this.#then(atMs + random.around(4 * hour), () => void this.#setPlan(ownerId, true));
       }
     }
-    if (chance.happens(0.03)) {
-      const atMs = addAtMs + chance.around(10 * hour);
+    if (random.happens(0.03)) {
+      const atMs = addAtMs + random.around(10 * hour);
       this.#then(atMs, () => void this.#publish(project, false));
-      if (chance.happens(0.8)) {
-        this.#then(atMs + chance.around(4 * hour), () => void this.#publish(project, true));
+      if (random.happens(0.8)) {
+        this.#then(atMs + random.around(4 * hour), () => void this.#publish(project, true));
       }
     }
-    if (chance.happens(0.1)) {
-      this.#then(addAtMs + chance.around(9 * hour), () => void this.#route(wish, chance));
+    if (random.happens(0.1)) {
+      this.#then(addAtMs + random.around(9 * hour), () => void this.#route(wish, random));
     }
   }
 
   /** Somebody else wants the name: a thief, or who has bought it. */
-  #meetRival(wish: Wish, addAtMs: number, chance: Chance): void {
+  #meetRival(wish: Wish, addAtMs: number, random: SeededRandom): void {
     const { zones } = this.#parts;
     const rival = { ...wish, ownerId: `rival-${wish.ownerId}`, project: `rival-${wish.project}` };
-    const atMs = addAtMs + chance.around(6 * hour);
-    const buyer = chance.happens(0.5);
+    const atMs = addAtMs + random.around(6 * hour);
+    const buyer = random.happens(0.5);
     this.#then(atMs, async () => {
       await this.addOwner(rival.ownerId, rival.project);
       await this.#add(rival);
@@ -229,12 +229,12 @@ export class Owners {
         .findLast(({ domain }) => domain.ownerId === rival.ownerId)?.domain;
       if (!buyer || claim?.ownership.kind !== "proof_needed") return;
       const proof = proofFor(wish.host, claim.ownership.token);
-      this.#then(this.#parts.time.now() + chance.around(30 * minute), () => {
+      this.#then(this.#parts.time.now() + random.around(30 * minute), () => {
         zones.write(proof.fullName, { txt: [proof.value] });
         zones.write(wish.host, rightRecord(wish.host));
       });
     });
-    this.#then(atMs + chance.around(hour), () => void this.#verify(rival));
+    this.#then(atMs + random.around(hour), () => void this.#verify(rival));
   }
 
   #then(atMs: number, action: () => void): void {
@@ -310,14 +310,14 @@ export class Owners {
     for (const { host } of this.wishes.filter(concerned)) await rules.judgeServing(host);
   }
 
-  async #route({ ownerId, project }: Wish, chance: Chance): Promise<void> {
+  async #route({ ownerId, project }: Wish, random: SeededRandom): Promise<void> {
     const { service, store } = this.#parts;
     const actor = { kind: "owner", id: ownerId } as const;
     await this.#ask("route", project, async () => {
       const hosts = (await store.list(project)).map(({ domain }) => domain.host);
-      const primary = chance.oneOf(hosts);
+      const primary = random.oneOf(hosts);
       const redirects = hosts
-        .filter((host) => host !== primary && chance.happens(0.5))
+        .filter((host) => host !== primary && random.happens(0.5))
         .map((from) => ({ from, to: primary, status: 308 }));
       return service.applyRouting(actor, project, { primary: primary ?? null, redirects });
     });

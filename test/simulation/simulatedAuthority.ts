@@ -9,7 +9,7 @@ import type {
 } from "../../src/hosting/domains/certificateAuthority.ts";
 import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
 import { registrableOf, withParents } from "../../src/hosting/domains/hostName.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { certificateText } from "./certificateText.ts";
 import type { Life } from "./life.ts";
 import type { Sightings } from "./sightings.ts";
@@ -65,7 +65,7 @@ interface UnderWay {
 
 export interface AuthorityParts {
   readonly time: VirtualTime;
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   readonly tally: Tally;
   readonly zones: Zones;
   readonly dns: SimulatedDns;
@@ -169,14 +169,14 @@ export class SimulatedAuthority {
   }
 
   async #process(request: OrderRequest, mark: UnderWay): Promise<OrderOutcome> {
-    const { time, chance } = this.#parts;
+    const { time, random } = this.#parts;
     const { host, signal } = request;
     const registrable = registrableOf(host) ?? host;
     const step = async (delayMs: number) => {
       await time.pass(this.calm ? Math.min(delayMs, 1_000) : delayMs);
       await mark.life.going();
     };
-    await step(chance.between(100, 2_000));
+    await step(random.between(100, 2_000));
     if (signal.aborted) return refused("abandoned", "the order was left");
     if (time.now() < this.downUntilMs) return refused("unavailable", "503");
     const trouble = this.#trouble();
@@ -196,9 +196,9 @@ export class SimulatedAuthority {
     mark: UnderWay,
     step: (delayMs: number) => Promise<void>,
   ): Promise<OrderOutcome> {
-    const { time, chance, tally } = this.#parts;
+    const { time, random, tally } = this.#parts;
     const { host, signal } = request;
-    const token = Buffer.from(chance.bytes(12)).toString("hex");
+    const token = Buffer.from(random.bytes(12)).toString("hex");
     const keyAuthorization = `${token}.account`;
     try {
       await request.publish({ host, token, keyAuthorization });
@@ -208,7 +208,7 @@ export class SimulatedAuthority {
     if (signal.aborted) return refused("abandoned", "the order was left");
     // From here on the authority looks, whatever becomes of who asked it to.
     await time.pass(
-      chance.happens(0.05) ? chance.between(20_000, 300_000) : chance.between(500, 8_000),
+      random.happens(0.05) ? random.between(20_000, 300_000) : random.between(500, 8_000),
     );
     const objection = await this.#validate(host, token, keyAuthorization);
     if (objection !== undefined) {
@@ -222,7 +222,7 @@ export class SimulatedAuthority {
     }
     await mark.life.going();
     if (signal.aborted) return refused("abandoned", "the order was left");
-    if (!this.calm && chance.happens(0.01)) {
+    if (!this.calm && random.happens(0.01)) {
       tally.count("fault: authority failed at the end");
       return refused("unavailable", "500 while finalizing");
     }
@@ -230,17 +230,17 @@ export class SimulatedAuthority {
   }
 
   #trouble(): OrderOutcome | undefined {
-    const { chance, tally, time } = this.#parts;
+    const { random, tally, time } = this.#parts;
     if (this.calm) return undefined;
-    if (chance.happens(0.01)) {
+    if (random.happens(0.01)) {
       tally.count("fault: authority 429");
-      return refused("rate_limited", "too busy", time.now() + chance.between(60_000, hour));
+      return refused("rate_limited", "too busy", time.now() + random.between(60_000, hour));
     }
-    if (chance.happens(0.015)) {
+    if (random.happens(0.015)) {
       tally.count("fault: authority nonce");
       return refused("unavailable", "bad nonce");
     }
-    if (chance.happens(0.003)) {
+    if (random.happens(0.003)) {
       tally.count("fault: authority policy");
       return refused("policy", "this name is not for now");
     }
@@ -290,11 +290,11 @@ export class SimulatedAuthority {
     token: string,
     keyAuthorization: string,
   ): Promise<{ reason: RefusalReason; detail: string } | undefined> {
-    const { zones, dns, chance, edgeView, time } = this.#parts;
+    const { zones, dns, random, edgeView, time } = this.#parts;
     const zone = zones.of(host);
     if (zone === undefined) return { reason: "authorization_failed", detail: "NXDOMAIN" };
     for (let perspective = 0; perspective < 3; perspective++) {
-      const server = chance.oneOf(zone.servers.filter(({ lame }) => !lame));
+      const server = random.oneOf(zone.servers.filter(({ lame }) => !lame));
       if ((await dns.outageOf(zone, server)) !== undefined) {
         return { reason: "authorization_failed", detail: "SERVFAIL" };
       }
@@ -304,7 +304,7 @@ export class SimulatedAuthority {
       }
     }
     const hindered = time.now() < (this.#hinderedUntilMs.get(host) ?? 0);
-    if (!this.calm && (hindered || chance.happens(0.02))) {
+    if (!this.calm && (hindered || random.happens(0.02))) {
       this.#parts.tally.count("fault: authority could not connect");
       return { reason: "authorization_failed", detail: "connection refused" };
     }
@@ -315,7 +315,7 @@ export class SimulatedAuthority {
   }
 
   async #issue(host: string, step: (delayMs: number) => Promise<void>): Promise<OrderOutcome> {
-    const { time, chance } = this.#parts;
+    const { time, random } = this.#parts;
     // To the second, and a second short of the days, as public authorities have it.
     const notBeforeMs = Math.floor((time.now() - hour) / 1000) * 1000;
     const lifeMs = (livesShortly(host) ? 6 * day : 90 * day) - 1000;
@@ -330,9 +330,9 @@ export class SimulatedAuthority {
     const shareLeft = lifeMs < 10 * day ? 0.5 : 1 / 3;
     const middleMs = notAfterMs - lifeMs * shareLeft;
     const window = { startMs: Math.round(middleMs - lifeMs / 30), endMs: Math.round(middleMs) };
-    if (!this.calm && chance.happens(0.03)) {
+    if (!this.calm && random.happens(0.03)) {
       // It wants this one replaced soon, as after a mishap of its own.
-      window.startMs = time.now() + chance.between(-hour, 10 * hour);
+      window.startMs = time.now() + random.between(-hour, 10 * hour);
       window.endMs = window.startMs + 12 * hour;
     }
     const entry = { host, privateKeyPem, notBeforeMs, notAfterMs, renewalName, window };
@@ -341,7 +341,7 @@ export class SimulatedAuthority {
     const registrable = registrableOf(host) ?? host;
     const counted = this.#certificates.get(registrable) ?? [];
     this.#certificates.set(registrable, [...counted, { host, atMs: time.now() }]);
-    await step(chance.between(100, 3_000));
+    await step(random.between(100, 3_000));
     return { kind: "issued", chainPem, privateKeyPem };
   }
 

@@ -8,7 +8,7 @@ import type {
   Resolver,
   Unreachable,
 } from "../../src/hosting/domains/resolver.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import type { Sightings } from "./sightings.ts";
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
@@ -26,17 +26,17 @@ const negativeTtlSeconds = 300;
 export class SimulatedDns {
   readonly #zones: Zones;
   readonly #time: VirtualTime;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #tally: Tally;
   readonly #cache = new Map<string, { answer: DnsAnswer; atMs: number; untilMs: number }>();
   #recursorDownUntilMs = 0;
   /** Without any faults, except those that are in the zones. */
   calm = false;
 
-  constructor(zones: Zones, time: VirtualTime, chance: Chance, tally: Tally) {
+  constructor(zones: Zones, time: VirtualTime, random: SeededRandom, tally: Tally) {
     this.#zones = zones;
     this.#time = time;
-    this.#chance = chance;
+    this.#random = random;
     this.#tally = tally;
   }
 
@@ -95,14 +95,14 @@ export class SimulatedDns {
 
   async #weather(): Promise<Unreachable | undefined> {
     if (this.calm) return undefined;
-    if (this.#chance.happens(0.03)) await this.#time.pass(this.#chance.between(50, 900));
-    if (!this.#chance.happens(0.006)) return undefined;
-    if (this.#chance.happens(0.5)) {
+    if (this.#random.happens(0.03)) await this.#time.pass(this.#random.between(50, 900));
+    if (!this.#random.happens(0.006)) return undefined;
+    if (this.#random.happens(0.5)) {
       this.#tally.count("fault: dns servfail");
       return unreachable("servfail", "the answer was a failure");
     }
     this.#tally.count("fault: dns timeout");
-    await this.#time.pass(this.#chance.between(2_000, 6_000));
+    await this.#time.pass(this.#random.between(2_000, 6_000));
     return unreachable("timeout", "no answer came");
   }
 

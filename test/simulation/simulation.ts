@@ -10,7 +10,7 @@ import type { JobContext } from "../../src/hosting/domains/updates.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker } from "../../src/hosting/domains/worker.ts";
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { judgeEnd } from "./ending.ts";
 import { Life } from "./life.ts";
 import { Owners } from "./owners.ts";
@@ -88,7 +88,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 export class World {
   readonly #options: SimulationOptions;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly time = new VirtualTime(startMs);
   readonly tally = new Tally(this.time.now);
   readonly zones: Zones;
@@ -115,26 +115,26 @@ export class World {
   constructor(options: SimulationOptions) {
     this.#options = options;
     const { stores, worsen, seed, hours } = options;
-    const chance = new Chance(seed);
-    this.#chance = chance;
+    const random = new SeededRandom(seed);
+    this.#random = random;
     this.#faultsEndMs = startMs + hours * hour;
     const { time, tally } = this;
     if (options.onTrace !== undefined) tally.onTrace = options.onTrace;
-    this.zones = new Zones(time, chance.fork("zones"));
-    this.dns = new SimulatedDns(this.zones, time, chance.fork("dns"), tally);
+    this.zones = new Zones(time, random.fork("zones"));
+    this.dns = new SimulatedDns(this.zones, time, random.fork("dns"), tally);
     this.sightings = new Sightings(target, ourAddresses, authorityName, time.now);
     const inner = worsen?.store?.(stores.domains) ?? stores.domains;
-    this.store = new WatchedStore(inner, time, chance.fork("store"), tally);
+    this.store = new WatchedStore(inner, time, random.fork("store"), tally);
     this.edgeView = worsen?.edgeView?.(stores.edgeView, stores) ?? stores.edgeView;
     const { zones, dns, sightings, edgeView, store } = this;
     const parts = { time, tally, zones, dns, sightings, edgeView };
-    this.authority = new SimulatedAuthority({ ...parts, store, chance: chance.fork("authority") });
-    const clock = clockOf(time, chance.fork("clock"));
+    this.authority = new SimulatedAuthority({ ...parts, store, random: random.fork("authority") });
+    const clock = clockOf(time, random.fork("clock"));
     const trueVault = new Vault("a secret for a simulation", clock);
     this.#vault = worsen?.vault?.(trueVault) ?? trueVault;
     this.owners = new Owners({
       ...parts,
-      chance: chance.fork("owners"),
+      random: random.fork("owners"),
       service: new DomainService({
         sites: stores.sites,
         domains: store,
@@ -195,18 +195,18 @@ export class World {
 
   /** Owners with one name, with a few, and one with more than an authority likes at once. */
   async #settle(): Promise<void> {
-    const chance = this.#chance.fork("settling");
+    const random = this.#random.fork("settling");
     const { domains, family = Math.min(30, Math.floor(domains * 0.4)) } = this.#options;
     for (let number = 0, left = domains - family; left > 0; number++) {
-      const size = Math.min(left, chance.oneOf([1, 1, 1, 2, 3]));
+      const size = Math.min(left, random.oneOf([1, 1, 1, 2, 3]));
       left -= size;
       const zone = this.zones.add(`n${number}.example`);
-      if (chance.happens(0.05)) zone.wildcard = { a: ["203.0.113.200"] };
-      else if (chance.happens(0.04)) zone.wildcard = { cname: target };
-      const labels = chance.happens(0.15) ? ["", "www", "docs"] : ["docs", "api", "help"];
+      if (random.happens(0.05)) zone.wildcard = { a: ["203.0.113.200"] };
+      else if (random.happens(0.04)) zone.wildcard = { cname: target };
+      const labels = random.happens(0.15) ? ["", "www", "docs"] : ["docs", "api", "help"];
       for (const label of labels.slice(0, size)) {
         const host = label === "" ? zone.name : `${label}.${zone.name}`;
-        await this.#want(host, `owner-${number}`, `project-${number}`, chance.happens(0.05));
+        await this.#want(host, `owner-${number}`, `project-${number}`, random.happens(0.05));
       }
     }
     this.zones.add("family.example");
@@ -232,8 +232,8 @@ export class World {
     const life = new Life(`worker-${++this.#workersStarted}`);
     const worker = { life, tick: undefined as (() => void) | undefined, tickAtMs: undefined };
     const { worsen } = this.#options;
-    const chance = this.#chance.fork(life.name);
-    const clock = life.clock(clockOf(this.time, chance), this.time, {
+    const random = this.#random.fork(life.name);
+    const clock = life.clock(clockOf(this.time, random), this.time, {
       everyMs: pollMs,
       keep: (tick) => {
         worker.tick = tick;
@@ -276,7 +276,7 @@ export class World {
   #wake(atMs: number): void {
     const alive = this.#workers.filter(({ life }) => life.isAlive);
     if (alive.length === 0) return;
-    const chosen = this.#chance.happens(0.05) ? alive : [this.#chance.oneOf(alive)];
+    const chosen = this.#random.happens(0.05) ? alive : [this.#random.oneOf(alive)];
     for (const worker of chosen) {
       const phaseMs = this.#workers.indexOf(worker) * 70;
       const atGridMs = Math.ceil((atMs - phaseMs) / pollMs) * pollMs + phaseMs;
@@ -293,11 +293,11 @@ export class World {
   }
 
   #planFaults(): void {
-    const chance = this.#chance.fork("faults");
+    const random = this.#random.fork("faults");
     const { time, tally } = this;
     const again = (meanMs: number, what: string, strike: () => void) => {
       const next = () => {
-        const atMs = time.now() + second + chance.around(meanMs);
+        const atMs = time.now() + second + random.around(meanMs);
         if (atMs >= this.#faultsEndMs) return;
         time.at(atMs, () => {
           tally.count(`fault: ${what}`);
@@ -310,23 +310,23 @@ export class World {
     // As many of them for each name, however many names there are.
     const often = Math.max(0.2, Math.min(1, this.#options.domains / 1_000));
     again(12 * minute * often, "worker killed", () => this.#replaceWorker());
-    again(10 * minute * often, "worker stands still", () => this.#pauseWorker(chance));
+    again(10 * minute * often, "worker stands still", () => this.#pauseWorker(random));
     again(3 * hour, "edge down", () => {
-      chance.oneOf(this.#edges).downUntilMs = time.now() + chance.around(4 * minute);
+      random.oneOf(this.#edges).downUntilMs = time.now() + random.around(4 * minute);
     });
     again(5 * hour, "authority down", () => {
-      this.authority.downUntilMs = time.now() + chance.around(40 * minute);
+      this.authority.downUntilMs = time.now() + random.around(40 * minute);
     });
     again(7 * hour, "recursor down", () => {
-      this.dns.recursorDown(time.now() + chance.around(15 * minute));
+      this.dns.recursorDown(time.now() + random.around(15 * minute));
     });
     const perZoneMs = (60 * hour) / this.zones.all().length;
     again(perZoneMs, "zone down", () => {
-      const zone = chance.oneOf(this.zones.all());
-      zone.downBy = chance.oneOf(["servfail", "timeout"]);
-      const downMs = chance.around(chance.happens(0.2) ? 3 * hour : 10 * minute);
-      if (chance.happens(0.6)) zone.downUntilMs = time.now() + downMs;
-      else chance.oneOf(zone.servers).downUntilMs = time.now() + downMs;
+      const zone = random.oneOf(this.zones.all());
+      zone.downBy = random.oneOf(["servfail", "timeout"]);
+      const downMs = random.around(random.happens(0.2) ? 3 * hour : 10 * minute);
+      if (random.happens(0.6)) zone.downUntilMs = time.now() + downMs;
+      else random.oneOf(zone.servers).downUntilMs = time.now() + downMs;
     });
     again(6 * hour, "store troubled", () => {
       this.store.faultRate = 0.03;
@@ -337,17 +337,17 @@ export class World {
   }
 
   #replaceWorker(): void {
-    const victim = this.#chance.oneOf(this.#workers.filter(({ life }) => !life.isDead));
+    const victim = this.#random.oneOf(this.#workers.filter(({ life }) => !life.isDead));
     victim.life.kill();
     this.#workers.splice(this.#workers.indexOf(victim), 1);
     this.#startWorker();
   }
 
-  #pauseWorker(chance: Chance): void {
-    const { life } = chance.oneOf(this.#workers);
+  #pauseWorker(random: SeededRandom): void {
+    const { life } = random.oneOf(this.#workers);
     if (this.#workers.filter((worker) => worker.life.isAlive).length < 2) return;
     life.pause();
-    this.time.after(chance.between(2 * second, 4 * minute), () => {
+    this.time.after(random.between(2 * second, 4 * minute), () => {
       life.resume();
       this.#wake(this.time.now());
     });

@@ -1,6 +1,6 @@
 /** Time that jumps from one event to the next, once everything that an event began has come to rest. */
 import type { Clock } from "../../src/core/clock.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 
 /** `idle` where nothing was begun, so that there is nothing to wait for. */
 type Action = () => unknown;
@@ -115,7 +115,7 @@ function isBefore(one: Event, other: Event): boolean {
 }
 
 /** A clock of this time. `every` repeats in full: whoever polls often is given another one. */
-export function clockOf(time: VirtualTime, chance: Chance): Clock {
+export function clockOf(time: VirtualTime, random: SeededRandom): Clock {
   return {
     now: time.now,
     elapsed: () => time.now() - time.startMs,
@@ -132,6 +132,6 @@ export function clockOf(time: VirtualTime, chance: Chance): Clock {
       again();
       return () => cancel();
     },
-    random: (count) => chance.bytes(count),
+    random: (count) => random.bytes(count),
   };
 }

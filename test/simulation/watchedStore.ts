@@ -9,7 +9,7 @@ import type {
   StoredDomain,
   TimelineEntry,
 } from "../../src/hosting/domains/domains.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import type { Tally } from "./tally.ts";
 import { idle, type VirtualTime } from "./virtualTime.ts";
 
@@ -38,7 +38,7 @@ const idleLeasesMax = 12;
 export class WatchedStore implements DomainStore {
   readonly #inner: DomainStore;
   readonly #time: VirtualTime;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #tally: Tally;
   #lastWrite: Promise<unknown> = Promise.resolve();
   readonly accounts = new Map<string, Account>();
@@ -49,10 +49,10 @@ export class WatchedStore implements DomainStore {
   /** How often a write fails, with or without having been done. */
   faultRate = 0;
 
-  constructor(inner: DomainStore, time: VirtualTime, chance: Chance, tally: Tally) {
+  constructor(inner: DomainStore, time: VirtualTime, random: SeededRandom, tally: Tally) {
     this.#inner = inner;
     this.#time = time;
-    this.#chance = chance;
+    this.#random = random;
     this.#tally = tally;
   }
 
@@ -68,11 +68,11 @@ export class WatchedStore implements DomainStore {
   }
 
   async #riskyWrite<T>(write: () => Promise<T>): Promise<T> {
-    const fails = this.faultRate > 0 && this.#chance.happens(this.faultRate);
+    const fails = this.faultRate > 0 && this.#random.happens(this.faultRate);
     if (!fails) return this.#write(write);
     this.#tally.count("fault: store");
     // Half of what fails was done all the same, and nobody was told.
-    if (this.#chance.happens(0.5)) await this.#write(write);
+    if (this.#random.happens(0.5)) await this.#write(write);
     throw new StoreFault();
   }
 

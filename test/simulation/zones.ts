@@ -1,5 +1,5 @@
 /** The zones of all owners, on each of their name servers: what is true, whoever can reach it. */
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 
 export interface NameData {
@@ -37,7 +37,7 @@ const minute = 60_000;
 
 export class Zones {
   readonly #time: VirtualTime;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #zones = new Map<string, Zone>();
   readonly #byAddress = new Map<string, { zone: Zone; server: ZoneServer }>();
   /** Since when every name server has had the right answer for a host. */
@@ -47,26 +47,26 @@ export class Zones {
   readonly #hosts = new Map<string, Set<string>>();
   changes = 0;
 
-  constructor(time: VirtualTime, chance: Chance) {
+  constructor(time: VirtualTime, random: SeededRandom) {
     this.#time = time;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   add(name: string): Zone {
     const number = this.#zones.size + 1;
-    const count = this.#chance.oneOf([2, 2, 2, 3]);
+    const count = this.#random.oneOf([2, 2, 2, 3]);
     const servers = Array.from({ length: count }, (_, index) => ({
       name: `ns${index + 1}.${name}`,
       address: `198.51.${number >> 6}.${(number & 63) * 4 + index}`,
       names: new Map<string, NameData>(),
-      lagMs: this.#chance.happens(0.1) ? this.#chance.around(40 * minute) : 0,
+      lagMs: this.#random.happens(0.1) ? this.#random.around(40 * minute) : 0,
       downUntilMs: 0,
-      lame: this.#chance.happens(0.02) && index > 0,
+      lame: this.#random.happens(0.02) && index > 0,
     }));
     const zone: Zone = {
       name,
       servers,
-      ttlSeconds: this.#chance.oneOf([60, 300, 300, 3600, 3600]),
+      ttlSeconds: this.#random.oneOf([60, 300, 300, 3600, 3600]),
       wildcard: undefined,
       downUntilMs: 0,
       downBy: "servfail",
@@ -106,7 +106,7 @@ export class Zones {
     if (zone === undefined) throw new Error(`${name} is in no zone.`);
     this.changes += 1;
     for (const server of zone.servers) {
-      const delayMs = this.#chance.between(0, 2 * minute) + server.lagMs;
+      const delayMs = this.#random.between(0, 2 * minute) + server.lagMs;
       this.#time.after(delayMs, () => {
         server.names.set(name, { ...server.names.get(name), ...data });
         for (const host of this.#hosts.get(zone.name) ?? []) this.#recount(host);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { gather } from "../../torture/hostile/idleCrowd.ts";
 import { RawClient } from "../../torture/hostile/rawClient.ts";
 import { type SlowKind, startSlowClient } from "../../torture/hostile/slowClient.ts";
@@ -63,7 +63,7 @@ describe("a slow client", () => {
       said.resolve(socket);
       return "";
     });
-    const client = startSlowClient(kind, { port: server.port, token: "t" }, new Chance(1));
+    const client = startSlowClient(kind, { port: server.port, token: "t" }, new SeededRandom(1));
     await once(await said.promise, "close");
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => (client.letGo() ? resolve() : void setImmediate(look));
@@ -93,7 +93,7 @@ describe("a crowd", () => {
       socket.write(answerText(503));
       return "";
     });
-    const crowd = await gather({ port: server.port, token: "t", size: 300 }, new Chance(1));
+    const crowd = await gather({ port: server.port, token: "t", size: 300 }, new SeededRandom(1));
     expect([crowd.connected, crowd.refused]).toEqual([300, 0]);
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => (crowd.faults.length > 0 ? resolve() : void setImmediate(look));
@@ -107,7 +107,7 @@ describe("a crowd", () => {
     server = await startNaiveServer(() => "");
     const { port } = server;
     server.close();
-    const crowd = await gather({ port, token: "t", size: 3 }, new Chance(1));
+    const crowd = await gather({ port, token: "t", size: 3 }, new SeededRandom(1));
     expect([crowd.connected, crowd.refused]).toEqual([0, 3]);
   });
 });

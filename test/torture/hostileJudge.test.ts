@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { piecesOf } from "../../testkit/mutateBytes.ts";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { recipes } from "../../torture/hostile/corpus.ts";
 import { type HostileCase, hostile, refused } from "../../torture/hostile/hostileCase.ts";
 import { judgeCase } from "../../torture/hostile/judgeCase.ts";
@@ -113,10 +113,10 @@ describe("the requests themselves", () => {
   });
 
   test("are the same bytes in whichever pieces they are sent", () => {
-    const chance = new Chance(7);
+    const random = new SeededRandom(7);
     for (const recipe of recipes) {
       const { bytes } = recipe(given);
-      expect(Buffer.concat(piecesOf(bytes, chance)).equals(bytes)).toBe(true);
+      expect(Buffer.concat(piecesOf(bytes, random)).equals(bytes)).toBe(true);
     }
   });
 });

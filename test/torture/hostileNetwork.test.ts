@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import {
   type FaultyNetwork,
   type Plan,
@@ -28,7 +28,7 @@ async function repeated(
     return "";
   });
   const planned = () => ({ ...untouched, ...plan });
-  network = await startFaultyNetwork(server.port, new Chance(1), tally, planned);
+  network = await startFaultyNetwork(server.port, new SeededRandom(1), tally, planned);
   const { port } = network;
   const back = await new Promise<string>((resolve) => {
     let heard = "";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { Acknowledged } from "../../torture/hostile/acknowledged.ts";
 import { bytesOf, draft, type Hearsay } from "../../torture/hostile/drafts.ts";
 import { outsideDraft } from "../../torture/hostile/outsideDrafts.ts";
@@ -9,8 +9,8 @@ import { answerText, type NaiveServer, startNaiveServer } from "./naiveServer.ts
 const known: Hearsay = { petIds: ["1"], orderIds: ["1"], cursors: ["AAAA"], etags: ['"x"'] };
 
 function drafts(seed: number, count: number) {
-  const chance = new Chance(seed);
-  return Array.from({ length: count }, () => draft("the-token", known, chance));
+  const random = new SeededRandom(seed);
+  return Array.from({ length: count }, () => draft("the-token", known, random));
 }
 
 describe("requests made from the contract", () => {
@@ -32,10 +32,10 @@ describe("requests made from the contract", () => {
   });
 
   test("are framed rightly whatever is in them, so that none is lost to the listener", () => {
-    const chance = new Chance(3);
+    const random = new SeededRandom(3);
     const made = [
       ...drafts(2, 2_000),
-      ...Array.from({ length: 2_000 }, () => outsideDraft("t", chance)),
+      ...Array.from({ length: 2_000 }, () => outsideDraft("t", random)),
     ];
     for (const each of made) {
       const bytes = bytesOf(each, `/v1${each.target}`);

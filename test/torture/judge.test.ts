@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { judgeDatabase, judgeRows } from "../../torture/judge.ts";
 import { Ledger, type OrderEntry, type PetEntry } from "../../torture/ledger.ts";
 import { judgeLog, type Victim } from "../../torture/service.ts";
@@ -18,17 +18,17 @@ const placedAt = "2026-11-15T12:00:00.000Z";
 
 /** A ledger of two pets, one of them ordered, and a store that agrees with it. */
 function faithful() {
-  const chance = new Chance(1);
+  const random = new SeededRandom(1);
   const ledger = new Ledger();
   const add = () => {
-    const pet = ledger.newPet(chance);
+    const pet = ledger.newPet(random);
     ledger.petIsThere(pet, String(ledger.pets.length));
     ledger.acknowledge(pet, "");
     return pet;
   };
   let ordered = add();
   while ((ordered.status ?? "available") !== "available") ordered = add();
-  const order = ledger.newOrder(chance) as OrderEntry;
+  const order = ledger.newOrder(random) as OrderEntry;
   ledger.orderIsThere(order, "1", placedAt);
   ledger.acknowledge(order, "");
   add();
@@ -37,14 +37,14 @@ function faithful() {
   const orders: Row[] = [
     { id: 1, petId: Number(order.pet.id), quantity, status: "placed", placedAt },
   ];
-  return { chance, ledger, order, pets, orders };
+  return { random, ledger, order, pets, orders };
 }
 
 function rowOf({ id, name, categoryId, status }: PetEntry, ordered: string | undefined): Row {
   return { id: Number(id ?? 999), name, categoryId, status: ordered ?? status ?? "available" };
 }
 
-function violationsOf({ ledger, pets, orders }: Omit<ReturnType<typeof faithful>, "chance">) {
+function violationsOf({ ledger, pets, orders }: Omit<ReturnType<typeof faithful>, "random">) {
   const tally = new Tally();
   judgeRows({ ledger, tally }, pets, orders);
   return tally.violations;
@@ -86,7 +86,7 @@ describe("the judge of a store", () => {
 
   test("finds a pet whose writer was told that it is not stored", () => {
     const store = faithful();
-    const refused = store.ledger.newPet(store.chance);
+    const refused = store.ledger.newPet(store.random);
     refused.fate = "refused";
     store.pets.push(rowOf(refused, undefined));
     expect(violationsOf(store)).toEqual([expect.stringContaining("Refused, and there")]);
@@ -94,7 +94,7 @@ describe("the judge of a store", () => {
 
   test("takes a pet of which nobody was told, whether it is there or not", () => {
     const store = faithful();
-    const unknown = store.ledger.newPet(store.chance);
+    const unknown = store.ledger.newPet(store.random);
     unknown.fate = "unknown";
     expect(violationsOf(store)).toEqual([]);
     store.pets.push(rowOf(unknown, undefined));
@@ -103,7 +103,7 @@ describe("the judge of a store", () => {
 
   test("wants what it once saw to stay, where it was told so", () => {
     const store = faithful();
-    const unknown = store.ledger.newPet(store.chance);
+    const unknown = store.ledger.newPet(store.random);
     unknown.fate = "unknown";
     const tally = new Tally();
     const pets = [...store.pets, rowOf(unknown, undefined)];

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { judgeRowsAt } from "../../torture/disk/judgeInstant.ts";
 import { Ledger, type MoveEntry, type OrderEntry } from "../../torture/ledger.ts";
 import { Tally } from "../../torture/tally.ts";
@@ -14,13 +14,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Added at 10, ordered at 20, approved at 30, delivered at 40. */
 function soldPet() {
-  const chance = new Chance(1);
+  const random = new SeededRandom(1);
   const ledger = new Ledger();
-  let pet = ledger.newPet(chance);
-  while (pet.status !== "available") pet = ledger.newPet(chance);
+  let pet = ledger.newPet(random);
+  while (pet.status !== "available") pet = ledger.newPet(random);
   ledger.petIsThere(pet, "1");
   ledger.acknowledge(pet, "", 10);
-  const order = ledger.newOrder(chance) as OrderEntry;
+  const order = ledger.newOrder(random) as OrderEntry;
   ledger.orderIsThere(order, "1", "2026-11-15T12:00:00.000Z");
   ledger.acknowledge(order, "", 20);
   for (const [event, at] of [

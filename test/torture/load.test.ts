@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { Ledger, newPetText } from "../../torture/ledger.ts";
 import { startLoad } from "../../torture/load.ts";
 import { Tally } from "../../torture/tally.ts";
@@ -39,7 +39,7 @@ async function violationsOf(wrong: Wrong, mayFail = false): Promise<Tally> {
   const load = startLoad({
     addresses: () => [base],
     token: "any",
-    chance: new Chance(3),
+    random: new SeededRandom(3),
     ledger: new Ledger(),
     tally,
     clients: 2,
@@ -54,14 +54,14 @@ async function violationsOf(wrong: Wrong, mayFail = false): Promise<Tally> {
 
 /** Lets clients read pages from a service that shows every pet as it was when it was added. */
 async function violationsOfPages(sold: boolean): Promise<readonly string[]> {
-  const chance = new Chance(5);
+  const random = new SeededRandom(5);
   const ledger = new Ledger();
-  let pet = ledger.newPet(chance);
-  while (pet.status !== "available") pet = ledger.newPet(chance);
+  let pet = ledger.newPet(random);
+  while (pet.status !== "available") pet = ledger.newPet(random);
   ledger.petIsThere(pet, "1");
   ledger.acknowledge(pet, "");
   if (sold) {
-    const order = ledger.newOrder(chance);
+    const order = ledger.newOrder(random);
     if (order === undefined) throw new Error("There is no pet to order.");
     ledger.orderIsThere(order, "1", "2026-11-15T12:00:00.000Z");
     ledger.acknowledge(order, "");
@@ -81,7 +81,7 @@ async function violationsOfPages(sold: boolean): Promise<readonly string[]> {
   await once(server, "listening");
   const tally = new Tally();
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const load = startLoad({ addresses: () => [base], token: "any", chance, ledger, tally });
+  const load = startLoad({ addresses: () => [base], token: "any", random, ledger, tally });
   while (pages < 20) await new Promise(setImmediate);
   await load.ended();
   server.closeAllConnections();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeUnless } from "../../testkit/describeUnless.ts";
 import { faultyDisk, lacksFaultyDisk } from "../../testkit/faultyDisk.ts";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type DiskRecord, readJournal } from "../../torture/disk/journal.ts";
 import {
   cutPower,
@@ -33,14 +33,14 @@ const text = (image: DiskImage, path: string) => new TextDecoder().decode(image.
 
 function everyCut(before: DiskImage, records: readonly DiskRecord[], lies = false) {
   return Array.from({ length: 300 }, (_, seed) =>
-    cutPower({ before, records, chance: new Chance(seed), lies }),
+    cutPower({ before, records, random: new SeededRandom(seed), lies }),
   );
 }
 
 describe("after a power cut", () => {
   const before = new Map([["a", blocks("o")]]);
 
-  test("what was synced is there, whatever chance does to the rest", () => {
+  test("what was synced is there, whatever happens to the rest", () => {
     const records = journalOf(
       { kind: "write", path: "a", data: blocks("n") },
       { kind: "sync", path: "a", offset: 1 },
@@ -131,7 +131,7 @@ describeUnless(lacksFaultyDisk(), "the service on the watched disk", () => {
       const tally = new Tally();
       const folder = join(root, `lies-${run}`);
       mkdirSync(folder);
-      const stage = { chance: new Chance(run), tally, folder, seconds: 3, say: () => {} };
+      const stage = { random: new SeededRandom(run), tally, folder, seconds: 3, say: () => {} };
       // A database may be left in which nothing can be read at all: that is a finding too.
       const failure = await losePower(stage, { lies: true }).catch((cause) => cause);
       return failure instanceof Error || tally.violations.length > 0;

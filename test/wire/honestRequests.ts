@@ -1,10 +1,10 @@
 /** Requests to be mutated: of every kind that the connection treats in a way of its own. */
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 
 /** Honest, but for content that is refused, so that nothing is stored however they are spoilt. */
 export function honestRequest(
   token: string,
-  chance: Chance,
+  random: SeededRandom,
   /** Whether some of them are to have responses without a body, which only the request tells. */
   { bodiless = true } = {},
 ): string {
@@ -27,5 +27,5 @@ export function honestRequest(
     `POST /v1/store/orders HTTP/1.1\r\n${json}Idempotency-Key: spoilt\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   ];
   if (bodiless) requests.push(`HEAD /v1/pets/1 HTTP/1.1\r\n${head}\r\n`);
-  return chance.oneOf(requests);
+  return random.oneOf(requests);
 }

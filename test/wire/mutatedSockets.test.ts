@@ -4,7 +4,7 @@ import { judge } from "../../testkit/contractJudge.ts";
 import { mutateBytes, piecesOf } from "../../testkit/mutateBytes.ts";
 import { rounds } from "../../testkit/rounds.ts";
 import { testSeed } from "../../testkit/seed.ts";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { honestRequest } from "./honestRequests.ts";
 import { RawClient } from "./rawClient.ts";
@@ -36,10 +36,10 @@ async function heardAfter(pieces: readonly Buffer[]): Promise<Buffer> {
   }
 }
 
-async function converse(number: number, chance: Chance): Promise<void> {
-  const honest = honestRequest(running.token, chance, { bodiless: false });
-  const bytes = mutateBytes(Buffer.from(honest, "latin1"), chance);
-  const heard = await heardAfter(piecesOf(bytes, chance));
+async function converse(number: number, random: SeededRandom): Promise<void> {
+  const honest = honestRequest(running.token, random, { bodiless: false });
+  const bytes = mutateBytes(Buffer.from(honest, "latin1"), random);
+  const heard = await heardAfter(piecesOf(bytes, random));
   try {
     // Whoever leaves in the middle of a request may miss the end of its response.
     const { responses } = parseResponses(heard, []);
@@ -56,7 +56,7 @@ async function converse(number: number, chance: Chance): Promise<void> {
 }
 
 test(`${streams} mutated streams over sockets are answered in HTTP, with declared errors`, async () => {
-  const all = new Chance(testSeed);
+  const all = new SeededRandom(testSeed);
   let next = 0;
   const work = async () => {
     for (let number = next++; number < streams; number = next++) {

@@ -8,7 +8,7 @@ import { judge } from "../../testkit/contractJudge.ts";
 import { mutateBytes, piecesOf } from "../../testkit/mutateBytes.ts";
 import { rounds } from "../../testkit/rounds.ts";
 import { testSeed } from "../../testkit/seed.ts";
-import { Chance } from "../../testkit/seededRandom.ts";
+import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
 import { honestRequest } from "./honestRequests.ts";
 import { type ParsedResponses, parseResponses } from "./responseParser.ts";
@@ -85,18 +85,18 @@ function closeFault(
 for (let part = 1; part <= parts; part++) {
   test(`${streams} mutated streams are answered as the contract says, or refused (${part} of ${parts})`, async () => {
     const world = await StreamWorld.create(await folder.open());
-    const all = new Chance(testSeed).fork(`part ${part}`);
+    const all = new SeededRandom(testSeed).fork(`part ${part}`);
     const statuses = new Map<number, number>();
     for (let number = 0; number < streams; number++) {
-      const chance = all.fork(`stream ${number}`);
-      const count = chance.between(1, 4);
-      const honest = Array.from({ length: count }, () => honestRequest(world.token, chance));
+      const random = all.fork(`stream ${number}`);
+      const count = random.between(1, 4);
+      const honest = Array.from({ length: count }, () => honestRequest(world.token, random));
       const whole = Buffer.from(honest.join(""), "latin1");
-      const spoilt = chance.happens(0.95);
-      const bytes = spoilt ? mutateBytes(whole, chance) : whole;
+      const spoilt = random.happens(0.95);
+      const bytes = spoilt ? mutateBytes(whole, random) : whole;
       let fault: unknown;
       try {
-        const [first, last] = await world.converse(piecesOf(bytes, chance), chance);
+        const [first, last] = await world.converse(piecesOf(bytes, random), random);
         fault = faultIn(bytes, first) ?? (last.closed ? undefined : "it outlives every deadline");
         if (world.held !== 0) fault ??= `${world.held} bytes are still held`;
         fault ??= timeFault(first, last);

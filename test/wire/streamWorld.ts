@@ -14,7 +14,7 @@ import { wireLimits } from "../../src/wire/limits.ts";
 import { BodyError, type HttpHandler, type HttpRequest } from "../../src/wire/message.ts";
 import type { Transport } from "../../src/wire/transport.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 
 /** A request that the handler was given, or had a cached response to. */
 export interface Handled {
@@ -90,8 +90,11 @@ export class StreamWorld {
    * Puts the pieces to a connection. The first look is when nothing more happens by itself, the
    * second when the client has left, or every deadline has passed.
    */
-  async converse(pieces: readonly Buffer[], chance: Chance): Promise<[first: Seen, last: Seen]> {
-    const conversation = new Conversation(this.#handler, this.#connections, chance);
+  async converse(
+    pieces: readonly Buffer[],
+    random: SeededRandom,
+  ): Promise<[first: Seen, last: Seen]> {
+    const conversation = new Conversation(this.#handler, this.#connections, random);
     await conversation.receive(pieces);
     const first = conversation.seen();
     await conversation.leave();
@@ -107,7 +110,7 @@ class Conversation implements Transport {
   readonly peer = "192.0.2.1";
   readonly scheme = "http";
   readonly #connection: Http1Connection;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #handled: Handled[] = [];
   readonly #refused: string[] = [];
   readonly #failures: unknown[] = [];
@@ -119,8 +122,8 @@ class Conversation implements Transport {
   #ended = false;
   #destroyed = false;
 
-  constructor(handler: HttpHandler, connections: Connections, chance: Chance) {
-    this.#chance = chance;
+  constructor(handler: HttpHandler, connections: Connections, random: SeededRandom) {
+    this.#random = random;
     this.#connection = new Http1Connection(this, connections, this.#watched(handler));
     if (!connections.add(this.#connection)) throw new Error("There is no room.");
   }
@@ -131,14 +134,14 @@ class Conversation implements Transport {
       if (this.#destroyed) return;
       this.#connection.receive(piece);
       // What comes next may come while a response is under way, or after it.
-      if (this.#chance.happens(Math.min(0.5, 4 / pieces.length))) await this.settled();
+      if (this.#random.happens(Math.min(0.5, 4 / pieces.length))) await this.settled();
     }
     await this.settled();
   }
 
   /** The client stays, ends its side, or is gone. */
   async leave(): Promise<void> {
-    const departure = this.#chance.between(0, 3);
+    const departure = this.#random.between(0, 3);
     if (departure === 0 || this.#destroyed) return;
     if (departure === 1) this.#connection.ended();
     else this.destroy();
@@ -231,7 +234,7 @@ class Conversation implements Transport {
   write(bytes: Uint8Array): boolean {
     if (this.#ended || this.#destroyed) throw new Error("Written after the end.");
     this.#sent.push(Buffer.from(bytes));
-    this.#draining = this.#chance.happens(0.1);
+    this.#draining = this.#random.happens(0.1);
     return !this.#draining;
   }
 

@@ -7,7 +7,7 @@ import {
   noFaults,
   setFaults,
 } from "../../testkit/faultyDisk.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type Load, pause, startLoad } from "../load.ts";
 import type { Stage } from "../scenario.ts";
 import type { Victim } from "../service.ts";
@@ -16,7 +16,7 @@ import { judgeEnd, newShop, type Shop } from "../shop.ts";
 export interface Trouble {
   /** As it is counted: `disk full`. */
   readonly name: string;
-  readonly faults: (chance: Chance) => Faults;
+  readonly faults: (random: SeededRandom) => Faults;
   /** Whether a write that was answered 503 may be done all the same. */
   readonly failedMayBeDone: boolean;
 }
@@ -30,7 +30,7 @@ const rssGrowthBytesMax = 300 * 1024 * 1024;
 
 /** One trouble after the other, each with a judgement in its midst and one after it. */
 export async function troubleDisk(stage: Stage, troubles: readonly Trouble[]): Promise<void> {
-  const { chance, seconds } = stage;
+  const { random, seconds } = stage;
   const endMs = performance.now() + seconds * 1_000;
   for (let number = 0; number === 0 || performance.now() < endMs; number++) {
     const shop = newShop(stage, `shop-${number}`);
@@ -41,7 +41,7 @@ export async function troubleDisk(stage: Stage, troubles: readonly Trouble[]): P
     const place = { stage, shop, control, troubles, endMs };
     const victim = await shop.open(faultyDisk({ folder: shop.folder, control }));
     try {
-      await sufferUntilFull(place, victim, chance.fork(`shop ${number}`));
+      await sufferUntilFull(place, victim, random.fork(`shop ${number}`));
     } finally {
       await victim.killed();
     }
@@ -56,14 +56,14 @@ interface Place {
   readonly endMs: number;
 }
 
-async function sufferUntilFull(place: Place, victim: Victim, chance: Chance): Promise<void> {
+async function sufferUntilFull(place: Place, victim: Victim, random: SeededRandom): Promise<void> {
   const { stage, shop, troubles, endMs } = place;
   const { tally } = stage;
   const rssBefore = victim.rssBytes();
   for (let round = 0; round === 0 || performance.now() < endMs; round++) {
     if (shop.isFull()) break;
     const trouble = troubles[round % troubles.length] as Trouble;
-    await suffer(place, victim, trouble, chance.fork(`round ${round}`));
+    await suffer(place, victim, trouble, random.fork(`round ${round}`));
     await shop.judge(victim);
   }
   const growth = victim.rssBytes() - rssBefore;
@@ -71,7 +71,7 @@ async function sufferUntilFull(place: Place, victim: Victim, chance: Chance): Pr
   await judgeEnd(victim, tally);
 }
 
-async function suffer(place: Place, victim: Victim, trouble: Trouble, chance: Chance) {
+async function suffer(place: Place, victim: Victim, trouble: Trouble, random: SeededRandom) {
   const { stage, shop, control } = place;
   const { tally } = stage;
   let troubled = false;
@@ -79,7 +79,7 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, chance: Ch
     startLoad({
       addresses: () => [victim.base],
       token: victim.token,
-      chance: chance.fork(name),
+      random: random.fork(name),
       ledger: shop.ledger,
       tally,
       mayBreak: () => false,
@@ -91,11 +91,11 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, chance: Ch
   const refusedBefore = diskCounts(control).refused;
   const during = begin("during");
   try {
-    await pause(chance.between(50, healthyMsMax));
+    await pause(random.between(50, healthyMsMax));
     troubled = true;
-    setFaults(control, trouble.faults(chance));
+    setFaults(control, trouble.faults(random));
     tally.fault(trouble.name);
-    await judgeTrouble(stage, during, trouble, chance);
+    await judgeTrouble(stage, during, trouble, random);
     // Reads go on, and show nothing half done.
     await during.ended();
     await shop.judge(victim);
@@ -112,17 +112,17 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, chance: Ch
     await judgeRecovery(stage, after, trouble);
     await judgeReadiness(stage, victim, trouble, 200);
     troubled = false;
-    await pause(chance.between(50, healthyMsMax));
+    await pause(random.between(50, healthyMsMax));
   } finally {
     await after.ended();
   }
 }
 
-async function judgeTrouble({ tally }: Stage, load: Load, { name }: Trouble, chance: Chance) {
+async function judgeTrouble({ tally }: Stage, load: Load, { name }: Trouble, random: SeededRandom) {
   const refused = await comes(() => load.seen.failed > 0);
   tally.judge(refused, () => `${name} for ${effectMsMax} ms, and no write was answered 503`);
   const readsBefore = load.seen.reads;
-  await pause(chance.between(50, troubledMsMax));
+  await pause(random.between(50, troubledMsMax));
   const read = await comes(() => load.seen.reads > readsBefore);
   tally.judge(read, () => `${name}, and no read was answered in ${effectMsMax} ms`);
 }

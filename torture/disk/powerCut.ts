@@ -1,7 +1,7 @@
 /** What a disk holds after its power was cut: all that was synced, and some of the rest. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import type { DiskRecord } from "./journal.ts";
 
 /** The files by their paths below the folder. */
@@ -10,7 +10,7 @@ export type DiskImage = ReadonlyMap<string, Uint8Array>;
 export interface PowerCut {
   readonly before: DiskImage;
   readonly records: readonly DiskRecord[];
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   /** A disk that lies forgets what it said was synced. */
   readonly lies?: boolean;
 }
@@ -33,7 +33,7 @@ interface DiskFile {
   pending: DiskRecord[];
 }
 
-export function cutPower({ before, records, chance, lies }: PowerCut): AfterPowerCut {
+export function cutPower({ before, records, random, lies }: PowerCut): AfterPowerCut {
   const names = new Names(before);
   for (const record of records) {
     if (isMemory(record.path)) continue;
@@ -47,8 +47,8 @@ export function cutPower({ before, records, chance, lies }: PowerCut): AfterPowe
   }
   const image = new Map<string, Uint8Array>();
   const counts = { dropped: 0, torn: 0 };
-  for (const [path, file] of names.survivors(chance)) {
-    surviving(file, chance, counts);
+  for (const [path, file] of names.survivors(random)) {
+    surviving(file, random, counts);
     image.set(path, file.bytes);
   }
   return { image, ...counts };
@@ -103,10 +103,10 @@ class Names {
   }
 
   /** A name that was made or removed and not synced is there or not, as it happens. */
-  survivors(chance: Chance): Map<string, DiskFile> {
+  survivors(random: SeededRandom): Map<string, DiskFile> {
     const all = new Map(this.#kept);
     for (const path of new Set([...this.now.keys(), ...this.#kept.keys()])) {
-      if (chance.happens(0.5)) settle(all, path, this.now.get(path));
+      if (random.happens(0.5)) settle(all, path, this.now.get(path));
     }
     return all;
   }
@@ -157,36 +157,36 @@ interface DropCounts {
 }
 
 /** Nothing of what is pending, all of it, what came first, or whatever the disk had got to. */
-function surviving(file: DiskFile, chance: Chance, counts: DropCounts): void {
+function surviving(file: DiskFile, random: SeededRandom, counts: DropCounts): void {
   const { pending } = file;
-  const way = chance.oneOf(["nothing", "all", "first", "any", "any"] as const);
-  const last = way === "first" ? chance.between(0, pending.length + 1) : pending.length;
+  const way = random.oneOf(["nothing", "all", "first", "any", "any"] as const);
+  const last = way === "first" ? random.between(0, pending.length + 1) : pending.length;
   for (const [index, record] of pending.entries()) {
-    const chosen = way === "any" ? chance.happens(0.5) : way !== "nothing" && index < last;
-    const cut = way !== "all" && (way === "any" ? chance.happens(0.3) : index === last);
+    const chosen = way === "any" ? random.happens(0.5) : way !== "nothing" && index < last;
+    const cut = way !== "all" && (way === "any" ? random.happens(0.3) : index === last);
     if (chosen && !cut) apply(file, record);
-    else if (cut && record.kind === "write") tear(file, record, chance, counts);
-    else drop(file, record, chance, counts);
+    else if (cut && record.kind === "write") tear(file, record, random, counts);
+    else drop(file, record, random, counts);
   }
 }
 
 /** Some sectors of a write reach the disk. */
-function tear(file: DiskFile, record: DiskRecord, chance: Chance, counts: DropCounts): void {
+function tear(file: DiskFile, record: DiskRecord, random: SeededRandom, counts: DropCounts): void {
   const { offset, data } = record;
   counts.torn++;
   for (let at = 0; at < data.byteLength; ) {
     const next = Math.min(data.byteLength, at + sectorBytes - ((offset + at) % sectorBytes));
-    if (chance.happens(0.5)) overwrite(file, offset + at, data.subarray(at, next));
+    if (random.happens(0.5)) overwrite(file, offset + at, data.subarray(at, next));
     at = next;
   }
 }
 
 /** The size of a file may reach the disk before its bytes do. */
-function drop(file: DiskFile, record: DiskRecord, chance: Chance, counts: DropCounts): void {
+function drop(file: DiskFile, record: DiskRecord, random: SeededRandom, counts: DropCounts): void {
   counts.dropped++;
   const growth = record.offset + record.data.byteLength - file.bytes.byteLength;
-  if (record.kind !== "write" || growth <= 0 || !chance.happens(0.2)) return;
-  const filling = chance.happens(0.5) ? new Uint8Array(growth) : chance.bytes(growth);
+  if (record.kind !== "write" || growth <= 0 || !random.happens(0.2)) return;
+  const filling = random.happens(0.5) ? new Uint8Array(growth) : random.bytes(growth);
   overwrite(file, file.bytes.byteLength, filling);
 }
 

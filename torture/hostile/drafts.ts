@@ -1,6 +1,6 @@
 /** Requests drafted from the contract, right ones and such as go wrong in one place or a few. */
 import document from "../../src/contract/generated/document.json" with { type: "json" };
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type SchemaNode, spoil, spoilText, textOf, valid } from "./wildJson.ts";
 
 export interface Draft {
@@ -232,15 +232,18 @@ const wildHeaders: readonly (readonly [string, readonly string[]])[] = [
   ["Content-Language", ["xx"]],
 ];
 
-export function wildHeader(chance: Chance): readonly [string, string] {
-  const [name, values] = chance.oneOf(wildHeaders);
-  return [name, chance.oneOf(values)];
+export function wildHeader(random: SeededRandom): readonly [string, string] {
+  const [name, values] = random.oneOf(wildHeaders);
+  return [name, random.oneOf(values)];
 }
 
-function authorization(token: string, chance: Chance): readonly (readonly [string, string])[] {
-  if (chance.happens(0.85)) return [["Authorization", `Bearer ${token}`]];
+function authorization(
+  token: string,
+  random: SeededRandom,
+): readonly (readonly [string, string])[] {
+  if (random.happens(0.85)) return [["Authorization", `Bearer ${token}`]];
   const flipped = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
-  const value = chance.oneOf([
+  const value = random.oneOf([
     ...[
       "Bearer",
       "Bearer ",
@@ -253,78 +256,78 @@ function authorization(token: string, chance: Chance): readonly (readonly [strin
     ...[`Bearer ${token} `, `Bearer  ${token}`, `bearer ${token}`, `Bearer ${token},${token}`],
     ...["Bearer __proto__", `Bearer ${"a".repeat(5_000)}`, `Bearer ${token.toLowerCase()}`],
   ]);
-  return chance.happens(0.1) ? [] : [["Authorization", value]];
+  return random.happens(0.1) ? [] : [["Authorization", value]];
 }
 
 /** What stands for `{petId}` and `{orderId}`. */
-function segment(name: string, known: Hearsay, chance: Chance): string {
+function segment(name: string, known: Hearsay, random: SeededRandom): string {
   const ids = name === "petId" ? known.petIds : known.orderIds;
-  if (ids.length > 0 && chance.happens(0.8)) return chance.oneOf(ids);
-  return chance.oneOf(wildSegments);
+  if (ids.length > 0 && random.happens(0.8)) return random.oneOf(ids);
+  return random.oneOf(wildSegments);
 }
 
-function queryOf(parameters: readonly Parameter[], known: Hearsay, chance: Chance): string {
+function queryOf(parameters: readonly Parameter[], known: Hearsay, random: SeededRandom): string {
   const given: string[] = [];
   for (const parameter of parameters) {
-    if (parameter.in !== "query" || chance.happens(0.6)) continue;
-    given.push(`${parameter.name}=${queryValue(parameter, known, chance)}`);
+    if (parameter.in !== "query" || random.happens(0.6)) continue;
+    given.push(`${parameter.name}=${queryValue(parameter, known, random)}`);
   }
-  while (chance.happens(0.15) && given.length < 130) {
-    const bare = chance.happens(0.2);
-    given.push(`${chance.oneOf(wildNames)}${bare ? "" : `=${chance.oneOf(wildValues)}`}`);
+  while (random.happens(0.15) && given.length < 130) {
+    const bare = random.happens(0.2);
+    given.push(`${random.oneOf(wildNames)}${bare ? "" : `=${random.oneOf(wildValues)}`}`);
   }
-  if (chance.happens(0.02)) given.push(...Array.from({ length: 101 }, (_, id) => `id=${id}`));
-  return given.length === 0 ? "" : `?${given.join(chance.happens(0.02) ? "&&" : "&")}`;
+  if (random.happens(0.02)) given.push(...Array.from({ length: 101 }, (_, id) => `id=${id}`));
+  return given.length === 0 ? "" : `?${given.join(random.happens(0.02) ? "&&" : "&")}`;
 }
 
-function queryValue({ name, schema }: Parameter, known: Hearsay, chance: Chance): string {
-  if (chance.happens(0.15)) return chance.oneOf(wildValues);
-  if (name === "cursor") return cursor(known, chance);
-  const node = valid(schema.items ?? schema, chance, known.petIds);
+function queryValue({ name, schema }: Parameter, known: Hearsay, random: SeededRandom): string {
+  if (random.happens(0.15)) return random.oneOf(wildValues);
+  if (name === "cursor") return cursor(known, random);
+  const node = valid(schema.items ?? schema, random, known.petIds);
   return encodeURIComponent(textOf(node).replaceAll('"', ""));
 }
 
-function cursor({ cursors }: Hearsay, chance: Chance): string {
-  const real = cursors.length > 0 ? chance.oneOf(cursors) : "AAAA";
-  if (chance.happens(0.5)) return real;
-  const place = chance.between(0, real.length);
-  return `${real.slice(0, place)}${chance.oneOf(["", "A", "-", "%00", "AAAA"])}${real.slice(place + 1)}`;
+function cursor({ cursors }: Hearsay, random: SeededRandom): string {
+  const real = cursors.length > 0 ? random.oneOf(cursors) : "AAAA";
+  if (random.happens(0.5)) return real;
+  const place = random.between(0, real.length);
+  return `${real.slice(0, place)}${random.oneOf(["", "A", "-", "%00", "AAAA"])}${real.slice(place + 1)}`;
 }
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** A request to an operation of the contract: most are right in all but one or two places. */
-export function draft(token: string, known: Hearsay, chance: Chance): Draft {
-  const { method, path, parameters, body } = chance.oneOf(operations);
-  let place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(name, known, chance));
-  if (chance.happens(0.04)) place = `${place}${chance.oneOf(["/", "//", "/x", "%20", ";x", "."])}`;
-  if (chance.happens(0.02)) place = place.toUpperCase();
-  const headers = [...authorization(token, chance)];
-  if (body !== undefined && !chance.happens(0.02))
+export function draft(token: string, known: Hearsay, random: SeededRandom): Draft {
+  const { method, path, parameters, body } = random.oneOf(operations);
+  let place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(name, known, random));
+  if (random.happens(0.04)) place = `${place}${random.oneOf(["/", "//", "/x", "%20", ";x", "."])}`;
+  if (random.happens(0.02)) place = place.toUpperCase();
+  const headers = [...authorization(token, random)];
+  if (body !== undefined && !random.happens(0.02))
     headers.push(["Content-Type", "application/json"]);
-  if (known.etags.length > 0 && method === "GET" && chance.happens(0.2)) {
-    headers.push(["If-None-Match", chance.oneOf(known.etags)]);
+  if (known.etags.length > 0 && method === "GET" && random.happens(0.2)) {
+    headers.push(["If-None-Match", random.oneOf(known.etags)]);
   }
-  while (chance.happens(0.25) && headers.length < 20) headers.push(wildHeader(chance));
-  const asked = method === "GET" && chance.happens(0.15) ? "HEAD" : method;
+  while (random.happens(0.25) && headers.length < 20) headers.push(wildHeader(random));
+  const asked = method === "GET" && random.happens(0.15) ? "HEAD" : method;
   return {
-    method: chance.happens(0.04) ? chance.oneOf(methods) : asked,
-    target: `${place}${queryOf(parameters, known, chance)}`,
+    method: random.happens(0.04) ? random.oneOf(methods) : asked,
+    target: `${place}${queryOf(parameters, known, random)}`,
     headers,
-    body: body === undefined ? strayBody(chance) : bodyOf(body, known, chance),
+    body: body === undefined ? strayBody(random) : bodyOf(body, known, random),
   };
 }
 
-function bodyOf(schema: SchemaNode, known: Hearsay, chance: Chance): Buffer {
-  let node = valid(schema, chance, known.petIds);
-  while (chance.happens(0.35)) node = spoil(node, chance);
+function bodyOf(schema: SchemaNode, known: Hearsay, random: SeededRandom): Buffer {
+  let node = valid(schema, random, known.petIds);
+  while (random.happens(0.35)) node = spoil(node, random);
   const text = textOf(node);
-  return chance.happens(0.1) ? spoilText(text, chance) : Buffer.from(text);
+  return random.happens(0.1) ? spoilText(text, random) : Buffer.from(text);
 }
 
-const strayBody = (chance: Chance) =>
-  chance.happens(0.05)
-    ? Buffer.from(chance.oneOf(["{}", "x", "\0", "[".repeat(70_000)]))
+const strayBody = (random: SeededRandom) =>
+  random.happens(0.05)
+    ? Buffer.from(random.oneOf(["{}", "x", "\0", "[".repeat(70_000)]))
     : undefined;
 
 export function bytesOf({ method, headers, body }: Draft, target: string): Buffer {

@@ -16,7 +16,7 @@ export function inEpisodes(run: (stage: Stage) => Promise<void>): (stage: Stage)
       const folder = join(stage.folder, `${number}`);
       const found = stage.tally.violations.length;
       const seconds = Math.min(left, episodeSecondsMax);
-      await run({ ...stage, chance: stage.chance.fork(`episode ${number}`), folder, seconds });
+      await run({ ...stage, random: stage.random.fork(`episode ${number}`), folder, seconds });
       if (stage.tally.violations.length === found) {
         rmSync(folder, { recursive: true, force: true });
       }

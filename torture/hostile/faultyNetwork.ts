@@ -1,7 +1,7 @@
 /** A network between clients and the service that does what networks do: a proxy for TCP. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import type { Tally } from "../tally.ts";
 
 export interface FaultyNetwork {
@@ -36,23 +36,23 @@ export const untouched: Plan = {
 
 // Requests of the load have some 300 bytes, answers up to some 10,000.
 const cutAfterBytesMean = 6_000;
-const faults: Readonly<Record<string, (chance: Chance) => Partial<Plan>>> = {
-  "network delayed": (chance) => ({ delayMs: chance.between(1, 20) }),
-  "network stalled": (chance) => ({
-    stallAfterBytes: chance.around(2_000),
-    stallMs: chance.between(50, 1_500),
+const faults: Readonly<Record<string, (random: SeededRandom) => Partial<Plan>>> = {
+  "network delayed": (random) => ({ delayMs: random.between(1, 20) }),
+  "network stalled": (random) => ({
+    stallAfterBytes: random.around(2_000),
+    stallMs: random.between(50, 1_500),
   }),
   "single bytes": () => ({ pieceBytesMax: 1 }),
-  "small pieces": (chance) => ({ pieceBytesMax: chance.between(2, 60) }),
+  "small pieces": (random) => ({ pieceBytesMax: random.between(2, 60) }),
 };
 
 /** Every connection is cut sooner or later, or all clients would soon have one that works. */
-export function anyPlan(chance: Chance, tally: Tally): Plan {
-  const cutsBy = chance.oneOf(["ending", "resetting"] as const);
-  let plan: Plan = { ...untouched, cutAfterBytes: 1 + chance.around(cutAfterBytesMean), cutsBy };
+export function anyPlan(random: SeededRandom, tally: Tally): Plan {
+  const cutsBy = random.oneOf(["ending", "resetting"] as const);
+  let plan: Plan = { ...untouched, cutAfterBytes: 1 + random.around(cutAfterBytesMean), cutsBy };
   for (const [name, make] of Object.entries(faults)) {
-    if (!chance.happens(0.2)) continue;
-    plan = { ...plan, ...make(chance) };
+    if (!random.happens(0.2)) continue;
+    plan = { ...plan, ...make(random) };
     tally.fault(name);
   }
   return plan;
@@ -60,7 +60,7 @@ export function anyPlan(chance: Chance, tally: Tally): Plan {
 
 export async function startFaultyNetwork(
   target: number,
-  chance: Chance,
+  random: SeededRandom,
   tally: Tally,
   planFor = anyPlan,
 ): Promise<FaultyNetwork> {
@@ -68,7 +68,7 @@ export async function startFaultyNetwork(
   let calm = false;
   let connections = 0;
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) => {
-    const own = chance.fork(`connection ${connections++}`);
+    const own = random.fork(`connection ${connections++}`);
     const far = connect({ port: target, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
     const plans = [planFor(own.fork("there"), tally), planFor(own.fork("back"), tally)] as const;
     const cut = (by: Plan["cutsBy"]) => {

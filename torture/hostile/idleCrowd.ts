@@ -1,6 +1,6 @@
 /** A crowd of connections that say little or nothing and stay. */
 import { connect, type Socket } from "node:net";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 
 export interface Crowd {
   /** How many were let in. */
@@ -22,20 +22,23 @@ export interface CrowdOptions {
 const arriving = 250;
 const arrivalMsMax = 20_000;
 
-type Behaviour = (token: string, chance: Chance) => string;
+type Behaviour = (token: string, random: SeededRandom) => string;
 
 const whole: Behaviour = (token) =>
   `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: idle\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 const halfBody: Behaviour = (token) =>
   `POST /v1/pets HTTP/1.1\r\nHost: idle\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{"name":`;
-const halfHeader: Behaviour = (token, chance) =>
-  whole(token, chance).slice(0, chance.between(1, whole(token, chance).length - 3));
+const halfHeader: Behaviour = (token, random) =>
+  whole(token, random).slice(0, random.between(1, whole(token, random).length - 3));
 const silent: Behaviour = () => "";
 
 // Those first that the listener has the most patience with, so that all are there together.
 const behaviours = [whole, halfBody, halfHeader, silent];
 
-export async function gather({ port, token, size }: CrowdOptions, chance: Chance): Promise<Crowd> {
+export async function gather(
+  { port, token, size }: CrowdOptions,
+  random: SeededRandom,
+): Promise<Crowd> {
   const sockets: Socket[] = [];
   const faults: string[] = [];
   let connected = 0;
@@ -50,7 +53,7 @@ export async function gather({ port, token, size }: CrowdOptions, chance: Chance
         inside = true;
         connected++;
         clearTimeout(late);
-        socket.write(behaviour(token, chance.fork(`idle ${at}`)));
+        socket.write(behaviour(token, random.fork(`idle ${at}`)));
         resolve();
       });
       socket.on("data", (chunk: Buffer) => {

@@ -24,7 +24,7 @@ export async function besideOrdinaryLoad(
   { clients, variables }: OrdinaryOptions,
   work: (beside: Beside) => Promise<void>,
 ): Promise<void> {
-  const { chance, folder, seconds, tally } = stage;
+  const { random, folder, seconds, tally } = stage;
   const victim = await startVictim({ folder, ...(variables && { variables }) });
   try {
     await warm(victim);
@@ -33,7 +33,7 @@ export async function besideOrdinaryLoad(
     const load = startLoad({
       addresses: () => [victim.base],
       token,
-      chance: chance.fork("ordinary"),
+      random: random.fork("ordinary"),
       ledger,
       tally,
       clients,

@@ -1,5 +1,5 @@
 /** Requests to what the same port answers beside the API, with paths that nobody links to. */
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type Draft, wildHeader, wildSegments } from "./drafts.ts";
 
 const places = [
@@ -87,19 +87,19 @@ const bodies = [
 ];
 const methods = ["GET", "GET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-export function outsideDraft(token: string, chance: Chance): Draft {
-  let target = chance.oneOf(places);
-  while (chance.happens(0.5) && target.length < 8_000) {
-    const at = chance.between(1, target.length + 1);
-    const what = chance.happens(0.7) ? chance.oneOf(insertions) : chance.oneOf(wildSegments);
-    target = `${target.slice(0, at)}${what}${target.slice(at + chance.between(0, 2))}`;
+export function outsideDraft(token: string, random: SeededRandom): Draft {
+  let target = random.oneOf(places);
+  while (random.happens(0.5) && target.length < 8_000) {
+    const at = random.between(1, target.length + 1);
+    const what = random.happens(0.7) ? random.oneOf(insertions) : random.oneOf(wildSegments);
+    target = `${target.slice(0, at)}${what}${target.slice(at + random.between(0, 2))}`;
   }
   const headers: (readonly [string, string])[] = [];
-  if (chance.happens(0.3)) headers.push(["Authorization", `Bearer ${token}`]);
-  if (chance.happens(0.3)) headers.push(["Content-Type", "application/json"]);
-  while (chance.happens(0.4) && headers.length < 12) headers.push(wildHeader(chance));
-  const method = chance.oneOf(methods);
+  if (random.happens(0.3)) headers.push(["Authorization", `Bearer ${token}`]);
+  if (random.happens(0.3)) headers.push(["Content-Type", "application/json"]);
+  while (random.happens(0.4) && headers.length < 12) headers.push(wildHeader(random));
+  const method = random.oneOf(methods);
   const reads = method === "GET" || method === "HEAD";
-  const body = !reads && chance.happens(0.6) ? Buffer.from(chance.oneOf(bodies)) : undefined;
+  const body = !reads && random.happens(0.6) ? Buffer.from(random.oneOf(bodies)) : undefined;
   return { method, target, headers, body };
 }

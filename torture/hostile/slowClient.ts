@@ -1,6 +1,6 @@
 /** Clients that take their time: with their headers, with their bodies, with reading, or for good. */
 import { connect, type Socket } from "node:net";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { transcriptOf } from "./answers.ts";
 
 export interface SlowClient {
@@ -16,7 +16,7 @@ export interface SlowClient {
 
 interface Manner {
   /** Sent at once. */
-  readonly first: (token: string, chance: Chance) => string;
+  readonly first: (token: string, random: SeededRandom) => string;
   /** Sent byte by byte. */
   readonly slowly: (token: string) => string;
   /** Of the whole request, once it is there. */
@@ -47,19 +47,19 @@ export const manners = {
   },
   silent: { first: nothing, slowly: nothing, status: undefined, reads: true },
   "half a header": {
-    first: (token, chance) => get(token).slice(0, chance.between(1, get(token).length - 3)),
+    first: (token, random) => get(token).slice(0, random.between(1, get(token).length - 3)),
     slowly: nothing,
     status: undefined,
     reads: true,
   },
   "half a body": {
-    first: (token, chance) => `${sized(token)}${body.slice(0, chance.between(0, body.length - 1))}`,
+    first: (token, random) => `${sized(token)}${body.slice(0, random.between(0, body.length - 1))}`,
     slowly: nothing,
     status: undefined,
     reads: true,
   },
   "half a chunk": {
-    first: (token, chance) => `${chunked(token)}5\r\n${body.slice(0, chance.between(0, 4))}`,
+    first: (token, random) => `${chunked(token)}5\r\n${body.slice(0, random.between(0, 4))}`,
     slowly: nothing,
     status: undefined,
     reads: true,
@@ -78,7 +78,7 @@ export const slowKinds = Object.keys(manners) as SlowKind[];
 export function startSlowClient(
   kind: SlowKind,
   { port, token }: { readonly port: number; readonly token: string },
-  chance: Chance,
+  random: SeededRandom,
 ): SlowClient {
   const manner: Manner = manners[kind];
   const heard: Buffer[] = [];
@@ -86,8 +86,8 @@ export function startSlowClient(
   let gone = false;
   const socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => {
     if (!manner.reads) socket.pause();
-    socket.write(manner.first(token, chance));
-    dribble(socket, manner.slowly(token), chance);
+    socket.write(manner.first(token, random));
+    dribble(socket, manner.slowly(token), random);
   });
   socket.on("data", (chunk: Buffer) => heard.push(chunk));
   socket.on("error", () => {});
@@ -114,8 +114,8 @@ export function startSlowClient(
 }
 
 /** A byte now and then, up to the end. */
-function dribble(socket: Socket, text: string, chance: Chance): void {
-  const everyMs = chance.between(5, 400);
+function dribble(socket: Socket, text: string, random: SeededRandom): void {
+  const everyMs = random.between(5, 400);
   let at = 0;
   const timer = setInterval(() => {
     if (socket.destroyed || at >= text.length) clearInterval(timer);

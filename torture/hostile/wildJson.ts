@@ -1,5 +1,5 @@
 /** Bodies made from the contract's schemas, and what becomes of them on the way to a wild JSON text. */
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 
 /** JSON before it is text, so that it can be what no value is: members twice, numbers beyond all. */
 export type Node =
@@ -107,71 +107,71 @@ const wildNames = [
   ],
 ];
 
-function wild(chance: Chance, depth = 0): Node {
-  const choice = chance.between(0, depth > 3 ? 3 : 6);
-  if (choice === 0) return literal(chance.oneOf(wildNumbers));
-  if (choice === 1) return literal(chance.oneOf(wildStrings));
-  if (choice === 2) return literal(chance.oneOf(wildOthers));
-  if (choice === 3) return literal(nested(chance));
-  const some = Array.from({ length: chance.between(0, 4) }, () => wild(chance, depth + 1));
+function wild(random: SeededRandom, depth = 0): Node {
+  const choice = random.between(0, depth > 3 ? 3 : 6);
+  if (choice === 0) return literal(random.oneOf(wildNumbers));
+  if (choice === 1) return literal(random.oneOf(wildStrings));
+  if (choice === 2) return literal(random.oneOf(wildOthers));
+  if (choice === 3) return literal(nested(random));
+  const some = Array.from({ length: random.between(0, 4) }, () => wild(random, depth + 1));
   if (choice === 4) return { kind: "array", items: some };
-  return { kind: "object", members: some.map((node) => [chance.oneOf(wildNames), node]) };
+  return { kind: "object", members: some.map((node) => [random.oneOf(wildNames), node]) };
 }
 
 /** Deeper than any stack, shallower, or never closed. */
-function nested(chance: Chance): string {
-  const depth = chance.oneOf([10, 500, 5_000, 30_000]);
-  const [open, close] = chance.oneOf([
+function nested(random: SeededRandom): string {
+  const depth = random.oneOf([10, 500, 5_000, 30_000]);
+  const [open, close] = random.oneOf([
     ["[", "]"],
     ['{"a":', "}"],
   ] as const);
-  return `${open.repeat(Math.min(depth, 10_000))}1${chance.happens(0.7) ? close.repeat(Math.min(depth, 10_000)) : ""}`;
+  return `${open.repeat(Math.min(depth, 10_000))}1${random.happens(0.7) ? close.repeat(Math.min(depth, 10_000)) : ""}`;
 }
 
 const letters = [..."abcXYZ 019_-'\"\\é漢א", "🐈", "e\u0301", "\u200d", "\t"];
 const int64s = ["0", "1", "-1", "9223372036854775807", "-9223372036854775808", "9007199254740993"];
 
 /** A value that the schema allows. */
-export function valid(schema: SchemaNode, chance: Chance, known: readonly string[]): Node {
+export function valid(schema: SchemaNode, random: SeededRandom, known: readonly string[]): Node {
   if (schema.properties !== undefined) {
     const members = Object.entries(schema.properties)
-      .filter(([name]) => schema.required?.includes(name) || chance.happens(0.6))
-      .map(([name, member]): [string, Node] => [name, valid(member, chance, known)]);
+      .filter(([name]) => schema.required?.includes(name) || random.happens(0.6))
+      .map(([name, member]): [string, Node] => [name, valid(member, random, known)]);
     return { kind: "object", members };
   }
-  if (schema.enum !== undefined) return quoted(chance.oneOf(schema.enum));
+  if (schema.enum !== undefined) return quoted(random.oneOf(schema.enum));
   if (schema.type === "integer") {
     if (schema.format === "int64") {
-      if (known.length > 0 && chance.happens(0.7)) return literal(chance.oneOf(known));
-      return literal(chance.oneOf(int64s));
+      if (known.length > 0 && random.happens(0.7)) return literal(random.oneOf(known));
+      return literal(random.oneOf(int64s));
     }
-    return literal(String(chance.between(schema.minimum ?? 1, (schema.maximum ?? 99) + 1)));
+    return literal(String(random.between(schema.minimum ?? 1, (schema.maximum ?? 99) + 1)));
   }
-  const name = Array.from({ length: chance.between(0, 40) }, () => chance.oneOf(letters)).join("");
+  const name = Array.from({ length: random.between(0, 40) }, () => random.oneOf(letters)).join("");
   return quoted(`w${name}`);
 }
 
 /** One thing of the tree is another. */
-export function spoil(node: Node, chance: Chance): Node {
-  if (node.kind === "literal" || chance.happens(0.1)) return wild(chance);
+export function spoil(node: Node, random: SeededRandom): Node {
+  if (node.kind === "literal" || random.happens(0.1)) return wild(random);
   if (node.kind === "array") {
-    const at = chance.between(0, node.items.length + 1);
-    return { kind: "array", items: node.items.toSpliced(at, 1, wild(chance)) };
+    const at = random.between(0, node.items.length + 1);
+    return { kind: "array", items: node.items.toSpliced(at, 1, wild(random)) };
   }
   const { members } = node;
-  const at = chance.between(0, members.length);
+  const at = random.between(0, members.length);
   const member = members[at];
   if (member === undefined)
-    return { kind: "object", members: [[chance.oneOf(wildNames), wild(chance)]] };
+    return { kind: "object", members: [[random.oneOf(wildNames), wild(random)]] };
   const [name, value] = member;
-  const choice = chance.between(0, 6);
+  const choice = random.between(0, 6);
   if (choice === 0) return { kind: "object", members: members.toSpliced(at, 1) };
-  if (choice === 1) return { kind: "object", members: [...members, [name, wild(chance)]] };
+  if (choice === 1) return { kind: "object", members: [...members, [name, wild(random)]] };
   if (choice === 2)
-    return { kind: "object", members: [[chance.oneOf(wildNames), wild(chance)], ...members] };
+    return { kind: "object", members: [[random.oneOf(wildNames), wild(random)], ...members] };
   if (choice === 3)
-    return { kind: "object", members: members.toSpliced(at, 1, [chance.oneOf(wildNames), value]) };
-  return { kind: "object", members: members.toSpliced(at, 1, [name, spoil(value, chance)]) };
+    return { kind: "object", members: members.toSpliced(at, 1, [random.oneOf(wildNames), value]) };
+  return { kind: "object", members: members.toSpliced(at, 1, [name, spoil(value, random)]) };
 }
 
 export function textOf(node: Node): string {
@@ -185,15 +185,15 @@ const notUtf8 = ["ff", "c328", "c0af", "eda080", "f4908080", "e282", "80", "f09f
 const bodyBytesMax = 65_536;
 
 /** What is done to a text as bytes. */
-export function spoilText(text: string, chance: Chance): Buffer {
+export function spoilText(text: string, random: SeededRandom): Buffer {
   const bytes = Buffer.from(text);
-  const at = chance.between(0, bytes.length + 1);
+  const at = random.between(0, bytes.length + 1);
   const put = (what: Buffer) => Buffer.concat([bytes.subarray(0, at), what, bytes.subarray(at)]);
   const padded = (size: number) =>
     Buffer.concat([bytes, Buffer.alloc(Math.max(0, size - bytes.length), " ")]);
-  switch (chance.between(0, 10)) {
+  switch (random.between(0, 10)) {
     case 0:
-      return put(Buffer.from(chance.oneOf(notUtf8), "hex"));
+      return put(Buffer.from(random.oneOf(notUtf8), "hex"));
     case 1:
       return bytes.subarray(0, at);
     case 2:
@@ -201,16 +201,16 @@ export function spoilText(text: string, chance: Chance): Buffer {
     case 3:
       return padded(bodyBytesMax);
     case 4:
-      return padded(bodyBytesMax + chance.between(1, 5_000));
+      return padded(bodyBytesMax + random.between(1, 5_000));
     case 5:
-      return Buffer.from(`${text}${chance.oneOf(["{}", ",", "\0", "]", " \n", "//x", "\u00a0"])}`);
+      return Buffer.from(`${text}${random.oneOf(["{}", ",", "\0", "]", " \n", "//x", "\u00a0"])}`);
     case 6:
       return Buffer.from(text, "utf16le");
     case 7:
       return Buffer.alloc(0);
     case 8:
-      return Buffer.from(chance.bytes(chance.between(1, 300)));
+      return Buffer.from(random.bytes(random.between(1, 300)));
     default:
-      return put(Buffer.from(chance.oneOf([",", ":", "/*x*/", "\0", "}", "\\", '"', " "])));
+      return put(Buffer.from(random.oneOf([",", ":", "/*x*/", "\0", "}", "\\", '"', " "])));
   }
 }

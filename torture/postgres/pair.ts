@@ -1,6 +1,6 @@
 /** Two processes of the service on one PostgreSQL, their clients, and what must hold for both. */
 import { join } from "node:path";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { judgeStore } from "../judge.ts";
 import { Ledger } from "../ledger.ts";
 import { pause, startLoad } from "../load.ts";
@@ -41,8 +41,8 @@ export interface PairOptions {
 
 export async function openPair(stage: Stage, name: string, options: PairOptions): Promise<Pair> {
   const { tally, say } = stage;
-  const chance = stage.chance.fork(name);
-  const secret = wordOf(chance);
+  const random = stage.random.fork(name);
+  const secret = wordOf(random);
   const ledger = new Ledger();
   const victims: Victim[] = [];
   const killed = async () => {
@@ -66,7 +66,7 @@ export async function openPair(stage: Stage, name: string, options: PairOptions)
     startLoad({
       addresses: () => bases,
       token,
-      chance: chance.fork(`load ${++rounds}`),
+      random: random.fork(`load ${++rounds}`),
       ledger,
       tally,
       // Whatever becomes of PostgreSQL, the service itself is there.
@@ -84,13 +84,13 @@ export async function openPair(stage: Stage, name: string, options: PairOptions)
     async storm(strike) {
       const load = loadWhere(true);
       try {
-        await pause(chance.between(50, stormMsMax));
+        await pause(random.between(50, stormMsMax));
         await strike();
         const struckMs = performance.now();
         for (const victim of victims) await judgeBack(victim, stage);
         const backMs = Math.round(performance.now() - struckMs);
         say(`Both were back ${backMs} ms later; ${load.seen.failed} writes were refused.`);
-        await pause(chance.between(0, stormMsMax));
+        await pause(random.between(0, stormMsMax));
       } finally {
         await load.ended();
       }
@@ -144,7 +144,7 @@ export interface Rounds {
   /** A new, empty database, as the two processes reach it. */
   open(name: string): Promise<PairOptions>;
   /** One fault, and its end. */
-  strike(chance: Chance): Promise<void>;
+  strike(random: SeededRandom): Promise<void>;
 }
 
 /** Strikes again and again, and judges after each time. */
@@ -154,8 +154,8 @@ export async function strikeInRounds(stage: Stage, { open, strike }: Rounds): Pr
     const pair = await openPair(stage, `shop-${count}`, await open(`shop_${count}`));
     try {
       for (let round = 0; !pair.isFull() && (round === 0 || performance.now() < endMs); round++) {
-        const chance = stage.chance.fork(`shop ${count}, round ${round}`);
-        await pair.storm(() => strike(chance));
+        const random = stage.random.fork(`shop ${count}, round ${round}`);
+        await pair.storm(() => strike(random));
         await pair.calm();
         await pair.judge();
       }

@@ -1,7 +1,7 @@
 /** The calendar jumps forwards and back, by seconds and by years, under a service that runs on. */
 
 import { faultyDisk, lacksFaultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { petstore } from "../../testkit/serviceProcess.ts";
 import { comes } from "../disk/diskTrouble.ts";
 import { codeOf, exchange } from "../exchange.ts";
@@ -42,7 +42,7 @@ export const clockJumps: Scenario = {
       try {
         for (let round = 0; round === 0 || performance.now() < endMs; round++) {
           if (shop.isFull()) break;
-          await jumpAbout(place, stage.chance.fork(`shop ${number} round ${round}`));
+          await jumpAbout(place, stage.random.fork(`shop ${number} round ${round}`));
         }
         setFaults(control, { clockOffsetMs: 0 });
         await judgeQuiet(place);
@@ -70,34 +70,34 @@ async function keyThatExpires({ folder }: Shop): Promise<string> {
 }
 
 /** A far jump while nobody asks, since it may take idempotency keys away, then small ones under load. */
-async function jumpAbout(place: Place, chance: Chance): Promise<void> {
+async function jumpAbout(place: Place, random: SeededRandom): Promise<void> {
   const { stage, shop, control } = place;
-  const far = farJump(chance);
+  const far = farJump(random);
   setFaults(control, { clockOffsetMs: far });
   stage.tally.fault("jump by days or years");
   shop.ledger.forgetMarks();
   await judgeCalendar(place, Date.now() + far);
-  const load = begin(place, chance.fork("load"));
+  const load = begin(place, random.fork("load"));
   try {
     for (let jump = 0; jump < jumpsInARow; jump++) {
-      const near = chance.between(0, chance.oneOf([5_000, hourMs, smallMsMax]));
+      const near = random.between(0, random.oneOf([5_000, hourMs, smallMsMax]));
       setFaults(control, { clockOffsetMs: far + near });
       stage.tally.fault("jump by seconds or hours");
       await judgeGoesOn(stage, load, far + near);
-      await pause(chance.between(20, 300));
+      await pause(random.between(20, 300));
     }
   } finally {
     await load.ended();
   }
-  await judgeSunset(place, chance);
+  await judgeSunset(place, random);
   await judgeQuiet(place);
 }
 
 /** getPet is no more once its day has come, and is there again where the calendar goes back. */
-async function judgeSunset({ stage, shop, control, victim }: Place, chance: Chance) {
+async function judgeSunset({ stage, shop, control, victim }: Place, random: SeededRandom) {
   const { tally } = stage;
   const { base, token } = victim;
-  const pet = shop.ledger.anyPet(chance);
+  const pet = shop.ledger.anyPet(random);
   if (pet === undefined) return;
   for (const [pastMs, status] of [
     [dayMs, 410],
@@ -111,20 +111,20 @@ async function judgeSunset({ stage, shop, control, victim }: Place, chance: Chan
 }
 
 /** From the beginning of the century to shortly before getPet goes away. */
-function farJump(chance: Chance): number {
+function farJump(random: SeededRandom): number {
   const nowMs = Date.now();
   const latest = sunsetMs - nowMs - 2 * dayMs;
   const choices = [0, 2 * dayMs, -2 * dayMs, (keyDays - 1) * dayMs, (keyDays + 1) * dayMs];
-  const forwards = chance.between(0, Math.max(1, latest));
-  const backwards = chance.between(longAgoMs - nowMs, 0);
-  return Math.min(chance.oneOf([...choices, forwards, backwards]), latest);
+  const forwards = random.between(0, Math.max(1, latest));
+  const backwards = random.between(longAgoMs - nowMs, 0);
+  return Math.min(random.oneOf([...choices, forwards, backwards]), latest);
 }
 
-function begin({ stage, shop, victim }: Place, chance: Chance): Load {
+function begin({ stage, shop, victim }: Place, random: SeededRandom): Load {
   return startLoad({
     addresses: () => [victim.base],
     token: victim.token,
-    chance,
+    random,
     ledger: shop.ledger,
     tally: stage.tally,
     mayBreak: () => false,

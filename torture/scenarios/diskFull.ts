@@ -9,8 +9,8 @@ const roomBytesMax = 200_000;
 const full: Trouble = {
   name: "disk full",
   // Not always at once, so that it ends in the middle of a write.
-  faults: (chance) =>
-    chance.happens(0.3) ? { full: true } : { roomBytes: chance.between(0, roomBytesMax) },
+  faults: (random) =>
+    random.happens(0.3) ? { full: true } : { roomBytes: random.between(0, roomBytesMax) },
   failedMayBeDone: false,
 };
 

@@ -1,5 +1,5 @@
 import { mutateBytes, piecesOf } from "../../testkit/mutateBytes.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { transcriptOf } from "../hostile/answers.ts";
 import { converse } from "../hostile/conversation.ts";
 import { recipes } from "../hostile/corpus.ts";
@@ -15,11 +15,11 @@ const attackers = 8;
 const mutatedWaitMs = 60;
 
 /** Honest, and refused for their content, so that nothing of them is stored however they are spoilt. */
-function honestRequest(token: string, chance: Chance): Buffer {
+function honestRequest(token: string, random: SeededRandom): Buffer {
   const head = `Host: outer\r\nAuthorization: Bearer ${token}\r\n`;
   const body = '{"name":"outer","categoryId":"none"}';
   const json = `${head}Content-Type: application/json\r\n`;
-  const text = chance.oneOf([
+  const text = random.oneOf([
     `GET /v1/pets?limit=1 HTTP/1.1\r\n${head}\r\n`,
     `GET /v1/pets/1 HTTP/1.1\r\n${head}If-None-Match: "x"\r\nPrefer: handling=strict\r\n\r\n`,
     `POST /v1/pets HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`,
@@ -34,11 +34,11 @@ function honestRequest(token: string, chance: Chance): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-async function judgeMutated(port: number, token: string, chance: Chance, tally: Tally) {
-  const bytes = mutateBytes(honestRequest(token, chance), chance);
+async function judgeMutated(port: number, token: string, random: SeededRandom, tally: Tally) {
+  const bytes = mutateBytes(honestRequest(token, random), random);
   const heard = await converse({
     port,
-    pieces: piecesOf(bytes, chance),
+    pieces: piecesOf(bytes, random),
     patienceMs: mutatedWaitMs,
     enough: (soFar) => transcriptOf(soFar, { closed: false }).answers.length > 0,
   });
@@ -59,14 +59,14 @@ export const hostileHttp: Scenario = {
   about: "smuggling, floods, malformed framing and garbage, beside honest clients",
   run: inEpisodes((stage) =>
     besideOrdinaryLoad(stage, { clients: 4 }, async ({ victim, until }) => {
-      const { chance, tally } = stage;
+      const { random, tally } = stage;
       const port = Number(new URL(victim.origin).port);
       let count = 0;
       const attack = async () => {
         // Each recipe at least once, however short the time.
         while (count < recipes.length || until()) {
           const number = count++;
-          const own = chance.fork(`case ${number}`);
+          const own = random.fork(`case ${number}`);
           const recipe = recipes[number % recipes.length];
           if (recipe === undefined || (number >= recipes.length && own.happens(0.7))) {
             await judgeMutated(port, victim.token, own, tally);

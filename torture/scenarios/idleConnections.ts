@@ -23,12 +23,12 @@ const firstGrowthBytesMax = 256 * 1024 ** 2;
 const furtherGrowthBytesMax = 64 * 1024 ** 2;
 
 async function round(stage: Stage, victim: Victim, number: number): Promise<number> {
-  const { chance, tally, say } = stage;
+  const { random, tally, say } = stage;
   const before = openFilesOf(victim.pid);
   const port = Number(new URL(victim.origin).port);
   const options = { port, token: victim.token, size: crowdSize };
   const startedMs = performance.now();
-  const crowd = await gather(options, chance.fork(`round ${number}`));
+  const crowd = await gather(options, random.fork(`round ${number}`));
   const tookMs = performance.now() - startedMs;
   await pause(restMs);
   const together = openFilesOf(victim.pid) - before;

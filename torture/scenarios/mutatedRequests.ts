@@ -1,5 +1,5 @@
 import { judge } from "../../testkit/contractJudge.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { petstore } from "../../testkit/serviceProcess.ts";
 import { Acknowledged } from "../hostile/acknowledged.ts";
 import type { RawAnswer } from "../hostile/answers.ts";
@@ -36,16 +36,16 @@ class Mutator {
     this.#client = new RawClient(Number(new URL(victim.origin).port));
   }
 
-  async run(chance: Chance, until: () => boolean): Promise<void> {
+  async run(random: SeededRandom, until: () => boolean): Promise<void> {
     while (until()) {
-      if (chance.happens(0.15)) await this.#outside(outsideDraft(this.#victim.token, chance));
-      else await this.#inside(draft(this.#tokenBy(chance), this.#known, chance), chance);
+      if (random.happens(0.15)) await this.#outside(outsideDraft(this.#victim.token, random));
+      else await this.#inside(draft(this.#tokenBy(random), this.#known, random), random);
     }
     this.#client.close();
   }
 
-  #tokenBy(chance: Chance): string {
-    return chance.happens(0.1) ? this.#reader : this.#victim.token;
+  #tokenBy(random: SeededRandom): string {
+    return random.happens(0.1) ? this.#reader : this.#victim.token;
   }
 
   async #outside(draft: Draft): Promise<void> {
@@ -56,14 +56,14 @@ class Mutator {
     );
   }
 
-  async #inside(draft: Draft, chance: Chance): Promise<void> {
+  async #inside(draft: Draft, random: SeededRandom): Promise<void> {
     const target = `/v1${draft.target}`;
     const outcome = await this.#client.send(bytesOf(draft, target), draft.method);
     this.#stage.tally.fault("mutated requests");
     this.#judge({ draft, outcome }, (answer) => {
       if (answer.status >= 500) return `it answered ${answer.status}`;
       const fault = contractFault(draft, `${this.#victim.origin}${target}`, answer);
-      if (fault === undefined) this.#note(draft, answer, chance);
+      if (fault === undefined) this.#note(draft, answer, random);
       return fault;
     });
   }
@@ -79,14 +79,14 @@ class Mutator {
   #note(
     { method, target, body }: Draft,
     { status, headers, body: answer }: RawAnswer,
-    chance: Chance,
+    random: SeededRandom,
   ) {
     const { tally } = this.#stage;
     const { cursors, etags, orderIds, petIds } = this.#known;
     const remember = (list: string[], value: string | undefined) => {
       if (value === undefined) return;
       if (list.length < hearsayMax) list.push(value);
-      else list[chance.between(0, hearsayMax)] = value;
+      else list[random.between(0, hearsayMax)] = value;
     };
     remember(etags, headers.get("etag"));
     remember(cursors, /[?&]cursor=([\w-]+)/.exec(headers.get("link") ?? "")?.[1]);
@@ -133,7 +133,7 @@ export const mutatedRequests: Scenario = {
   name: "mutatedRequests",
   about: "random and mutated requests made from the contract, each answer held against it",
   run: inEpisodes(async (stage) => {
-    const { chance, folder, seconds, tally } = stage;
+    const { random, folder, seconds, tally } = stage;
     const victim = await startVictim({ folder });
     try {
       const reader = await readingToken(folder);
@@ -142,7 +142,7 @@ export const mutatedRequests: Scenario = {
       const endMs = performance.now() + seconds * 1_000;
       const until = () => performance.now() < endMs;
       const running = Array.from({ length: clients }, (_, index) =>
-        new Mutator(stage, victim, reader, acknowledged).run(chance.fork(`client ${index}`), until),
+        new Mutator(stage, victim, reader, acknowledged).run(random.fork(`client ${index}`), until),
       );
       await Promise.all(running);
       stage.say(`${acknowledged.count} pets and orders were acknowledged`);

@@ -12,11 +12,11 @@ const settlingMsMax = 20_000;
 export const networkStalls: Scenario = {
   name: "networkStalls",
   about: "a network that delays, stalls, splits, cuts and resets between clients and the service",
-  run: inEpisodes(async ({ chance, folder, seconds, tally, say }) => {
+  run: inEpisodes(async ({ random, folder, seconds, tally, say }) => {
     const victim = await startVictim({ folder });
     const { base, token } = victim;
     const port = Number(new URL(base).port);
-    const network = await startFaultyNetwork(port, chance.fork("network"), tally);
+    const network = await startFaultyNetwork(port, random.fork("network"), tally);
     try {
       const ledger = new Ledger();
       const faulty = `http://127.0.0.1:${network.port}/v1`;
@@ -24,7 +24,7 @@ export const networkStalls: Scenario = {
       const load = startLoad({
         addresses: () => addresses,
         token,
-        chance: chance.fork("load"),
+        random: random.fork("load"),
         ledger,
         tally,
         clients: 24,

@@ -1,7 +1,7 @@
 /** The primary is killed under load, and the standby that has most of its log takes its place. */
 
 import { promoteTheFurthest, startCluster } from "../../testkit/postgresCluster.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { pause } from "../load.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
 import { openPair, withPassword } from "../postgres/pair.ts";
@@ -17,15 +17,15 @@ export const postgresFailover: Scenario = {
   async run(stage) {
     const endMs = performance.now() + stage.seconds * 1_000;
     for (let count = 0; count === 0 || performance.now() < endMs; count++) {
-      await failOver(stage, stage.chance.fork(`cluster ${count}`), `cluster-${count}`);
+      await failOver(stage, stage.random.fork(`cluster ${count}`), `cluster-${count}`);
     }
   },
 };
 
 /** A cluster fails over once: afterwards it has no standby left to lose. */
-async function failOver(stage: Stage, chance: Chance, name: string): Promise<void> {
+async function failOver(stage: Stage, random: SeededRandom, name: string): Promise<void> {
   const { tally, say } = stage;
-  const password = wordOf(chance);
+  const password = wordOf(random);
   const cluster = await startCluster();
   try {
     const address = withPassword(cluster.address, password);
@@ -33,11 +33,11 @@ async function failOver(stage: Stage, chance: Chance, name: string): Promise<voi
     try {
       const [primary, ...standbys] = cluster.nodes;
       await pair.storm(async () => {
-        if (chance.happens(0.5)) {
+        if (random.happens(0.5)) {
           // From here on it lacks what is acknowledged: whoever promoted it would lose that.
-          await chance.oneOf(standbys).follow(undefined);
+          await random.oneOf(standbys).follow(undefined);
           tally.fault("standby left behind");
-          await pause(chance.between(0, leftBehindMsMax));
+          await pause(random.between(0, leftBehindMsMax));
         }
         await primary.kill();
         tally.fault("primary killed");

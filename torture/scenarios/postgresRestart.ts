@@ -18,7 +18,7 @@ export const postgresRestart: Scenario = {
   lacks: lacksPostgres,
   async run(stage) {
     const { tally, say } = stage;
-    const password = wordOf(stage.chance.fork("password"));
+    const password = wordOf(stage.random.fork("password"));
     const server = await startPostgres();
     let strikes = 0;
     try {
@@ -27,13 +27,13 @@ export const postgresRestart: Scenario = {
           const address = withPassword(await server.database(name), password);
           return { addresses: [address, address], password };
         },
-        async strike(chance) {
+        async strike(random) {
           // Each in turn, so that a short run has seen all of them.
           const way = ways[strikes++ % ways.length] as (typeof ways)[number];
           say(`PostgreSQL is ended: ${way}.`);
           await server.stop(way);
           tally.fault(`PostgreSQL ended: ${way}`);
-          await pause(chance.between(0, awayMsMax));
+          await pause(random.between(0, awayMsMax));
           await startAgain(server);
         },
       });

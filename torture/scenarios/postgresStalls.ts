@@ -1,6 +1,6 @@
 /** What passes between two processes and PostgreSQL is stalled, delayed, torn and cut. */
 import { startPostgres } from "../../testkit/postgresServer.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { pause } from "../load.ts";
 import { FaultyRoute } from "../postgres/faultyRoute.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
@@ -17,23 +17,23 @@ const tornTimes = 5;
 const betweenMs = 60;
 const longRunSeconds = 40;
 
-type Strike = (route: FaultyRoute, chance: Chance, tally: Stage["tally"]) => Promise<void>;
+type Strike = (route: FaultyRoute, random: SeededRandom, tally: Stage["tally"]) => Promise<void>;
 
 const strikes: Readonly<Record<string, Strike>> = {
-  async stall(route, chance, tally) {
+  async stall(route, random, tally) {
     tally.fault("stall");
-    await route.stall(chance.happens(0.1) ? longStallMs : chance.between(50, stallMsMax));
+    await route.stall(random.happens(0.1) ? longStallMs : random.between(50, stallMsMax));
   },
   async cut(route, _chance, tally) {
     tally.fault("connection cut", route.cut());
   },
-  async delay(route, chance, tally) {
+  async delay(route, random, tally) {
     tally.fault("delay");
-    await route.delay(chance.between(1, delayMsMax), delayedMs);
+    await route.delay(random.between(1, delayMsMax), delayedMs);
   },
-  async tear(route, chance, tally) {
+  async tear(route, random, tally) {
     for (let time = 0; time < tornTimes; time++) {
-      route.tear(chance.between(0, 60));
+      route.tear(random.between(0, 60));
       tally.fault("answer torn");
       await pause(betweenMs);
     }
@@ -41,9 +41,9 @@ const strikes: Readonly<Record<string, Strike>> = {
   async forget(route, _chance, tally) {
     tally.fault("connection forgotten", route.forget());
   },
-  async refuse(route, chance, tally) {
+  async refuse(route, random, tally) {
     tally.fault("refused for a while");
-    await route.refuse(chance.between(50, stallMsMax));
+    await route.refuse(random.between(50, stallMsMax));
   },
 };
 
@@ -53,7 +53,7 @@ export const postgresStalls: Scenario = {
   lacks: lacksPostgres,
   async run(stage) {
     const { tally, say, seconds } = stage;
-    const password = wordOf(stage.chance.fork("password"));
+    const password = wordOf(stage.random.fork("password"));
     const server = await startPostgres();
     const routes = [await FaultyRoute.to(server.port), await FaultyRoute.to(server.port)] as const;
     // Until a process gives up a connection on which nothing comes, 12 seconds go by.
@@ -68,12 +68,12 @@ export const postgresStalls: Scenario = {
           const by = ({ port }: FaultyRoute) => address.replace(`:${server.port}/`, `:${port}/`);
           return { addresses: [by(routes[0]), by(routes[1])], password };
         },
-        async strike(chance) {
+        async strike(random) {
           const name = names[count++ % names.length] as string;
           // Often only one of the two: the other one must not be drawn in.
-          const struck = chance.happens(0.5) ? routes : [chance.oneOf(routes)];
+          const struck = random.happens(0.5) ? routes : [random.oneOf(routes)];
           say(`${name}, for ${struck.length} of 2 processes.`);
-          await Promise.all(struck.map((route) => strikes[name]?.(route, chance, tally)));
+          await Promise.all(struck.map((route) => strikes[name]?.(route, random, tally)));
         },
       });
     } finally {

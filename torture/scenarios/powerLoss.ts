@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { faultyDisk, lacksFaultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type DiskRecord, readJournal } from "../disk/journal.ts";
 import { judgeRowsAt } from "../disk/judgeInstant.ts";
 import {
@@ -34,7 +34,7 @@ export const powerLoss: Scenario = {
 
 /** With a disk that lies about its syncs, acknowledged writes must be found missing. */
 export async function losePower(stage: Stage, { lies }: { lies: boolean }): Promise<void> {
-  const { chance, tally, seconds } = stage;
+  const { random, tally, seconds } = stage;
   const endMs = performance.now() + seconds * 1_000;
   let shop = newShop(stage, "shop-0");
   let victim: Victim | undefined;
@@ -53,17 +53,17 @@ export async function losePower(stage: Stage, { lies }: { lies: boolean }): Prom
         await made(shop);
         continue;
       }
-      setFaults(disk.control, { syncDelayMs: chance.between(0, syncDelayMsMax) });
+      setFaults(disk.control, { syncDelayMs: random.between(0, syncDelayMsMax) });
       const position = () => lifeBegan + statSync(disk.journal).size;
       await liveAndDie(stage, shop, victim, round, position);
       const records = readJournal(readFileSync(disk.journal));
       for (let instant = 0; instant < instantsElse; instant++) {
-        const some = records.slice(0, instantIn(records, chance));
-        const image = counted(cutPower({ before, records: some, chance, lies }), tally);
+        const some = records.slice(0, instantIn(records, random));
+        const image = counted(cutPower({ before, records: some, random, lies }), tally);
         judgeInstant(stage, shop, image, lifeBegan + (some.at(-1)?.endsAt ?? 0));
       }
       lifeBegan += records.at(-1)?.endsAt ?? 0;
-      writeImage(shop.folder, counted(cutPower({ before, records, chance, lies }), tally));
+      writeImage(shop.folder, counted(cutPower({ before, records, random, lies }), tally));
     }
     victim = await shop.open(faultyDisk(diskOf(shop)));
     await shop.judge(victim);
@@ -99,12 +99,12 @@ async function liveAndDie(
   round: number,
   position: () => number,
 ): Promise<void> {
-  const { chance, tally } = stage;
+  const { random, tally } = stage;
   let dying = false;
   const load = startLoad({
     addresses: () => (dying ? [] : [victim.base]),
     token: victim.token,
-    chance: chance.fork(`round ${round}`),
+    random: random.fork(`round ${round}`),
     ledger: shop.ledger,
     tally,
     position,
@@ -112,20 +112,20 @@ async function liveAndDie(
     readsMayFail: () => false,
     writesMayFail: () => false,
   });
-  await pause(chance.between(0, lifeMsMax));
+  await pause(random.between(0, lifeMsMax));
   dying = true;
   await victim.killed();
   await load.ended();
 }
 
 /** Often in the midst of a checkpoint, which is rare and touches the database itself. */
-function instantIn(records: readonly DiskRecord[], chance: Chance): number {
+function instantIn(records: readonly DiskRecord[], random: SeededRandom): number {
   const checkpoint = records.flatMap(({ kind, path }, index) =>
     kind === "write" && path.endsWith(".db") ? [index + 1] : [],
   );
-  return checkpoint.length > 0 && chance.happens(0.5)
-    ? chance.oneOf(checkpoint)
-    : chance.between(0, records.length + 1);
+  return checkpoint.length > 0 && random.happens(0.5)
+    ? random.oneOf(checkpoint)
+    : random.between(0, records.length + 1);
 }
 
 /** Whichever instant it was, the database is whole and has what was acknowledged by then. */

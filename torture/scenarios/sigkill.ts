@@ -11,14 +11,14 @@ export const sigkill: Scenario = {
   name: "sigkill",
   about: "SIGKILL at random instants under mixed load",
   async run(stage) {
-    const { chance, tally, seconds } = stage;
+    const { random, tally, seconds } = stage;
     const endMs = performance.now() + seconds * 1_000;
     let shop = newShop(stage, "shop-0");
     let victim: Victim | undefined;
     try {
       for (let round = 0; round === 0 || performance.now() < endMs; round++) {
-        if (chance.happens(0.4)) {
-          await shop.openAndKill(chance.between(0, startMsMax));
+        if (random.happens(0.4)) {
+          await shop.openAndKill(random.between(0, startMsMax));
           tally.fault("SIGKILL at the start");
         }
         const living = await shop.open();
@@ -33,14 +33,14 @@ export const sigkill: Scenario = {
         const load = startLoad({
           addresses: () => (dying ? [] : [living.base]),
           token: living.token,
-          chance: chance.fork(`round ${round}`),
+          random: random.fork(`round ${round}`),
           ledger: shop.ledger,
           tally,
           mayBreak: () => dying,
           readsMayFail: () => false,
           writesMayFail: () => false,
         });
-        await pause(chance.between(0, lifeMsMax));
+        await pause(random.between(0, lifeMsMax));
         dying = true;
         await living.killed();
         tally.fault("SIGKILL");

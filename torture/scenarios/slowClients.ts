@@ -40,13 +40,13 @@ async function vanish({ origin, token }: Victim): Promise<ChildProcess> {
 }
 
 async function wave(stage: Stage, victim: Victim, name: string, ms: number): Promise<void> {
-  const { chance, tally } = stage;
+  const { random, tally } = stage;
   const before = openFilesOf(victim.pid);
   const place = { port: Number(new URL(victim.origin).port), token: victim.token };
   const gone = await vanish(victim);
   const clients: SlowClient[] = slowKinds.flatMap((kind) =>
     Array.from({ length: eachKind }, (_, at) =>
-      startSlowClient(kind, place, chance.fork(`${name} ${kind} ${at}`)),
+      startSlowClient(kind, place, random.fork(`${name} ${kind} ${at}`)),
     ),
   );
   for (const { kind } of clients) tally.fault(`client: ${kind}`);

@@ -13,7 +13,7 @@ export const slowDisk: Scenario = {
   about: `every sync takes ${delayMsMin} to ${delayMsMax} ms, under mixed load`,
   lacks: lacksFaultyDisk,
   async run(stage) {
-    const { chance, tally, seconds } = stage;
+    const { random, tally, seconds } = stage;
     const shop = newShop(stage, "shop");
     const first = await shop.open();
     await first.stopped();
@@ -22,7 +22,7 @@ export const slowDisk: Scenario = {
     const load = startLoad({
       addresses: () => [victim.base],
       token: victim.token,
-      chance: chance.fork("load"),
+      random: random.fork("load"),
       ledger: shop.ledger,
       tally,
       mayBreak: () => false,
@@ -33,9 +33,9 @@ export const slowDisk: Scenario = {
       const endMs = performance.now() + seconds * 1_000;
       while (performance.now() < endMs) {
         // As often a little as a lot.
-        const delayMs = chance.between(delayMsMin, chance.oneOf([10, 50, delayMsMax + 1]));
+        const delayMs = random.between(delayMsMin, random.oneOf([10, 50, delayMsMax + 1]));
         setFaults(control, { syncDelayMs: delayMs });
-        await pause(chance.between(delayedMsMax / 2, delayedMsMax));
+        await pause(random.between(delayedMsMax / 2, delayedMsMax));
       }
       await load.ended();
       tally.fault("sync slowed", diskCounts(control).syncs);

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { mintKey } from "../../src/petstore/keys/lifecycle.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";
-import type { Chance } from "../../testkit/seededRandom.ts";
+import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { codeOf, exchange } from "../exchange.ts";
 import { type Load, pause, startLoad } from "../load.ts";
 import type { Scenario, Stage } from "../scenario.ts";
@@ -31,7 +31,7 @@ export const twoProcesses: Scenario = {
       try {
         for (let round = 0; round === 0 || performance.now() < endMs; round++) {
           if (place.shop.isFull()) break;
-          await killInTurns(place, stage.chance.fork(`shop ${number}, round ${round}`));
+          await killInTurns(place, stage.random.fork(`shop ${number}, round ${round}`));
           await judgeQuiet(place);
         }
         for (const { victim } of place.sides) await judgeEnd(victim, stage.tally);
@@ -72,16 +72,16 @@ async function openPlace(stage: Stage, number: number): Promise<Place> {
   }
 }
 
-async function killInTurns(place: Place, chance: Chance): Promise<void> {
+async function killInTurns(place: Place, random: SeededRandom): Promise<void> {
   const { sides, stage } = place;
-  const load = begin(place, chance.fork("load"));
-  const revoking = startRevoking(place, chance.fork("keys"));
+  const load = begin(place, random.fork("load"));
+  const revoking = startRevoking(place, random.fork("keys"));
   try {
     for (let kill = 0; kill < killsInARow; kill++) {
-      await pause(chance.between(0, lifeMsMax));
-      await killAndStartAgain(place, chance.oneOf(sides), chance);
+      await pause(random.between(0, lifeMsMax));
+      await killAndStartAgain(place, random.oneOf(sides), random);
     }
-    await pause(chance.between(0, lifeMsMax));
+    await pause(random.between(0, lifeMsMax));
   } finally {
     await load.ended();
     await revoking.ended();
@@ -89,12 +89,12 @@ async function killInTurns(place: Place, chance: Chance): Promise<void> {
   stage.tally.fault("request cut off", load.seen.lost);
 }
 
-function begin({ stage, shop, sides }: Place, chance: Chance): Load {
-  const clients = chance.oneOf(clientsChoices);
+function begin({ stage, shop, sides }: Place, random: SeededRandom): Load {
+  const clients = random.oneOf(clientsChoices);
   return startLoad({
     addresses: () => sides.filter(({ living }) => living).map(({ victim }) => victim.base),
     token: sides[0]?.victim.token ?? "",
-    chance,
+    random,
     ledger: shop.ledger,
     tally: stage.tally,
     clients,
@@ -109,12 +109,12 @@ const lives = (sides: readonly Side[], base: string) =>
   sides.some(({ victim, living }) => living && victim.base === base);
 
 /** The other one goes on meanwhile, and nothing may be felt of it there. */
-async function killAndStartAgain({ shop, stage }: Place, side: Side, chance: Chance) {
+async function killAndStartAgain({ shop, stage }: Place, side: Side, random: SeededRandom) {
   side.living = false;
   await side.victim.killed();
   stage.tally.fault("SIGKILL of one process");
-  if (chance.happens(0.3)) {
-    await shop.openAndKill(chance.between(0, startMsMax));
+  if (random.happens(0.3)) {
+    await shop.openAndKill(random.between(0, startMsMax));
     stage.tally.fault("SIGKILL at the start");
   }
   side.victim = await shop.open();
@@ -122,12 +122,12 @@ async function killAndStartAgain({ shop, stage }: Place, side: Side, chance: Cha
 }
 
 /** A key after the other is made, used at both processes, revoked, and must be refused by both. */
-function startRevoking(place: Place, chance: Chance) {
+function startRevoking(place: Place, random: SeededRandom) {
   let stopping = false;
   const work = (async () => {
     while (!stopping) {
-      await judgeRevocation(place, chance);
-      await pause(chance.between(0, betweenKeysMsMax));
+      await judgeRevocation(place, random);
+      await pause(random.between(0, betweenKeysMsMax));
     }
   })();
   // It is heard of by whoever ends it.
@@ -140,27 +140,33 @@ function startRevoking(place: Place, chance: Chance) {
   };
 }
 
-async function judgeRevocation(place: Place, chance: Chance): Promise<void> {
+async function judgeRevocation(place: Place, random: SeededRandom): Promise<void> {
   const { stores, sides, revoked, stage } = place;
   const { key, token } = mintKey(
     { name: "revoked", environment: "production", scopes: "all", expiresAtMs: undefined },
     systemClock,
   );
   await stores.keys.add(key);
-  for (const side of sides) await judgeKey(place, side, token, "works", chance);
+  for (const side of sides) await judgeKey(place, side, token, "works", random);
   await stores.keys.revoke(key.id, Date.now());
   revoked.push(token);
   stage.tally.fault("key revoked");
   // At once by both: asked one after the other, the second would have had time to hear of it.
-  await Promise.all(sides.map((side) => judgeKey(place, side, token, "key_revoked", chance)));
+  await Promise.all(sides.map((side) => judgeKey(place, side, token, "key_revoked", random)));
 }
 
 type Said = "works" | "key_revoked";
 
 /** Nothing is said of a process that ends meanwhile. */
-async function judgeKey(place: Place, side: Side, token: string, expected: Said, chance: Chance) {
+async function judgeKey(
+  place: Place,
+  side: Side,
+  token: string,
+  expected: Said,
+  random: SeededRandom,
+) {
   const { tally } = place.stage;
-  const fresh = chance.happens(0.5);
+  const fresh = random.happens(0.5);
   const { victim } = side;
   const { base } = victim;
   if (!side.living) return;
@@ -180,7 +186,7 @@ async function judgeQuiet(place: Place): Promise<void> {
     await shop.judge(side.victim);
     judgeLog(side.victim, stage.tally, revoked);
     for (const token of revoked.slice(-revokedTriedAgain)) {
-      await judgeKey(place, side, token, "key_revoked", stage.chance);
+      await judgeKey(place, side, token, "key_revoked", stage.random);
     }
   }
 }
