@@ -1,14 +1,14 @@
-/** What the rig tells of a run. */
+/** The report of a run. */
 import type { Options } from "./options.ts";
 import type { Tally } from "./tally.ts";
 
 export interface Outcome {
   readonly name: string;
   readonly tally: Tally;
-  /** What the machine lacked for it. */
+  /** What the machine lacks to run it. */
   readonly leftOut: string | undefined;
   readonly tookMs: number;
-  /** Whether it was still at work when its time and all overtime were over. */
+  /** Whether it was still running at the end of its time and overtime. */
   readonly goesOn: boolean;
 }
 
@@ -22,7 +22,7 @@ export function scenarioLine({ name, tally, leftOut, tookMs }: Outcome): string 
   return `${name} (${seconds} s): ${faults.join(", ") || "no faults"}; ${tally.judged} judged, ${tally.violations.length} violations`;
 }
 
-const violationsToldMax = 100;
+const violationsListedMax = 100;
 
 export function outcomeJson({ name, tally, leftOut, tookMs }: Outcome) {
   const { faults, judged, violations } = tally;
@@ -33,7 +33,7 @@ export function outcomeJson({ name, tally, leftOut, tookMs }: Outcome) {
     faults,
     judged,
     violations: violations.length,
-    firstViolations: violations.slice(0, violationsToldMax),
+    firstViolations: violations.slice(0, violationsListedMax),
   };
 }
 

@@ -1,11 +1,11 @@
-// What `npm run torture` runs: faults against real processes of the service, chosen by a seed, and a
-// judgement after each. The seed repeats every choice; when the machine gets to it, it does not.
+// `npm run torture`: injects faults into real processes of the service, chosen by a seed, and judges
+// after each. The seed repeats every choice, but not its timing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOptions, UsageError } from "./options.ts";
-import { performAll } from "./perform.ts";
 import { outcomeJson, replayCommand, scenarioLine, summaryText } from "./report.ts";
+import { runScenarios } from "./runScenarios.ts";
 import { scenarios } from "./scenarios.ts";
 
 const overtimeMsMax = 180_000;
@@ -36,7 +36,7 @@ process.on("exit", () => {
 const say = (line: string) => (options.json ? console.error(line) : console.log(line));
 say(`Seed ${options.seed}: ${options.chosen.length} scenarios, ${options.secondsEach} s each.`);
 
-const outcomes = await performAll(options.chosen, {
+const outcomes = await runScenarios(options.chosen, {
   seed: options.seed,
   seconds: options.secondsEach,
   overtimeMsMax,

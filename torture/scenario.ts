@@ -1,26 +1,26 @@
-/** What a scenario is: faults of one kind against real processes, and the judgement after them. */
+/** A scenario injects one kind of fault into real processes, and judges the result. */
 import type { SeededRandom } from "../testkit/seededRandom.ts";
 import type { Tally } from "./tally.ts";
 
-export interface Stage {
-  /** Every choice of a scenario comes from here, so that a seed tells the whole run. */
+export interface ScenarioContext {
+  /** Source of every choice of a scenario, so that a seed determines the whole run. */
   readonly random: SeededRandom;
   readonly tally: Tally;
-  /** A folder of the scenario's own, which is removed when nothing was violated. */
+  /** The folder of the scenario, which is removed if there was no violation. */
   readonly folder: string;
-  /** How long the scenario should go on making faults. It judges once more after that. */
+  /** How long the scenario injects faults. It judges once more after that. */
   readonly seconds: number;
-  /** Progress, for whoever watches. */
+  /** Reports progress. */
   say(line: string): void;
 }
 
 export interface Scenario {
-  /** As it is asked for by `--only`: `powerLoss`. */
+  /** The name for `--only`, such as `powerLoss`. */
   readonly name: string;
-  /** What is done, in a line. */
+  /** One line about the fault. */
   readonly about: string;
-  /** What the machine lacks for it, or undefined where it can run. */
+  /** What the machine lacks to run it, or undefined. */
   lacks?(): string | undefined;
   /** Ends what it started, whatever happens. A throw is a violation too. */
-  run(stage: Stage): Promise<void>;
+  run(context: ScenarioContext): Promise<void>;
 }

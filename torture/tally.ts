@@ -1,9 +1,9 @@
-/** Counts what was done to the service and what was seen of it. */
+/** Counts injected faults, judgements and violations. */
 
 export interface Counts {
-  /** By what was done: `SIGKILL`, `sync dropped`. */
+  /** By kind: `SIGKILL`, `sync dropped`. */
   readonly faults: Readonly<Record<string, number>>;
-  /** Answers and rows that were compared with what must be. */
+  /** The number of responses and rows that were compared with what is expected. */
   readonly judged: number;
   readonly violations: readonly string[];
 }
@@ -17,7 +17,7 @@ export class Tally implements Counts {
     this.faults[what] = (this.faults[what] ?? 0) + times;
   }
 
-  /** Counts one judgement; without `holds`, it is a violation that is told as it is given here. */
+  /** Counts one judgement; if it does not hold, records the violation. */
   judge(holds: boolean, violation: () => string): void {
     this.judged++;
     if (!holds) this.violations.push(violation());

@@ -1,4 +1,4 @@
-/** All that a list holds, page by page, as a client reads it. */
+/** Reads a whole list page by page, as a client does. */
 import { parseJson } from "../src/contract/json.ts";
 import { exchange } from "./exchange.ts";
 import type { Tally } from "./tally.ts";
@@ -13,7 +13,7 @@ export interface Walker {
 
 const pagesMax = 20_000;
 
-/** Undefined where it could not be read to its end, which is a violation. */
+/** Undefined if it could not be read to its end, which is a violation. */
 export async function walk(walker: Walker, path: string): Promise<Row[] | undefined> {
   const { base, token, tally } = walker;
   const rows: Row[] = [];

@@ -131,9 +131,9 @@ describeUnless(lacksFaultyDisk(), "the service on the watched disk", () => {
       const tally = new Tally();
       const folder = join(root, `lies-${run}`);
       mkdirSync(folder);
-      const stage = { random: new SeededRandom(run), tally, folder, seconds: 3, say: () => {} };
+      const context = { random: new SeededRandom(run), tally, folder, seconds: 3, say: () => {} };
       // A database may be left in which nothing can be read at all: that is a finding too.
-      const failure = await losePower(stage, { lies: true }).catch((cause) => cause);
+      const failure = await losePower(context, { lies: true }).catch((cause) => cause);
       return failure instanceof Error || tally.violations.length > 0;
     };
     let found = false;

@@ -9,9 +9,9 @@ import {
 } from "../../testkit/faultyDisk.ts";
 import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { type Load, pause, startLoad } from "../load.ts";
-import type { Stage } from "../scenario.ts";
+import type { ScenarioContext } from "../scenario.ts";
 import type { Victim } from "../service.ts";
-import { judgeEnd, newShop, type Shop } from "../shop.ts";
+import { judgeEnd, newStoreFixture, type StoreFixture } from "../storeFixture.ts";
 
 export interface Trouble {
   /** As it is counted: `disk full`. */
@@ -29,17 +29,20 @@ const resumedWritesMin = 40;
 const rssGrowthBytesMax = 300 * 1024 * 1024;
 
 /** One trouble after the other, each with a judgement in its midst and one after it. */
-export async function troubleDisk(stage: Stage, troubles: readonly Trouble[]): Promise<void> {
-  const { random, seconds } = stage;
+export async function troubleDisk(
+  context: ScenarioContext,
+  troubles: readonly Trouble[],
+): Promise<void> {
+  const { random, seconds } = context;
   const endMs = performance.now() + seconds * 1_000;
   for (let number = 0; number === 0 || performance.now() < endMs; number++) {
-    const shop = newShop(stage, `shop-${number}`);
+    const fixture = newStoreFixture(context, `shop-${number}`);
     // So that it is there before the disk is watched.
-    const first = await shop.open();
+    const first = await fixture.open();
     await first.stopped();
-    const control = `${shop.folder}.control`;
-    const place = { stage, shop, control, troubles, endMs };
-    const victim = await shop.open(faultyDisk({ folder: shop.folder, control }));
+    const control = `${fixture.folder}.control`;
+    const place = { context, fixture, control, troubles, endMs };
+    const victim = await fixture.open(faultyDisk({ folder: fixture.folder, control }));
     try {
       await sufferUntilFull(place, victim, random.fork(`shop ${number}`));
     } finally {
@@ -49,22 +52,22 @@ export async function troubleDisk(stage: Stage, troubles: readonly Trouble[]): P
 }
 
 interface Place {
-  readonly stage: Stage;
-  readonly shop: Shop;
+  readonly context: ScenarioContext;
+  readonly fixture: StoreFixture;
   readonly control: string;
   readonly troubles: readonly Trouble[];
   readonly endMs: number;
 }
 
 async function sufferUntilFull(place: Place, victim: Victim, random: SeededRandom): Promise<void> {
-  const { stage, shop, troubles, endMs } = place;
-  const { tally } = stage;
+  const { context, fixture, troubles, endMs } = place;
+  const { tally } = context;
   const rssBefore = victim.rssBytes();
   for (let round = 0; round === 0 || performance.now() < endMs; round++) {
-    if (shop.isFull()) break;
+    if (fixture.isFull()) break;
     const trouble = troubles[round % troubles.length] as Trouble;
     await suffer(place, victim, trouble, random.fork(`round ${round}`));
-    await shop.judge(victim);
+    await fixture.judge(victim);
   }
   const growth = victim.rssBytes() - rssBefore;
   tally.judge(growth < rssGrowthBytesMax, () => `The memory grew by ${growth} bytes`);
@@ -72,15 +75,15 @@ async function sufferUntilFull(place: Place, victim: Victim, random: SeededRando
 }
 
 async function suffer(place: Place, victim: Victim, trouble: Trouble, random: SeededRandom) {
-  const { stage, shop, control } = place;
-  const { tally } = stage;
+  const { context, fixture, control } = place;
+  const { tally } = context;
   let troubled = false;
   const begin = (name: string) =>
     startLoad({
       addresses: () => [victim.base],
       token: victim.token,
       random: random.fork(name),
-      ledger: shop.ledger,
+      ledger: fixture.ledger,
       tally,
       mayBreak: () => false,
       readsMayFail: () => false,
@@ -95,12 +98,12 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, random: Se
     troubled = true;
     setFaults(control, trouble.faults(random));
     tally.fault(trouble.name);
-    await judgeTrouble(stage, during, trouble, random);
+    await judgeTrouble(context, during, trouble, random);
     // Reads go on, and show nothing half done.
     await during.ended();
-    await shop.judge(victim);
+    await fixture.judge(victim);
     // Without load: beside writes that fail, the question itself would fail with them.
-    await judgeReadiness(stage, victim, trouble, 503);
+    await judgeReadiness(context, victim, trouble, 503);
   } finally {
     setFaults(control, noFaults);
     await during.ended();
@@ -109,8 +112,8 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, random: Se
 
   const after = begin("after");
   try {
-    await judgeRecovery(stage, after, trouble);
-    await judgeReadiness(stage, victim, trouble, 200);
+    await judgeRecovery(context, after, trouble);
+    await judgeReadiness(context, victim, trouble, 200);
     troubled = false;
     await pause(random.between(50, healthyMsMax));
   } finally {
@@ -118,7 +121,12 @@ async function suffer(place: Place, victim: Victim, trouble: Trouble, random: Se
   }
 }
 
-async function judgeTrouble({ tally }: Stage, load: Load, { name }: Trouble, random: SeededRandom) {
+async function judgeTrouble(
+  { tally }: ScenarioContext,
+  load: Load,
+  { name }: Trouble,
+  random: SeededRandom,
+) {
   const refused = await comes(() => load.seen.failed > 0);
   tally.judge(refused, () => `${name} for ${effectMsMax} ms, and no write was answered 503`);
   const readsBefore = load.seen.reads;
@@ -127,14 +135,18 @@ async function judgeTrouble({ tally }: Stage, load: Load, { name }: Trouble, ran
   tally.judge(read, () => `${name}, and no read was answered in ${effectMsMax} ms`);
 }
 
-async function judgeRecovery({ tally }: Stage, load: Load, { name }: Trouble): Promise<void> {
+async function judgeRecovery(
+  { tally }: ScenarioContext,
+  load: Load,
+  { name }: Trouble,
+): Promise<void> {
   const resumed = await comes(() => load.seen.acknowledged >= resumedWritesMin);
   tally.judge(resumed, () => `${name} was over for ${effectMsMax} ms, and writes did not resume`);
 }
 
 /** A load balancer takes a service away whose writes fail, and brings it back. */
 async function judgeReadiness(
-  { tally }: Stage,
+  { tally }: ScenarioContext,
   victim: Victim,
   { name }: Trouble,
   status: 200 | 503,

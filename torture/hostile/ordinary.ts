@@ -3,7 +3,7 @@
 import { judgeStore } from "../judge.ts";
 import { Ledger } from "../ledger.ts";
 import { type Load, startLoad } from "../load.ts";
-import type { Stage } from "../scenario.ts";
+import type { ScenarioContext } from "../scenario.ts";
 import { judgeLog, startVictim, type Victim } from "../service.ts";
 import type { Tally } from "../tally.ts";
 
@@ -20,11 +20,11 @@ export interface OrdinaryOptions {
 }
 
 export async function besideOrdinaryLoad(
-  stage: Stage,
+  context: ScenarioContext,
   { clients, variables }: OrdinaryOptions,
   work: (beside: Beside) => Promise<void>,
 ): Promise<void> {
-  const { random, folder, seconds, tally } = stage;
+  const { random, folder, seconds, tally } = context;
   const victim = await startVictim({ folder, ...(variables && { variables }) });
   try {
     await warm(victim);

@@ -4,10 +4,10 @@ import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { judgeStore } from "../judge.ts";
 import { Ledger } from "../ledger.ts";
 import { pause, startLoad } from "../load.ts";
-import type { Stage } from "../scenario.ts";
+import { randomWord } from "../randomWord.ts";
+import type { ScenarioContext } from "../scenario.ts";
 import { judgeLog, startVictim, type Victim } from "../service.ts";
-import { isFull, judgeEnd } from "../shop.ts";
-import { wordOf } from "../word.ts";
+import { isFull, judgeEnd } from "../storeFixture.ts";
 
 /** How long a process may take to find its way back once PostgreSQL can be reached again. */
 const backMsMax = 30_000;
@@ -39,10 +39,14 @@ export interface PairOptions {
   readonly password: string;
 }
 
-export async function openPair(stage: Stage, name: string, options: PairOptions): Promise<Pair> {
-  const { tally, say } = stage;
-  const random = stage.random.fork(name);
-  const secret = wordOf(random);
+export async function openPair(
+  context: ScenarioContext,
+  name: string,
+  options: PairOptions,
+): Promise<Pair> {
+  const { tally, say } = context;
+  const random = context.random.fork(name);
+  const secret = randomWord(random);
   const ledger = new Ledger();
   const victims: Victim[] = [];
   const killed = async () => {
@@ -51,7 +55,7 @@ export async function openPair(stage: Stage, name: string, options: PairOptions)
   try {
     for (const [index, address] of options.addresses.entries()) {
       const variables = { DATABASE_URL: address, PETSTORE_SECRET: secret, PETSTORE_ROLES: "none" };
-      const folder = join(stage.folder, name, String(index));
+      const folder = join(context.folder, name, String(index));
       const token = victims[0]?.token;
       victims.push(await startVictim({ folder, variables, ...(token && { token }) }));
     }
@@ -87,7 +91,7 @@ export async function openPair(stage: Stage, name: string, options: PairOptions)
         await pause(random.between(50, stormMsMax));
         await strike();
         const struckMs = performance.now();
-        for (const victim of victims) await judgeBack(victim, stage);
+        for (const victim of victims) await judgeBack(victim, context);
         const backMs = Math.round(performance.now() - struckMs);
         say(`Both were back ${backMs} ms later; ${load.seen.failed} writes were refused.`);
         await pause(random.between(0, stormMsMax));
@@ -112,7 +116,10 @@ export async function openPair(stage: Stage, name: string, options: PairOptions)
   };
 }
 
-async function judgeBack({ base, origin, token }: Victim, { tally }: Stage): Promise<void> {
+async function judgeBack(
+  { base, origin, token }: Victim,
+  { tally }: ScenarioContext,
+): Promise<void> {
   const deadlineMs = performance.now() + backMsMax;
   let inARow = 0;
   while (inARow < answersInARow && performance.now() < deadlineMs) {
@@ -148,13 +155,16 @@ export interface Rounds {
 }
 
 /** Strikes again and again, and judges after each time. */
-export async function strikeInRounds(stage: Stage, { open, strike }: Rounds): Promise<void> {
-  const endMs = performance.now() + stage.seconds * 1_000;
+export async function strikeInRounds(
+  context: ScenarioContext,
+  { open, strike }: Rounds,
+): Promise<void> {
+  const endMs = performance.now() + context.seconds * 1_000;
   for (let count = 0; count === 0 || performance.now() < endMs; count++) {
-    const pair = await openPair(stage, `shop-${count}`, await open(`shop_${count}`));
+    const pair = await openPair(context, `store-${count}`, await open(`store_${count}`));
     try {
       for (let round = 0; !pair.isFull() && (round === 0 || performance.now() < endMs); round++) {
-        const random = stage.random.fork(`shop ${count}, round ${round}`);
+        const random = context.random.fork(`store ${count}, round ${round}`);
         await pair.storm(() => strike(random));
         await pair.calm();
         await pair.judge();

@@ -6,9 +6,9 @@ import { petstore } from "../../testkit/serviceProcess.ts";
 import { comes } from "../disk/diskTrouble.ts";
 import { codeOf, exchange } from "../exchange.ts";
 import { type Load, pause, startLoad } from "../load.ts";
-import type { Scenario, Stage } from "../scenario.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 import type { Victim } from "../service.ts";
-import { judgeEnd, newShop, type Shop } from "../shop.ts";
+import { judgeEnd, newStoreFixture, type StoreFixture } from "../storeFixture.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -28,25 +28,25 @@ export const clockJumps: Scenario = {
   name: "clockJumps",
   about: "the calendar jumps by seconds, hours and years, both ways, under mixed load",
   lacks: lacksFaultyDisk,
-  async run(stage) {
-    const endMs = performance.now() + stage.seconds * 1_000;
+  async run(context) {
+    const endMs = performance.now() + context.seconds * 1_000;
     for (let number = 0; number === 0 || performance.now() < endMs; number++) {
-      const shop = newShop(stage, `shop-${number}`);
-      const first = await shop.open();
+      const fixture = newStoreFixture(context, `store-${number}`);
+      const first = await fixture.open();
       await first.stopped();
-      const shortLived = await keyThatExpires(shop);
-      const control = `${shop.folder}.control`;
-      const disk = faultyDisk({ folder: shop.folder, control });
-      const victim = await shop.open({ ...disk, PETSTORE_RATE_LIMIT: quota });
-      const place = { stage, shop, control, victim, shortLived };
+      const shortLived = await keyThatExpires(fixture);
+      const control = `${fixture.folder}.control`;
+      const disk = faultyDisk({ folder: fixture.folder, control });
+      const victim = await fixture.open({ ...disk, PETSTORE_RATE_LIMIT: quota });
+      const place = { context, fixture, control, victim, shortLived };
       try {
         for (let round = 0; round === 0 || performance.now() < endMs; round++) {
-          if (shop.isFull()) break;
-          await jumpAbout(place, stage.random.fork(`shop ${number} round ${round}`));
+          if (fixture.isFull()) break;
+          await jumpAbout(place, context.random.fork(`store ${number} round ${round}`));
         }
         setFaults(control, { clockOffsetMs: 0 });
         await judgeQuiet(place);
-        await judgeEnd(victim, stage.tally);
+        await judgeEnd(victim, context.tally);
       } finally {
         await victim.killed();
       }
@@ -55,15 +55,15 @@ export const clockJumps: Scenario = {
 };
 
 interface Place {
-  readonly stage: Stage;
-  readonly shop: Shop;
+  readonly context: ScenarioContext;
+  readonly fixture: StoreFixture;
   readonly control: string;
   readonly victim: Victim;
   /** A key for `keyDays` days from now. */
   readonly shortLived: string;
 }
 
-async function keyThatExpires({ folder }: Shop): Promise<string> {
+async function keyThatExpires({ folder }: StoreFixture): Promise<string> {
   const args = ["keys", "create", "--name", "short", "--expires", `${keyDays}d`, "--json"];
   const { stdout } = await petstore(args, { PETSTORE_DATA: folder });
   return (JSON.parse(stdout) as { key: string }).key;
@@ -71,19 +71,19 @@ async function keyThatExpires({ folder }: Shop): Promise<string> {
 
 /** A far jump while nobody asks, since it may take idempotency keys away, then small ones under load. */
 async function jumpAbout(place: Place, random: SeededRandom): Promise<void> {
-  const { stage, shop, control } = place;
+  const { context, fixture, control } = place;
   const far = farJump(random);
   setFaults(control, { clockOffsetMs: far });
-  stage.tally.fault("jump by days or years");
-  shop.ledger.forgetMarks();
+  context.tally.fault("jump by days or years");
+  fixture.ledger.forgetMarks();
   await judgeCalendar(place, Date.now() + far);
   const load = begin(place, random.fork("load"));
   try {
     for (let jump = 0; jump < jumpsInARow; jump++) {
       const near = random.between(0, random.oneOf([5_000, hourMs, smallMsMax]));
       setFaults(control, { clockOffsetMs: far + near });
-      stage.tally.fault("jump by seconds or hours");
-      await judgeGoesOn(stage, load, far + near);
+      context.tally.fault("jump by seconds or hours");
+      await judgeGoesOn(context, load, far + near);
       await pause(random.between(20, 300));
     }
   } finally {
@@ -94,10 +94,10 @@ async function jumpAbout(place: Place, random: SeededRandom): Promise<void> {
 }
 
 /** getPet is no more once its day has come, and is there again where the calendar goes back. */
-async function judgeSunset({ stage, shop, control, victim }: Place, random: SeededRandom) {
-  const { tally } = stage;
+async function judgeSunset({ context, fixture, control, victim }: Place, random: SeededRandom) {
+  const { tally } = context;
   const { base, token } = victim;
-  const pet = shop.ledger.anyPet(random);
+  const pet = fixture.ledger.anyPet(random);
   if (pet === undefined) return;
   for (const [pastMs, status] of [
     [dayMs, 410],
@@ -120,13 +120,13 @@ function farJump(random: SeededRandom): number {
   return Math.min(random.oneOf([...choices, forwards, backwards]), latest);
 }
 
-function begin({ stage, shop, victim }: Place, random: SeededRandom): Load {
+function begin({ context, fixture, victim }: Place, random: SeededRandom): Load {
   return startLoad({
     addresses: () => [victim.base],
     token: victim.token,
     random,
-    ledger: shop.ledger,
-    tally: stage.tally,
+    ledger: fixture.ledger,
+    tally: context.tally,
     mayBreak: () => false,
     readsMayFail: () => false,
     writesMayFail: () => false,
@@ -135,15 +135,19 @@ function begin({ stage, shop, victim }: Place, random: SeededRandom): Load {
 }
 
 /** Writes go on, and so does the quota grow back: both would stop with a wrong sum of times. */
-async function judgeGoesOn({ tally }: Stage, load: Load, offsetMs: number): Promise<void> {
+async function judgeGoesOn(
+  { tally }: ScenarioContext,
+  load: Load,
+  offsetMs: number,
+): Promise<void> {
   const goal = load.seen.acknowledged + writesMin;
   const wentOn = await comes(() => load.seen.acknowledged >= goal);
   tally.judge(wentOn, () => `After a jump to ${offsetMs} ms, writes or quotas do not go on`);
 }
 
 /** What is promised by the calendar follows it both ways. */
-async function judgeCalendar({ stage, victim, shortLived }: Place, nowMs: number): Promise<void> {
-  const { tally } = stage;
+async function judgeCalendar({ context, victim, shortLived }: Place, nowMs: number): Promise<void> {
+  const { tally } = context;
   const url = `${victim.base}/pets?limit=1`;
   const expired = nowMs >= Date.now() + keyDays * dayMs;
   const answer = await withinQuota(() =>
@@ -166,8 +170,8 @@ async function withinQuota<T extends { readonly status: number } | undefined>(
   }
 }
 
-async function judgeQuiet({ shop, victim }: Place): Promise<void> {
+async function judgeQuiet({ fixture, victim }: Place): Promise<void> {
   // A whole quota, so that the walk through the store meets no end of it.
   await pause(1_000);
-  await shop.judge(victim);
+  await fixture.judge(victim);
 }

@@ -18,5 +18,5 @@ export const diskFull: Scenario = {
   name: "diskFull",
   about: "the disk is full and has room again, under mixed load",
   lacks: lacksFaultyDisk,
-  run: (stage) => troubleDisk(stage, [full]),
+  run: (context) => troubleDisk(context, [full]),
 };

@@ -57,9 +57,9 @@ async function judgeMutated(port: number, token: string, random: SeededRandom, t
 export const hostileHttp: Scenario = {
   name: "hostileHttp",
   about: "smuggling, floods, malformed framing and garbage, beside honest clients",
-  run: inEpisodes((stage) =>
-    besideOrdinaryLoad(stage, { clients: 4 }, async ({ victim, until }) => {
-      const { random, tally } = stage;
+  run: inEpisodes((context) =>
+    besideOrdinaryLoad(context, { clients: 4 }, async ({ victim, until }) => {
+      const { random, tally } = context;
       const port = Number(new URL(victim.origin).port);
       let count = 0;
       const attack = async () => {

@@ -4,7 +4,7 @@ import { growthOf, mebibytes } from "../hostile/memory.ts";
 import { comesDownTo, openFilesMax, openFilesOf } from "../hostile/openFiles.ts";
 import { besideOrdinaryLoad } from "../hostile/ordinary.ts";
 import { pause } from "../load.ts";
-import type { Scenario, Stage } from "../scenario.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 import type { Victim } from "../service.ts";
 
 const crowdSize = 10_000;
@@ -22,8 +22,8 @@ const firstGrowthBytesMax = 256 * 1024 ** 2;
 /** What they may add once more: less than 7 KiB each, beside what the honest load warms up. */
 const furtherGrowthBytesMax = 64 * 1024 ** 2;
 
-async function round(stage: Stage, victim: Victim, number: number): Promise<number> {
-  const { random, tally, say } = stage;
+async function round(context: ScenarioContext, victim: Victim, number: number): Promise<number> {
+  const { random, tally, say } = context;
   const before = openFilesOf(victim.pid);
   const port = Number(new URL(victim.origin).port);
   const options = { port, token: victim.token, size: crowdSize };
@@ -61,17 +61,17 @@ export const idleConnections: Scenario = {
     const max = openFilesMax();
     return max >= needed ? undefined : `${needed} open files; the limit is ${max} (ulimit -Hn)`;
   },
-  run: inEpisodes((stage) =>
-    besideOrdinaryLoad(stage, { clients: 4 }, async ({ victim, until }) => {
-      const { tally } = stage;
+  run: inEpisodes((context) =>
+    besideOrdinaryLoad(context, { clients: 4 }, async ({ victim, until }) => {
+      const { tally } = context;
       const start = victim.rssBytes();
-      const levels = [await round(stage, victim, 1)];
+      const levels = [await round(context, victim, 1)];
       const [first = 0] = levels;
       tally.judge(first - start <= firstGrowthBytesMax, () => {
         return `Memory stays at ${mebibytes(first)} MiB, after ${mebibytes(start)} before`;
       });
       while (levels.length < roundsMin || until()) {
-        levels.push(await round(stage, victim, levels.length + 1));
+        levels.push(await round(context, victim, levels.length + 1));
       }
       tally.judge(growthOf(levels) <= furtherGrowthBytesMax, () => {
         return `Memory goes on growing: ${levels.map(mebibytes).join(", ")} MiB`;

@@ -8,7 +8,7 @@ import { inEpisodes } from "../hostile/episodes.ts";
 import { warm } from "../hostile/ordinary.ts";
 import { outsideDraft } from "../hostile/outsideDrafts.ts";
 import { type Outcome, RawClient } from "../hostile/rawClient.ts";
-import type { Scenario, Stage } from "../scenario.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 import { judgeLog, startVictim, type Victim } from "../service.ts";
 
 const clients = 24;
@@ -21,15 +21,20 @@ interface Attempt {
 
 /** Sends requests one after the other over a connection of its own. */
 class Mutator {
-  readonly #stage: Stage;
+  readonly #context: ScenarioContext;
   readonly #victim: Victim;
   readonly #reader: string;
   readonly #client: RawClient;
   readonly #acknowledged: Acknowledged;
   readonly #known: Hearsay = { petIds: [], orderIds: [], cursors: [], etags: [] };
 
-  constructor(stage: Stage, victim: Victim, reader: string, acknowledged: Acknowledged) {
-    this.#stage = stage;
+  constructor(
+    context: ScenarioContext,
+    victim: Victim,
+    reader: string,
+    acknowledged: Acknowledged,
+  ) {
+    this.#context = context;
     this.#victim = victim;
     this.#reader = reader;
     this.#acknowledged = acknowledged;
@@ -50,7 +55,7 @@ class Mutator {
 
   async #outside(draft: Draft): Promise<void> {
     const outcome = await this.#client.send(bytesOf(draft, draft.target), draft.method);
-    this.#stage.tally.fault("mutated requests beside the API");
+    this.#context.tally.fault("mutated requests beside the API");
     this.#judge({ draft, outcome }, (answer) =>
       answer.status < 500 ? undefined : `it answered ${answer.status}`,
     );
@@ -59,7 +64,7 @@ class Mutator {
   async #inside(draft: Draft, random: SeededRandom): Promise<void> {
     const target = `/v1${draft.target}`;
     const outcome = await this.#client.send(bytesOf(draft, target), draft.method);
-    this.#stage.tally.fault("mutated requests");
+    this.#context.tally.fault("mutated requests");
     this.#judge({ draft, outcome }, (answer) => {
       if (answer.status >= 500) return `it answered ${answer.status}`;
       const fault = contractFault(draft, `${this.#victim.origin}${target}`, answer);
@@ -70,7 +75,7 @@ class Mutator {
 
   #judge({ draft, outcome }: Attempt, faultOf: (answer: RawAnswer) => string | undefined): void {
     const fault = outcome.kind === "answered" ? faultOf(outcome.answer) : toldOf(outcome);
-    this.#stage.tally.judge(fault === undefined, () => {
+    this.#context.tally.judge(fault === undefined, () => {
       const sent = JSON.stringify(bytesOf(draft, draft.target).toString("latin1"));
       return `${fault}\nto ${sent.replaceAll(this.#victim.token, "…").slice(0, 1_500)}`;
     });
@@ -81,7 +86,7 @@ class Mutator {
     { status, headers, body: answer }: RawAnswer,
     random: SeededRandom,
   ) {
-    const { tally } = this.#stage;
+    const { tally } = this.#context;
     const { cursors, etags, orderIds, petIds } = this.#known;
     const remember = (list: string[], value: string | undefined) => {
       if (value === undefined) return;
@@ -132,8 +137,8 @@ function contractFault(draft: Draft, url: string, { status, headers, body }: Raw
 export const mutatedRequests: Scenario = {
   name: "mutatedRequests",
   about: "random and mutated requests made from the contract, each answer held against it",
-  run: inEpisodes(async (stage) => {
-    const { random, folder, seconds, tally } = stage;
+  run: inEpisodes(async (context) => {
+    const { random, folder, seconds, tally } = context;
     const victim = await startVictim({ folder });
     try {
       const reader = await readingToken(folder);
@@ -142,10 +147,13 @@ export const mutatedRequests: Scenario = {
       const endMs = performance.now() + seconds * 1_000;
       const until = () => performance.now() < endMs;
       const running = Array.from({ length: clients }, (_, index) =>
-        new Mutator(stage, victim, reader, acknowledged).run(random.fork(`client ${index}`), until),
+        new Mutator(context, victim, reader, acknowledged).run(
+          random.fork(`client ${index}`),
+          until,
+        ),
       );
       await Promise.all(running);
-      stage.say(`${acknowledged.count} pets and orders were acknowledged`);
+      context.say(`${acknowledged.count} pets and orders were acknowledged`);
       tally.judge(acknowledged.count > 0, () => "No request was right");
       await acknowledged.judgeStore(victim.base, victim.token, tally);
       judgeLog(victim, tally, [reader]);

@@ -5,8 +5,8 @@ import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { pause } from "../load.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
 import { openPair, withPassword } from "../postgres/pair.ts";
-import type { Scenario, Stage } from "../scenario.ts";
-import { wordOf } from "../word.ts";
+import { randomWord } from "../randomWord.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 
 const leftBehindMsMax = 500;
 
@@ -14,22 +14,26 @@ export const postgresFailover: Scenario = {
   name: "postgresFailover",
   about: "the primary killed by SIGKILL under mixed load, one of two synchronous standbys promoted",
   lacks: lacksPostgres,
-  async run(stage) {
-    const endMs = performance.now() + stage.seconds * 1_000;
+  async run(context) {
+    const endMs = performance.now() + context.seconds * 1_000;
     for (let count = 0; count === 0 || performance.now() < endMs; count++) {
-      await failOver(stage, stage.random.fork(`cluster ${count}`), `cluster-${count}`);
+      await failOver(context, context.random.fork(`cluster ${count}`), `cluster-${count}`);
     }
   },
 };
 
 /** A cluster fails over once: afterwards it has no standby left to lose. */
-async function failOver(stage: Stage, random: SeededRandom, name: string): Promise<void> {
-  const { tally, say } = stage;
-  const password = wordOf(random);
+async function failOver(
+  context: ScenarioContext,
+  random: SeededRandom,
+  name: string,
+): Promise<void> {
+  const { tally, say } = context;
+  const password = randomWord(random);
   const cluster = await startCluster();
   try {
     const address = withPassword(cluster.address, password);
-    const pair = await openPair(stage, name, { addresses: [address, address], password });
+    const pair = await openPair(context, name, { addresses: [address, address], password });
     try {
       const [primary, ...standbys] = cluster.nodes;
       await pair.storm(async () => {

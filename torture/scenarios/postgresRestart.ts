@@ -3,8 +3,8 @@ import { type PostgresServer, startPostgres } from "../../testkit/postgresServer
 import { pause } from "../load.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
 import { strikeInRounds, withPassword } from "../postgres/pair.ts";
+import { randomWord } from "../randomWord.ts";
 import type { Scenario } from "../scenario.ts";
-import { wordOf } from "../word.ts";
 
 const awayMsMax = 1_000;
 const startAttemptsMax = 100;
@@ -16,13 +16,13 @@ export const postgresRestart: Scenario = {
   name: "postgresRestart",
   about: "PostgreSQL stopped fast, immediately or by SIGKILL under mixed load, and started again",
   lacks: lacksPostgres,
-  async run(stage) {
-    const { tally, say } = stage;
-    const password = wordOf(stage.random.fork("password"));
+  async run(context) {
+    const { tally, say } = context;
+    const password = randomWord(context.random.fork("password"));
     const server = await startPostgres();
     let strikes = 0;
     try {
-      await strikeInRounds(stage, {
+      await strikeInRounds(context, {
         async open(name) {
           const address = withPassword(await server.database(name), password);
           return { addresses: [address, address], password };

@@ -5,8 +5,8 @@ import { pause } from "../load.ts";
 import { FaultyRoute } from "../postgres/faultyRoute.ts";
 import { lacksPostgres } from "../postgres/lacksPostgres.ts";
 import { strikeInRounds, withPassword } from "../postgres/pair.ts";
-import type { Scenario, Stage } from "../scenario.ts";
-import { wordOf } from "../word.ts";
+import { randomWord } from "../randomWord.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 
 const stallMsMax = 1_500;
 /** Longer than a process waits for a connection to come about. */
@@ -17,7 +17,11 @@ const tornTimes = 5;
 const betweenMs = 60;
 const longRunSeconds = 40;
 
-type Strike = (route: FaultyRoute, random: SeededRandom, tally: Stage["tally"]) => Promise<void>;
+type Strike = (
+  route: FaultyRoute,
+  random: SeededRandom,
+  tally: ScenarioContext["tally"],
+) => Promise<void>;
 
 const strikes: Readonly<Record<string, Strike>> = {
   async stall(route, random, tally) {
@@ -51,9 +55,9 @@ export const postgresStalls: Scenario = {
   name: "postgresStalls",
   about: "the way to PostgreSQL stalls, delays, tears answers, cuts connections and refuses them",
   lacks: lacksPostgres,
-  async run(stage) {
-    const { tally, say, seconds } = stage;
-    const password = wordOf(stage.random.fork("password"));
+  async run(context) {
+    const { tally, say, seconds } = context;
+    const password = randomWord(context.random.fork("password"));
     const server = await startPostgres();
     const routes = [await FaultyRoute.to(server.port), await FaultyRoute.to(server.port)] as const;
     // Until a process gives up a connection on which nothing comes, 12 seconds go by.
@@ -62,7 +66,7 @@ export const postgresStalls: Scenario = {
     );
     let count = 0;
     try {
-      await strikeInRounds(stage, {
+      await strikeInRounds(context, {
         async open(name) {
           const address = withPassword(await server.database(name), password);
           const by = ({ port }: FaultyRoute) => address.replace(`:${server.port}/`, `:${port}/`);

@@ -14,9 +14,9 @@ import {
 } from "../disk/powerCut.ts";
 import { judgeDatabase } from "../judge.ts";
 import { pause, startLoad } from "../load.ts";
-import type { Scenario, Stage } from "../scenario.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 import type { Victim } from "../service.ts";
-import { judgeEnd, newShop, type Shop } from "../shop.ts";
+import { judgeEnd, newStoreFixture, type StoreFixture } from "../storeFixture.ts";
 import type { Tally } from "../tally.ts";
 
 const lifeMsMax = 1_500;
@@ -29,44 +29,47 @@ export const powerLoss: Scenario = {
   name: "powerLoss",
   about: "power cuts under mixed load: what was not synced is dropped or torn",
   lacks: lacksFaultyDisk,
-  run: (stage) => losePower(stage, { lies: false }),
+  run: (context) => losePower(context, { lies: false }),
 };
 
 /** With a disk that lies about its syncs, acknowledged writes must be found missing. */
-export async function losePower(stage: Stage, { lies }: { lies: boolean }): Promise<void> {
-  const { random, tally, seconds } = stage;
+export async function losePower(
+  context: ScenarioContext,
+  { lies }: { lies: boolean },
+): Promise<void> {
+  const { random, tally, seconds } = context;
   const endMs = performance.now() + seconds * 1_000;
-  let shop = newShop(stage, "shop-0");
+  let fixture = newStoreFixture(context, "store-0");
   let victim: Victim | undefined;
   /** How much was written down in the lives before. */
   let lifeBegan = 0;
   try {
-    await made(shop);
+    await made(fixture);
     for (let round = 0; round === 0 || performance.now() < endMs; round++) {
-      const disk = diskOf(shop);
-      const before = readImage(shop.folder);
-      victim = await shop.open(faultyDisk(disk));
-      await shop.judge(victim);
-      if (shop.isFull()) {
+      const disk = diskOf(fixture);
+      const before = readImage(fixture.folder);
+      victim = await fixture.open(faultyDisk(disk));
+      await fixture.judge(victim);
+      if (fixture.isFull()) {
         await judgeEnd(victim, tally);
-        shop = newShop(stage, `shop-${round}`);
-        await made(shop);
+        fixture = newStoreFixture(context, `store-${round}`);
+        await made(fixture);
         continue;
       }
       setFaults(disk.control, { syncDelayMs: random.between(0, syncDelayMsMax) });
       const position = () => lifeBegan + statSync(disk.journal).size;
-      await liveAndDie(stage, shop, victim, round, position);
+      await liveAndDie(context, fixture, victim, round, position);
       const records = readJournal(readFileSync(disk.journal));
       for (let instant = 0; instant < instantsElse; instant++) {
         const some = records.slice(0, instantIn(records, random));
         const image = counted(cutPower({ before, records: some, random, lies }), tally);
-        judgeInstant(stage, shop, image, lifeBegan + (some.at(-1)?.endsAt ?? 0));
+        judgeInstant(context, fixture, image, lifeBegan + (some.at(-1)?.endsAt ?? 0));
       }
       lifeBegan += records.at(-1)?.endsAt ?? 0;
-      writeImage(shop.folder, counted(cutPower({ before, records, random, lies }), tally));
+      writeImage(fixture.folder, counted(cutPower({ before, records, random, lies }), tally));
     }
-    victim = await shop.open(faultyDisk(diskOf(shop)));
-    await shop.judge(victim);
+    victim = await fixture.open(faultyDisk(diskOf(fixture)));
+    await fixture.judge(victim);
     await judgeEnd(victim, tally);
   } finally {
     await victim?.killed();
@@ -81,31 +84,31 @@ function counted({ image, dropped, torn }: AfterPowerCut, tally: Tally): DiskIma
 }
 
 /** What comes before the first start, a key among it, is on disk for certain. */
-async function made(shop: Shop): Promise<void> {
-  const victim = await shop.open();
+async function made(fixture: StoreFixture): Promise<void> {
+  const victim = await fixture.open();
   await victim.stopped();
 }
 
-function diskOf({ folder }: Shop) {
+function diskOf({ folder }: StoreFixture) {
   const disk = { folder, control: `${folder}.control`, journal: `${folder}.journal` };
   rmSync(disk.journal, { force: true });
   return disk;
 }
 
 async function liveAndDie(
-  stage: Stage,
-  shop: Shop,
+  context: ScenarioContext,
+  fixture: StoreFixture,
   victim: Victim,
   round: number,
   position: () => number,
 ): Promise<void> {
-  const { random, tally } = stage;
+  const { random, tally } = context;
   let dying = false;
   const load = startLoad({
     addresses: () => (dying ? [] : [victim.base]),
     token: victim.token,
     random: random.fork(`round ${round}`),
-    ledger: shop.ledger,
+    ledger: fixture.ledger,
     tally,
     position,
     mayBreak: () => dying,
@@ -129,7 +132,12 @@ function instantIn(records: readonly DiskRecord[], random: SeededRandom): number
 }
 
 /** Whichever instant it was, the database is whole and has what was acknowledged by then. */
-function judgeInstant({ folder, tally }: Stage, { ledger }: Shop, image: DiskImage, at: number) {
+function judgeInstant(
+  { folder, tally }: ScenarioContext,
+  { ledger }: StoreFixture,
+  image: DiskImage,
+  at: number,
+) {
   const place = join(folder, "instant");
   writeImage(place, image);
   const file = join(place, "production", "petstore.db");

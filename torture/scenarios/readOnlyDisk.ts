@@ -21,5 +21,5 @@ export const readOnlyDisk: Scenario = {
   name: "readOnlyDisk",
   about: "the disk turns read-only or cannot sync, and recovers, under mixed load",
   lacks: lacksFaultyDisk,
-  run: (stage) => troubleDisk(stage, [readOnly, unsynced]),
+  run: (context) => troubleDisk(context, [readOnly, unsynced]),
 };

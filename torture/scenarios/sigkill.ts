@@ -2,7 +2,7 @@
 import { pause, startLoad } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Victim } from "../service.ts";
-import { judgeEnd, newShop } from "../shop.ts";
+import { judgeEnd, newStoreFixture } from "../storeFixture.ts";
 
 const lifeMsMax = 1_500;
 const startMsMax = 200;
@@ -10,23 +10,23 @@ const startMsMax = 200;
 export const sigkill: Scenario = {
   name: "sigkill",
   about: "SIGKILL at random instants under mixed load",
-  async run(stage) {
-    const { random, tally, seconds } = stage;
+  async run(context) {
+    const { random, tally, seconds } = context;
     const endMs = performance.now() + seconds * 1_000;
-    let shop = newShop(stage, "shop-0");
+    let fixture = newStoreFixture(context, "store-0");
     let victim: Victim | undefined;
     try {
       for (let round = 0; round === 0 || performance.now() < endMs; round++) {
         if (random.happens(0.4)) {
-          await shop.openAndKill(random.between(0, startMsMax));
+          await fixture.openAndKill(random.between(0, startMsMax));
           tally.fault("SIGKILL at the start");
         }
-        const living = await shop.open();
+        const living = await fixture.open();
         victim = living;
-        await shop.judge(living);
-        if (shop.isFull()) {
+        await fixture.judge(living);
+        if (fixture.isFull()) {
           await judgeEnd(living, tally);
-          shop = newShop(stage, `shop-${round}`);
+          fixture = newStoreFixture(context, `store-${round}`);
           continue;
         }
         let dying = false;
@@ -34,7 +34,7 @@ export const sigkill: Scenario = {
           addresses: () => (dying ? [] : [living.base]),
           token: living.token,
           random: random.fork(`round ${round}`),
-          ledger: shop.ledger,
+          ledger: fixture.ledger,
           tally,
           mayBreak: () => dying,
           readsMayFail: () => false,
@@ -47,8 +47,8 @@ export const sigkill: Scenario = {
         await load.ended();
         tally.fault("request cut off", load.seen.lost);
       }
-      victim = await shop.open();
-      await shop.judge(victim);
+      victim = await fixture.open();
+      await fixture.judge(victim);
       await judgeEnd(victim, tally);
     } finally {
       await victim?.killed();

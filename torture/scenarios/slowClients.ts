@@ -7,7 +7,7 @@ import { comesDownTo, openFilesOf } from "../hostile/openFiles.ts";
 import { besideOrdinaryLoad } from "../hostile/ordinary.ts";
 import { type SlowClient, slowKinds, startSlowClient } from "../hostile/slowClient.ts";
 import { pause } from "../load.ts";
-import type { Scenario, Stage } from "../scenario.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 import { type Victim, within } from "../service.ts";
 
 const eachKind = 15;
@@ -39,8 +39,13 @@ async function vanish({ origin, token }: Victim): Promise<ChildProcess> {
   return child;
 }
 
-async function wave(stage: Stage, victim: Victim, name: string, ms: number): Promise<void> {
-  const { random, tally } = stage;
+async function wave(
+  context: ScenarioContext,
+  victim: Victim,
+  name: string,
+  ms: number,
+): Promise<void> {
+  const { random, tally } = context;
   const before = openFilesOf(victim.pid);
   const place = { port: Number(new URL(victim.origin).port), token: victim.token };
   const gone = await vanish(victim);
@@ -57,7 +62,7 @@ async function wave(stage: Stage, victim: Victim, name: string, ms: number): Pro
     for (const client of clients) {
       tally.judge(client.fault() === undefined, () => `${client.kind}: ${client.fault()}`);
     }
-    if (ms >= letGoMsMax) judgeLettingGo(stage, victim, clients, before);
+    if (ms >= letGoMsMax) judgeLettingGo(context, victim, clients, before);
   } finally {
     for (const client of clients) client.close();
     gone.kill("SIGKILL");
@@ -69,8 +74,13 @@ async function wave(stage: Stage, victim: Victim, name: string, ms: number): Pro
 }
 
 /** Whoever had nothing to say, or read nothing, for so long is no longer there. */
-function judgeLettingGo(stage: Stage, victim: Victim, clients: SlowClient[], before: number) {
-  const { tally, say } = stage;
+function judgeLettingGo(
+  context: ScenarioContext,
+  victim: Victim,
+  clients: SlowClient[],
+  before: number,
+) {
+  const { tally, say } = context;
   for (const client of clients.filter(({ falls }) => falls === "silent")) {
     tally.judge(client.letGo(), () => `${client.kind} is held on to`);
   }
@@ -87,19 +97,19 @@ function judgeLettingGo(stage: Stage, victim: Victim, clients: SlowClient[], bef
 export const slowClients: Scenario = {
   name: "slowClients",
   about: "slow headers and bodies, clients that never read, half-open connections",
-  run: inEpisodes((stage) =>
-    besideOrdinaryLoad(stage, { clients: 4 }, async ({ victim, until }) => {
-      const { seconds, tally, say } = stage;
+  run: inEpisodes((context) =>
+    besideOrdinaryLoad(context, { clients: 4 }, async ({ victim, until }) => {
+      const { seconds, tally, say } = context;
       const start = victim.rssBytes();
       // With time enough for it, one wave stays until the listener must have lost patience.
       const shortMs = Math.min(shortMsMax, (seconds * 1_000) / 3);
-      await wave(stage, victim, "first", shortMs);
+      await wave(context, victim, "first", shortMs);
       const levels = [victim.rssBytes()];
       const long = seconds * 1_000 >= letGoMsMax;
-      await wave(stage, victim, "second", long ? letGoMsMax : shortMs);
+      await wave(context, victim, "second", long ? letGoMsMax : shortMs);
       levels.push(victim.rssBytes());
       while (until()) {
-        await wave(stage, victim, `wave ${levels.length + 1}`, shortMs / 2);
+        await wave(context, victim, `wave ${levels.length + 1}`, shortMs / 2);
         levels.push(victim.rssBytes());
       }
       const told = [start, ...levels].map(mebibytes).join(", ");

@@ -2,7 +2,7 @@
 import { diskCounts, faultyDisk, lacksFaultyDisk, setFaults } from "../../testkit/faultyDisk.ts";
 import { pause, startLoad } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
-import { judgeEnd, newShop } from "../shop.ts";
+import { judgeEnd, newStoreFixture } from "../storeFixture.ts";
 
 const delayMsMin = 2;
 const delayMsMax = 200;
@@ -12,18 +12,18 @@ export const slowDisk: Scenario = {
   name: "slowDisk",
   about: `every sync takes ${delayMsMin} to ${delayMsMax} ms, under mixed load`,
   lacks: lacksFaultyDisk,
-  async run(stage) {
-    const { random, tally, seconds } = stage;
-    const shop = newShop(stage, "shop");
-    const first = await shop.open();
+  async run(context) {
+    const { random, tally, seconds } = context;
+    const fixture = newStoreFixture(context, "store");
+    const first = await fixture.open();
     await first.stopped();
-    const control = `${shop.folder}.control`;
-    const victim = await shop.open(faultyDisk({ folder: shop.folder, control }));
+    const control = `${fixture.folder}.control`;
+    const victim = await fixture.open(faultyDisk({ folder: fixture.folder, control }));
     const load = startLoad({
       addresses: () => [victim.base],
       token: victim.token,
       random: random.fork("load"),
-      ledger: shop.ledger,
+      ledger: fixture.ledger,
       tally,
       mayBreak: () => false,
       readsMayFail: () => false,
@@ -40,9 +40,9 @@ export const slowDisk: Scenario = {
       await load.ended();
       tally.fault("sync slowed", diskCounts(control).syncs);
       const { reads, slowReads, acknowledged } = load.seen;
-      stage.say(`${acknowledged} writes; ${slowReads} of ${reads} reads took longer than 100 ms`);
+      context.say(`${acknowledged} writes; ${slowReads} of ${reads} reads took longer than 100 ms`);
       setFaults(control, { syncDelayMs: 0 });
-      await shop.judge(victim);
+      await fixture.judge(victim);
       await judgeEnd(victim, tally);
     } finally {
       await load.ended();

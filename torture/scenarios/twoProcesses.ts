@@ -6,9 +6,9 @@ import type { Stores } from "../../src/storage/stores.ts";
 import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { codeOf, exchange } from "../exchange.ts";
 import { type Load, pause, startLoad } from "../load.ts";
-import type { Scenario, Stage } from "../scenario.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 import { judgeLog, type Victim } from "../service.ts";
-import { judgeEnd, newShop, type Shop } from "../shop.ts";
+import { judgeEnd, newStoreFixture, type StoreFixture } from "../storeFixture.ts";
 
 /** Few are answered so fast that a moment counts, many keep both processes busy. */
 const clientsChoices = [3, 16];
@@ -24,17 +24,17 @@ const revokedTriedAgain = 5;
 export const twoProcesses: Scenario = {
   name: "twoProcesses",
   about: "two processes on one SQLite database, killed in turns while keys are revoked beside them",
-  async run(stage) {
-    const endMs = performance.now() + stage.seconds * 1_000;
+  async run(context) {
+    const endMs = performance.now() + context.seconds * 1_000;
     for (let number = 0; number === 0 || performance.now() < endMs; number++) {
-      const place = await openPlace(stage, number);
+      const place = await openPlace(context, number);
       try {
         for (let round = 0; round === 0 || performance.now() < endMs; round++) {
-          if (place.shop.isFull()) break;
-          await killInTurns(place, stage.random.fork(`shop ${number}, round ${round}`));
+          if (place.fixture.isFull()) break;
+          await killInTurns(place, context.random.fork(`store ${number}, round ${round}`));
           await judgeQuiet(place);
         }
-        for (const { victim } of place.sides) await judgeEnd(victim, stage.tally);
+        for (const { victim } of place.sides) await judgeEnd(victim, context.tally);
       } finally {
         for (const { victim } of place.sides) await victim.killed();
         await place.stores.close();
@@ -51,21 +51,25 @@ interface Side {
 }
 
 interface Place {
-  readonly stage: Stage;
-  readonly shop: Shop;
+  readonly context: ScenarioContext;
+  readonly fixture: StoreFixture;
   readonly sides: readonly Side[];
   /** A third hand on the database, which revokes keys. */
   readonly stores: Stores;
   readonly revoked: string[];
 }
 
-async function openPlace(stage: Stage, number: number): Promise<Place> {
-  const shop = newShop(stage, `shop-${number}`);
+async function openPlace(context: ScenarioContext, number: number): Promise<Place> {
+  const fixture = newStoreFixture(context, `store-${number}`);
   const sides: Side[] = [];
   try {
-    for (let count = 0; count < 2; count++) sides.push({ victim: await shop.open(), living: true });
-    const stores = await openSqlite(shop.file, { environment: "production", clock: systemClock });
-    return { stage, shop, sides, stores, revoked: [] };
+    for (let count = 0; count < 2; count++)
+      sides.push({ victim: await fixture.open(), living: true });
+    const stores = await openSqlite(fixture.file, {
+      environment: "production",
+      clock: systemClock,
+    });
+    return { context, fixture, sides, stores, revoked: [] };
   } catch (cause) {
     for (const { victim } of sides) await victim.killed();
     throw cause;
@@ -73,7 +77,7 @@ async function openPlace(stage: Stage, number: number): Promise<Place> {
 }
 
 async function killInTurns(place: Place, random: SeededRandom): Promise<void> {
-  const { sides, stage } = place;
+  const { sides, context } = place;
   const load = begin(place, random.fork("load"));
   const revoking = startRevoking(place, random.fork("keys"));
   try {
@@ -86,17 +90,17 @@ async function killInTurns(place: Place, random: SeededRandom): Promise<void> {
     await load.ended();
     await revoking.ended();
   }
-  stage.tally.fault("request cut off", load.seen.lost);
+  context.tally.fault("request cut off", load.seen.lost);
 }
 
-function begin({ stage, shop, sides }: Place, random: SeededRandom): Load {
+function begin({ context, fixture, sides }: Place, random: SeededRandom): Load {
   const clients = random.oneOf(clientsChoices);
   return startLoad({
     addresses: () => sides.filter(({ living }) => living).map(({ victim }) => victim.base),
     token: sides[0]?.victim.token ?? "",
     random,
-    ledger: shop.ledger,
-    tally: stage.tally,
+    ledger: fixture.ledger,
+    tally: context.tally,
     clients,
     freshClients: Math.round(clients * freshShare),
     mayBreak: (base) => !lives(sides, base),
@@ -109,15 +113,15 @@ const lives = (sides: readonly Side[], base: string) =>
   sides.some(({ victim, living }) => living && victim.base === base);
 
 /** The other one goes on meanwhile, and nothing may be felt of it there. */
-async function killAndStartAgain({ shop, stage }: Place, side: Side, random: SeededRandom) {
+async function killAndStartAgain({ fixture, context }: Place, side: Side, random: SeededRandom) {
   side.living = false;
   await side.victim.killed();
-  stage.tally.fault("SIGKILL of one process");
+  context.tally.fault("SIGKILL of one process");
   if (random.happens(0.3)) {
-    await shop.openAndKill(random.between(0, startMsMax));
-    stage.tally.fault("SIGKILL at the start");
+    await fixture.openAndKill(random.between(0, startMsMax));
+    context.tally.fault("SIGKILL at the start");
   }
-  side.victim = await shop.open();
+  side.victim = await fixture.open();
   side.living = true;
 }
 
@@ -141,7 +145,7 @@ function startRevoking(place: Place, random: SeededRandom) {
 }
 
 async function judgeRevocation(place: Place, random: SeededRandom): Promise<void> {
-  const { stores, sides, revoked, stage } = place;
+  const { stores, sides, revoked, context } = place;
   const { key, token } = mintKey(
     { name: "revoked", environment: "production", scopes: "all", expiresAtMs: undefined },
     systemClock,
@@ -150,7 +154,7 @@ async function judgeRevocation(place: Place, random: SeededRandom): Promise<void
   for (const side of sides) await judgeKey(place, side, token, "works", random);
   await stores.keys.revoke(key.id, Date.now());
   revoked.push(token);
-  stage.tally.fault("key revoked");
+  context.tally.fault("key revoked");
   // At once by both: asked one after the other, the second would have had time to hear of it.
   await Promise.all(sides.map((side) => judgeKey(place, side, token, "key_revoked", random)));
 }
@@ -165,7 +169,7 @@ async function judgeKey(
   expected: Said,
   random: SeededRandom,
 ) {
-  const { tally } = place.stage;
+  const { tally } = place.context;
   const fresh = random.happens(0.5);
   const { victim } = side;
   const { base } = victim;
@@ -181,12 +185,12 @@ async function judgeKey(
 
 /** Everything that must hold while nobody writes, as either process shows it. */
 async function judgeQuiet(place: Place): Promise<void> {
-  const { shop, sides, revoked, stage } = place;
+  const { fixture, sides, revoked, context } = place;
   for (const side of sides) {
-    await shop.judge(side.victim);
-    judgeLog(side.victim, stage.tally, revoked);
+    await fixture.judge(side.victim);
+    judgeLog(side.victim, context.tally, revoked);
     for (const token of revoked.slice(-revokedTriedAgain)) {
-      await judgeKey(place, side, token, "key_revoked", stage.random);
+      await judgeKey(place, side, token, "key_revoked", context.random);
     }
   }
 }

@@ -1,36 +1,39 @@
-/** One store on SQLite with all that its clients know of it, through many lives of the service. */
+/** A SQLite database with the ledger of its clients, over many starts and stops of the service. */
 import { join } from "node:path";
 import { judgeDatabase, judgeStore } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
-import type { Stage } from "./scenario.ts";
+import { randomWord } from "./randomWord.ts";
+import type { ScenarioContext } from "./scenario.ts";
 import { judgeLog, killAtStart, startVictim, type Victim } from "./service.ts";
 import type { Tally } from "./tally.ts";
-import { wordOf } from "./word.ts";
 
-/** A judgement reads all of the store, so that a long run goes on with a new one from time to time. */
+/** A judgement reads the whole database, so a long run replaces it from time to time. */
 const petsMax = 6_000;
 export const isFull = ({ pets }: Ledger) => pets.length >= petsMax;
 
-export interface Shop {
+export interface StoreFixture {
   readonly folder: string;
-  /** The database itself. */
+  /** The database file. */
   readonly file: string;
   readonly ledger: Ledger;
-  /** Whether it is time for a new one. */
+  /** Whether it should be replaced by a new one. */
   isFull(): boolean;
   open(variables?: Record<string, string>): Promise<Victim>;
-  /** Starts the service and kills it so soon that it may not have got to listening. */
+  /** Starts the service and kills it, possibly before it listens. */
   openAndKill(afterMs: number, variables?: Record<string, string>): Promise<void>;
-  /** Everything that must hold while nobody writes. */
+  /** Checks everything that must hold while no client writes. */
   judge(victim: Victim): Promise<void>;
 }
 
-export function newShop({ folder, random, tally }: Stage, name: string): Shop {
+export function newStoreFixture(
+  { folder, random, tally }: ScenarioContext,
+  name: string,
+): StoreFixture {
   const data = join(folder, name);
   const file = join(data, "production", "petstore.db");
   const ledger = new Ledger();
-  // What cursors are sealed with, and what no log may hold.
-  const secret = wordOf(random);
+  // Signs cursors, and must not appear in a log.
+  const secret = randomWord(random);
   const sealed = { PETSTORE_SECRET: secret };
   let token: string | undefined;
   return {
@@ -57,7 +60,7 @@ export function newShop({ folder, random, tally }: Stage, name: string): Shop {
   };
 }
 
-/** Tells the service to stop, and takes nothing but a clean end for an answer. */
+/** Stops the service, and requires that it exits with 0. */
 export async function judgeEnd(victim: Victim, tally: Tally): Promise<void> {
   const exit = await victim.stopped();
   tally.judge(exit === 0, () => `The service ended with ${exit}: ${victim.log().slice(-500)}`);

@@ -1,4 +1,4 @@
-/** Runs scenarios one after the other, each with its share of the time, and never two at once. */
+/** Runs scenarios one after the other, each for its share of the time. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SeededRandom } from "../testkit/seededRandom.ts";
@@ -7,25 +7,25 @@ import type { Scenario } from "./scenario.ts";
 import { within } from "./service.ts";
 import { Tally } from "./tally.ts";
 
-export interface PerformOptions {
+export interface RunOptions {
   readonly seed: number;
   readonly seconds: number;
-  /** What each may take beyond its share of the time, to start, to judge and to tidy up. */
+  /** How much longer than its share each may take, to start, to judge and to clean up. */
   readonly overtimeMsMax: number;
-  /** Where each gets a folder of its own. */
+  /** The folder in which each scenario gets its own. */
   readonly root: string;
-  /** As each ends. */
+  /** Called when a scenario ends. */
   readonly onOutcome: (outcome: Outcome) => void;
 }
 
-/** Stops at one that does not end: it cannot be made to, and would disturb those after it. */
-export async function performAll(
+/** Stops at a scenario that does not end: it cannot be cancelled, and would disturb the next ones. */
+export async function runScenarios(
   scenarios: readonly Scenario[],
-  options: PerformOptions,
+  options: RunOptions,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const scenario of scenarios) {
-    const outcome = await perform(scenario, options);
+    const outcome = await runScenario(scenario, options);
     outcomes.push(outcome);
     options.onOutcome(outcome);
     if (outcome.goesOn) break;
@@ -33,7 +33,7 @@ export async function performAll(
   return outcomes;
 }
 
-async function perform(scenario: Scenario, options: PerformOptions): Promise<Outcome> {
+async function runScenario(scenario: Scenario, options: RunOptions): Promise<Outcome> {
   const { name } = scenario;
   const { seed, seconds, overtimeMsMax } = options;
   const tally = new Tally();
