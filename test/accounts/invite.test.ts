@@ -3,12 +3,12 @@ import { describe, expect, test } from "bun:test";
 import type { CliContext, StartedService } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
 import { hashToken } from "../../src/petstore/keys/token.ts";
-import { Page, Shop } from "../cli/shop.ts";
+import { CapturedOutput, CliFixture } from "../cli/cliFixture.ts";
 
-async function withAcme(): Promise<Shop> {
-  const shop = new Shop();
-  await shop.json("owners", "add", "acme");
-  return shop;
+async function withAcme(): Promise<CliFixture> {
+  const cli = new CliFixture();
+  await cli.json("owners", "add", "acme");
+  return cli;
 }
 
 const linkForm = /http:\/\/127\.0\.0\.1:8080\/dashboard\/#\/welcome\/([\w-]{43})/;
@@ -20,29 +20,29 @@ describe("petstore owners invite", () => {
   ] as const)(
     "%p makes a link that is stored as a hash alone, for a week",
     async (words, name, holder) => {
-      await using shop = await withAcme();
-      const made = await shop.json("owners", "invite", ...words);
+      await using cli = await withAcme();
+      const made = await cli.json("owners", "invite", ...words);
       expect(made).toEqual({
         name,
         link: expect.stringMatching(linkForm),
         expiresAt: "2026-11-22T12:00:00.000Z",
       });
       const [, token = ""] = linkForm.exec(made.link) ?? [];
-      await shop.withStores(async ({ accounts }) => {
+      await cli.withStores(async ({ accounts }) => {
         expect(await accounts.findLink(hashToken(token))).toMatchObject({ account: name, holder });
       });
     },
   );
 
   test("says how it is used, and ends an earlier link", async () => {
-    await using shop = await withAcme();
-    const first = await shop.types(["owners", "invite", "acme"]);
+    await using cli = await withAcme();
+    const first = await cli.run(["owners", "invite", "acme"]);
     expect([first.code, first.err]).toEqual([0, ""]);
     expect(first.out).toContain("It works once, until 2026-11-22T12:00:00.000Z:");
     expect(first.out).toContain("They sign in as acme from then on.");
-    const second = await shop.types(["owners", "invite", "acme"]);
+    const second = await cli.run(["owners", "invite", "acme"]);
     const hashes = [first, second].map(({ out }) => hashToken(linkForm.exec(out)?.[1] ?? ""));
-    await shop.withStores(async ({ accounts }) => {
+    await cli.withStores(async ({ accounts }) => {
       expect(await accounts.findLink(hashes[0] ?? "")).toBeUndefined();
       expect(await accounts.findLink(hashes[1] ?? "")).toBeDefined();
     });
@@ -54,9 +54,9 @@ describe("petstore owners invite", () => {
     [["acme", "--operator"], 2, "Name an owner, or give --operator: one of the two."],
     [["operator"], 1, "An owner of this id cannot sign in"],
   ] as const)("%p is refused", async (words, code, said) => {
-    await using shop = await withAcme();
-    await shop.json("owners", "add", "operator");
-    const refused = await shop.types(["owners", "invite", ...words]);
+    await using cli = await withAcme();
+    await cli.json("owners", "add", "operator");
+    const refused = await cli.run(["owners", "invite", ...words]);
     expect([refused.code, refused.out]).toEqual([code, ""]);
     expect(refused.err).toContain(said);
   });
@@ -79,10 +79,10 @@ describe("petstore serve", () => {
     dashboard: { address: "http://127.0.0.1:8080/dashboard/", firstLink: undefined },
   };
   const said = async (service: StartedService, ...options: string[]) => {
-    await using shop = new Shop();
-    const stdout = new Page();
+    await using cli = new CliFixture();
+    const stdout = new CapturedOutput();
     const serve: CliContext["serve"] = async (announce) => announce(service);
-    expect(await run(["serve", ...options], shop.world({ serve, stdout }))).toBe(0);
+    expect(await run(["serve", ...options], cli.context({ serve, stdout }))).toBe(0);
     return stdout.text;
   };
 

@@ -9,8 +9,8 @@ import type { Load } from "../../bench/wrk.ts";
 
 const load: Load = { requests: 10, requestsPerSecond: 10, p50Ms: 1, p99Ms: 2, faults: 1 };
 
-/** A shop that refuses the second order, and says when it has got the fifth. */
-function openShop() {
+/** A service that rejects the second order, and reports when it has received the fifth. */
+function startFakeService() {
   const fifth = Promise.withResolvers<void>();
   const created: number[] = [];
   const ordered: number[] = [];
@@ -32,32 +32,32 @@ function openShop() {
 }
 
 describe("orders beside a load", () => {
-  let shop: ReturnType<typeof openShop>;
+  let service: ReturnType<typeof startFakeService>;
   beforeEach(() => {
-    shop = openShop();
+    service = startFakeService();
   });
-  afterEach(() => shop.server.stop(true));
+  afterEach(() => service.server.stop(true));
 
   const during = async (finished: Promise<void>) => {
-    const orderDuring = await readyOrders({ port: shop.port, dialect: ourDialect("a-key") }, 1);
-    expect(shop.ordered).toEqual([]);
+    const orderDuring = await readyOrders({ port: service.port, dialect: ourDialect("a-key") }, 1);
+    expect(service.ordered).toEqual([]);
     return orderDuring(() => finished.then(() => load));
   };
 
   test("are for pets made for it, each ordered once, and end with the load", async () => {
-    await during(shop.fifth);
-    expect(new Set(shop.ordered).size).toBe(shop.ordered.length);
-    for (const id of shop.ordered) expect(shop.created).toContain(id);
-    expect(shop.ordered.length).toBeLessThan(shop.created.length);
+    await during(service.fifth);
+    expect(new Set(service.ordered).size).toBe(service.ordered.length);
+    for (const id of service.ordered) expect(service.created).toContain(id);
+    expect(service.ordered.length).toBeLessThan(service.created.length);
   });
 
   test("that are refused count as faults, beside those of the load", async () => {
-    const measured = await during(shop.fifth);
+    const measured = await during(service.fifth);
     expect(measured.faults).toBe(load.faults + 1);
   });
 
   test("come no faster than they should, however fast the shop is", async () => {
-    const { ordersPerSecond = Number.NaN } = await during(shop.fifth);
+    const { ordersPerSecond = Number.NaN } = await during(service.fifth);
     expect(ordersPerSecond).toBeGreaterThan(0);
     // Five orders take at least four of the pauses between them, and one was refused.
     expect(ordersPerSecond).toBeLessThanOrEqual(100);

@@ -8,7 +8,7 @@ import document from "../../src/contract/generated/document.json" with { type: "
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { startReference } from "./reference.ts";
-import { type Fault, referenceKey } from "./referenceShop.ts";
+import { type Fault, referenceKey } from "./referenceService.ts";
 
 const outcomes = ({ results }: RunReport, kind: string) =>
   results

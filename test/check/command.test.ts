@@ -6,9 +6,9 @@ import { escaped, reportJunit, reportText } from "../../src/check/report.ts";
 import { runChecks, runMsMax, Unreachable } from "../../src/check/runChecks.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
-import { Shop } from "../cli/shop.ts";
+import { CliFixture } from "../cli/cliFixture.ts";
 import { startReference } from "./reference.ts";
-import { referenceKey } from "./referenceShop.ts";
+import { referenceKey } from "./referenceService.ts";
 
 let good: ReturnType<typeof startReference>;
 let bad: ReturnType<typeof startReference>;
@@ -29,14 +29,14 @@ afterAll(() => {
   bad.stop();
 });
 
-async function types(...argv: string[]) {
-  await using shop = new Shop();
-  return shop.types(argv);
+async function run(...argv: string[]) {
+  await using cli = new CliFixture();
+  return cli.run(argv);
 }
 
 describe("petstore check", () => {
   test("exits with 0 when all passed, one line a check and a closing line", async () => {
-    const { code, out, err } = await types("check", good.base, "--key", referenceKey);
+    const { code, out, err } = await run("check", good.base, "--key", referenceKey);
     expect(err).toBe("");
     expect(code).toBe(0);
     expect(out).toStartWith("core: ");
@@ -46,7 +46,7 @@ describe("petstore check", () => {
   });
 
   test("exits with 1 when one failed, and says what was expected, seen and asked", async () => {
-    const { code, out } = await types("check", bad.base, "--key", referenceKey, "--only", "core");
+    const { code, out } = await run("check", bad.base, "--key", referenceKey, "--only", "core");
     expect(code).toBe(1);
     expect(out).toContain("  ✗ failed   list-limit-7\n      promise   With limit=7, at most 7");
     expect(out).toContain(
@@ -60,7 +60,7 @@ describe("petstore check", () => {
   test("takes the key from the environment", async () => {
     process.env["PETSTORE_CHECK_KEY"] = referenceKey;
     try {
-      expect((await types("check", good.base, "--only", "contract")).code).toBe(0);
+      expect((await run("check", good.base, "--only", "contract")).code).toBe(0);
     } finally {
       delete process.env["PETSTORE_CHECK_KEY"];
     }
@@ -68,7 +68,7 @@ describe("petstore check", () => {
 
   test("runs the parts that are asked for", async () => {
     const words = ["check", `${good.base}/`, "--key", referenceKey, "--only", "head,contract"];
-    const { code, out } = await types(...words, "--json");
+    const { code, out } = await run(...words, "--json");
     expect(code).toBe(0);
     const report = JSON.parse(out);
     expect(report).toMatchObject({ baseUrl: good.base, passed: 10, failed: 0, skipped: 0 });
@@ -90,8 +90,8 @@ describe("petstore check", () => {
 
   test("shows the key nowhere, even when the service says it back", async () => {
     const words = ["check", bad.base, "--key", referenceKey, "--only", "core"];
-    const { out } = await types(...words);
-    const json = (await types(...words, "--json")).out;
+    const { out } = await run(...words);
+    const json = (await run(...words, "--json")).out;
     expect(out).toContain("<API_KEY>");
     for (const text of [out, json]) expect(text).not.toContain(referenceKey);
     expect(out).not.toContain("\u001b");
@@ -113,27 +113,27 @@ describe("petstore check", () => {
     ],
     [["check", "http://localhost/v1", "--key", "k", "--junit", "/nowhere/x.xml"], "Cannot write"],
   ])("exits with 2: %j", async (argv, said) => {
-    const { code, out, err } = await types(...argv);
+    const { code, out, err } = await run(...argv);
     expect(err).toContain(said);
     expect(code).toBe(2);
     expect(out).toBe("");
   });
 
   test("exits with 2 when the key is refused, and leaves no report behind", async () => {
-    await using shop = new Shop();
-    const file = shop.path("report.xml");
-    const { code, err } = await shop.types(["check", good.base, "--key", "wrong", "--junit", file]);
+    await using cli = new CliFixture();
+    const file = cli.path("report.xml");
+    const { code, err } = await cli.run(["check", good.base, "--key", "wrong", "--junit", file]);
     expect(code).toBe(2);
     expect(err).toContain(`${good.base} refused the key: 401`);
     expect(existsSync(file)).toBe(false);
   });
 
   test("writes a JUnit report, in place of the one before", async () => {
-    await using shop = new Shop();
-    const file = shop.path("report.xml");
+    await using cli = new CliFixture();
+    const file = cli.path("report.xml");
     writeFileSync(file, "old");
     const words = ["check", bad.base, "--key", referenceKey, "--only", "core", "--junit", file];
-    expect((await shop.types(words)).code).toBe(1);
+    expect((await cli.run(words)).code).toBe(1);
     const xml = readFileSync(file, "utf8");
     expect(tagsOf(xml).filter((tag) => tag === "testcase").length).toBeGreaterThan(40);
     expect(tagsOf(xml).filter((tag) => tag === "failure")).toEqual(["failure"]);
@@ -143,32 +143,32 @@ describe("petstore check", () => {
   });
 
   test("told to stop, it ends at once and leaves no report behind", async () => {
-    await using shop = new Shop();
-    const { base, stop } = startReference({ answered: () => shop.interrupt() });
-    const before = readdirSync(shop.folder);
-    const file = shop.path("report.xml");
+    await using cli = new CliFixture();
+    const { base, stop } = startReference({ answered: () => cli.interrupt() });
+    const before = readdirSync(cli.folder);
+    const file = cli.path("report.xml");
     const words = ["check", base, "--key", referenceKey, "--junit", file];
-    const { code, out, err } = await shop.types(words);
+    const { code, out, err } = await cli.run(words);
     stop();
     expect(err).toBe("petstore: Stopped. There is no report.\n");
     expect(out).toBe("");
     expect(code).toBe(130);
-    expect(readdirSync(shop.folder)).toEqual(before);
+    expect(readdirSync(cli.folder)).toEqual(before);
   });
 
   test("prints the verdict and exits with 2 when the report cannot be written", async () => {
-    await using shop = new Shop();
-    const file = shop.path("report.xml");
+    await using cli = new CliFixture();
+    const file = cli.path("report.xml");
     const { base, stop } = startReference({
       answered: () => void mkdirSync(file, { recursive: true }),
     });
     const words = ["check", base, "--key", referenceKey, "--only", "head", "--junit", file];
-    const { code, out, err } = await shop.types(words);
+    const { code, out, err } = await cli.run(words);
     stop();
     expect(err).toStartWith(`petstore: ${file} is there and is not a plain file.`);
     expect(out).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
     expect(code).toBe(2);
-    expect(readdirSync(shop.folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+    expect(readdirSync(cli.folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
   test.each([5_000, 20_000, 100_000, 1_000_000])(
@@ -180,14 +180,7 @@ describe("petstore check", () => {
           answered.body = `[${"[".repeat(depth)}${"]".repeat(depth)}]`;
         },
       });
-      const { code, out, err } = await types(
-        "check",
-        base,
-        "--key",
-        referenceKey,
-        "--only",
-        "core",
-      );
+      const { code, out, err } = await run("check", base, "--key", referenceKey, "--only", "core");
       stop();
       expect(err).toBe("");
       expect(out).toContain("  ✗ failed   list-limit-7\n");

@@ -5,7 +5,7 @@ import { type RunReport, runChecks } from "../../src/check/runChecks.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { faults } from "./faults.ts";
 import { startReference } from "./reference.ts";
-import { type Fault, referenceKey } from "./referenceShop.ts";
+import { type Fault, referenceKey } from "./referenceService.ts";
 
 async function verdictOn(fault: Partial<Fault>, connected = false): Promise<RunReport> {
   const { base, fetch, stop } = startReference(fault);

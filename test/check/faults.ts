@@ -5,7 +5,7 @@ import { faultsOfFields } from "./faultsOfFields.ts";
 import { faultsOfQueries } from "./faultsOfQueries.ts";
 import { faultsOfRequests } from "./faultsOfRequests.ts";
 import { faultsOfRules } from "./faultsOfRules.ts";
-import type { Fault } from "./referenceShop.ts";
+import type { Fault } from "./referenceService.ts";
 
 /** A fault and the checks that find it: these and no others. */
 export interface Caught extends Fault {

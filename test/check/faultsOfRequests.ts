@@ -1,6 +1,6 @@
 /** Faults in reading the fields of a request. */
 import type { Caught } from "./faults.ts";
-import { referenceKey } from "./referenceShop.ts";
+import { referenceKey } from "./referenceService.ts";
 import { withKey, without } from "./tamper.ts";
 
 export const faultsOfRequests: readonly Caught[] = [

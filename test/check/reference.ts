@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import {
   type Answered,
   type Asked,
-  createShop,
+  createReferenceService,
   type Fault,
   type Plain,
   Refusal,
   statuses,
-} from "./referenceShop.ts";
+} from "./referenceService.ts";
 
 const exposed =
   "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
@@ -16,10 +16,10 @@ const exposed =
 export function startReference(fault: Partial<Fault> = {}) {
   const has = (inside: string) => fault.inside === inside;
   let base = "";
-  const shop = createShop(has, () => base);
+  const service = createReferenceService(has, () => base);
 
   async function serve(asked: Asked): Promise<Plain> {
-    if (asked.path !== "/openapi.json") return shop(asked);
+    if (asked.path !== "/openapi.json") return service(asked);
     return { status: 200, body: JSON.stringify(document(base)) };
   }
 

@@ -1,5 +1,5 @@
 /** Ways of making one thing wrong with a request or an answer. */
-import { type Answered, type Asked, referenceKey } from "./referenceShop.ts";
+import { type Answered, type Asked, referenceKey } from "./referenceService.ts";
 
 /** Changes the query of a list of pets. */
 export const query = (change: (search: URLSearchParams) => void, place = "/pets") => {

@@ -1,27 +1,27 @@
 import { describe, expect, test } from "bun:test";
-import { Shop } from "./shop.ts";
+import { CliFixture } from "./cliFixture.ts";
 
-async function withDogsAndCats(): Promise<Shop> {
-  const shop = new Shop();
-  await shop.json("categories", "add", "Dogs", "--id", "3");
-  await shop.json("categories", "add", "Cats");
-  return shop;
+async function withDogsAndCats(): Promise<CliFixture> {
+  const cli = new CliFixture();
+  await cli.json("categories", "add", "Dogs", "--id", "3");
+  await cli.json("categories", "add", "Cats");
+  return cli;
 }
 
 describe("categories add", () => {
   test("gives the next id after the largest, or the one that was asked for", async () => {
-    await using shop = new Shop();
-    expect(await shop.types(["categories", "add", "Dogs", "--id", "3"])).toEqual({
+    await using cli = new CliFixture();
+    expect(await cli.run(["categories", "add", "Dogs", "--id", "3"])).toEqual({
       code: 0,
       out: 'Added the category "Dogs" (3).\n',
       err: "",
     });
-    expect(await shop.json("categories", "add", "Cats")).toEqual({ id: 4, name: "Cats" });
-    expect(await shop.json("categories", "add", "Snakes", "--id=-5")).toEqual({
+    expect(await cli.json("categories", "add", "Cats")).toEqual({ id: 4, name: "Cats" });
+    expect(await cli.json("categories", "add", "Snakes", "--id=-5")).toEqual({
       id: -5,
       name: "Snakes",
     });
-    expect(await shop.json("categories", "list")).toEqual([
+    expect(await cli.json("categories", "list")).toEqual([
       { id: -5, name: "Snakes" },
       { id: 3, name: "Dogs" },
       { id: 4, name: "Cats" },
@@ -29,35 +29,35 @@ describe("categories add", () => {
   });
 
   test("keeps every digit of an id", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const largest = "9223372036854775807";
-    const { out } = await shop.types(["categories", "add", "All", "--id", largest, "--json"]);
+    const { out } = await cli.run(["categories", "add", "All", "--id", largest, "--json"]);
     expect(out).toBe(`{"id":${largest},"name":"All"}\n`);
-    const { out: list } = await shop.types(["categories", "list", "--json"]);
+    const { out: list } = await cli.run(["categories", "list", "--json"]);
     expect(list).toBe(`[{"id":${largest},"name":"All"}]\n`);
   });
 
   test("takes a name of 255 characters of any kind", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const name = "🐕".repeat(255);
-    expect((await shop.json("categories", "add", name)).name).toBe(name);
-    expect((await shop.types(["categories", "add", "--", "-x"])).code).toBe(0);
-    expect((await shop.json("categories", "list"))[1].name).toBe("-x");
+    expect((await cli.json("categories", "add", name)).name).toBe(name);
+    expect((await cli.run(["categories", "add", "--", "-x"])).code).toBe(0);
+    expect((await cli.json("categories", "list"))[1].name).toBe("-x");
   });
 
   test("refuses an id or a name that another category has, and says by which", async () => {
-    await using shop = await withDogsAndCats();
+    await using cli = await withDogsAndCats();
     for (const [rest, said] of [
       [["Birds", "--id", "3"], 'The id 3 is taken by the category "Dogs". Nothing was added.'],
       [["Dogs"], 'The name "Dogs" is taken by the category 3. Nothing was added.'],
       [["Dogs", "--id", "9"], 'The name "Dogs" is taken by the category 3.'],
     ] as const) {
-      const { code, out, err } = await shop.types(["categories", "add", ...rest]);
+      const { code, out, err } = await cli.run(["categories", "add", ...rest]);
       expect(err).toContain(said);
       expect(out).toBe("");
       expect(code).toBe(1);
     }
-    expect(await shop.json("categories", "list")).toHaveLength(2);
+    expect(await cli.json("categories", "list")).toHaveLength(2);
   });
 
   test.each([
@@ -72,24 +72,24 @@ describe("categories add", () => {
     [["Dogs", "--id", "9223372036854775808"], "--id must be a whole number"],
     [["Guinea", "pigs"], '"pigs" is one word too many.'],
   ])("refuses %p", async (rest, said) => {
-    await using shop = new Shop();
-    const { code, out, err } = await shop.types(["categories", "add", ...rest]);
+    await using cli = new CliFixture();
+    const { code, out, err } = await cli.run(["categories", "add", ...rest]);
     expect(err).toContain(said);
     expect(out).toBe("");
     expect(code).toBe(2);
-    expect(await shop.json("categories", "list")).toEqual([]);
+    expect(await cli.json("categories", "list")).toEqual([]);
   });
 });
 
 describe("categories list", () => {
   test("shows them in the order of their ids", async () => {
-    await using shop = await withDogsAndCats();
-    expect((await shop.types(["categories", "list"])).out).toBe("Id  Name\n3   Dogs\n4   Cats\n");
+    await using cli = await withDogsAndCats();
+    expect((await cli.run(["categories", "list"])).out).toBe("Id  Name\n3   Dogs\n4   Cats\n");
   });
 
   test("of nothing says what to do next", async () => {
-    await using shop = new Shop();
-    expect((await shop.types(["categories", "list"])).out).toBe(
+    await using cli = new CliFixture();
+    expect((await cli.run(["categories", "list"])).out).toBe(
       "There are no categories yet. Add one with petstore categories add <name>.\n",
     );
   });
@@ -97,36 +97,36 @@ describe("categories list", () => {
 
 describe("categories remove", () => {
   test("leaves the pets as they are, and says so", async () => {
-    await using shop = await withDogsAndCats();
-    await shop.withStores(({ catalogue }) =>
+    await using cli = await withDogsAndCats();
+    await cli.withStores(({ catalogue }) =>
       catalogue.import([{ name: "Bella", categoryId: 3n, status: "available" }]),
     );
-    expect(await shop.types(["categories", "remove", "3"])).toEqual({
+    expect(await cli.run(["categories", "remove", "3"])).toEqual({
       code: 0,
       out: "Removed the category 3. Pets that refer to it keep the id.\n",
       err: "",
     });
-    expect(await shop.json("categories", "list")).toEqual([{ id: 4, name: "Cats" }]);
-    expect((await shop.json("pets", "export"))[0].categoryId).toBe(3);
-    expect(await shop.json("categories", "remove", "4")).toEqual({ id: 4 });
+    expect(await cli.json("categories", "list")).toEqual([{ id: 4, name: "Cats" }]);
+    expect((await cli.json("pets", "export"))[0].categoryId).toBe(3);
+    expect(await cli.json("categories", "remove", "4")).toEqual({ id: 4 });
   });
 
   test("takes a negative id behind two dashes", async () => {
-    await using shop = new Shop();
-    await shop.json("categories", "add", "Snakes", "--id=-5");
-    const { code } = await shop.types(["categories", "remove", "--", "-5"]);
+    await using cli = new CliFixture();
+    await cli.json("categories", "add", "Snakes", "--id=-5");
+    const { code } = await cli.run(["categories", "remove", "--", "-5"]);
     expect(code).toBe(0);
-    expect(await shop.json("categories", "list")).toEqual([]);
+    expect(await cli.json("categories", "list")).toEqual([]);
   });
 
   test("refuses what names no category", async () => {
-    await using shop = await withDogsAndCats();
-    const absent = await shop.types(["categories", "remove", "5"]);
+    await using cli = await withDogsAndCats();
+    const absent = await cli.run(["categories", "remove", "5"]);
     expect(absent.err).toContain("No category has the id 5. See petstore categories list.");
     expect(absent.code).toBe(1);
-    const wrong = await shop.types(["categories", "remove", "Dogs"]);
+    const wrong = await cli.run(["categories", "remove", "Dogs"]);
     expect(wrong.err).toContain("<id> must be a whole number");
     expect(wrong.code).toBe(2);
-    expect(await shop.json("categories", "list")).toHaveLength(2);
+    expect(await cli.json("categories", "list")).toHaveLength(2);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { decided, domainsShop, target, typesWaiting } from "./domainsShop.ts";
-import { Shop } from "./shop.ts";
+import { CliFixture } from "./cliFixture.ts";
+import { cliWithDomains, decided, target, typesWaiting } from "./cliWithDomains.ts";
 
 const docs = "docs.example.com";
 
 describe("domains add", () => {
   test("shows the record to create and what to type then", async () => {
-    await using shop = await domainsShop();
-    const { code, out, err } = await shop.types(["domains", "add", "shop", "Docs.Example.com"]);
+    await using cli = await cliWithDomains();
+    const { code, out, err } = await cli.run(["domains", "add", "shop", "Docs.Example.com"]);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toBe(`Attached ${docs} to shop. Create this record at the DNS provider:
 
@@ -20,8 +20,8 @@ Then: petstore domains verify ${docs} --wait
   });
 
   test("says ALIAS or ANAME for an apex", async () => {
-    await using shop = await domainsShop();
-    const { out } = await shop.types(["domains", "add", "shop", "example.com"]);
+    await using cli = await cliWithDomains();
+    const { out } = await cli.run(["domains", "add", "shop", "example.com"]);
     expect(out).toMatch(
       /^ {2}ALIAS or ANAME {2}@ {5}example\.com {2}sites\.platform\.test {2}3600$/m,
     );
@@ -29,13 +29,13 @@ Then: petstore domains verify ${docs} --wait
   });
 
   test("asks another owner for a proof", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "rival", docs);
-    const refused = await shop.types(["domains", "add", "shop", docs]);
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "rival", docs);
+    const refused = await cli.run(["domains", "add", "shop", docs]);
     expect(refused.code).toBe(1);
     expect(refused.err).toContain("add --prove.");
     expect(refused.err).not.toContain("rival");
-    const { out } = await shop.types(["domains", "add", "shop", docs, "--prove"]);
+    const { out } = await cli.run(["domains", "add", "shop", docs, "--prove"]);
     expect(out).toMatch(
       /^ {2}TXT {4}_petstore-proof\.docs {2}\S+ {2}petstore-proof=\w{32} {2}3600$/m,
     );
@@ -43,8 +43,8 @@ Then: petstore domains verify ${docs} --wait
   });
 
   test("prints the view with --json", async () => {
-    await using shop = await domainsShop();
-    expect(await shop.json("domains", "add", "shop", docs)).toMatchObject({
+    await using cli = await cliWithDomains();
+    expect(await cli.json("domains", "add", "shop", docs)).toMatchObject({
       host: docs,
       status: "pending_dns",
       records: [{ type: "CNAME", value: target, ttlSeconds: 3600 }],
@@ -59,40 +59,40 @@ Then: petstore domains verify ${docs} --wait
     [["shop", "docs.platform.test"], 2, "belongs to the platform itself"],
     [["shop"], 2, "<host> is missing."],
   ])("%j is refused", async (argv, exitCode, message) => {
-    await using shop = await domainsShop();
-    const { code, out, err } = await shop.types(["domains", "add", ...(argv as string[])]);
+    await using cli = await cliWithDomains();
+    const { code, out, err } = await cli.run(["domains", "add", ...(argv as string[])]);
     expect([code, out]).toEqual([exitCode, ""]);
     expect(err).toContain(message);
-    expect(await shop.json("domains", "list")).toEqual([]);
+    expect(await cli.json("domains", "list")).toEqual([]);
   });
 
   test("says how to get the plan and the deployment that it needs", async () => {
-    await using shop = await domainsShop();
-    await shop.withStores(({ sites }) =>
-      sites.addProject({ slug: "shop-docs", ownerId: "shop", nowMs: shop.clock.now() }),
+    await using cli = await cliWithDomains();
+    await cli.withStores(({ sites }) =>
+      sites.addProject({ slug: "shop-docs", ownerId: "shop", nowMs: cli.clock.now() }),
     );
     const add = async (slug: string) => {
-      const { code, err } = await shop.types(["domains", "add", slug, docs]);
+      const { code, err } = await cli.run(["domains", "add", slug, docs]);
       expect(code).toBe(1);
       return err;
     };
     expect(await add("shop-docs")).toContain("petstore sites deploy shop-docs <folder>.");
-    await shop.json("owners", "plan", "shop", "free");
+    await cli.json("owners", "plan", "shop", "free");
     expect(await add("shop-docs")).toContain("petstore owners plan shop paid.");
-    await shop.json("owners", "plan", "shop", "paid");
-    await shop.json("sites", "unpublish", "shop");
+    await cli.json("owners", "plan", "shop", "paid");
+    await cli.json("sites", "unpublish", "shop");
     expect(await add("shop")).toContain("petstore sites rollback shop dep_shop");
   });
 
   test("without the setting, says which one is missing", async () => {
-    await using shop = await domainsShop();
-    const { world } = shop;
-    shop.world = (parts) =>
-      world.call(shop, {
+    await using cli = await cliWithDomains();
+    const { context } = cli;
+    cli.context = (parts) =>
+      context.call(cli, {
         ...parts,
         domainSettings: () => ({ target: undefined, reserved: [], publicHttpsPort: undefined }),
       });
-    const { code, err } = await shop.types(["domains", "add", "shop", docs]);
+    const { code, err } = await cli.run(["domains", "add", "shop", docs]);
     expect([code, err]).toEqual([1, expect.stringContaining("PETSTORE_SITES_HOST")]);
   });
 });
@@ -108,43 +108,43 @@ describe("where there is no store", () => {
     "redirect docs.example.com www.example.com",
     "remove docs.example.com",
   ])("domains %s refuses and makes nothing", async (line) => {
-    await using shop = new Shop({ store: false });
-    const { code, out, err } = await shop.types(["domains", ...line.split(" ")]);
+    await using cli = new CliFixture({ store: false });
+    const { code, out, err } = await cli.run(["domains", ...line.split(" ")]);
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toStartWith(`petstore: There is no store at ${shop.database}.`);
-    expect(readdirSync(shop.folder)).toEqual([]);
+    expect(err).toStartWith(`petstore: There is no store at ${cli.database}.`);
+    expect(readdirSync(cli.folder)).toEqual([]);
   });
 });
 
 describe("domains list", () => {
   test("lists those of one project or of all", async () => {
-    await using shop = await domainsShop();
-    expect((await shop.types(["domains", "list"])).out).toContain("No name is attached yet");
-    await shop.json("domains", "add", "shop", docs);
-    await shop.json("domains", "add", "rival", "help.rival.example");
-    await decided(shop, docs, { dns: { verdict: "right" }, live: true });
+    await using cli = await cliWithDomains();
+    expect((await cli.run(["domains", "list"])).out).toContain("No name is attached yet");
+    await cli.json("domains", "add", "shop", docs);
+    await cli.json("domains", "add", "rival", "help.rival.example");
+    await decided(cli, docs, { dns: { verdict: "right" }, live: true });
     const hosts = async (...argv: string[]) =>
-      (await shop.json("domains", "list", ...argv)).map(({ host }: { host: string }) => host);
+      (await cli.json("domains", "list", ...argv)).map(({ host }: { host: string }) => host);
     expect(await hosts()).toEqual(["help.rival.example", docs]);
     expect(await hosts("shop")).toEqual([docs]);
-    const { out } = await shop.types(["domains", "list"]);
+    const { out } = await cli.run(["domains", "list"]);
     expect(out).toMatch(
       /^docs\.example\.com +shop +live +shows the site +2027-02-13 +in 15 seconds$/m,
     );
     expect(out).toMatch(
       /^help\.rival\.example +rival +pending_dns +shows the site +in 15 seconds$/m,
     );
-    expect((await shop.types(["domains", "list", "none"])).code).toBe(1);
-    shop.clock.advance(20_000);
-    expect((await shop.types(["domains", "list", "rival"])).out).toContain("due now\n");
+    expect((await cli.run(["domains", "list", "none"])).code).toBe(1);
+    cli.clock.advance(20_000);
+    expect((await cli.run(["domains", "list", "rival"])).out).toContain("due now\n");
   });
 });
 
 describe("domains show", () => {
   test("says what was found beside what is expected, and for how long caches remember", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
-    await decided(shop, docs, {
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
+    await decided(cli, docs, {
       dns: {
         verdict: "wrong",
         findings: [
@@ -160,8 +160,8 @@ describe("domains show", () => {
         ],
       },
     });
-    shop.clock.advance(100_000);
-    const { code, out } = await shop.types(["domains", "show", docs]);
+    cli.clock.advance(100_000);
+    const { code, out } = await cli.run(["domains", "show", docs]);
     expect(code).toBe(0);
     expect(out).toContain("Status       misconfigured: DNS is not right yet\n");
     expect(out).toContain(`CONFLICTING_A: It has A 192.0.2.7, where the CNAME belongs.
@@ -173,23 +173,23 @@ describe("domains show", () => {
   Next: Delete the A record.
 `);
     expect(out).toContain("To create at the DNS provider:\n  Type ");
-    shop.clock.advance(200_000);
-    expect((await shop.types(["domains", "show", docs])).out).toContain(
+    cli.clock.advance(200_000);
+    expect((await cli.run(["domains", "show", docs])).out).toContain(
       "No cache holds the old records any longer.",
     );
   });
 
   test("shows a live name with its certificate and the time of its renewal", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
-    await decided(shop, docs, { dns: { verdict: "right" }, live: true });
-    const { out } = await shop.types(["domains", "show", docs]);
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
+    await decided(cli, docs, { dns: { verdict: "right" }, live: true });
+    const { out } = await cli.run(["domains", "show", docs]);
     expect(out).toContain("Status       live: served over HTTPS\n");
     expect(out).toContain(
       "Certificate  by Test authority, until 2027-02-13 12:00 UTC (in 3 months); to be renewed 2027-01-14 12:00 UTC (in 2 months), as the authority asked: between 2027-01-14 11:00 UTC and 2027-01-14 13:00 UTC\n",
     );
     expect(out).not.toContain("To create");
-    expect((await shop.json("domains", "show", docs)).certificate).toEqual({
+    expect((await cli.json("domains", "show", docs)).certificate).toEqual({
       issuer: "Test authority",
       notBefore: "2026-11-15T12:00:00.000Z",
       notAfter: "2027-02-13T12:00:00.000Z",
@@ -199,48 +199,48 @@ describe("domains show", () => {
   });
 
   test("shows the last ten entries, or all of them with the raw answers", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
     const entries = Array.from({ length: 12 }, (_, index) => ({
-      atMs: shop.clock.now(),
+      atMs: cli.clock.now(),
       event: "dns_checked",
       message: `Check ${index + 1}.`,
       findings: [],
       answers: [`ns1: answer ${index + 1}`],
     }));
-    await decided(shop, docs, { entries });
-    const { out } = await shop.types(["domains", "show", docs]);
+    await decided(cli, docs, { entries });
+    const { out } = await cli.run(["domains", "show", docs]);
     expect(out.match(/Check \d+\./g)).toHaveLength(10);
     expect(out).toContain("Check 12.");
     expect(out).not.toContain("answer");
-    const whole = await shop.types(["domains", "show", docs, "--timeline"]);
+    const whole = await cli.run(["domains", "show", docs, "--timeline"]);
     expect(whole.out.match(/^ {4}ns1: answer \d+$/gm)).toHaveLength(12);
     expect(whole.out).toContain("added");
   });
 
   test("lets nothing that stands in DNS steer the terminal", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
     const evil = "TXT \u001b[2J\u202Eevil\n";
     const message = `Found ${evil}`;
-    await decided(shop, docs, {
+    await decided(cli, docs, {
       dns: { findings: [{ code: "PROOF_MISSING", message, found: [evil] }] },
       entries: [{ atMs: 0, event: "dns_checked", message, findings: [], answers: [evil] }],
     });
-    const { out } = await shop.types(["domains", "show", docs, "--timeline"]);
+    const { out } = await cli.run(["domains", "show", docs, "--timeline"]);
     expect(out).toContain("TXT \\u{1b}[2J\\u{202e}evil\\u{a}");
     for (const steering of ["\u001b", "\u202E"]) expect(out).not.toContain(steering);
   });
 
   test("also shows what was removed, until another has the name", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
-    await shop.json("domains", "remove", docs);
-    expect(await shop.json("domains", "show", docs)).toMatchObject({
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
+    await cli.json("domains", "remove", docs);
+    expect(await cli.json("domains", "show", docs)).toMatchObject({
       project: "shop",
       status: "removed",
     });
-    const { code, err } = await shop.types(["domains", "show", "www.example.com"]);
+    const { code, err } = await cli.run(["domains", "show", "www.example.com"]);
     expect([code, err]).toEqual([1, expect.stringContaining("is not attached to any project")]);
   });
 });
@@ -255,33 +255,33 @@ describe("domains remove", () => {
   });
 
   test("refuses the primary domain and a redirect's target unless confirmed", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
-    await shop.json("domains", "add", "shop", "www.example.com");
-    await shop.json("domains", "primary", docs);
-    await shop.json("domains", "redirect", "www.example.com", docs);
-    const refused = await shop.types(["domains", "remove", docs]);
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
+    await cli.json("domains", "add", "shop", "www.example.com");
+    await cli.json("domains", "primary", docs);
+    await cli.json("domains", "redirect", "www.example.com", docs);
+    const refused = await cli.run(["domains", "remove", docs]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toContain("it is the primary domain, and www.example.com redirects to it");
     expect(refused.err).toContain("To confirm, add --yes.");
-    expect(await shop.json("domains", "list")).toHaveLength(2);
-    const { code, out } = await shop.types(["domains", "remove", docs, "--yes"]);
+    expect(await cli.json("domains", "list")).toHaveLength(2);
+    const { code, out } = await cli.run(["domains", "remove", docs, "--yes"]);
     expect(code).toBe(0);
     expect(out).toContain(`Now delete the CNAME record of ${docs} at the DNS provider.`);
-    expect(await shop.json("domains", "routing", "shop")).toEqual({ primary: null, redirects: [] });
-    expect((await shop.types(["domains", "remove", docs])).err).toContain("is not attached to any");
+    expect(await cli.json("domains", "routing", "shop")).toEqual({ primary: null, redirects: [] });
+    expect((await cli.run(["domains", "remove", docs])).err).toContain("is not attached to any");
   });
 
   test("waits for the edges and names those that are behind", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
-    await shop.json("domains", "add", "shop", "www.example.com");
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
+    await cli.json("domains", "add", "shop", "www.example.com");
     const report = (id: string, revision: number) =>
-      shop.withStores(({ edgeView }) => edgeView.reportEdge(edge(id, revision, shop.clock.now())));
+      cli.withStores(({ edgeView }) => edgeView.reportEdge(edge(id, revision, cli.clock.now())));
     await report("edge-a", 0);
     await report("edge-b", 0);
     const caughtUp = await typesWaiting(
-      shop,
+      cli,
       ["domains", "remove", docs],
       [() => report("edge-a", 1_000), () => report("edge-b", 1_000)],
     );
@@ -289,16 +289,16 @@ describe("domains remove", () => {
 
     await report("edge-a", 1_000);
     await report("edge-b", 0);
-    const startedMs = shop.clock.now();
-    const late = await typesWaiting(shop, ["domains", "remove", "www.example.com", "--json"]);
+    const startedMs = cli.clock.now();
+    const late = await typesWaiting(cli, ["domains", "remove", "www.example.com", "--json"]);
     expect(JSON.parse(late.out)).toMatchObject({ edges: 2, edgesBehind: ["edge-b"] });
-    expect(shop.clock.now() - startedMs).toBe(3_000);
+    expect(cli.clock.now() - startedMs).toBe(3_000);
   });
 
   test("says where no edge is running", async () => {
-    await using shop = await domainsShop();
-    await shop.json("domains", "add", "shop", docs);
-    const { out } = await shop.types(["domains", "remove", docs]);
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
+    const { out } = await cli.run(["domains", "remove", docs]);
     expect(out).toContain("No edge is running, so nothing serves it.");
   });
 });

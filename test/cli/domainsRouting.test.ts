@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { domainsShop } from "./domainsShop.ts";
-import { chunks } from "./shop.ts";
+import { chunks } from "./cliFixture.ts";
+import { cliWithDomains } from "./cliWithDomains.ts";
 
 const routing = {
   primary: "docs.example.com",
@@ -9,25 +9,25 @@ const routing = {
 };
 
 async function shopWithNames() {
-  const shop = await domainsShop();
+  const cli = await cliWithDomains();
   for (const name of ["docs", "www", "old"]) {
-    await shop.json("domains", "add", "shop", `${name}.example.com`);
+    await cli.json("domains", "add", "shop", `${name}.example.com`);
   }
-  return shop;
+  return cli;
 }
 
 describe("domains routing", () => {
   test("prints the document, and takes it back as it was printed", async () => {
-    await using shop = await shopWithNames();
-    const empty = await shop.types(["domains", "routing", "shop"]);
+    await using cli = await shopWithNames();
+    const empty = await cli.run(["domains", "routing", "shop"]);
     expect(JSON.parse(empty.out)).toEqual({ primary: null, redirects: [] });
-    writeFileSync(shop.path("routing.json"), JSON.stringify(routing));
+    writeFileSync(cli.path("routing.json"), JSON.stringify(routing));
     const apply = ["domains", "routing", "shop", "--apply"];
-    const saved = await shop.types([...apply, shop.path("routing.json")]);
+    const saved = await cli.run([...apply, cli.path("routing.json")]);
     expect([saved.code, saved.err]).toEqual([0, expect.stringContaining("Saved.")]);
     expect(JSON.parse(saved.out)).toEqual(routing);
-    const printed = await shop.types(["domains", "routing", "shop"]);
-    const again = await shop.types([...apply, "-", "--json"], chunks(printed.out));
+    const printed = await cli.run(["domains", "routing", "shop"]);
+    const again = await cli.run([...apply, "-", "--json"], chunks(printed.out));
     expect(again).toEqual({ code: 0, err: "", out: `${JSON.stringify(routing)}\n` });
   });
 
@@ -41,59 +41,59 @@ describe("domains routing", () => {
     ],
     [`{"x":"${"x".repeat(65_536)}"}`, "has more than 65536 bytes."],
   ])("takes nothing of %p", async (text, message) => {
-    await using shop = await shopWithNames();
+    await using cli = await shopWithNames();
     const typed = ["domains", "routing", "shop", "--apply", "-"];
-    const { code, out, err } = await shop.types(typed, chunks(text));
+    const { code, out, err } = await cli.run(typed, chunks(text));
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain(message);
-    expect(await shop.json("domains", "routing", "shop")).toEqual({ primary: null, redirects: [] });
+    expect(await cli.json("domains", "routing", "shop")).toEqual({ primary: null, redirects: [] });
   });
 
   test("of a file or project that is not there is refused", async () => {
-    await using shop = await shopWithNames();
-    const absent = await shop.types(["domains", "routing", "shop", "--apply", "absent.json"]);
+    await using cli = await shopWithNames();
+    const absent = await cli.run(["domains", "routing", "shop", "--apply", "absent.json"]);
     expect([absent.code, absent.err]).toEqual([1, expect.stringContaining("Cannot read")]);
-    const none = await shop.types(["domains", "routing", "none"]);
+    const none = await cli.run(["domains", "routing", "none"]);
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("no project none")]);
   });
 });
 
 describe("domains primary and redirect", () => {
   test("change one thing of the document", async () => {
-    await using shop = await shopWithNames();
-    await shop.json("domains", "primary", "docs.example.com");
+    await using cli = await shopWithNames();
+    await cli.json("domains", "primary", "docs.example.com");
     const redirect = ["domains", "redirect", "www.example.com"];
-    await shop.json(...redirect, "old.example.com");
-    const { out } = await shop.types([...redirect, "docs.example.com", "--status", "308"]);
+    await cli.json(...redirect, "old.example.com");
+    const { out } = await cli.run([...redirect, "docs.example.com", "--status", "308"]);
     expect(out).toBe("www.example.com redirects to docs.example.com (308) now.\n");
-    expect(await shop.json("domains", "routing", "shop")).toEqual(routing);
+    expect(await cli.json("domains", "routing", "shop")).toEqual(routing);
   });
 
   test("end with --none", async () => {
-    await using shop = await shopWithNames();
-    await shop.json("domains", "primary", "docs.example.com");
+    await using cli = await shopWithNames();
+    await cli.json("domains", "primary", "docs.example.com");
     const redirect = ["domains", "redirect", "www.example.com"];
-    await shop.json(...redirect, "docs.example.com");
-    await shop.json("domains", "redirect", "old.example.com", "docs.example.com");
-    const ended = await shop.types([...redirect, "--none"]);
+    await cli.json(...redirect, "docs.example.com");
+    await cli.json("domains", "redirect", "old.example.com", "docs.example.com");
+    const ended = await cli.run([...redirect, "--none"]);
     expect([ended.code, ended.out]).toEqual([
       0,
       "www.example.com no longer redirects: it shows the site of shop now.\n",
     ]);
     const left = { from: "old.example.com", to: "docs.example.com", status: 301 };
-    expect(await shop.json("domains", "routing", "shop")).toEqual({
+    expect(await cli.json("domains", "routing", "shop")).toEqual({
       primary: "docs.example.com",
       redirects: [left],
     });
     const primary = ["domains", "primary", "--none", "--project", "shop"];
-    const cleared = await shop.types(primary);
+    const cleared = await cli.run(primary);
     expect([cleared.code, cleared.out]).toEqual([0, "shop has no primary domain now.\n"]);
-    expect(await shop.json("domains", "routing", "shop")).toEqual({
+    expect(await cli.json("domains", "routing", "shop")).toEqual({
       primary: null,
       redirects: [left],
     });
     for (const again of [[...redirect, "--none"], primary]) {
-      const { code, err } = await shop.types(again);
+      const { code, err } = await cli.run(again);
       expect([code, err]).toEqual([1, expect.stringContaining("Nothing was changed.")]);
     }
   });
@@ -112,10 +112,10 @@ describe("domains primary and redirect", () => {
     [["primary", "elsewhere.example"], 1, "is not attached to any project"],
     [["primary", "http://x"], 2, "Write the host name alone"],
   ])("%j is refused, and nothing changes", async (argv, exitCode, message) => {
-    await using shop = await shopWithNames();
-    const before = await shop.json("domains", "primary", "docs.example.com");
-    const { code, err } = await shop.types(["domains", ...(argv as string[])]);
+    await using cli = await shopWithNames();
+    const before = await cli.json("domains", "primary", "docs.example.com");
+    const { code, err } = await cli.run(["domains", ...(argv as string[])]);
     expect([code, err]).toEqual([exitCode, expect.stringContaining(message)]);
-    expect(await shop.json("domains", "routing", "shop")).toEqual(before);
+    expect(await cli.json("domains", "routing", "shop")).toEqual(before);
   });
 });

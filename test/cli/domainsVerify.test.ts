@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { readConfig } from "../../src/config/config.ts";
 import type { Finding } from "../../src/hosting/domains/finding.ts";
 import { domainSettings } from "../../src/serve/serveDashboard.ts";
-import { decided, domainsShop, target, typesWaiting } from "./domainsShop.ts";
-import type { Shop } from "./shop.ts";
+import type { CliFixture } from "./cliFixture.ts";
+import { cliWithDomains, decided, target, typesWaiting } from "./cliWithDomains.ts";
 
 const docs = "docs.example.com";
 const verify = ["domains", "verify", docs];
@@ -13,29 +13,30 @@ const finding = (code: Finding["code"], more: Partial<Finding> = {}): Finding =>
   ...more,
 });
 
-async function shopWithDocs(): Promise<Shop> {
-  const shop = await domainsShop();
-  await shop.json("domains", "add", "shop", docs);
-  return shop;
+async function shopWithDocs(): Promise<CliFixture> {
+  const cli = await cliWithDomains();
+  await cli.json("domains", "add", "shop", docs);
+  return cli;
 }
 
-const wrong = (shop: Shop, ...findings: Finding[]) =>
-  decided(shop, docs, { dns: { verdict: "wrong", findings } });
-const unsure = (shop: Shop, ...findings: Finding[]) => decided(shop, docs, { dns: { findings } });
-const right = (shop: Shop) =>
-  decided(shop, docs, { dns: { verdict: "right" }, issuance: { ordering: true } });
-const live = (shop: Shop) => decided(shop, docs, { dns: { verdict: "right" }, live: true });
+const wrong = (cli: CliFixture, ...findings: Finding[]) =>
+  decided(cli, docs, { dns: { verdict: "wrong", findings } });
+const unsure = (cli: CliFixture, ...findings: Finding[]) =>
+  decided(cli, docs, { dns: { findings } });
+const right = (cli: CliFixture) =>
+  decided(cli, docs, { dns: { verdict: "right" }, issuance: { ordering: true } });
+const live = (cli: CliFixture) => decided(cli, docs, { dns: { verdict: "right" }, live: true });
 
 describe("domains verify", () => {
   test("asks for a check, and not again in a hurry", async () => {
-    await using shop = await shopWithDocs();
-    const first = await shop.types(verify);
+    await using cli = await shopWithDocs();
+    const first = await cli.run(verify);
     expect([first.code, first.out]).toEqual([0, expect.stringContaining("was asked for")]);
-    const again = await shop.types(verify);
+    const again = await cli.run(verify);
     expect([again.code, again.out]).toEqual([1, ""]);
     expect(again.err).toContain("Ask again in 10 seconds.");
-    shop.clock.advance(10_000);
-    expect(await shop.json(...verify)).toMatchObject({ nextAt: "2026-11-15T12:00:10.000Z" });
+    cli.clock.advance(10_000);
+    expect(await cli.json(...verify)).toMatchObject({ nextAt: "2026-11-15T12:00:10.000Z" });
   });
 
   test.each([
@@ -43,23 +44,23 @@ describe("domains verify", () => {
     [["--wait", "--timeout", "soon"], "--timeout must be a time"],
     [["--wait", "--timeout", "0s"], "--timeout must be longer than 0s."],
   ])("%j is not understood", async (more, message) => {
-    await using shop = await shopWithDocs();
-    const { code, err } = await shop.types([...verify, ...more]);
+    await using cli = await shopWithDocs();
+    const { code, err } = await cli.run([...verify, ...more]);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
 describe("domains verify --wait", () => {
   test("tells each change on stderr and ends well once it is live", async () => {
-    await using shop = await shopWithDocs();
+    await using cli = await shopWithDocs();
     const { code, out, err } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
       [
-        () => unsure(shop, finding("STALE_CACHE", { seconds: 60 })),
+        () => unsure(cli, finding("STALE_CACHE", { seconds: 60 })),
         () => undefined,
-        () => right(shop),
-        () => live(shop),
+        () => right(cli),
+        () => live(cli),
       ],
     );
     expect([code, out]).toEqual([0, `${docs} is live: https://${docs}/\n`]);
@@ -75,12 +76,12 @@ describe("domains verify --wait", () => {
   });
 
   test("ends with 1 where the owner must act, and says what to do", async () => {
-    await using shop = await shopWithDocs();
+    await using cli = await shopWithDocs();
     const mismatch = finding("CNAME_MISMATCH", { next: "Change its value.", found: ["CNAME x.y"] });
     const { code, out } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
-      [() => wrong(shop, mismatch)],
+      [() => wrong(cli, mismatch)],
     );
     expect(code).toBe(1);
     expect(out).toContain("its owner has something to do");
@@ -89,48 +90,48 @@ describe("domains verify --wait", () => {
   });
 
   test("is not taken in by what an earlier check had found", async () => {
-    await using shop = await shopWithDocs();
-    await wrong(shop, finding("NO_CNAME"));
-    shop.clock.advance(60_000);
+    await using cli = await shopWithDocs();
+    await wrong(cli, finding("NO_CNAME"));
+    cli.clock.advance(60_000);
     const { code } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
-      [() => undefined, () => live(shop)],
+      [() => undefined, () => live(cli)],
     );
     expect(code).toBe(0);
   });
 
   test("is not taken in by an order that was refused before", async () => {
-    await using shop = await shopWithDocs();
+    await using cli = await shopWithDocs();
     const refusal = {
       reason: "caa",
-      atMs: shop.clock.now(),
+      atMs: cli.clock.now(),
       findings: [finding("CAA_BLOCKS")],
     } as const;
-    const nextAttemptAtMs = shop.clock.now() + 3_600_000;
+    const nextAttemptAtMs = cli.clock.now() + 3_600_000;
     const refused = { dns: { verdict: "right" }, issuance: { refusal, nextAttemptAtMs } } as const;
-    await decided(shop, docs, refused);
-    shop.clock.advance(60_000);
-    const askedAtMs = shop.clock.now();
+    await decided(cli, docs, refused);
+    cli.clock.advance(60_000);
+    const askedAtMs = cli.clock.now();
     const checkedOnly = { ...refused.issuance, nextAttemptAtMs: askedAtMs };
     const { code, err } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
-      [() => decided(shop, docs, { ...refused, issuance: checkedOnly }), () => live(shop)],
+      [() => decided(cli, docs, { ...refused, issuance: checkedOnly }), () => live(cli)],
     );
     expect(err).toContain("CAA_BLOCKS");
     expect(code).toBe(0);
     // Refused anew, it is for the owner.
-    await shop.json("domains", "remove", docs);
-    await shop.json("domains", "add", "shop", docs);
+    await cli.json("domains", "remove", docs);
+    await cli.json("domains", "add", "shop", docs);
     const again = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
       [
         () =>
-          decided(shop, docs, {
+          decided(cli, docs, {
             ...refused,
-            issuance: { refusal, nextAttemptAtMs: shop.clock.now() + 60_000 },
+            issuance: { refusal, nextAttemptAtMs: cli.clock.now() + 60_000 },
           }),
       ],
     );
@@ -138,18 +139,18 @@ describe("domains verify --wait", () => {
   });
 
   test("waits while name servers disagree", async () => {
-    await using shop = await shopWithDocs();
+    await using cli = await shopWithDocs();
     const { code } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
-      [() => unsure(shop, finding("NS_DISAGREE"), finding("NO_CNAME")), () => live(shop)],
+      [() => unsure(cli, finding("NS_DISAGREE"), finding("NO_CNAME")), () => live(cli)],
     );
     expect(code).toBe(0);
   });
 
   test("does not wait for what will not be tried in time", async () => {
-    await using shop = await shopWithDocs();
-    const startedMs = shop.clock.now();
+    await using cli = await shopWithDocs();
+    const startedMs = cli.clock.now();
     const refusal = {
       reason: "rate_limited",
       atMs: startedMs,
@@ -157,11 +158,11 @@ describe("domains verify --wait", () => {
     } as const;
     const nextAttemptAtMs = startedMs + 7_200_000;
     const { code, out } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
       [
         () =>
-          decided(shop, docs, {
+          decided(cli, docs, {
             dns: { verdict: "right" },
             issuance: { refusal, nextAttemptAtMs },
           }),
@@ -173,29 +174,29 @@ describe("domains verify --wait", () => {
         "nothing is tried again before 2026-11-15 14:00 UTC (in 120 minutes).",
       ),
     ]);
-    expect(shop.clock.now() - startedMs).toBeLessThan(10_000);
+    expect(cli.clock.now() - startedMs).toBeLessThan(10_000);
   });
 
   const halfMinute = [...verify, "--wait", "--timeout", "30s"];
 
   test("gives up when the time is over, while the checks go on", async () => {
-    await using shop = await shopWithDocs();
-    const startedMs = shop.clock.now();
-    const { code, out } = await typesWaiting(shop, halfMinute, [
-      () => unsure(shop, finding("SERVFAIL")),
+    await using cli = await shopWithDocs();
+    const startedMs = cli.clock.now();
+    const { code, out } = await typesWaiting(cli, halfMinute, [
+      () => unsure(cli, finding("SERVFAIL")),
     ]);
     expect(code).toBe(1);
     expect(out).toStartWith(
       `${docs} is not live yet (pending_dns). Checks continue automatically.\n`,
     );
-    expect(shop.clock.now() - startedMs).toBe(30_000);
+    expect(cli.clock.now() - startedMs).toBe(30_000);
   });
 
   test("where nothing checks, wonders why and in the end says what is missing", async () => {
-    await using shop = await shopWithDocs();
-    await wrong(shop, finding("NO_CNAME"));
-    shop.clock.advance(60_000);
-    const { code, out, err } = await typesWaiting(shop, halfMinute);
+    await using cli = await shopWithDocs();
+    await wrong(cli, finding("NO_CNAME"));
+    cli.clock.advance(60_000);
+    const { code, out, err } = await typesWaiting(cli, halfMinute);
     expect(err.match(/Nothing has checked it yet/g)).toHaveLength(1);
     expect(code).toBe(1);
     expect(out).toStartWith(
@@ -208,14 +209,14 @@ describe("domains verify --wait", () => {
     ["live", 1],
     ["degraded", 3],
   ])("of a name that is %s says that it is served, and what to fix", async (status, failures) => {
-    await using shop = await shopWithDocs();
-    await live(shop);
-    shop.clock.advance(60_000);
+    await using cli = await shopWithDocs();
+    await live(cli);
+    cli.clock.advance(60_000);
     const drifted = { failures, findings: [finding("CNAME_MISMATCH")] };
     const { code, out } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
-      [() => decided(shop, docs, { dns: drifted })],
+      [() => decided(cli, docs, { dns: drifted })],
     );
     expect(code).toBe(1);
     expect(out).toStartWith(
@@ -225,62 +226,62 @@ describe("domains verify --wait", () => {
   });
 
   test("soon after another check waits for that one", async () => {
-    await using shop = await shopWithDocs();
-    await shop.json(...verify);
-    shop.clock.advance(4_000);
+    await using cli = await shopWithDocs();
+    await cli.json(...verify);
+    cli.clock.advance(4_000);
     const { code, out, err } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
-      [() => right(shop), () => live(shop)],
+      [() => right(cli), () => live(cli)],
     );
     expect([code, out]).toEqual([0, `${docs} is live: https://${docs}/\n`]);
     expect(err).toStartWith("A check was asked for 4 seconds ago. Waiting for that one.\n");
   });
 
   test("too often within an hour is refused all the same", async () => {
-    await using shop = await shopWithDocs();
+    await using cli = await shopWithDocs();
     for (let clicks = 0; clicks < 20; clicks++) {
-      await shop.json(...verify);
-      shop.clock.advance(20_000);
+      await cli.json(...verify);
+      cli.clock.advance(20_000);
     }
-    const { code, err } = await typesWaiting(shop, [...verify, "--wait", "--json"]);
+    const { code, err } = await typesWaiting(cli, [...verify, "--wait", "--json"]);
     expect([code, JSON.parse(err)]).toEqual([1, expect.objectContaining({ exitCode: 1 })]);
     expect(JSON.parse(err).code).toBe("verify_too_soon");
   });
 
   test("goes on while a certificate is being had, whatever an attempt before found", async () => {
-    await using shop = await shopWithDocs();
+    await using cli = await shopWithDocs();
     const issuance = (ordering: boolean) => ({
       ordering,
       refusal: {
         reason: "authorization_failed",
-        atMs: shop.clock.now(),
+        atMs: cli.clock.now(),
         findings: [finding("AUTHORIZATION_FAILED")],
       } as const,
-      nextAttemptAtMs: shop.clock.now() + 60_000,
+      nextAttemptAtMs: cli.clock.now() + 60_000,
     });
     const issuing = (ordering: boolean) =>
-      decided(shop, docs, { dns: { verdict: "right" }, issuance: issuance(ordering) });
+      decided(cli, docs, { dns: { verdict: "right" }, issuance: issuance(ordering) });
     const { code, err } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait"],
-      [() => issuing(false), () => issuing(true), () => live(shop)],
+      [() => issuing(false), () => issuing(true), () => live(cli)],
     );
     expect(err).toContain(`${docs}: a certificate is being issued (AUTHORIZATION_FAILED)`);
     expect(code).toBe(0);
   });
 
   test("names the port where it is not the usual one", async () => {
-    await using shop = await shopWithDocs();
-    const { world } = shop;
-    shop.world = (parts) => {
-      const made = world.call(shop, parts);
+    await using cli = await shopWithDocs();
+    const { context } = cli;
+    cli.context = (parts) => {
+      const made = context.call(cli, parts);
       return {
         ...made,
         domainSettings: () => ({ ...made.domainSettings(), publicHttpsPort: 8443 }),
       };
     };
-    const { out } = await typesWaiting(shop, [...verify, "--wait"], [() => live(shop)]);
+    const { out } = await typesWaiting(cli, [...verify, "--wait"], [() => live(cli)]);
     expect(out).toBe(`${docs} is live: https://${docs}:8443/\n`);
     const variables = { PETSTORE_SITES_HOST: target, PETSTORE_ACME_TERMS: "agreed" };
     const port = (more: Record<string, string>) =>
@@ -290,11 +291,11 @@ describe("domains verify --wait", () => {
   });
 
   test("ends when the name is removed meanwhile", async () => {
-    await using shop = await shopWithDocs();
+    await using cli = await shopWithDocs();
     const { code, out } = await typesWaiting(
-      shop,
+      cli,
       [...verify, "--wait", "--json"],
-      [() => shop.json("domains", "remove", docs)],
+      [() => cli.json("domains", "remove", docs)],
     );
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ status: "removed", outcome: "owner_must_act" });
@@ -302,8 +303,8 @@ describe("domains verify --wait", () => {
   });
 
   test("can be stopped", async () => {
-    await using shop = await shopWithDocs();
-    const { code, err } = await typesWaiting(shop, [...verify, "--wait"], [() => shop.interrupt()]);
+    await using cli = await shopWithDocs();
+    const { code, err } = await typesWaiting(cli, [...verify, "--wait"], [() => cli.interrupt()]);
     expect([code, err]).toEqual([
       130,
       expect.stringContaining("The check continues in the service."),

@@ -9,20 +9,20 @@ import {
 } from "node:fs";
 import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/run.ts";
-import { Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture } from "./cliFixture.ts";
 
 const bella = { name: 'Bella "the" cat, or\r\ndog', categoryId: 9223372036854775807n } as const;
 
-async function stocked(): Promise<Shop> {
-  const shop = new Shop();
-  await shop.withStores(({ catalogue }) =>
+async function stocked(): Promise<CliFixture> {
+  const cli = new CliFixture();
+  await cli.withStores(({ catalogue }) =>
     catalogue.import([
       { ...bella, status: "sold", id: 7n },
       { name: "Rex", categoryId: -9223372036854775808n, status: "available", id: 2n },
       { name: "Łajka 🐕", categoryId: 0n, status: "pending", id: 9223372036854775807n },
     ]),
   );
-  return shop;
+  return cli;
 }
 
 const ndjson = [
@@ -40,71 +40,71 @@ const csv = [
 
 describe("pets export", () => {
   test("writes one pet a line to stdout, every digit kept", async () => {
-    await using shop = await stocked();
-    expect(await shop.types(["pets", "export"])).toEqual({ code: 0, out: ndjson, err: "" });
-    expect((await shop.types(["pets", "export", "--output", "-"])).out).toBe(ndjson);
+    await using cli = await stocked();
+    expect(await cli.run(["pets", "export"])).toEqual({ code: 0, out: ndjson, err: "" });
+    expect((await cli.run(["pets", "export", "--output", "-"])).out).toBe(ndjson);
   });
 
   test("writes CSV as RFC 4180 has it", async () => {
-    await using shop = await stocked();
-    const { out } = await shop.types(["pets", "export", "--format", "csv"]);
+    await using cli = await stocked();
+    const { out } = await cli.run(["pets", "export", "--format", "csv"]);
     expect(out).toBe(csv);
   });
 
   test("--json writes one JSON array", async () => {
-    await using shop = await stocked();
-    const { out } = await shop.types(["pets", "export", "--json"]);
+    await using cli = await stocked();
+    const { out } = await cli.run(["pets", "export", "--json"]);
     expect(out).toBe(`[${ndjson.trimEnd().replaceAll("\n", ",\n")}]\n`);
-    await using empty = new Shop();
-    expect((await empty.types(["pets", "export", "--json"])).out).toBe("[]\n");
+    await using empty = new CliFixture();
+    expect((await empty.run(["pets", "export", "--json"])).out).toBe("[]\n");
     await empty.json("pets", "seed", "--count", "20001");
     expect(await empty.json("pets", "export")).toHaveLength(20_001);
   });
 
   test("of nothing is empty, or only the header", async () => {
-    await using shop = new Shop();
-    expect((await shop.types(["pets", "export"])).out).toBe("");
-    const { out } = await shop.types(["pets", "export", "--format", "csv"]);
+    await using cli = new CliFixture();
+    expect((await cli.run(["pets", "export"])).out).toBe("");
+    const { out } = await cli.run(["pets", "export", "--format", "csv"]);
     expect(out).toBe("id,name,categoryId,status\r\n");
   });
 
   test("writes a file, whose name tells the format", async () => {
-    await using shop = await stocked();
-    const file = shop.path("pets.csv");
-    const { code, out } = await shop.types(["pets", "export", "--output", file]);
+    await using cli = await stocked();
+    const file = cli.path("pets.csv");
+    const { code, out } = await cli.run(["pets", "export", "--output", file]);
     expect(code).toBe(0);
     expect(out).toBe(`Wrote 3 pets to ${file}.\n`);
     expect(readFileSync(file, "utf8")).toBe(csv);
-    const lines = shop.path("pets.jsonl");
-    expect(await shop.json("pets", "export", "--output", lines)).toEqual({
+    const lines = cli.path("pets.jsonl");
+    expect(await cli.json("pets", "export", "--output", lines)).toEqual({
       file: lines,
       format: "ndjson",
       pets: 3,
     });
     expect(readFileSync(lines, "utf8")).toBe(ndjson);
-    expect(readdirSync(shop.folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+    expect(readdirSync(cli.folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
   test("refuses to overwrite unless forced to, and follows a link", async () => {
-    await using shop = await stocked();
-    const file = shop.path("pets.ndjson");
+    await using cli = await stocked();
+    const file = cli.path("pets.ndjson");
     writeFileSync(file, "precious");
-    const { code, out, err } = await shop.types(["pets", "export", "--output", file]);
+    const { code, out, err } = await cli.run(["pets", "export", "--output", file]);
     expect(code).toBe(1);
     expect(out).toBe("");
     expect(err).toContain(`${file} is there already. Name another file, or add --force.`);
     expect(readFileSync(file, "utf8")).toBe("precious");
-    const link = shop.path("link.ndjson");
+    const link = cli.path("link.ndjson");
     symlinkSync(file, link);
-    expect((await shop.types(["pets", "export", "--output", link, "--force"])).code).toBe(0);
+    expect((await cli.run(["pets", "export", "--output", link, "--force"])).code).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(ndjson);
   });
 
   test("never replaces what is no plain file", async () => {
-    await using shop = await stocked();
-    mkdirSync(shop.path("folder"));
-    for (const target of [shop.path("folder"), "/dev/null"]) {
-      const { code, err } = await shop.types([
+    await using cli = await stocked();
+    mkdirSync(cli.path("folder"));
+    for (const target of [cli.path("folder"), "/dev/null"]) {
+      const { code, err } = await cli.run([
         "pets",
         "export",
         "--output",
@@ -119,9 +119,9 @@ describe("pets export", () => {
   });
 
   test("says what is wrong with a place that cannot be written", async () => {
-    await using shop = await stocked();
-    const file = shop.path("nowhere/pets.csv");
-    const { code, err } = await shop.types(["pets", "export", "--output", file]);
+    await using cli = await stocked();
+    const file = cli.path("nowhere/pets.csv");
+    const { code, err } = await cli.run(["pets", "export", "--output", file]);
     expect(code).toBe(1);
     expect(err).toBe(
       `petstore: Cannot write ${file}: there is no such file or folder. Name another file.\n`,
@@ -129,35 +129,35 @@ describe("pets export", () => {
   });
 
   test("leaves nothing behind when it fails", async () => {
-    await using shop = await stocked();
+    await using cli = await stocked();
     const openStores = async () => {
       throw new Error("no store");
     };
-    const file = shop.path("pets.csv");
-    const stderr = new Page();
-    const world = shop.world({ openStores, stderr });
-    expect(await run(["pets", "export", "--output", file], world)).toBe(1);
-    expect(readdirSync(shop.folder).filter((name) => /part$|csv$/.test(name))).toEqual([]);
+    const file = cli.path("pets.csv");
+    const stderr = new CapturedOutput();
+    const context = cli.context({ openStores, stderr });
+    expect(await run(["pets", "export", "--output", file], context)).toBe(1);
+    expect(readdirSync(cli.folder).filter((name) => /part$|csv$/.test(name))).toEqual([]);
   });
 
   test("refuses formats it does not have", async () => {
-    await using shop = await stocked();
-    const { code, err } = await shop.types(["pets", "export", "--format", "xml"]);
+    await using cli = await stocked();
+    const { code, err } = await cli.run(["pets", "export", "--format", "xml"]);
     expect(code).toBe(2);
     expect(err).toContain('--format must be ndjson or csv, not "xml".');
-    const sheet = shop.path("pets.xlsx");
-    const untold = await shop.types(["pets", "export", "--output", sheet]);
+    const sheet = cli.path("pets.xlsx");
+    const untold = await cli.run(["pets", "export", "--output", sheet]);
     expect(untold.err).toContain(`The name of ${sheet} does not tell its format. Add --format`);
     expect(untold.code).toBe(2);
     expect(existsSync(sheet)).toBe(false);
-    const both = await shop.types(["pets", "export", "--format", "csv", "--json"]);
+    const both = await cli.run(["pets", "export", "--format", "csv", "--json"]);
     expect(both.code).toBe(2);
     expect(both.out).toBe("");
   });
 
   test("waits for a slow reader instead of piling pets up", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "60000");
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "60000");
     let waiting = 0;
     let waitingMax = 0;
     let lines = 0;
@@ -172,16 +172,16 @@ describe("pets export", () => {
         waiting = 0;
       },
     };
-    expect(await run(["pets", "export"], shop.world({ stdout }))).toBe(0);
+    expect(await run(["pets", "export"], cli.context({ stdout }))).toBe(0);
     expect(lines).toBe(60_000);
     expect(waitingMax).toBeLessThan(2_000_000);
   });
 
   test("ends quietly when the reader has seen enough", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "60000");
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "60000");
     let writes = 0;
-    const stderr = new Page();
+    const stderr = new CapturedOutput();
     const stdout: Output = {
       write() {
         writes++;
@@ -189,30 +189,30 @@ describe("pets export", () => {
       },
       drained: () => Promise.reject(Object.assign(new Error("broken pipe"), { code: "EPIPE" })),
     };
-    expect(await run(["pets", "export"], shop.world({ stdout, stderr }))).toBe(0);
+    expect(await run(["pets", "export"], cli.context({ stdout, stderr }))).toBe(0);
     expect(writes).toBe(1);
     expect(stderr.text).toBe("");
   });
 });
 
 test("a real pipe whose reader leaves ends the program quietly, and one that stays gets it all", async () => {
-  await using shop = new Shop();
-  await shop.json("pets", "seed", "--count", "100000");
+  await using cli = new CliFixture();
+  await cli.json("pets", "seed", "--count", "100000");
   const program = `
     import { outputTo } from ${JSON.stringify(new URL("../../src/cli/output.ts", import.meta.url).pathname)};
     import { systemClock } from ${JSON.stringify(new URL("../../src/core/clock.ts", import.meta.url).pathname)};
     import { run } from ${JSON.stringify(new URL("../../src/cli/run.ts", import.meta.url).pathname)};
-    import { Shop } from ${JSON.stringify(new URL("./shop.ts", import.meta.url).pathname)};
+    import { CliFixture } from ${JSON.stringify(new URL("./cliFixture.ts", import.meta.url).pathname)};
     const { openSqlite } = await import(${JSON.stringify(new URL("../../src/storage/sqlite/store.ts", import.meta.url).pathname)});
-    const shop = new Shop();
-    process.exitCode = await run(["pets", "export"], shop.world({
-      openStores: () => openSqlite(${JSON.stringify(shop.database)}, { environment: "production", clock: systemClock }),
+    const cli = new CliFixture();
+    process.exitCode = await run(["pets", "export"], cli.context({
+      openStores: () => openSqlite(${JSON.stringify(cli.database)}, { environment: "production", clock: systemClock }),
       stdout: outputTo(process.stdout),
       stderr: outputTo(process.stderr),
     }));
-    await shop[Symbol.asyncDispose]();
+    await cli[Symbol.asyncDispose]();
   `;
-  const file = shop.path("program.ts");
+  const file = cli.path("program.ts");
   writeFileSync(file, program);
   const shell = (line: string) => {
     const { stdout, stderr } = Bun.spawnSync(["bash", "-c", line, process.execPath, file]);

@@ -1,23 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import { run } from "../../src/cli/run.ts";
 import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
-import { Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture } from "./cliFixture.ts";
 
 /** What the command says of a service that answers as given. */
-async function asked(answer: (shop: Shop) => Response | Promise<Response>) {
-  await using shop = new Shop();
+async function asked(answer: (cli: CliFixture) => Response | Promise<Response>) {
+  await using cli = new CliFixture();
   const paths: string[] = [];
   await using server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch(request) {
       paths.push(new URL(request.url).pathname);
-      return answer(shop);
+      return answer(cli);
     },
   });
-  const [stdout, stderr] = [new Page(), new Page()];
+  const [stdout, stderr] = [new CapturedOutput(), new CapturedOutput()];
   const serviceAddress = () => `http://127.0.0.1:${server.port}`;
-  const code = await run(["healthcheck"], shop.world({ stdout, stderr, serviceAddress }));
+  const code = await run(["healthcheck"], cli.context({ stdout, stderr, serviceAddress }));
   return { code, out: stdout.text, err: stderr.text, paths };
 }
 
@@ -40,8 +40,8 @@ describe("healthcheck", () => {
   });
 
   test("does not wait for ever", async () => {
-    const silent = await asked((shop) => {
-      shop.clock.advance(3000);
+    const silent = await asked((cli) => {
+      cli.clock.advance(3000);
       return new Promise(() => {});
     });
     expect(silent.code).toBe(1);
@@ -49,22 +49,22 @@ describe("healthcheck", () => {
   });
 
   test("says where nothing answers", async () => {
-    await using shop = new Shop({ store: false });
+    await using cli = new CliFixture({ store: false });
     // Accepts and hangs up. A port that nobody has could be another process's by then.
     using server = Bun.listen({
       port: 0,
       hostname: "127.0.0.1",
       socket: { open: (socket) => void socket.end(), data() {} },
     });
-    const stderr = new Page();
+    const stderr = new CapturedOutput();
     const serviceAddress = () => `http://127.0.0.1:${server.port}`;
-    expect(await run(["healthcheck"], shop.world({ stderr, serviceAddress }))).toBe(1);
+    expect(await run(["healthcheck"], cli.context({ stderr, serviceAddress }))).toBe(1);
     expect(stderr.text).toContain("does not answer at all. Check HOST and PORT.");
   });
 
   test("finds the service by its settings, on every address of the machine too", async () => {
-    await using shop = new Shop({ store: false });
-    const service = await startProcess({ HOST: "0.0.0.0", PETSTORE_DATA: shop.folder });
+    await using cli = new CliFixture({ store: false });
+    const service = await startProcess({ HOST: "0.0.0.0", PETSTORE_DATA: cli.folder });
     const PORT = new URL(service.base).port;
     expect(await petstore(["healthcheck"], { HOST: "0.0.0.0", PORT })).toMatchObject({ code: 0 });
     // Containers are often given a proxy. It is for the world, and has no port 1.
@@ -75,9 +75,9 @@ describe("healthcheck", () => {
   });
 
   test("finds a service that expects the PROXY protocol", async () => {
-    await using shop = new Shop({ store: false });
+    await using cli = new CliFixture({ store: false });
     const proxied = { PETSTORE_PROXY_PROTOCOL: "api" };
-    const service = await startProcess({ ...proxied, PETSTORE_DATA: shop.folder });
+    const service = await startProcess({ ...proxied, PETSTORE_DATA: cli.folder });
     const PORT = new URL(service.base).port;
     expect(await petstore(["healthcheck"], { ...proxied, PORT })).toMatchObject({ code: 0 });
     expect(await petstore(["healthcheck"], { PORT })).toMatchObject({ code: 1 });

@@ -3,68 +3,68 @@ import { readFileSync } from "node:fs";
 import packageJson from "../../package.json" with { type: "json" };
 import { commands } from "../../src/cli/commands.ts";
 import type { CliContext } from "../../src/cli/context.ts";
-import { Shop } from "./shop.ts";
+import { CliFixture } from "./cliFixture.ts";
 
-async function types(...argv: string[]) {
-  await using shop = new Shop();
-  return shop.types(argv);
+async function run(...argv: string[]) {
+  await using cli = new CliFixture();
+  return cli.run(argv);
 }
 
 describe("help", () => {
   test("is the same whichever way one asks for it, and names every command", async () => {
-    const { code, out, err } = await types();
+    const { code, out, err } = await run();
     expect(code).toBe(0);
     expect(err).toBe("");
     for (const { name, summary } of commands) {
       expect(out).toMatch(new RegExp(`^  ${name}( \\[?<\\S+){0,2}  +${summary}$`, "m"));
     }
     expect(out).toMatch(/^ {2}sites rollback <slug> <deployment> {2,}/m);
-    expect((await types("help")).out).toBe(out);
-    expect((await types("--help")).out).toBe(out);
-    expect((await types("-h")).out).toBe(out);
+    expect((await run("help")).out).toBe(out);
+    expect((await run("--help")).out).toBe(out);
+    expect((await run("-h")).out).toBe(out);
   });
 
   test("on a group shows that group only", async () => {
-    const { code, out } = await types("keys");
+    const { code, out } = await run("keys");
     expect(code).toBe(0);
     expect(out).toContain("keys create");
     expect(out).not.toContain("pets seed");
-    expect((await types("keys", "--help")).out).toBe(out);
-    expect((await types("help", "keys")).out).toBe(out);
+    expect((await run("keys", "--help")).out).toBe(out);
+    expect((await run("help", "keys")).out).toBe(out);
   });
 
   test.each(commands.map(({ name }) => name))("on %s names its options", async (name) => {
     const words = name.split(" ");
-    const { code, out } = await types(...words, "--help");
+    const { code, out } = await run(...words, "--help");
     expect(code).toBe(0);
     expect(out).toContain(`Usage: petstore ${name}`);
     expect(out).toContain("--json");
     const command = commands.find((known) => known.name === name);
     for (const option of Object.keys(command?.options ?? {})) expect(out).toContain(`--${option}`);
-    expect((await types("help", ...words)).out).toBe(out);
-    expect((await types(...words, "-h")).out).toBe(out);
+    expect((await run("help", ...words)).out).toBe(out);
+    expect((await run(...words, "-h")).out).toBe(out);
   });
 
   test("shows what must be given without brackets", async () => {
-    const { out } = await types("sites", "create", "--help");
+    const { out } = await run("sites", "create", "--help");
     expect(out).toContain("Usage: petstore sites create <slug> --owner <id>\n");
-    const optional = await types("keys", "create", "--help");
+    const optional = await run("keys", "create", "--help");
     expect(optional.out).toContain("[--name <name>]");
   });
 
   test("fits a terminal of 100 columns", async () => {
     for (const words of [[], ...commands.map(({ name }) => name.split(" "))]) {
-      const { out } = await types("help", ...words);
+      const { out } = await run("help", ...words);
       for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
     }
   });
 
   test("comes as JSON too", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const names = commands.map(({ name }) => name);
-    expect((await shop.json("help")).map(({ name }: { name: string }) => name)).toEqual(names);
-    expect((await shop.json("keys"))[0].name).toBe("keys create");
-    expect(await shop.json("keys", "list", "--help")).toEqual({
+    expect((await cli.json("help")).map(({ name }: { name: string }) => name)).toEqual(names);
+    expect((await cli.json("keys"))[0].name).toBe("keys create");
+    expect(await cli.json("keys", "list", "--help")).toEqual({
       name: "keys list",
       summary: "List keys, without the secrets",
       usage: "petstore keys list",
@@ -76,13 +76,13 @@ describe("help", () => {
   });
 
   test("--version says the version, the platform and the Bun it runs on", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const { version, dependencies } = packageJson;
     const platform = `${process.platform}-${process.arch}`;
-    expect((await shop.types(["--version"])).out).toBe(
+    expect((await cli.run(["--version"])).out).toBe(
       `petstore ${version} (${platform}, Bun ${dependencies.bun})\n`,
     );
-    expect(await shop.json("--version")).toEqual({ version, platform, bun: dependencies.bun });
+    expect(await cli.json("--version")).toEqual({ version, platform, bun: dependencies.bun });
   });
 });
 
@@ -113,7 +113,7 @@ describe("what is not understood exits with 2 and says what was probably meant",
     ["backup", "<file> is missing."],
     ["keys list --__proto__", "Unknown option --__proto__."],
   ])("%s", async (line, said) => {
-    const { code, out, err } = await types(...line.split(" "));
+    const { code, out, err } = await run(...line.split(" "));
     expect(err).toContain(said);
     expect(err).toStartWith("petstore: ");
     expect(out).toBe("");
@@ -122,7 +122,7 @@ describe("what is not understood exits with 2 and says what was probably meant",
 });
 
 test("what is not understood with --json is told as JSON", async () => {
-  const { code, out, err } = await types("--json", "keys", "list");
+  const { code, out, err } = await run("--json", "keys", "list");
   expect(JSON.parse(err)).toEqual({
     error: expect.stringContaining("--json stands before a command."),
     exitCode: 2,
@@ -133,7 +133,7 @@ test("what is not understood with --json is told as JSON", async () => {
 
 describe("serve", () => {
   test("lists every setting that the program reads, and where they are explained", async () => {
-    const { out } = await types("serve", "--help");
+    const { out } = await run("serve", "--help");
     expect(out).toContain("docs/guide/operating.md");
     const config = readFileSync(new URL("../../src/config/config.ts", import.meta.url), "utf8");
     const named = [...config.matchAll(/setting\(\s*"(\w+)"/g)].map(([, name = ""]) => name);
@@ -149,13 +149,13 @@ describe("serve", () => {
     environment: "staging",
   } as const;
   const said = async (firstKey: string | undefined, ...options: string[]) => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const { run } = await import("../../src/cli/run.ts");
-    const { Page } = await import("./shop.ts");
-    const stdout = new Page();
+    const { CapturedOutput } = await import("./cliFixture.ts");
+    const stdout = new CapturedOutput();
     const serve: CliContext["serve"] = async (announce) =>
       announce({ ...started, firstKey, hasKeys: true });
-    expect(await run(["serve", ...options], shop.world({ serve, stdout }))).toBe(0);
+    expect(await run(["serve", ...options], cli.context({ serve, stdout }))).toBe(0);
     return stdout.text;
   };
 
@@ -177,14 +177,14 @@ describe("serve", () => {
 });
 
 test("a fault of the program is told apart from a refusal, and shows no key", async () => {
-  await using shop = new Shop();
+  await using cli = new CliFixture();
   const { run } = await import("../../src/cli/run.ts");
-  const { Page } = await import("./shop.ts");
-  const stderr = new Page();
+  const { CapturedOutput } = await import("./cliFixture.ts");
+  const stderr = new CapturedOutput();
   const serve = async () => {
     throw new TypeError("broke on pet_live_abcdefghijklmnop");
   };
-  expect(await run(["serve"], shop.world({ serve, stderr }))).toBe(1);
+  expect(await run(["serve"], cli.context({ serve, stderr }))).toBe(1);
   expect(stderr.text).toContain("This is a fault of the program itself; please report it.");
   expect(stderr.text).toContain("broke on pet_live_…");
   expect(stderr.text).not.toContain("abcdefghijklmnop");

@@ -2,16 +2,21 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { run } from "../../src/cli/run.ts";
 import { Problem } from "../../src/core/problems.ts";
-import { chunks, Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture, chunks } from "./cliFixture.ts";
 
 /** Gives the text as a file of this name to `pets import`. */
-async function imports(shop: Shop, name: string, text: string | Uint8Array, ...rest: string[]) {
-  writeFileSync(shop.path(name), text);
-  return shop.types(["pets", "import", shop.path(name), ...rest]);
+async function imports(
+  cli: CliFixture,
+  name: string,
+  text: string | Uint8Array,
+  ...rest: string[]
+) {
+  writeFileSync(cli.path(name), text);
+  return cli.run(["pets", "import", cli.path(name), ...rest]);
 }
 
-async function exported(shop: Shop): Promise<string> {
-  return (await shop.types(["pets", "export"])).out;
+async function exported(cli: CliFixture): Promise<string> {
+  return (await cli.run(["pets", "export"])).out;
 }
 
 const three = [
@@ -22,98 +27,98 @@ const three = [
 
 describe("pets import", () => {
   test("stores what the file holds, and says how much", async () => {
-    await using shop = new Shop();
-    const { code, out, err } = await imports(shop, "pets.ndjson", three);
+    await using cli = new CliFixture();
+    const { code, out, err } = await imports(cli, "pets.ndjson", three);
     expect(err).toBe("");
     expect(code).toBe(0);
-    expect(out).toBe(`Imported ${shop.path("pets.ndjson")}: 3 new pets.\n`);
-    expect(await exported(shop)).toBe(three);
+    expect(out).toBe(`Imported ${cli.path("pets.ndjson")}: 3 new pets.\n`);
+    expect(await exported(cli)).toBe(three);
   });
 
   test("can be run again: what is there is skipped", async () => {
-    await using shop = new Shop();
-    await imports(shop, "pets.ndjson", three);
-    const { out } = await imports(shop, "pets.ndjson", three);
+    await using cli = new CliFixture();
+    await imports(cli, "pets.ndjson", three);
+    const { out } = await imports(cli, "pets.ndjson", three);
     expect(out).toBe(
-      `Imported ${shop.path("pets.ndjson")}: 0 new pets, and 3 were there already.\n`,
+      `Imported ${cli.path("pets.ndjson")}: 0 new pets, and 3 were there already.\n`,
     );
-    expect(await shop.json("pets", "import", shop.path("pets.ndjson"))).toEqual({
-      file: shop.path("pets.ndjson"),
+    expect(await cli.json("pets", "import", cli.path("pets.ndjson"))).toEqual({
+      file: cli.path("pets.ndjson"),
       format: "ndjson",
       dryRun: false,
       added: 0,
       unchanged: 3,
       ignoredColumns: [],
     });
-    expect(await exported(shop)).toBe(three);
+    expect(await exported(cli)).toBe(three);
   });
 
   test("gives pets without an id one after all others, and leaves out what the API ignores", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const text =
       '\uFEFF\n{"name":"Rex","categoryId":1e2,"color":"red"}\r\n\n  \n{"id":7,"name":"B","categoryId":1}';
-    expect((await imports(shop, "pets.jsonl", text)).code).toBe(0);
-    expect(await exported(shop)).toBe(
+    expect((await imports(cli, "pets.jsonl", text)).code).toBe(0);
+    expect(await exported(cli)).toBe(
       '{"id":7,"name":"B","categoryId":1,"status":"available"}\n{"id":8,"name":"Rex","categoryId":100,"status":"available"}\n',
     );
   });
 
   test("reads stdin, in NDJSON unless told otherwise, however it is cut", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const bytes = Buffer.from(`${three}{"id":10,"name":"Łajka 🐕","categoryId":0}\n`);
     const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
-    const { out } = await shop.types(["pets", "import", "-"], chunks(...single));
+    const { out } = await cli.run(["pets", "import", "-"], chunks(...single));
     expect(out).toBe("Imported stdin: 4 new pets.\n");
-    expect(await exported(shop)).toContain("Łajka 🐕");
+    expect(await exported(cli)).toContain("Łajka 🐕");
     const csv = chunks("name,categoryId\n", "Rex,1\nBel", "la,2");
-    expect((await shop.types(["pets", "import", "-", "--format", "csv"], csv)).out).toBe(
+    expect((await cli.run(["pets", "import", "-", "--format", "csv"], csv)).out).toBe(
       "Imported stdin: 2 new pets.\n",
     );
   });
 
   test("of an empty file stores nothing", async () => {
-    await using shop = new Shop();
-    expect((await imports(shop, "pets.ndjson", "")).out).toContain("0 new pets.");
-    expect((await shop.types(["pets", "import", "-"])).out).toContain("0 new pets.");
+    await using cli = new CliFixture();
+    expect((await imports(cli, "pets.ndjson", "")).out).toContain("0 new pets.");
+    expect((await cli.run(["pets", "import", "-"])).out).toContain("0 new pets.");
   });
 
   test("refuses what it cannot open or whose format it cannot tell", async () => {
-    await using shop = new Shop();
-    const nowhere = shop.path("nowhere.csv");
-    const { code, err } = await shop.types(["pets", "import", nowhere]);
+    await using cli = new CliFixture();
+    const nowhere = cli.path("nowhere.csv");
+    const { code, err } = await cli.run(["pets", "import", nowhere]);
     expect(code).toBe(1);
     expect(err).toBe(
       `petstore: Cannot read ${nowhere}: there is no such file or folder. Check <file>.\n`,
     );
-    mkdirSync(shop.path("folder.csv"));
-    const folder = await shop.types(["pets", "import", shop.path("folder.csv")]);
+    mkdirSync(cli.path("folder.csv"));
+    const folder = await cli.run(["pets", "import", cli.path("folder.csv")]);
     expect(folder.code).toBe(1);
     expect(folder.err).toContain("it is a folder.");
-    const unknown = await imports(shop, "pets.json", three);
+    const unknown = await imports(cli, "pets.json", three);
     expect(unknown.code).toBe(2);
     expect(unknown.err).toContain("Add --format ndjson or --format csv.");
-    expect((await imports(shop, "pets.json", three, "--format", "xml")).code).toBe(2);
-    expect((await imports(shop, "pets.json", three, "--format", "ndjson")).code).toBe(0);
+    expect((await imports(cli, "pets.json", three, "--format", "xml")).code).toBe(2);
+    expect((await imports(cli, "pets.json", three, "--format", "ndjson")).code).toBe(0);
   });
 });
 
 describe("CSV", () => {
   test("takes its columns in any order, with or without id and status", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const text = [
       "\uFEFFstatus,color,categoryId,name,id\r\n",
       'sold,red,-9223372036854775808,"Rex, ""the""\r\ndog",9223372036854775807\r\n',
       "\r\n",
       ",,9223372036854775807, Bella ,1\r\n",
     ].join("");
-    expect((await imports(shop, "pets.csv", text)).err).toBe("Ignored the column color.\n");
-    expect(await exported(shop)).toBe(
+    expect((await imports(cli, "pets.csv", text)).err).toBe("Ignored the column color.\n");
+    expect(await exported(cli)).toBe(
       [
         '{"id":1,"name":" Bella ","categoryId":9223372036854775807,"status":"available"}\n',
         '{"id":9223372036854775807,"name":"Rex, \\"the\\"\\r\\ndog","categoryId":-9223372036854775808,"status":"sold"}\n',
       ].join(""),
     );
-    await using bare = new Shop();
+    await using bare = new CliFixture();
     await imports(bare, "pets.csv", "name,categoryId\nRex,1\nBella,2\n");
     expect(await exported(bare)).toContain('{"id":2,"name":"Bella","categoryId":2,');
   });
@@ -158,9 +163,9 @@ describe("CSV", () => {
     ],
     [`name,categoryId\nRex,1\n"${"x\n".repeat(40_000)}`, 3, "The row is longer than 65536 bytes."],
   ])("complains about %j on line %i: %s", async (text, line, complaint) => {
-    await using shop = new Shop();
-    const { code, out, err } = await imports(shop, "pets.csv", text);
-    expect(err).toContain(`Line ${line} of ${shop.path("pets.csv")}: ${complaint}`);
+    await using cli = new CliFixture();
+    const { code, out, err } = await imports(cli, "pets.csv", text);
+    expect(err).toContain(`Line ${line} of ${cli.path("pets.csv")}: ${complaint}`);
     expect(out).toBe("");
     expect(code).toBe(1);
   });
@@ -183,32 +188,32 @@ describe("a bad line", () => {
       "The line is longer than 65536 bytes.",
     ],
   ])("%.40j stops the import with its number", async (bad, complaint) => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const text = `${three}${bad}\n{"id":100,"name":"After","categoryId":1}\n`;
-    const { code, out, err } = await imports(shop, "pets.ndjson", text);
-    expect(err).toStartWith(`petstore: Line 4 of ${shop.path("pets.ndjson")}: `);
+    const { code, out, err } = await imports(cli, "pets.ndjson", text);
+    expect(err).toStartWith(`petstore: Line 4 of ${cli.path("pets.ndjson")}: `);
     expect(err).toContain(complaint);
     expect(err).toEndWith(
       "\n3 pets were stored before that. Correct the file and run the import again: pets that are stored already are skipped.\n",
     );
     expect(out).toBe("");
     expect(code).toBe(1);
-    expect(await exported(shop)).toBe(three);
-    const again = await imports(shop, "pets.ndjson", text.replace(`${bad}\n`, ""));
+    expect(await exported(cli)).toBe(three);
+    const again = await imports(cli, "pets.ndjson", text.replace(`${bad}\n`, ""));
     expect(again.out).toContain("1 new pet, and 3 were there already.");
   });
 
   test("that is not UTF-8 is named, in both formats, and what comes before it is stored", async () => {
     const bad = Buffer.from([0x22, 0xff, 0x22]);
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const ndjson = Buffer.concat([Buffer.from(three), bad, Buffer.from("\n"), Buffer.from(three)]);
-    const { code, err } = await imports(shop, "pets.ndjson", ndjson);
+    const { code, err } = await imports(cli, "pets.ndjson", ndjson);
     expect(err).toContain("Line 4 of ");
     expect(err).toContain(
       ": The line is not valid UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8.\n3 pets were stored before that.",
     );
     expect(code).toBe(1);
-    await using other = new Shop();
+    await using other = new CliFixture();
     const csv = Buffer.concat([
       Buffer.from("id,name,categoryId\r\n1,Rex,1\r\n2,"),
       bad,
@@ -225,21 +230,21 @@ describe("a bad line", () => {
   });
 
   test("far into a file leaves everything before it stored", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const lines = Array.from(
       { length: 25_000 },
       (_, n) => `{"id":${n + 1},"name":"x","categoryId":1}`,
     );
     lines[23_456] = "oops";
-    const { err } = await imports(shop, "pets.ndjson", lines.join("\n"));
+    const { err } = await imports(cli, "pets.ndjson", lines.join("\n"));
     expect(err).toContain("Line 23457 of");
     expect(err).toContain("23,456 pets were stored before that.");
-    expect((await exported(shop)).split("\n")).toHaveLength(23_457);
+    expect((await exported(cli)).split("\n")).toHaveLength(23_457);
   });
 
   test("after pets without an id, the advice is not to run those again", async () => {
-    await using shop = new Shop();
-    const { err } = await imports(shop, "pets.csv", "name,categoryId\nRex,1\nBella,x\n");
+    await using cli = new CliFixture();
+    const { err } = await imports(cli, "pets.csv", "name,categoryId\nRex,1\nBella,x\n");
     expect(err).toEndWith(
       "1 pet was stored before that. Correct the file, remove what comes before line 3, except the header, and run the import again: pets without an id would be added a second time.\n",
     );
@@ -248,37 +253,37 @@ describe("a bad line", () => {
 
 describe("a conflict", () => {
   test("names the id and the line, and stores nothing of the batch", async () => {
-    await using shop = new Shop();
-    await imports(shop, "pets.ndjson", three);
+    await using cli = new CliFixture();
+    await imports(cli, "pets.ndjson", three);
     const text = `{"id":3,"name":"New","categoryId":1}\n${three.replace("Bella", "Belle")}`;
-    const { code, out, err } = await imports(shop, "other.ndjson", text);
+    const { code, out, err } = await imports(cli, "other.ndjson", text);
     expect(err).toBe(
-      `petstore: Line 3 of ${shop.path("other.ndjson")}: Another pet has the id 2 already.\nNothing was stored. Correct the file and run the import again.\n`,
+      `petstore: Line 3 of ${cli.path("other.ndjson")}: Another pet has the id 2 already.\nNothing was stored. Correct the file and run the import again.\n`,
     );
     expect(out).toBe("");
     expect(code).toBe(1);
-    expect(await exported(shop)).toBe(three);
+    expect(await exported(cli)).toBe(three);
   });
 
   test("of two pets in the same file is found too", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const text = "id,name,categoryId\n5,Rex,1\n6,Luna,1\n5,Bella,1\n";
-    const { code, err } = await imports(shop, "pets.csv", text);
-    expect(err).toContain(`Line 4 of ${shop.path("pets.csv")}: Another pet has the id 5 already.`);
+    const { code, err } = await imports(cli, "pets.csv", text);
+    expect(err).toContain(`Line 4 of ${cli.path("pets.csv")}: Another pet has the id 5 already.`);
     expect(code).toBe(1);
   });
 });
 
 test("when the store fails midway, it says what is certain", async () => {
-  await using shop = new Shop();
+  await using cli = new CliFixture();
   const lines = Array.from(
     { length: 25_000 },
     (_, n) => `{"id":${n + 1},"name":"x","categoryId":1}\n`,
   );
-  writeFileSync(shop.path("pets.ndjson"), lines.join(""));
-  const stderr = new Page();
+  writeFileSync(cli.path("pets.ndjson"), lines.join(""));
+  const stderr = new CapturedOutput();
   const openStores = async () => {
-    const stores = await shop.world().openStores();
+    const stores = await cli.context().openStores();
     let batches = 0;
     const { catalogue } = stores;
     return {
@@ -298,8 +303,8 @@ test("when the store fails midway, it says what is certain", async () => {
       },
     };
   };
-  const argv = ["pets", "import", shop.path("pets.ndjson")];
-  expect(await run(argv, shop.world({ openStores, stderr }))).toBe(1);
+  const argv = ["pets", "import", cli.path("pets.ndjson")];
+  expect(await run(argv, cli.context({ openStores, stderr }))).toBe(1);
   expect(stderr.text).toContain("(the disk is full)\n10,000 pets were stored before that.");
   expect(stderr.text).toContain(
     "Some of the pets from line 10001 on may be stored. Run the import again: pets that",
@@ -308,32 +313,32 @@ test("when the store fails midway, it says what is certain", async () => {
 
 describe("--dry-run", () => {
   test("checks everything, says what an import would do, and stores nothing", async () => {
-    await using shop = new Shop();
-    const { code, out } = await imports(shop, "pets.ndjson", three, "--dry-run");
+    await using cli = new CliFixture();
+    const { code, out } = await imports(cli, "pets.ndjson", three, "--dry-run");
     expect(code).toBe(0);
     expect(out).toBe(
-      `${shop.path("pets.ndjson")} can be imported: 3 new pets. Nothing was stored.\n`,
+      `${cli.path("pets.ndjson")} can be imported: 3 new pets. Nothing was stored.\n`,
     );
-    expect(await exported(shop)).toBe("");
-    await imports(shop, "pets.ndjson", three);
+    expect(await exported(cli)).toBe("");
+    await imports(cli, "pets.ndjson", three);
     const more = `${three}{"name":"x","categoryId":1}\n`;
-    writeFileSync(shop.path("more.ndjson"), more);
-    expect(await shop.json("pets", "import", shop.path("more.ndjson"), "--dry-run")).toEqual({
-      file: shop.path("more.ndjson"),
+    writeFileSync(cli.path("more.ndjson"), more);
+    expect(await cli.json("pets", "import", cli.path("more.ndjson"), "--dry-run")).toEqual({
+      file: cli.path("more.ndjson"),
       format: "ndjson",
       dryRun: true,
       added: 1,
       unchanged: 3,
       ignoredColumns: [],
     });
-    expect(await exported(shop)).toBe(three);
+    expect(await exported(cli)).toBe(three);
   });
 
   test("names every line that is wrong, and every id that is taken", async () => {
-    await using shop = new Shop();
-    await imports(shop, "pets.ndjson", three);
+    await using cli = new CliFixture();
+    await imports(cli, "pets.ndjson", three);
     const text = `oops\n${three.replace("Luna", "Lune")}{}\n`;
-    const { code, out, err } = await imports(shop, "pets.ndjson", text, "--dry-run");
+    const { code, out, err } = await imports(cli, "pets.ndjson", text, "--dry-run");
     expect(err.split("\n").slice(1)).toEqual([
       "  Line 1: The line is not valid JSON.",
       "  Line 4: Another pet has the id 9 already.",
@@ -343,13 +348,13 @@ describe("--dry-run", () => {
     expect(err).toContain("cannot be imported as it is. Nothing was stored.");
     expect(out).toBe("");
     expect(code).toBe(1);
-    expect(await exported(shop)).toBe(three);
+    expect(await exported(cli)).toBe(three);
   });
 
   test("shows twenty complaints and counts the rest", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const { err } = await imports(
-      shop,
+      cli,
       "pets.csv",
       `name,categoryId\n${"x,y\n".repeat(1_000)}`,
       "--dry-run",
@@ -359,9 +364,9 @@ describe("--dry-run", () => {
   });
 
   test("says when the rest of the file could not be read", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const { err } = await imports(
-      shop,
+      cli,
       "pets.csv",
       'name,categoryId\nRex,1\na"b,1\nx,y\n',
       "--dry-run",

@@ -2,22 +2,22 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { run } from "../../src/cli/run.ts";
-import { Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture } from "./cliFixture.ts";
 
 describe("migrate", () => {
   test("--check makes no store where there is none, and says what would be made", async () => {
-    await using shop = new Shop();
-    rmSync(shop.database);
-    const { code, out, err } = await shop.types(["migrate", "--check"]);
+    await using cli = new CliFixture();
+    rmSync(cli.database);
+    const { code, out, err } = await cli.run(["migrate", "--check"]);
     expect([code, err]).toEqual([1, ""]);
-    expect(out).toContain(`There is no store at ${shop.database} yet.`);
-    const read = await shop.types(["migrate", "--check", "--json"]);
+    expect(out).toContain(`There is no store at ${cli.database} yet.`);
+    const read = await cli.run(["migrate", "--check", "--json"]);
     expect([read.code, read.err]).toEqual([1, ""]);
-    expect(existsSync(shop.database)).toBe(false);
-    const { latest } = await shop.json("migrate");
+    expect(existsSync(cli.database)).toBe(false);
+    const { latest } = await cli.json("migrate");
     expect(latest).toBeGreaterThan(0);
     expect(JSON.parse(read.out)).toEqual({
-      store: shop.database,
+      store: cli.database,
       version: null,
       latest,
       pending: latest,
@@ -25,21 +25,21 @@ describe("migrate", () => {
   });
 
   test("makes the store or brings it up to date, and then has nothing to do", async () => {
-    await using shop = new Shop();
-    rmSync(shop.database);
-    const made = await shop.json("migrate");
+    await using cli = new CliFixture();
+    rmSync(cli.database);
+    const made = await cli.json("migrate");
     expect(made).toMatchObject({ version: made.latest, pending: 0 });
-    expect((await shop.types(["migrate"])).out).toContain("Nothing is to be done.");
-    expect((await shop.types(["migrate", "--check"])).code).toBe(0);
-    expect(await shop.json("migrate", "--check")).toEqual(made);
+    expect((await cli.run(["migrate"])).out).toContain("Nothing is to be done.");
+    expect((await cli.run(["migrate", "--check"])).code).toBe(0);
+    expect(await cli.json("migrate", "--check")).toEqual(made);
   });
 
   test("--check on an older store names both versions and leaves it as it is", async () => {
-    await using shop = new Shop();
-    const { latest } = await shop.json("migrate");
-    const db = new DatabaseSync(shop.database);
+    await using cli = new CliFixture();
+    const { latest } = await cli.json("migrate");
+    const db = new DatabaseSync(cli.database);
     db.exec(`PRAGMA user_version = ${latest - 1}`);
-    const { code, out } = await shop.types(["migrate", "--check"]);
+    const { code, out } = await cli.run(["migrate", "--check"]);
     expect(code).toBe(1);
     expect(out).toContain(`is at version ${latest - 1}.`);
     expect(out).toContain(`would bring it to version ${latest}.`);
@@ -48,13 +48,13 @@ describe("migrate", () => {
   });
 
   test("refuses a store of a newer release", async () => {
-    await using shop = new Shop();
-    await shop.json("migrate");
-    const db = new DatabaseSync(shop.database);
+    await using cli = new CliFixture();
+    await cli.json("migrate");
+    const db = new DatabaseSync(cli.database);
     db.exec("PRAGMA user_version = 1000");
     db.close();
     for (const argv of [["migrate"], ["migrate", "--check"]]) {
-      const { code, err } = await shop.types(argv);
+      const { code, err } = await cli.run(argv);
       expect(code).toBe(1);
       expect(err).toContain("newer release");
     }
@@ -63,7 +63,7 @@ describe("migrate", () => {
 
 describe("a store on a server", () => {
   test("is neither backed up nor restored, and the way to do it is named", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const locateStore = () => ({
       path: "postgres://db.example.com/pets",
       exists: true,
@@ -73,8 +73,8 @@ describe("a store on a server", () => {
       [["backup", "copy.dump"], "pg_dump"],
       [["restore", "copy.dump", "--yes"], "pg_restore"],
     ] as const) {
-      const stderr = new Page();
-      expect(await run(argv, shop.world({ locateStore, stderr }))).toBe(1);
+      const stderr = new CapturedOutput();
+      expect(await run(argv, cli.context({ locateStore, stderr }))).toBe(1);
       expect(stderr.text).toContain("postgres://db.example.com/pets is a PostgreSQL database");
       expect(stderr.text).toContain(instead);
     }

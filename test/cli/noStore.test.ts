@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { petstore } from "../../testkit/serviceProcess.ts";
-import { Shop } from "./shop.ts";
+import { CliFixture } from "./cliFixture.ts";
 
-const nowhere = () => new Shop({ store: false });
+const nowhere = () => new CliFixture({ store: false });
 
 describe("where there is no store", () => {
   test.each([
@@ -22,16 +22,16 @@ describe("where there is no store", () => {
     "categories remove 1",
     "backup OUT.db",
   ])("%s refuses, says where it looked, and makes nothing", async (line) => {
-    await using shop = nowhere();
-    const { code, out, err } = await shop.types(
-      line.split(" ").map((word) => word.replace("OUT", shop.path("out"))),
+    await using cli = nowhere();
+    const { code, out, err } = await cli.run(
+      line.split(" ").map((word) => word.replace("OUT", cli.path("out"))),
     );
     expect(err).toStartWith(
-      `petstore: There is no store at ${shop.database}. Check PETSTORE_DATA and PETSTORE_ENV,`,
+      `petstore: There is no store at ${cli.database}. Check PETSTORE_DATA and PETSTORE_ENV,`,
     );
     expect(out).toBe("");
     expect(code).toBe(1);
-    expect(readdirSync(shop.folder)).toEqual([]);
+    expect(readdirSync(cli.folder)).toEqual([]);
   });
 
   test.each([
@@ -41,15 +41,15 @@ describe("where there is no store", () => {
     ["categories add Dogs", { name: "Dogs" }],
     ["restore BACKUP.db", { pets: 0 }],
   ])("%s makes one and says so", async (line, result) => {
-    await using full = new Shop();
+    await using full = new CliFixture();
     await full.json("backup", full.path("BACKUP.db"));
     writeFileSync(full.path("PETS.csv"), "name,categoryId\nRex,1\n");
     const argv = line.split(" ").map((word) => word.replace(/^[A-Z]+\./, full.path("$&")));
 
-    await using shop = nowhere();
-    const first = await shop.types(argv);
-    expect(first).toMatchObject({ code: 0, err: `Made a new store at ${shop.database}.\n` });
-    const second = await shop.types(argv[0] === "categories" ? [...argv, "--id", "9"] : argv);
+    await using cli = nowhere();
+    const first = await cli.run(argv);
+    expect(first).toMatchObject({ code: 0, err: `Made a new store at ${cli.database}.\n` });
+    const second = await cli.run(argv[0] === "categories" ? [...argv, "--id", "9"] : argv);
     expect(second.err).not.toContain("Made a new store");
 
     await using other = nowhere();
@@ -61,39 +61,34 @@ describe("where there is no store", () => {
   });
 
   test("a dry run checks the file alone, and says so", async () => {
-    await using shop = nowhere();
-    writeFileSync(shop.path("pets.csv"), "id,name,categoryId\n1,Rex,1\n");
-    const { code, out, err } = await shop.types([
-      "pets",
-      "import",
-      shop.path("pets.csv"),
-      "--dry-run",
-    ]);
-    expect(err).toBe(`There is no store at ${shop.database} yet; an import would make one.\n`);
+    await using cli = nowhere();
+    writeFileSync(cli.path("pets.csv"), "id,name,categoryId\n1,Rex,1\n");
+    const { code, out, err } = await cli.run(["pets", "import", cli.path("pets.csv"), "--dry-run"]);
+    expect(err).toBe(`There is no store at ${cli.database} yet; an import would make one.\n`);
     expect(out).toContain("can be imported: 1 new pet.");
     expect(code).toBe(0);
-    expect(existsSync(shop.database)).toBe(false);
+    expect(existsSync(cli.database)).toBe(false);
   });
 });
 
 describe("the program itself", () => {
   test("looks where the settings say, and a refusal leaves no folder", async () => {
-    await using shop = nowhere();
-    const variables = { PETSTORE_DATA: shop.path("data"), PETSTORE_ENV: "staging" };
-    const path = join(shop.path("data"), "staging", "petstore.db");
+    await using cli = nowhere();
+    const variables = { PETSTORE_DATA: cli.path("data"), PETSTORE_ENV: "staging" };
+    const path = join(cli.path("data"), "staging", "petstore.db");
     const list = await petstore(["keys", "list"], variables);
     expect(list.stderr).toContain(`There is no store at ${path}.`);
     expect(list.code).toBe(1);
     // No backup, a backup of the other environment, a folder.
-    writeFileSync(shop.path("letter.txt"), "Dear shop,");
-    await using production = new Shop();
-    await production.json("backup", shop.path("production.db"));
-    mkdirSync(shop.path("folder"));
+    writeFileSync(cli.path("letter.txt"), "Dear shop,");
+    await using production = new CliFixture();
+    await production.json("backup", cli.path("production.db"));
+    mkdirSync(cli.path("folder"));
     for (const name of ["letter.txt", "production.db", "folder", "absent.db"]) {
-      const { code, stdout, stderr } = await petstore(["restore", shop.path(name)], variables);
+      const { code, stdout, stderr } = await petstore(["restore", cli.path(name)], variables);
       expect([name, code, stdout]).toEqual([name, 1, ""]);
-      expect(stderr).toContain(shop.path(name));
-      expect(existsSync(shop.path("data"))).toBe(false);
+      expect(stderr).toContain(cli.path(name));
+      expect(existsSync(cli.path("data"))).toBe(false);
     }
     const made = await petstore(["keys", "create"], variables);
     expect(made.stderr).toBe(`Made a new store at ${path}.\n`);

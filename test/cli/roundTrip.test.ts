@@ -4,7 +4,7 @@ import { run } from "../../src/cli/run.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import fc from "../../testkit/fastCheck.ts";
 import { rounds } from "../../testkit/rounds.ts";
-import { chunks, Shop } from "./shop.ts";
+import { CliFixture, chunks } from "./cliFixture.ts";
 
 const int64 = fc.oneof(
   fc.bigInt(int64Min, int64Max),
@@ -51,22 +51,22 @@ describe.each(["ndjson", "csv"])("export and import as %s", (format) => {
   test("give back the very same pets, and again nothing new", async () => {
     await fc.assert(
       fc.asyncProperty(pets, fc.integer({ min: 1, max: 5_000 }), async (stock, cut) => {
-        await using from = new Shop();
-        await using into = new Shop();
+        await using from = new CliFixture();
+        await using into = new CliFixture();
         await from.withStores(({ catalogue }) => catalogue.import(stock));
-        const { out } = await from.types(["pets", "export", "--format", format]);
+        const { out } = await from.run(["pets", "export", "--format", format]);
         const bytes = Buffer.from(out);
         const pieces = Array.from({ length: Math.ceil(bytes.length / cut) }, (_, n) =>
           bytes.subarray(n * cut, (n + 1) * cut),
         );
         const read = ["pets", "import", "-", "--format", format];
-        const first = await into.types(read, chunks(...pieces));
+        const first = await into.run(read, chunks(...pieces));
         expect(first.err).toBe("");
         expect(first.out).toContain(`${stock.length} new pet`);
-        const texts = (shop: Shop) =>
-          shop.withStores(({ catalogue }) => catalogue.list({ limit: 1_000 }));
+        const texts = (cli: CliFixture) =>
+          cli.withStores(({ catalogue }) => catalogue.list({ limit: 1_000 }));
         expect(await texts(into)).toEqual(await texts(from));
-        const second = await into.types(read, chunks(out));
+        const second = await into.run(read, chunks(out));
         expect(second.out).toContain("0 new pets");
       }),
       { numRuns: 10 },
@@ -81,9 +81,9 @@ describe(`${count} pets`, () => {
   const growthBytesMax = 10 * 1024 * 1024;
   /** Collecting the garbage takes long enough not to do it at every look. */
   const lookEvery = 4;
-  const shop = new Shop();
-  beforeAll(() => shop.json("pets", "seed", "--count", String(count)));
-  afterAll(() => shop[Symbol.asyncDispose]());
+  const cli = new CliFixture();
+  beforeAll(() => cli.json("pets", "seed", "--count", String(count)));
+  afterAll(() => cli[Symbol.asyncDispose]());
 
   /** What is really in use: garbage that waits to be collected does not count. */
   function heapUsed(): number {
@@ -92,12 +92,12 @@ describe(`${count} pets`, () => {
   }
 
   test.each(["ndjson", "csv"])("pass through in constant memory as %s", async (format) => {
-    const file = shop.path(`pets.${format}`);
+    const file = cli.path(`pets.${format}`);
     const before = heapUsed();
     let highest = 0;
     let drawn = 0;
     // The bar is drawn all along, which makes it a good place to look from.
-    shop.elapsedStepMs = 200;
+    cli.elapsedStepMs = 200;
     const stderr: Output = {
       isTTY: true,
       write() {
@@ -106,8 +106,8 @@ describe(`${count} pets`, () => {
       },
       async drained() {},
     };
-    expect(await run(["pets", "export", "--output", file], shop.world({ stderr }))).toBe(0);
-    expect(await run(["pets", "import", file], shop.world({ stderr }))).toBe(0);
+    expect(await run(["pets", "export", "--output", file], cli.context({ stderr }))).toBe(0);
+    expect(await run(["pets", "import", file], cli.context({ stderr }))).toBe(0);
     expect(drawn).toBeGreaterThan(5 * lookEvery);
     expect(highest - before).toBeLessThan(growthBytesMax);
   });

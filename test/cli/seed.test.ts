@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { run } from "../../src/cli/run.ts";
-import { Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture } from "./cliFixture.ts";
 
-async function exported(shop: Shop): Promise<string> {
-  return (await shop.types(["pets", "export"])).out;
+async function exported(cli: CliFixture): Promise<string> {
+  return (await cli.run(["pets", "export"])).out;
 }
 
 describe("pets seed", () => {
   test("adds as many pets as asked, the same ones each time", async () => {
-    await using one = new Shop();
-    await using two = new Shop();
-    expect(await one.types(["pets", "seed", "--count", "25000"])).toEqual({
+    await using one = new CliFixture();
+    await using two = new CliFixture();
+    expect(await one.run(["pets", "seed", "--count", "25000"])).toEqual({
       code: 0,
       out: "Added 25,000 pets.\n",
       err: "",
@@ -29,10 +29,10 @@ describe("pets seed", () => {
   });
 
   test("another random seed makes other pets, added to those that are there", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "50");
-    await shop.json("pets", "seed", "--count", "50", "--random-seed", "2");
-    const lines = (await exported(shop)).trimEnd().split("\n");
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "50");
+    await cli.json("pets", "seed", "--count", "50", "--random-seed", "2");
+    const lines = (await exported(cli)).trimEnd().split("\n");
     const bare = lines.map((line) => line.replace(/"id":\d+,/, ""));
     expect(bare).toHaveLength(100);
     expect(bare.slice(0, 50)).not.toEqual(bare.slice(50));
@@ -46,8 +46,8 @@ describe("pets seed", () => {
     [["--count=-1"], "--count must be"],
     [["--count", "1", "--random-seed", "4294967296"], "--random-seed must be a whole number"],
   ])("refuses %p", async (rest, said) => {
-    await using shop = new Shop();
-    const { code, out, err } = await shop.types(["pets", "seed", ...rest]);
+    await using cli = new CliFixture();
+    const { code, out, err } = await cli.run(["pets", "seed", ...rest]);
     expect(err).toContain(said);
     expect(out).toBe("");
     expect(code).toBe(2);
@@ -55,13 +55,13 @@ describe("pets seed", () => {
 });
 
 describe("progress", () => {
-  const terminal = () => new Page({ columns: 80 });
+  const terminal = () => new CapturedOutput({ columns: 80 });
 
   test("is one line, redrawn in place, at most ten times a second, and cleared", async () => {
-    await using shop = new Shop();
-    shop.elapsedStepMs = 40;
+    await using cli = new CliFixture();
+    cli.elapsedStepMs = 40;
     const stderr = terminal();
-    await run(["pets", "seed", "--count", "100000"], shop.world({ stderr }));
+    await run(["pets", "seed", "--count", "100000"], cli.context({ stderr }));
     const drawn = stderr.text.split("\r").slice(1);
     // Ten batches, of which the first and every third after it come 100 ms or more apart.
     expect(drawn).toHaveLength(5);
@@ -74,13 +74,13 @@ describe("progress", () => {
   });
 
   test("of an import goes by the bytes of the file", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "20000");
-    const file = shop.path("pets.ndjson");
-    await shop.json("pets", "export", "--output", file);
-    shop.elapsedStepMs = 200;
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "20000");
+    const file = cli.path("pets.ndjson");
+    await cli.json("pets", "export", "--output", file);
+    cli.elapsedStepMs = 200;
     const stderr = terminal();
-    await run(["pets", "import", file], shop.world({ stderr }));
+    await run(["pets", "import", file], cli.context({ stderr }));
     const shares = [...stderr.text.matchAll(/(\d+) %/g)].map(([, percent]) => Number(percent));
     expect(shares.length).toBeGreaterThan(2);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
@@ -89,29 +89,29 @@ describe("progress", () => {
   });
 
   test("of an export has no end to go by, and is cut to a narrow terminal", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "20000");
-    shop.elapsedStepMs = 200;
-    const stderr = new Page({ columns: 20 });
-    await run(["pets", "export"], shop.world({ stderr }));
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "20000");
+    cli.elapsedStepMs = 200;
+    const stderr = new CapturedOutput({ columns: 20 });
+    await run(["pets", "export"], cli.context({ stderr }));
     expect(stderr.text).toStartWith("\rExporting  10,000 p\x1b[K\r");
     const both = terminal();
-    await run(["pets", "export"], shop.world({ stdout: terminal(), stderr: both }));
+    await run(["pets", "export"], cli.context({ stdout: terminal(), stderr: both }));
     expect(both.text).toBe("");
   });
 
   test.each([0, undefined])("takes a terminal of %p columns for one of 80", async (columns) => {
-    await using shop = new Shop();
-    shop.elapsedStepMs = 200;
-    const stderr = new Page({ columns });
-    await run(["pets", "seed", "--count", "20000"], shop.world({ stderr }));
+    await using cli = new CliFixture();
+    cli.elapsedStepMs = 200;
+    const stderr = new CapturedOutput({ columns });
+    await run(["pets", "seed", "--count", "20000"], cli.context({ stderr }));
     expect(stderr.text).toContain("]  50 %  10,000 pets");
   });
 
   test("is silent where stderr is no terminal", async () => {
-    await using shop = new Shop();
-    shop.elapsedStepMs = 200;
-    expect((await shop.types(["pets", "seed", "--count", "30000"])).err).toBe("");
-    expect((await shop.types(["pets", "export"])).err).toBe("");
+    await using cli = new CliFixture();
+    cli.elapsedStepMs = 200;
+    expect((await cli.run(["pets", "seed", "--count", "30000"])).err).toBe("");
+    expect((await cli.run(["pets", "export"])).err).toBe("");
   });
 });

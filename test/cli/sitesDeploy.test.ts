@@ -17,21 +17,21 @@ import { fileBytesMax, siteFilesMax } from "../../src/hosting/sites/siteFile.ts"
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 import { storeWith } from "../sites/sources.ts";
 import { rejectionOf } from "../store/rejection.ts";
-import { Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture } from "./cliFixture.ts";
 
-async function withFolder(): Promise<{ shop: Shop; folder: string } & AsyncDisposable> {
-  const shop = new Shop();
-  await shop.json("owners", "add", "acme");
-  await shop.json("sites", "create", "acme", "--owner", "acme");
-  const folder = shop.path("site");
+async function withFolder(): Promise<{ shop: CliFixture; folder: string } & AsyncDisposable> {
+  const cli = new CliFixture();
+  await cli.json("owners", "add", "acme");
+  await cli.json("sites", "create", "acme", "--owner", "acme");
+  const folder = cli.path("site");
   mkdirSync(`${folder}/guide`, { recursive: true });
   writeFileSync(`${folder}/index.html`, "<h1>Home</h1>");
   writeFileSync(`${folder}/guide/index.html`, "<h1>Guide</h1>");
-  writeFileSync(shop.path("secret.txt"), "secret");
-  return { shop, folder, [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose]() };
+  writeFileSync(cli.path("secret.txt"), "secret");
+  return { shop: cli, folder, [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose]() };
 }
 
-const deploy = (shop: Shop, folder: string) => shop.types(["sites", "deploy", "acme", folder]);
+const deploy = (cli: CliFixture, folder: string) => cli.run(["sites", "deploy", "acme", folder]);
 
 /** The paths of what is shown. */
 async function pathsOf(folder: string): Promise<string[]> {
@@ -41,8 +41,8 @@ async function pathsOf(folder: string): Promise<string[]> {
 describe("deploying", () => {
   test("says what happened and where it is shown", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
-    const { code, out, err } = await deploy(shop, folder);
+    const { shop: cli, folder } = place;
+    const { code, out, err } = await deploy(cli, folder);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(
       /^Deployed 2 files \(27 bytes\) of .*site as dep_[0-9a-f]{20}\.\nhttp:\/\/acme\.localhost:8080\/ shows them now\.\n$/,
@@ -51,40 +51,40 @@ describe("deploying", () => {
 
   test("a folder without a first page warns, and names the folder that was perhaps meant", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
+    const { shop: cli, folder } = place;
     rmSync(`${folder}/index.html`);
-    const { code, err } = await deploy(shop, folder);
+    const { code, err } = await deploy(cli, folder);
     const warning = `There is no index.html in ${folder}, so / will be answered with 404. The folder may be the wrong one.`;
     expect([code, err]).toEqual([0, `${warning} Did you mean ${folder}/guide?\n`]);
     rmSync(`${folder}/guide/index.html`);
     writeFileSync(`${folder}/guide/other.html`, "<h1>Other</h1>");
-    expect((await deploy(shop, `${folder}/`)).err).toBe(
+    expect((await deploy(cli, `${folder}/`)).err).toBe(
       `${warning.replace(folder, `${folder}/`)}\n`,
     );
   });
 
   test("the same files again says that nothing changed, and makes no deployment", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
-    const first = await shop.json("sites", "deploy", "acme", folder);
+    const { shop: cli, folder } = place;
+    const first = await cli.json("sites", "deploy", "acme", folder);
     expect(first).toMatchObject({ changed: true, shown: true, files: 2, bytes: 27, leftOut: [] });
-    const { out } = await deploy(shop, folder);
+    const { out } = await deploy(cli, folder);
     expect(out).toBe(
       `Nothing changed: acme shows these very files already, as ${first.deployment}.\n`,
     );
-    expect(await shop.json("sites", "deploy", "acme", folder)).toMatchObject({
+    expect(await cli.json("sites", "deploy", "acme", folder)).toMatchObject({
       changed: false,
       deployment: first.deployment,
     });
-    expect(await shop.json("sites", "deployments", "acme")).toHaveLength(1);
+    expect(await cli.json("sites", "deployments", "acme")).toHaveLength(1);
   });
 
   test("draws how far it is where somebody watches", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
-    shop.elapsedStepMs = 1_000;
-    const stderr = new Page({ columns: 100 });
-    expect(await run(["sites", "deploy", "acme", folder], shop.world({ stderr }))).toBe(0);
+    const { shop: cli, folder } = place;
+    cli.elapsedStepMs = 1_000;
+    const stderr = new CapturedOutput({ columns: 100 });
+    expect(await run(["sites", "deploy", "acme", folder], cli.context({ stderr }))).toBe(0);
     expect(stderr.text).toContain("Deploying  [");
     expect(stderr.text).toContain("2 files");
     expect(stderr.text).toEndWith("\r\x1b[K");
@@ -92,25 +92,28 @@ describe("deploying", () => {
 
   test("told to stop leaves a failed deployment, and what was shown", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
-    const before = (await shop.json("sites", "deploy", "acme", folder)).deployment;
+    const { shop: cli, folder } = place;
+    const before = (await cli.json("sites", "deploy", "acme", folder)).deployment;
     writeFileSync(`${folder}/index.html`, "<h1>New</h1>");
-    const stderr = new Page();
+    const stderr = new CapturedOutput();
     const openStores = async () => {
-      const stores = await shop.world().openStores();
+      const stores = await cli.context().openStores();
       const known: SiteStore["knownContents"] = (hashes) => {
-        shop.interrupt();
+        cli.interrupt();
         return stores.sites.knownContents(hashes);
       };
       return { ...stores, sites: storeWith(stores.sites, { knownContents: known }) };
     };
-    const code = await run(["sites", "deploy", "acme", folder], shop.world({ openStores, stderr }));
+    const code = await run(
+      ["sites", "deploy", "acme", folder],
+      cli.context({ openStores, stderr }),
+    );
     expect([code, stderr.text]).toEqual([
       130,
       "petstore: Stopped. The deployment failed, and acme still shows what it did before.\n",
     ]);
-    expect((await shop.json("sites", "show", "acme")).current.id).toBe(before);
-    expect((await shop.json("sites", "deployments", "acme"))[0]).toMatchObject({
+    expect((await cli.json("sites", "show", "acme")).current.id).toBe(before);
+    expect((await cli.json("sites", "deployments", "acme"))[0]).toMatchObject({
       state: "failed",
       failure: "It was stopped on the way.",
       shown: false,
@@ -127,12 +130,12 @@ describe("deploying", () => {
     ["an empty folder", "empty", /empty has no file to publish\./],
   ])("%s is refused", async (_what, name, said) => {
     await using place = await withFolder();
-    const { shop } = place;
-    mkdirSync(shop.path("empty/deeper"), { recursive: true });
-    const { code, out, err } = await deploy(shop, shop.path(name));
+    const { shop: cli } = place;
+    mkdirSync(cli.path("empty/deeper"), { recursive: true });
+    const { code, out, err } = await deploy(cli, cli.path(name));
     expect(err).toMatch(said);
     expect([code, out]).toEqual([1, ""]);
-    expect(await shop.json("sites", "deployments", "acme")).toEqual([]);
+    expect(await cli.json("sites", "deployments", "acme")).toEqual([]);
   });
 });
 
@@ -146,21 +149,21 @@ describe("nothing outside the folder is read", () => {
     ["a link to a folder whose name begins alike", "../site-secret"],
   ])("%s is refused by its name", async (_what, target) => {
     await using place = await withFolder();
-    const { shop, folder } = place;
-    mkdirSync(shop.path("site-secret"));
-    writeFileSync(shop.path("site-secret/key.txt"), "secret");
-    symlinkSync(target.replace("$SHOP", shop.folder.split("/").at(-1) ?? ""), `${folder}/way`);
-    const { code, out, err } = await deploy(shop, folder);
+    const { shop: cli, folder } = place;
+    mkdirSync(cli.path("site-secret"));
+    writeFileSync(cli.path("site-secret/key.txt"), "secret");
+    symlinkSync(target.replace("$SHOP", cli.folder.split("/").at(-1) ?? ""), `${folder}/way`);
+    const { code, out, err } = await deploy(cli, folder);
     expect(err).toBe(
       "petstore: way cannot be published: it is a link that leaves the folder. Nothing was published.\n",
     );
     expect([code, out]).toEqual([1, ""]);
-    expect(await shop.json("sites", "deployments", "acme")).toEqual([]);
+    expect(await cli.json("sites", "deployments", "acme")).toEqual([]);
   });
 
   test("a chain of links that ends outside is refused, one that stays inside is followed", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
+    const { shop: cli, folder } = place;
     symlinkSync("guide/index.html", `${folder}/copy.html`);
     symlinkSync("copy.html", `${folder}/copy-of-copy.html`);
     symlinkSync("guide", `${folder}/handbook`);
@@ -171,9 +174,9 @@ describe("nothing outside the folder is read", () => {
       "handbook/index.html",
       "index.html",
     ]);
-    symlinkSync(shop.path("secret.txt"), `${folder}/zz.txt`);
+    symlinkSync(cli.path("secret.txt"), `${folder}/zz.txt`);
     symlinkSync("zz.txt", `${folder}/yy.txt`);
-    expect((await deploy(shop, folder)).err).toContain("yy.txt cannot be published");
+    expect((await deploy(cli, folder)).err).toContain("yy.txt cannot be published");
   });
 
   test("links that go round in circles or nowhere are refused", async () => {
@@ -195,16 +198,16 @@ describe("nothing outside the folder is read", () => {
 
   test("the folder itself may be reached by a link", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
-    symlinkSync(folder, shop.path("way"));
-    expect(await pathsOf(shop.path("way"))).toEqual(["guide/index.html", "index.html"]);
+    const { shop: cli, folder } = place;
+    symlinkSync(folder, cli.path("way"));
+    expect(await pathsOf(cli.path("way"))).toEqual(["guide/index.html", "index.html"]);
   });
 
   test.each(["a link to a secret", "another file", "a longer file"])(
     "a file that became %s after it was found is not read",
     async (what) => {
       await using place = await withFolder();
-      const { shop, folder } = place;
+      const { shop: cli, folder } = place;
       const { files } = await openSiteFolder(folder);
       const home = files.find(({ path }) => path === "index.html");
       expect(Buffer.from((await home?.read()) ?? []).toString()).toBe("<h1>Home</h1>");
@@ -212,9 +215,9 @@ describe("nothing outside the folder is read", () => {
       else {
         rmSync(`${folder}/index.html`);
         if (what === "another file") {
-          writeFileSync(shop.path("other"), "<h1>Hole</h1>");
-          linkSync(shop.path("other"), `${folder}/index.html`);
-        } else symlinkSync(shop.path("secret.txt"), `${folder}/index.html`);
+          writeFileSync(cli.path("other"), "<h1>Hole</h1>");
+          linkSync(cli.path("other"), `${folder}/index.html`);
+        } else symlinkSync(cli.path("secret.txt"), `${folder}/index.html`);
       }
       const { message } = await rejectionOf(home?.read() ?? Promise.resolve());
       expect(message).toContain("index.html cannot be published: it was changed meanwhile");
@@ -223,12 +226,12 @@ describe("nothing outside the folder is read", () => {
 
   test("a folder that was replaced by a link after it was found is not followed", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
+    const { shop: cli, folder } = place;
     const { files } = await openSiteFolder(folder);
     const guide = files.find(({ path }) => path === "guide/index.html");
     // The very file, so that only the way to it tells the difference.
-    renameSync(`${folder}/guide`, shop.path("elsewhere"));
-    symlinkSync(shop.path("elsewhere"), `${folder}/guide`);
+    renameSync(`${folder}/guide`, cli.path("elsewhere"));
+    symlinkSync(cli.path("elsewhere"), `${folder}/guide`);
     const { message } = await rejectionOf(guide?.read() ?? Promise.resolve());
     expect(message).toContain("it was changed meanwhile");
   });
@@ -253,7 +256,7 @@ describe("what is no plain file", () => {
 
   test("names with a dot are left out and told, except .well-known", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
+    const { shop: cli, folder } = place;
     for (const name of [".git", ".well-known", "guide/.cache"]) mkdirSync(`${folder}/${name}`);
     for (const name of [".env", ".git/config", ".well-known/security.txt", "guide/.cache/x"]) {
       writeFileSync(`${folder}/${name}`, "x");
@@ -264,11 +267,11 @@ describe("what is no plain file", () => {
       "guide/index.html",
       "index.html",
     ]);
-    const { err } = await deploy(shop, folder);
+    const { err } = await deploy(cli, folder);
     expect(err).toBe(
       "Left out .env, .etc, .git, guide/.cache: names that begin with a dot are not published.\n",
     );
-    const { leftOut } = await shop.json("sites", "deploy", "acme", folder);
+    const { leftOut } = await cli.json("sites", "deploy", "acme", folder);
     expect(leftOut).toEqual([".env", ".etc", ".git", "guide/.cache"]);
   });
 
@@ -285,14 +288,14 @@ describe("what is no plain file", () => {
 describe("limits", () => {
   test("a file past the largest size is refused by its name before anything is stored", async () => {
     await using place = await withFolder();
-    const { shop, folder } = place;
+    const { shop: cli, folder } = place;
     writeFileSync(`${folder}/film.mp4`, "");
     truncateSync(`${folder}/film.mp4`, fileBytesMax + 1);
-    const { code, err } = await deploy(shop, folder);
+    const { code, err } = await deploy(cli, folder);
     expect(err).toContain("film.mp4 cannot be published: it has more than 25 MiB.");
     expect(code).toBe(1);
     truncateSync(`${folder}/film.mp4`, fileBytesMax);
-    expect((await deploy(shop, folder)).code).toBe(0);
+    expect((await deploy(cli, folder)).code).toBe(0);
   });
 
   test("a site of too many bytes is refused", async () => {

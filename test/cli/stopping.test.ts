@@ -8,23 +8,23 @@ import type { CliContext } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { petstore } from "../../testkit/serviceProcess.ts";
-import { chunks, Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture, chunks } from "./cliFixture.ts";
 
 /** Runs a command that is interrupted at the nth call of its catalogue. */
 async function interrupted(
-  shop: Shop,
+  cli: CliFixture,
   argv: string[],
   call: number,
   parts: Partial<CliContext> = {},
 ) {
-  const stdout = new Page();
-  const stderr = new Page();
+  const stdout = new CapturedOutput();
+  const stderr = new CapturedOutput();
   const openStores = async (): Promise<Stores> => {
-    const stores = await shop.world().openStores();
+    const stores = await cli.context().openStores();
     const { catalogue } = stores;
     let calls = 0;
     const count = () => {
-      if (++calls === call) shop.interrupt();
+      if (++calls === call) cli.interrupt();
     };
     return {
       ...stores,
@@ -44,70 +44,70 @@ async function interrupted(
       },
     };
   };
-  const code = await run(argv, shop.world({ openStores, stdout, stderr, ...parts }));
+  const code = await run(argv, cli.context({ openStores, stdout, stderr, ...parts }));
   return { code, out: stdout.text, err: stderr.text };
 }
 
-async function petCount(shop: Shop): Promise<number> {
-  await using after = new Shop({ store: false });
-  const openStores = () => shop.world().openStores();
-  const stdout = new Page();
-  const locateStore = () => ({ path: shop.database, exists: true });
-  await run(["pets", "export"], after.world({ openStores, locateStore, stdout }));
+async function petCount(cli: CliFixture): Promise<number> {
+  await using after = new CliFixture({ store: false });
+  const openStores = () => cli.context().openStores();
+  const stdout = new CapturedOutput();
+  const locateStore = () => ({ path: cli.database, exists: true });
+  await run(["pets", "export"], after.context({ openStores, locateStore, stdout }));
   return stdout.text.split("\n").length - 1;
 }
 
 describe("told to stop", () => {
   test("pets seed says what is stored", async () => {
-    await using shop = new Shop();
-    expect(await interrupted(shop, ["pets", "seed", "--count", "100000"], 4)).toEqual({
+    await using cli = new CliFixture();
+    expect(await interrupted(cli, ["pets", "seed", "--count", "100000"], 4)).toEqual({
       code: 130,
       out: "",
       err: "petstore: Stopped. 40,000 pets were stored, of 100,000.\n",
     });
-    expect(await petCount(shop)).toBe(40_000);
+    expect(await petCount(cli)).toBe(40_000);
   });
 
   test("pets import says what is stored and how to go on", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     const lines = Array.from(
       { length: 60_000 },
       (_, n) => `{"id":${n + 1},"name":"x","categoryId":1}\n`,
     );
-    const file = shop.path("pets.ndjson");
+    const file = cli.path("pets.ndjson");
     writeFileSync(file, lines.join(""));
-    const { code, out, err } = await interrupted(shop, ["pets", "import", file], 2);
+    const { code, out, err } = await interrupted(cli, ["pets", "import", file], 2);
     const [, stored = ""] = /Stopped\. ([\d,]+) pets were stored\. /.exec(err) ?? [];
     expect(err).toEndWith("Run the import again: pets that are stored already are skipped.\n");
     expect([code, out]).toEqual([130, ""]);
-    expect(await petCount(shop)).toBe(Number(stored.replace(",", "")));
-    expect(await petCount(shop)).toBeLessThan(60_000);
+    expect(await petCount(cli)).toBe(Number(stored.replace(",", "")));
+    expect(await petCount(cli)).toBeLessThan(60_000);
   });
 
   test("pets import of pets without ids says which of them to leave out next time", async () => {
-    await using shop = new Shop();
+    await using cli = new CliFixture();
     async function* stdin() {
       yield* chunks(`name,categoryId\n${"x,1\n".repeat(10_500)}`);
-      shop.interrupt();
+      cli.interrupt();
       yield* chunks("x,1\n");
     }
     const argv = ["pets", "import", "-", "--format", "csv", "--json"];
-    const { code, err } = await interrupted(shop, argv, 9, { stdin: stdin() });
+    const { code, err } = await interrupted(cli, argv, 9, { stdin: stdin() });
     expect(JSON.parse(err)).toEqual({
       error:
         "Stopped. 10,000 pets were stored. Remove what comes up to the pet of line 10001, except the header, and run the import again: pets without an id would be added a second time.",
       exitCode: 130,
     });
     expect(code).toBe(130);
-    expect(await petCount(shop)).toBe(10_000);
+    expect(await petCount(cli)).toBe(10_000);
   });
 
   test("a dry run has stored nothing", async () => {
-    await using shop = new Shop();
-    const file = shop.path("pets.ndjson");
+    await using cli = new CliFixture();
+    const file = cli.path("pets.ndjson");
     writeFileSync(file, '{"id":1,"name":"x","categoryId":1}\n');
-    shop.interrupt();
-    expect(await interrupted(shop, ["pets", "import", file, "--dry-run"], 0)).toEqual({
+    cli.interrupt();
+    expect(await interrupted(cli, ["pets", "import", file, "--dry-run"], 0)).toEqual({
       code: 130,
       out: "",
       err: "petstore: Stopped. Nothing was stored.\n",
@@ -115,17 +115,17 @@ describe("told to stop", () => {
   });
 
   test("pets export leaves no file, and says that stdout has not all of it", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "50000");
-    const before = readdirSync(shop.folder).sort();
-    const file = shop.path("pets.csv");
-    expect(await interrupted(shop, ["pets", "export", "--output", file], 2)).toEqual({
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "50000");
+    const before = readdirSync(cli.folder).sort();
+    const file = cli.path("pets.csv");
+    expect(await interrupted(cli, ["pets", "export", "--output", file], 2)).toEqual({
       code: 130,
       out: "",
       err: `petstore: Stopped. Nothing was written to ${file}.\n`,
     });
-    expect(readdirSync(shop.folder).sort()).toEqual(before);
-    await using other = new Shop();
+    expect(readdirSync(cli.folder).sort()).toEqual(before);
+    await using other = new CliFixture();
     await other.json("pets", "seed", "--count", "50000");
     const { code, out, err } = await interrupted(other, ["pets", "export"], 2);
     expect(err).toBe("petstore: Stopped. What was written is not all of the pets.\n");
@@ -134,32 +134,32 @@ describe("told to stop", () => {
   });
 
   test("pets export does not wait for a reader that takes nothing", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "3");
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "3");
     const stdout = {
       write: () => false,
       drained() {
-        shop.interrupt();
+        cli.interrupt();
         return new Promise<void>(() => {});
       },
     };
-    expect((await interrupted(shop, ["pets", "export"], 0, { stdout })).code).toBe(130);
+    expect((await interrupted(cli, ["pets", "export"], 0, { stdout })).code).toBe(130);
   });
 
   test("backup leaves no file", async () => {
-    await using shop = new Shop();
-    await shop.json("pets", "seed", "--count", "200000");
-    const stopping = interrupted(shop, ["backup", shop.path("copy.db")], 0);
-    while (!readdirSync(shop.folder).some((name) => name.endsWith(".partial"))) {
+    await using cli = new CliFixture();
+    await cli.json("pets", "seed", "--count", "200000");
+    const stopping = interrupted(cli, ["backup", cli.path("copy.db")], 0);
+    while (!readdirSync(cli.folder).some((name) => name.endsWith(".partial"))) {
       await new Promise((resolve) => setImmediate(resolve));
     }
-    shop.interrupt();
+    cli.interrupt();
     expect(await stopping).toEqual({
       code: 130,
       out: "",
       err: "petstore: Stopped. No backup was made.\n",
     });
-    expect(readdirSync(shop.folder).filter((name) => name.startsWith("copy.db"))).toEqual([]);
+    expect(readdirSync(cli.folder).filter((name) => name.startsWith("copy.db"))).toEqual([]);
   });
 });
 
@@ -170,9 +170,9 @@ describe("the program itself", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("ends on %s with %i, even while it waits for the keyboard", async (signal, code) => {
-    await using shop = new Shop({ store: false });
+    await using cli = new CliFixture({ store: false });
     const child = spawn(process.execPath, [main, "pets", "import", "-"], {
-      env: { PATH: process.env["PATH"], PETSTORE_DATA: shop.path("data") },
+      env: { PATH: process.env["PATH"], PETSTORE_DATA: cli.path("data") },
       stdio: ["pipe", "pipe", "pipe"],
     });
     const closed = once(child, "close");
@@ -185,8 +185,8 @@ describe("the program itself", () => {
     child.kill(signal);
     expect(await closed).toEqual([code, null]);
     expect(said).toContain("\npetstore: Stopped. Nothing was stored. Run the import again.\n");
-    const list = await petstore(["pets", "export"], { PETSTORE_DATA: shop.path("data") });
+    const list = await petstore(["pets", "export"], { PETSTORE_DATA: cli.path("data") });
     expect([list.code, list.stdout]).toEqual([0, ""]);
-    expect(existsSync(shop.path("data"))).toBe(true);
+    expect(existsSync(cli.path("data"))).toBe(true);
   });
 });

@@ -133,12 +133,12 @@ describe("getPet", () => {
 
 describe("paging", () => {
   const total = 250;
-  let shop: TestService;
+  let service: TestService;
   let visitor: PetStoreClient;
   let added: Pet[];
   beforeAll(async () => {
-    shop = await startTestService();
-    visitor = clientOf(shop);
+    service = await startTestService();
+    visitor = clientOf(service);
     const status = (index: number) => (index % 5 === 0 ? "sold" : "available");
     added = await Promise.all(
       Array.from({ length: total }, (_, index) =>
@@ -147,7 +147,7 @@ describe("paging", () => {
     );
     added.sort((a, b) => Number(a.id - b.id));
   });
-  afterAll(() => shop.stop());
+  afterAll(() => service.stop());
 
   const all = async (pets: AsyncIterable<Pet>) => {
     const seen: Pet[] = [];
@@ -171,8 +171,8 @@ describe("paging", () => {
   test("pets() asks for a page only when it is wanted", async () => {
     let asked = 0;
     const counting = new PetStoreClient({
-      baseUrl: shop.base,
-      apiKey: shop.token,
+      baseUrl: service.base,
+      apiKey: service.token,
       fetch(address, init) {
         asked++;
         return fetch(address, init);
@@ -270,9 +270,9 @@ describe("a refusal of the service", () => {
 describe("a store that fails", () => {
   const folder = mkdtempSync(join(tmpdir(), "petstore-client-"));
   let stores: ReturnType<typeof faultyStores>;
-  let shop: TestService;
+  let service: TestService;
   beforeAll(async () => {
-    shop = await startTestService({
+    service = await startTestService({
       async openStores(options) {
         stores = faultyStores(await openSqlite(join(folder, "petstore.db"), options));
         return stores;
@@ -280,7 +280,7 @@ describe("a store that fails", () => {
     });
   });
   afterAll(async () => {
-    await shop.stop();
+    await service.stop();
     rmSync(folder, { recursive: true });
   });
 
@@ -288,8 +288,8 @@ describe("a store that fails", () => {
     stores.fault = new Problem("store_unavailable", { headers: { "retry-after": "2" } });
     const fake = fakePlatform();
     const patient = new PetStoreClient({
-      baseUrl: shop.base,
-      apiKey: shop.token,
+      baseUrl: service.base,
+      apiKey: service.token,
       platform: {
         ...fake,
         async sleep(delayMs, signal) {
@@ -306,7 +306,7 @@ describe("a store that fails", () => {
 
   test("by a fault of its own is 500, told at once", async () => {
     stores.fault = new Error("a bug");
-    const error = await refusal(clientOf(shop).listPets());
+    const error = await refusal(clientOf(service).listPets());
     expect([error.code, error.status, error.attempts]).toEqual(["internal", 500, 1]);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { invitationMs, issueLink } from "../../src/accounts/sessions.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
-import { Shop } from "../cli/shop.ts";
+import { CliFixture } from "../cli/cliFixture.ts";
 import { rawExchange } from "../end-to-end/rawHttp.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 
@@ -97,8 +97,8 @@ describe("a service with a port for its dashboard", () => {
 });
 
 test("a start prints the address of the dashboard on its port, and invitations lead there", async () => {
-  await using shop = new Shop({ store: false });
-  const variables = { PETSTORE_DATA: shop.folder, PETSTORE_ADMIN_PORT: "0" };
+  await using cli = new CliFixture({ store: false });
+  const variables = { PETSTORE_DATA: cli.folder, PETSTORE_ADMIN_PORT: "0" };
   const service = await startProcess(variables);
   const [, dashboard = ""] = /(http:\S+)\/dashboard\//.exec(service.stdout()) ?? [];
   expect(new URL(dashboard).port).not.toBe(new URL(service.base).port);

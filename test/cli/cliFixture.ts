@@ -1,4 +1,4 @@
-/** A store in a folder of its own and a command line on it, with a clock that the test sets. */
+/** A command line on a database in a temporary folder, with a clock that the test controls. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,17 +21,17 @@ export interface Outcome {
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** Seeds the clock, so that no two shops of a test make the same keys. */
-let shopsOpened = 0;
+/** Seeds the clock, so that no two fixtures of a test create the same keys. */
+let fixturesOpened = 0;
 
-export class Shop implements AsyncDisposable {
+export class CliFixture implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), "petstore-cli-"));
   /** How much the clock's stopwatch moves each time it is looked at. */
   elapsedStepMs = 0;
   #elapsedMs = 0;
 
   readonly clock: FakeClock = {
-    ...fakeClock(Date.parse("2026-11-15T12:00:00Z"), ++shopsOpened),
+    ...fakeClock(Date.parse("2026-11-15T12:00:00Z"), ++fixturesOpened),
     elapsed: () => {
       this.#elapsedMs += this.elapsedStepMs;
       return this.#elapsedMs;
@@ -57,13 +57,13 @@ export class Shop implements AsyncDisposable {
     return join(this.folder, name);
   }
 
-  world(parts: Partial<CliContext> = {}): CliContext {
+  context(parts: Partial<CliContext> = {}): CliContext {
     return {
       clock: this.clock,
       environment: "production",
       stdin: chunks(),
-      stdout: new Page(),
-      stderr: new Page(),
+      stdout: new CapturedOutput(),
+      stderr: new CapturedOutput(),
       locateStore: () => ({ path: this.database, exists: existsSync(this.database) }),
       openStores: () =>
         openSqlite(
@@ -88,24 +88,24 @@ export class Shop implements AsyncDisposable {
     };
   }
 
-  /** Types a command, with what comes on stdin if anything does. */
-  async types(argv: readonly string[], stdin: AsyncIterable<Uint8Array> = chunks()) {
-    const stdout = new Page();
-    const stderr = new Page();
-    const code = await run(argv, this.world({ stdin, stdout, stderr }));
+  /** Runs a command, optionally with stdin. */
+  async run(argv: readonly string[], stdin: AsyncIterable<Uint8Array> = chunks()) {
+    const stdout = new CapturedOutput();
+    const stderr = new CapturedOutput();
+    const code = await run(argv, this.context({ stdin, stdout, stderr }));
     return { code, out: stdout.text, err: stderr.text } satisfies Outcome;
   }
 
   /** The one JSON value that a command prints. */
   // biome-ignore lint/suspicious/noExplicitAny: tests compare whole values with what they expect
   async json(...argv: string[]): Promise<any> {
-    const { code, out, err } = await this.types([...argv, "--json"]);
+    const { code, out, err } = await this.run([...argv, "--json"]);
     if (code !== 0 || err !== "") throw new Error(`exit ${code}: ${err}`);
     return JSON.parse(out);
   }
 
   async withStores<T>(work: (stores: Stores) => T | Promise<T>): Promise<T> {
-    const stores = await this.world().openStores();
+    const stores = await this.context().openStores();
     try {
       return await work(stores);
     } finally {
@@ -118,8 +118,8 @@ export class Shop implements AsyncDisposable {
   }
 }
 
-/** An Output that keeps what is written. */
-export class Page implements Output {
+/** An output that records what is written. */
+export class CapturedOutput implements Output {
   text = "";
   readonly isTTY: boolean;
   readonly columns: number | undefined;

@@ -1,4 +1,4 @@
-/** The rules of the interface over arrays in memory, written apart from src/. */
+/** The rules of the API over arrays in memory, written independently of src/. */
 import { createHmac } from "node:crypto";
 import { idOf, integerOf, isName, isObject, type Members, parse } from "./reading.ts";
 
@@ -54,7 +54,7 @@ const orderText = ({ id, petId, quantity, status, placedAt }: Order) =>
 export const referenceKey = "reference-key";
 
 /** Answers what is under the base address; throws Refusal. */
-export function createShop(has: (inside: string) => boolean, base: () => string) {
+export function createReferenceService(has: (inside: string) => boolean, base: () => string) {
   const pets: Pet[] = [];
   const orders: Order[] = [];
   const remembered = new Map<string, { print: string; answer: Promise<Plain> }>();

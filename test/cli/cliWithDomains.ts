@@ -1,21 +1,21 @@
-/** A shop with a site that can have domains, and what a worker would have written. */
+/** A command line on a database with sites that can have domains, and what a worker would write. */
 
 import type { CliContext } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
 import type { DnsFact, Domain, Issuance } from "../../src/hosting/domains/domain.ts";
 import type { TimelineEntry } from "../../src/hosting/domains/domains.ts";
 import { certificateNamed, changeIn, holding, nowMs, projectIn } from "../store/domainSamples.ts";
-import { type Outcome, Page, Shop } from "./shop.ts";
+import { CapturedOutput, CliFixture, type Outcome } from "./cliFixture.ts";
 
 export const target = "sites.platform.test";
 
 /** With the paid and deployed projects shop, rival and third, each of the owner of its name. */
-export async function domainsShop(): Promise<Shop> {
-  const shop = new Shop();
-  await shop.withStores(async (stores) => {
+export async function cliWithDomains(): Promise<CliFixture> {
+  const cli = new CliFixture();
+  await cli.withStores(async (stores) => {
     for (const project of ["shop", "rival", "third"]) await projectIn(stores, project);
   });
-  return shop;
+  return cli;
 }
 
 export interface Findings {
@@ -27,17 +27,17 @@ export interface Findings {
 
 /** As if a worker had looked at the name just now and decided this. */
 export async function decided(
-  shop: Shop,
+  cli: CliFixture,
   host: string,
   findings: Findings,
   project = "shop",
 ): Promise<void> {
-  await shop.withStores(async (stores) => {
+  await cli.withStores(async (stores) => {
     const claims = await stores.domains.claimsOn(host);
     const claim = claims.find(({ domain }) => domain.project === project);
     if (claim === undefined) throw new Error(`${host} should be attached.`);
     const { domain } = claim;
-    const checkedAtMs = shop.clock.now();
+    const checkedAtMs = cli.clock.now();
     const everRight = domain.dns.everRight || findings.dns?.verdict === "right";
     const issuance: Issuance | undefined = findings.issuance && {
       sinceMs: checkedAtMs,
@@ -67,30 +67,30 @@ export async function decided(
   });
 }
 
-export const live = (shop: Shop, host: string, project = "shop") =>
-  decided(shop, host, { dns: { verdict: "right" }, live: true }, project);
+export const live = (cli: CliFixture, host: string, project = "shop") =>
+  decided(cli, host, { dns: { verdict: "right" }, live: true }, project);
 
 /**
  * Types a command that waits. Whenever it does, the time passes at once and the next step of the
  * script happens; after the last one, time just goes on.
  */
 export async function typesWaiting(
-  shop: Shop,
+  cli: CliFixture,
   argv: readonly string[],
   script: readonly (() => unknown)[] = [],
 ): Promise<Outcome> {
   const steps = [...script];
   const clock: CliContext["clock"] = {
-    ...shop.clock,
-    now: () => shop.clock.now(),
+    ...cli.clock,
+    now: () => cli.clock.now(),
     after(delayMs, action) {
-      shop.clock.advance(delayMs);
+      cli.clock.advance(delayMs);
       void Promise.resolve(steps.shift()?.()).then(() => setImmediate(action));
       return () => {};
     },
   };
-  const stdout = new Page();
-  const stderr = new Page();
-  const code = await run(argv, shop.world({ clock, stdout, stderr }));
+  const stdout = new CapturedOutput();
+  const stderr = new CapturedOutput();
+  const code = await run(argv, cli.context({ clock, stdout, stderr }));
   return { code, out: stdout.text, err: stderr.text };
 }
