@@ -6,43 +6,50 @@ import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
 import { hashToken } from "../../src/petstore/keys/token.ts";
 import { backupSqlite, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
-import { type Lobby, minuteMs, openLobby, operator, phrase, shop } from "./lobby.ts";
+import {
+  minuteMs,
+  openSessionFixture,
+  operator,
+  phrase,
+  type SessionFixture,
+  shop,
+} from "./sessionFixture.ts";
 
-let lobby: Lobby;
+let fixture: SessionFixture;
 let folder = "";
 beforeEach(async () => {
-  lobby = await openLobby();
+  fixture = await openSessionFixture();
   folder = mkdtempSync(join(tmpdir(), "petstore-secrets-"));
 });
 afterEach(async () => {
-  await lobby.close();
+  await fixture.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 describe("secrets", () => {
   test("of everybody who came in are neither on disk nor in the log", async () => {
-    const { token: unused } = await lobby.link(operator);
-    const { token } = await lobby.link(shop);
+    const { token: unused } = await fixture.link(operator);
+    const { token } = await fixture.link(shop);
     const asked = { body: { token, password: phrase } };
-    const { cookie } = await lobby.ask("POST", "/welcome", asked);
+    const { cookie } = await fixture.ask("POST", "/welcome", asked);
     const wrong = "the wrong one, typed in full";
-    await lobby.signIn("shop", wrong);
-    const signedIn = await lobby.signIn("shop", phrase);
+    await fixture.signIn("shop", wrong);
+    const signedIn = await fixture.signIn("shop", phrase);
     const next = "another harbour, at night";
     const change = { cookie, body: { current: phrase, next } };
-    expect((await lobby.ask("PUT", "/password", change)).status).toBe(204);
-    await lobby.ask("POST", "/session", { cookie, body: `{"name":"shop","password":"${next}"` });
-    await lobby.ask("DELETE", "/session", { cookie });
-    const boss = await lobby.comeIn(operator);
-    const invited = await lobby.ask("POST", "/owners/shop/invite", { cookie: boss });
+    expect((await fixture.ask("PUT", "/password", change)).status).toBe(204);
+    await fixture.ask("POST", "/session", { cookie, body: `{"name":"shop","password":"${next}"` });
+    await fixture.ask("DELETE", "/session", { cookie });
+    const boss = await fixture.signInByLink(operator);
+    const invited = await fixture.ask("POST", "/owners/shop/invite", { cookie: boss });
     const tokens = [token, unused, invited.body.link.split("/").at(-1)];
     const cookies = [cookie, signedIn.cookie, boss].map((each) => each.split("=")[1] ?? "");
     const backup = join(folder, "backup.db");
-    await backupSqlite(lobby.file, backup, systemClock);
+    await backupSqlite(fixture.file, backup, systemClock);
     const written = {
-      disk: lobby.onDisk(),
+      disk: fixture.onDisk(),
       backup: readFileSync(backup, "latin1"),
-      log: lobby.logged(),
+      log: fixture.logged(),
     };
     for (const text of Object.values(written)) {
       for (const secret of [phrase, wrong, next, ...tokens, ...cookies]) {
@@ -62,52 +69,52 @@ describe("secrets", () => {
 
 describe("a restore", () => {
   const backup = () => join(folder, "backup.db");
-  const restore = () => restoreSqlite(lobby.file, backup(), "production", systemClock);
+  const restore = () => restoreSqlite(fixture.file, backup(), "production", systemClock);
 
   test("brings no session and no link back, not even those that are open now", async () => {
-    const cookie = await lobby.comeIn(shop);
-    const { token } = await lobby.link(operator);
-    await backupSqlite(lobby.file, backup(), systemClock);
-    await lobby.ask("DELETE", "/session", { cookie });
-    const { cookie: open } = await lobby.signIn("shop", phrase);
+    const cookie = await fixture.signInByLink(shop);
+    const { token } = await fixture.link(operator);
+    await backupSqlite(fixture.file, backup(), systemClock);
+    await fixture.ask("DELETE", "/session", { cookie });
+    const { cookie: open } = await fixture.signIn("shop", phrase);
     await restore();
     for (const each of [cookie, open]) {
-      expect((await lobby.ask("GET", "/session", { cookie: each })).status).toBe(401);
+      expect((await fixture.ask("GET", "/session", { cookie: each })).status).toBe(401);
     }
-    expect((await lobby.ask("POST", "/welcome", { body: { token } })).status).toBe(410);
-    expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+    expect((await fixture.ask("POST", "/welcome", { body: { token } })).status).toBe(410);
+    expect((await fixture.signIn("shop", phrase)).status).toBe(200);
   });
 
   test("leaves a password replaced that was replaced since", async () => {
-    await lobby.comeIn(shop, "the one that leaked out");
-    await backupSqlite(lobby.file, backup(), systemClock);
-    lobby.clock.advance(minuteMs);
-    await lobby.comeIn(shop, phrase);
+    await fixture.signInByLink(shop, "the one that leaked out");
+    await backupSqlite(fixture.file, backup(), systemClock);
+    fixture.clock.advance(minuteMs);
+    await fixture.signInByLink(shop, phrase);
     await restore();
-    expect((await lobby.signIn("shop", "the one that leaked out")).status).toBe(401);
-    expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+    expect((await fixture.signIn("shop", "the one that leaked out")).status).toBe(401);
+    expect((await fixture.signIn("shop", phrase)).status).toBe(200);
   });
 
   test("brings passwords to a database that had none, and the newer ones to an older", async () => {
-    await lobby.comeIn(shop, "an older pass phrase");
+    await fixture.signInByLink(shop, "an older pass phrase");
     const older = join(folder, "older.db");
-    await backupSqlite(lobby.file, older, systemClock);
-    lobby.clock.advance(minuteMs);
-    await lobby.comeIn(shop, phrase);
-    await backupSqlite(lobby.file, backup(), systemClock);
+    await backupSqlite(fixture.file, older, systemClock);
+    fixture.clock.advance(minuteMs);
+    await fixture.signInByLink(shop, phrase);
+    await backupSqlite(fixture.file, backup(), systemClock);
     await restoreSqlite(join(folder, "new.db"), backup(), "production", systemClock);
     copyFileSync(older, join(folder, "old.db"));
     await restoreSqlite(join(folder, "old.db"), backup(), "production", systemClock);
-    const kept = (await lobby.stores.accounts.find("shop"))?.password ?? "none";
+    const kept = (await fixture.stores.accounts.find("shop"))?.password ?? "none";
     for (const name of ["new.db", "old.db"]) {
       expect(readFileSync(join(folder, name), "latin1")).toContain(kept);
     }
   });
 
   test("does not count tries anew", async () => {
-    await backupSqlite(lobby.file, backup(), systemClock);
-    for (let count = 0; count < 10; count++) await lobby.signIn("shop", "a wrong password");
+    await backupSqlite(fixture.file, backup(), systemClock);
+    for (let count = 0; count < 10; count++) await fixture.signIn("shop", "a wrong password");
     await restore();
-    expect((await lobby.signIn("shop", "a wrong password")).status).toBe(429);
+    expect((await fixture.signIn("shop", "a wrong password")).status).toBe(429);
   });
 });

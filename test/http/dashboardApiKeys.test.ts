@@ -2,17 +2,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { hashToken } from "../../src/petstore/keys/token.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
-import { type Counter, openCounter } from "./dashboardApi/counter.ts";
+import {
+  type DashboardApiFixture,
+  openDashboardApiFixture,
+} from "./dashboardApi/dashboardApiFixture.ts";
 
 describeOnEngines("keys and owners", (engine) => {
-  let counter: Counter;
+  let fixture: DashboardApiFixture;
   beforeEach(async () => {
-    counter = await openCounter(engine);
+    fixture = await openDashboardApiFixture(engine);
   });
-  afterEach(() => counter.close());
+  afterEach(() => fixture.close());
 
   const ask = (method: string, path: string, body?: unknown) =>
-    counter.ask(method, path, { as: "operator", ...(body === undefined ? {} : { body }) });
+    fixture.ask(method, path, { as: "operator", ...(body === undefined ? {} : { body }) });
 
   async function create(body: object) {
     const answer = await ask("POST", "/keys", body);
@@ -20,7 +23,7 @@ describeOnEngines("keys and owners", (engine) => {
     return answer.body as { key: { id: string; expiresAt: string | null }; token: string };
   }
 
-  const stored = (token: string) => counter.stores.keys.findByHash(hashToken(token));
+  const stored = (token: string) => fixture.stores.keys.findByHash(hashToken(token));
 
   test("an owner gets to none of it", async () => {
     const places = [
@@ -34,15 +37,15 @@ describeOnEngines("keys and owners", (engine) => {
       ["PUT", "/owners/shop/plan"],
     ] as const;
     for (const [method, path] of places) {
-      const answer = await counter.ask(method, path, method === "GET" ? {} : { body: {} });
+      const answer = await fixture.ask(method, path, method === "GET" ? {} : { body: {} });
       expect([path, answer.status, answer.body.code]).toEqual([path, 403, "operator_only"]);
     }
-    expect(await counter.stores.keys.list()).toEqual([]);
+    expect(await fixture.stores.keys.list()).toEqual([]);
   });
 
   describe("a key", () => {
     test("is made with what was asked, and its token is in no list", async () => {
-      const expiresAtMs = counter.clock.now() + 86_400_000;
+      const expiresAtMs = fixture.clock.now() + 86_400_000;
       const { key, token } = await create({ name: "report", scopes: ["pets:read"], expiresAtMs });
       expect(await stored(token)).toMatchObject({ id: key.id, scopes: ["pets:read"], expiresAtMs });
       const { body } = await ask("GET", "/keys");
@@ -70,7 +73,7 @@ describeOnEngines("keys and owners", (engine) => {
         status: 400,
         body: { code: "body_invalid" },
       });
-      expect(await counter.stores.keys.list()).toEqual([]);
+      expect(await fixture.stores.keys.list()).toEqual([]);
     });
 
     test("is refused with the name that is reserved for the dashboard's own", async () => {
@@ -87,7 +90,7 @@ describeOnEngines("keys and owners", (engine) => {
       const { status, body } = await rotate();
       expect(status).toBe(201);
       expect((await stored(body.token))?.name).toBe("website");
-      expect((await stored(old.token))?.expiresAtMs).toBe(counter.clock.now() + 60_000);
+      expect((await stored(old.token))?.expiresAtMs).toBe(fixture.clock.now() + 60_000);
       expect((await rotate()).body.code).toBe("key_ended");
       const wrong = await ask("POST", `/keys/${body.key.id}/rotate`, { graceSeconds: -1 });
       expect(wrong.status).toBe(400);
@@ -103,16 +106,16 @@ describeOnEngines("keys and owners", (engine) => {
     test("is revoked, also twice, and unknown ones are not found", async () => {
       const { key, token } = await create({ name: "leaked" });
       expect((await ask("POST", `/keys/${key.id}/revoke`, {})).status).toBe(204);
-      expect((await stored(token))?.revokedAtMs).toBe(counter.clock.now());
+      expect((await stored(token))?.revokedAtMs).toBe(fixture.clock.now());
       expect((await ask("POST", `/keys/${key.id}/revoke`, {})).status).toBe(204);
       expect((await ask("POST", "/keys/key_none/revoke", {})).body.code).toBe("key_not_found");
     });
 
     test("tells what it called that will go away, over all days", async () => {
       const { key } = await create({ name: "old" });
-      const lastAtMs = counter.clock.now();
+      const lastAtMs = fixture.clock.now();
       const use = { keyId: key.id, operation: "getPet", lastAtMs } as const;
-      await counter.stores.keys.recordUses([
+      await fixture.stores.keys.recordUses([
         { ...use, day: "2026-11-14", count: 3, lastAtMs: lastAtMs - 86_400_000 },
         { ...use, day: "2026-11-15", count: 2 },
         { ...use, operation: "listPets", day: "2026-11-15", count: 9 },
@@ -134,7 +137,7 @@ describeOnEngines("keys and owners", (engine) => {
       expect(status).toBe(201);
       expect(await stored(body.token)).toMatchObject({
         scopes: "all",
-        expiresAtMs: counter.clock.now() + 3_600_000,
+        expiresAtMs: fixture.clock.now() + 3_600_000,
       });
       expect((await ask("GET", "/keys")).body.keys[0].dashboard).toBe(true);
     });
@@ -151,7 +154,7 @@ describeOnEngines("keys and owners", (engine) => {
         "shop",
       ]);
       expect((await ask("PUT", "/owners/acme/plan", { plan: "paid" })).status).toBe(200);
-      expect((await counter.stores.sites.owner("acme"))?.plan).toBe("paid");
+      expect((await fixture.stores.sites.owner("acme"))?.plan).toBe("paid");
       expect((await ask("PUT", "/owners/none/plan", { plan: "paid" })).body.code).toBe(
         "owner_not_found",
       );

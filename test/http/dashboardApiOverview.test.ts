@@ -5,7 +5,10 @@ import { Recent, stepSeconds, stepsMax } from "../../src/http/recent.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { domainFor, nowMs } from "../store/domainSamples.ts";
-import { type Counter, openCounter } from "./dashboardApi/counter.ts";
+import {
+  type DashboardApiFixture,
+  openDashboardApiFixture,
+} from "./dashboardApi/dashboardApiFixture.ts";
 
 describe("the last hour", () => {
   const clock = fakeClock(nowMs);
@@ -58,19 +61,19 @@ describe("the last hour", () => {
 });
 
 describeOnEngines("the overview", (engine) => {
-  let counter: Counter;
+  let fixture: DashboardApiFixture;
   beforeEach(async () => {
-    counter = await openCounter(engine);
-    const { domains } = counter.stores;
+    fixture = await openDashboardApiFixture(engine);
+    const { domains } = fixture.stores;
     for (const project of ["shop", "rival"]) {
       await domains.add(domainFor(`docs.${project}.com`, project), nowMs, []);
     }
   });
-  afterEach(() => counter.close());
+  afterEach(() => fixture.close());
 
   test("shows the operator everything", async () => {
-    counter.recent.observe("listPets", 200, 0.002);
-    const { status, body } = await counter.ask("GET", "/overview", { as: "operator" });
+    fixture.recent.observe("listPets", 200, 0.002);
+    const { status, body } = await fixture.ask("GET", "/overview", { as: "operator" });
     expect(status).toBe(200);
     expect(body.series.requests.at(-1)).toBe(1);
     expect(body.series.p99Ms.at(-1)).toBeGreaterThan(1);
@@ -83,7 +86,7 @@ describeOnEngines("the overview", (engine) => {
   });
 
   test("shows an owner their own domains, and nothing of the service's traffic", async () => {
-    const { body } = await counter.ask("GET", "/overview");
+    const { body } = await fixture.ask("GET", "/overview");
     expect(body.series).toBeNull();
     expect(body.certificates).toEqual([
       {
@@ -98,8 +101,8 @@ describeOnEngines("the overview", (engine) => {
   });
 
   test("says what keeps the service from its work", async () => {
-    counter.state.trouble = new Problem("store_unavailable");
-    const { body } = await counter.ask("GET", "/overview");
+    fixture.state.trouble = new Problem("store_unavailable");
+    const { body } = await fixture.ask("GET", "/overview");
     expect(body.ready).toBe(false);
     expect(body.trouble).toContain("database");
   });

@@ -2,46 +2,51 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Uploads } from "../../src/http/platform/uploads.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
-import { announced, type Counter, hash, openCounter } from "./dashboardApi/counter.ts";
+import {
+  announced,
+  type DashboardApiFixture,
+  hash,
+  openDashboardApiFixture,
+} from "./dashboardApi/dashboardApiFixture.ts";
 
 describeOnEngines("projects and deployments", (engine) => {
-  let counter: Counter;
+  let fixture: DashboardApiFixture;
   beforeEach(async () => {
-    counter = await openCounter(engine);
+    fixture = await openDashboardApiFixture(engine);
   });
-  afterEach(() => counter.close());
+  afterEach(() => fixture.close());
 
   const deployments = "/projects/shop/deployments";
   const page = "<!doctype html><title>Shop</title>";
 
   async function begin(files: Readonly<Record<string, string>>) {
-    const { status, body } = await counter.ask("POST", deployments, { body: announced(files) });
+    const { status, body } = await fixture.ask("POST", deployments, { body: announced(files) });
     expect(status).toBe(201);
     return body as { id: string; missing: string[] };
   }
 
   const bring = (id: string, content: string, as = hash(content)) =>
-    counter.ask("PUT", `${deployments}/${id}/contents/${as}`, { bytes: content });
+    fixture.ask("PUT", `${deployments}/${id}/contents/${as}`, { bytes: content });
 
   async function deploy(files: Readonly<Record<string, string>>): Promise<string> {
     const { id, missing } = await begin(files);
     for (const content of Object.values(files)) {
       if (missing.includes(hash(content))) expect((await bring(id, content)).status).toBe(204);
     }
-    const { body } = await counter.ask("POST", `${deployments}/${id}/finish`);
+    const { body } = await fixture.ask("POST", `${deployments}/${id}/finish`);
     expect(body).toEqual({ id, kind: "shown" });
     return id;
   }
 
   describe("a project", () => {
     test("is made by its owner, or by the operator for one", async () => {
-      const own = await counter.ask("POST", "/projects", { body: { slug: "shop-api" } });
+      const own = await fixture.ask("POST", "/projects", { body: { slug: "shop-api" } });
       expect(own).toMatchObject({
         status: 201,
         body: { slug: "shop-api", ownerId: "shop", plan: "paid", current: null, deployments: [] },
       });
       const body = { slug: "rival-api", ownerId: "rival" };
-      const given = await counter.ask("POST", "/projects", { as: "operator", body });
+      const given = await fixture.ask("POST", "/projects", { as: "operator", body });
       expect(given.body.ownerId).toBe("rival");
     });
 
@@ -52,7 +57,7 @@ describeOnEngines("projects and deployments", (engine) => {
       ["another owner's", { slug: "new", ownerId: "rival" }, 403, "operator_only"],
       ["something unknown", { slug: "new", plan: "paid" }, 400, "body_invalid"],
     ])("is refused with %s", async (_what, body, status, code) => {
-      expect(await counter.ask("POST", "/projects", { body })).toMatchObject({
+      expect(await fixture.ask("POST", "/projects", { body })).toMatchObject({
         status,
         body: { code, status },
       });
@@ -70,14 +75,14 @@ describeOnEngines("projects and deployments", (engine) => {
       ] as const;
       for (const [method, path] of places) {
         const body = path.endsWith("/rollback") ? { deployment: "dep_rival" } : {};
-        const answer = await counter.ask(method, path, method === "GET" ? {} : { body });
+        const answer = await fixture.ask(method, path, method === "GET" ? {} : { body });
         expect([path, answer.status, answer.body.code]).toEqual([path, 404, "project_not_found"]);
       }
     });
 
     test("shows its deployments and where it is seen", async () => {
       const id = await deploy({ "index.html": page });
-      const { body } = await counter.ask("GET", "/projects/shop");
+      const { body } = await fixture.ask("GET", "/projects/shop");
       expect(body.current).toBe(id);
       expect(body.address).toBe("http://shop.localhost:8080/");
       expect(body.deployments[0]).toMatchObject({ id, state: "ready", files: 1, failure: null });
@@ -90,21 +95,21 @@ describeOnEngines("projects and deployments", (engine) => {
       const { id, missing } = await begin(files);
       expect(missing.sort()).toEqual([hash(page), hash("a {}")].sort());
       await bring(id, page);
-      const early = await counter.ask("POST", `${deployments}/${id}/finish`);
+      const early = await fixture.ask("POST", `${deployments}/${id}/finish`);
       expect(early).toMatchObject({ status: 409, body: { code: "contents_missing" } });
-      expect((await counter.stores.sites.project("shop"))?.current).toBe("dep_shop");
+      expect((await fixture.stores.sites.project("shop"))?.current).toBe("dep_shop");
       await bring(id, "a {}");
-      expect((await counter.ask("POST", `${deployments}/${id}/finish`)).body.kind).toBe("shown");
-      expect((await counter.stores.sites.project("shop"))?.current).toBe(id);
-      expect((await counter.stores.sites.file(id, "a.css"))?.hash).toBe(hash("a {}"));
+      expect((await fixture.ask("POST", `${deployments}/${id}/finish`)).body.kind).toBe("shown");
+      expect((await fixture.stores.sites.project("shop"))?.current).toBe(id);
+      expect((await fixture.stores.sites.file(id, "a.css"))?.hash).toBe(hash("a {}"));
     });
 
     test("brings a content once, however many files have it, and never again", async () => {
       const first = await begin({ "index.html": page, "copy.html": page });
       expect(first.missing).toEqual([hash(page)]);
       await bring(first.id, page);
-      await counter.ask("POST", `${deployments}/${first.id}/finish`);
-      expect(await counter.stores.sites.file(first.id, "copy.html")).toBeDefined();
+      await fixture.ask("POST", `${deployments}/${first.id}/finish`);
+      expect(await fixture.stores.sites.file(first.id, "copy.html")).toBeDefined();
       const second = await begin({ "index.html": page, "new.html": "new" });
       expect(second.missing).toEqual([hash("new")]);
     });
@@ -113,7 +118,7 @@ describeOnEngines("projects and deployments", (engine) => {
       const id = await deploy({ "index.html": page });
       const again = await begin({ "index.html": page });
       expect(again.missing).toEqual([]);
-      const { body } = await counter.ask("POST", `${deployments}/${again.id}/finish`);
+      const { body } = await fixture.ask("POST", `${deployments}/${again.id}/finish`);
       expect(body).toMatchObject({ kind: "needless", same: id });
     });
 
@@ -126,7 +131,7 @@ describeOnEngines("projects and deployments", (engine) => {
       });
       expect((await bring(id, `${page} and more`, hash(page))).status).toBe(413);
       expect((await bring(id, "unannounced")).body.code).toBe("content_mismatch");
-      const finish = await counter.ask("POST", `${deployments}/${id}/finish`);
+      const finish = await fixture.ask("POST", `${deployments}/${id}/finish`);
       expect(finish.body.code).toBe("contents_missing");
     });
 
@@ -149,21 +154,21 @@ describeOnEngines("projects and deployments", (engine) => {
         "site_invalid",
       ],
     ])("is refused with %s", async (_what, body, code) => {
-      const answer = await counter.ask("POST", deployments, { body });
+      const answer = await fixture.ask("POST", deployments, { body });
       expect(answer).toMatchObject({ status: 400, body: { code } });
     });
 
     test("that is cancelled has failed, and takes nothing more", async () => {
       const { id } = await begin({ "index.html": page });
-      expect((await counter.ask("DELETE", `${deployments}/${id}`)).status).toBe(204);
-      expect((await counter.stores.sites.deployment(id))?.failure).toBe("It was cancelled.");
+      expect((await fixture.ask("DELETE", `${deployments}/${id}`)).status).toBe(204);
+      expect((await fixture.stores.sites.deployment(id))?.failure).toBe("It was cancelled.");
       expect((await bring(id, page)).body.code).toBe("deployment_ended");
     });
 
     test("cannot be brought by way of another project", async () => {
       const { id } = await begin({ "index.html": page });
       const path = `/projects/rival/deployments/${id}/contents/${hash(page)}`;
-      const answer = await counter.ask("PUT", path, { as: "rival", bytes: page });
+      const answer = await fixture.ask("PUT", path, { as: "rival", bytes: page });
       expect(answer.body.code).toBe("deployment_ended");
     });
 
@@ -171,14 +176,14 @@ describeOnEngines("projects and deployments", (engine) => {
       await deploy({ "index.html": page, "shared.css": "a {}" });
       const rivals = "/projects/rival/deployments";
       const body = announced({ "index.html": page, "shared.css": "a {}" });
-      const begun = await counter.ask("POST", rivals, { as: "rival", body });
+      const begun = await fixture.ask("POST", rivals, { as: "rival", body });
       expect(begun.body.missing.sort()).toEqual([hash(page), hash("a {}")].sort());
       const finish = () =>
-        counter.ask("POST", `${rivals}/${begun.body.id}/finish`, { as: "rival" });
+        fixture.ask("POST", `${rivals}/${begun.body.id}/finish`, { as: "rival" });
       expect((await finish()).body.code).toBe("contents_missing");
       for (const bytes of [page, "a {}"]) {
         const path = `${rivals}/${begun.body.id}/contents/${hash(bytes)}`;
-        expect((await counter.ask("PUT", path, { as: "rival", bytes })).status).toBe(204);
+        expect((await fixture.ask("PUT", path, { as: "rival", bytes })).status).toBe(204);
       }
       expect((await finish()).body.kind).toBe("shown");
     });
@@ -186,12 +191,12 @@ describeOnEngines("projects and deployments", (engine) => {
     test("brings a content anew that is announced in another size than is shown", async () => {
       await deploy({ "index.html": page });
       const files = [{ path: "index.html", bytes: 1, hash: hash(page) }];
-      const { body } = await counter.ask("POST", deployments, { body: { files } });
+      const { body } = await fixture.ask("POST", deployments, { body: { files } });
       expect(body.missing).toEqual([hash(page)]);
     });
 
     test("looks up a few files at a time, since visitors wait for the same look-ups", async () => {
-      const { sites } = counter.stores;
+      const { sites } = fixture.stores;
       let [waiting, waitingMost] = [0, 0];
       const counted = new Proxy(sites, {
         get(target, name) {
@@ -212,29 +217,29 @@ describeOnEngines("projects and deployments", (engine) => {
         bytes: 1,
         hash: hash("a"),
       }));
-      await new Uploads(counted, counter.stores.uploads, counter.clock).begin("shop", files);
+      await new Uploads(counted, fixture.stores.uploads, fixture.clock).begin("shop", files);
       expect(waitingMost).toBeGreaterThan(1);
       expect(waitingMost).toBeLessThanOrEqual(500);
     });
 
     test("waits while its owner brings too many, until those fall silent, and others do not", async () => {
       const body = announced({ "index.html": page });
-      const all = Array.from({ length: 20 }, () => counter.ask("POST", deployments, { body }));
+      const all = Array.from({ length: 20 }, () => fixture.ask("POST", deployments, { body }));
       const statuses = (await Promise.all(all)).map(({ status }) => status).sort();
       expect(statuses).toEqual([...Array(8).fill(201), ...Array(12).fill(429)]);
       const rivals = { as: "rival", body } as const;
-      const rival = await counter.ask("POST", "/projects/rival/deployments", rivals);
+      const rival = await fixture.ask("POST", "/projects/rival/deployments", rivals);
       expect(rival.status).toBe(201);
-      expect((await counter.ask("POST", deployments, { body })).body.code).toBe(
+      expect((await fixture.ask("POST", deployments, { body })).body.code).toBe(
         "uploads_exhausted",
       );
-      counter.clock.advance(11 * 60_000);
-      expect((await counter.ask("POST", deployments, { body })).status).toBe(201);
+      fixture.clock.advance(11 * 60_000);
+      expect((await fixture.ask("POST", deployments, { body })).status).toBe(201);
     });
 
     test("can be brought to several processes, one request each", async () => {
-      const { sites, uploads } = counter.stores;
-      const process = () => new Uploads(sites, uploads, counter.clock);
+      const { sites, uploads } = fixture.stores;
+      const process = () => new Uploads(sites, uploads, fixture.clock);
       const { files } = announced({ "index.html": page, "copy.html": page, "a.css": "a {}" });
       const { id } = await process().begin("shop", files);
       const bytes = await process().expectedBytes("shop", id, hash(page));
@@ -258,13 +263,13 @@ describeOnEngines("projects and deployments", (engine) => {
           },
         });
       const path = `${deployments}/${id}/contents/${hash(page)}`;
-      const slow = Array.from({ length: 70 }, () => counter.ask("PUT", path, { bytes: slowly() }));
+      const slow = Array.from({ length: 70 }, () => fixture.ask("PUT", path, { bytes: slowly() }));
       expect(await Promise.race(slow)).toMatchObject({ body: { code: "uploads_exhausted" } });
       const rivals = "/projects/rival/deployments";
       const body = announced({ "index.html": page });
-      const begun = await counter.ask("POST", rivals, { as: "rival", body });
+      const begun = await fixture.ask("POST", rivals, { as: "rival", body });
       const place = `${rivals}/${begun.body.id}/contents/${hash(page)}`;
-      expect((await counter.ask("PUT", place, { as: "rival", bytes: page })).status).toBe(204);
+      expect((await fixture.ask("PUT", place, { as: "rival", bytes: page })).status).toBe(204);
       send();
       const statuses = (await Promise.all(slow)).map(({ status }) => status).sort();
       expect(statuses).toEqual([...Array(66).fill(204), ...Array(4).fill(429)]);
@@ -274,7 +279,7 @@ describeOnEngines("projects and deployments", (engine) => {
       const strange = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`x${at}`, 1]));
       const path = "a".repeat(100_000);
       for (const body of [strange, { files: [{ path, bytes: -1, hash: hash("a") }] }]) {
-        const answer = await counter.ask("POST", deployments, { body });
+        const answer = await fixture.ask("POST", deployments, { body });
         expect(answer).toMatchObject({ status: 400, body: { code: "body_invalid" } });
         expect(answer.body.message.length).toBeLessThan(500);
       }
@@ -286,20 +291,20 @@ describeOnEngines("projects and deployments", (engine) => {
       const first = await deploy({ "index.html": page });
       await deploy({ "index.html": "second" });
       const back = (deployment: string) =>
-        counter.ask("POST", "/projects/shop/rollback", { body: { deployment } });
+        fixture.ask("POST", "/projects/shop/rollback", { body: { deployment } });
       expect(await back(first)).toMatchObject({ status: 200, body: { current: first } });
-      expect((await counter.stores.sites.project("shop"))?.current).toBe(first);
+      expect((await fixture.stores.sites.project("shop"))?.current).toBe(first);
       expect((await back("dep_rival")).body.code).toBe("deployment_not_found");
       const { id } = await begin({ "index.html": "third" });
       expect((await back(id)).body.code).toBe("deployment_not_ready");
     });
 
     test("ends with unpublishing, which can be done once", async () => {
-      expect((await counter.ask("POST", "/projects/shop/unpublish", { body: {} })).status).toBe(
+      expect((await fixture.ask("POST", "/projects/shop/unpublish", { body: {} })).status).toBe(
         200,
       );
-      expect((await counter.stores.sites.project("shop"))?.current).toBeUndefined();
-      const again = await counter.ask("POST", "/projects/shop/unpublish", { body: {} });
+      expect((await fixture.stores.sites.project("shop"))?.current).toBeUndefined();
+      const again = await fixture.ask("POST", "/projects/shop/unpublish", { body: {} });
       expect(again).toMatchObject({ status: 409, body: { code: "not_published" } });
     });
   });

@@ -1,7 +1,7 @@
 /** What follows from the word of a proxy: links, cookies, limits and log lines. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { eventually } from "../../testkit/eventually.ts";
-import { openLobby, phrase, shop } from "../accounts/lobby.ts";
+import { openSessionFixture, phrase, shop } from "../accounts/sessionFixture.ts";
 import { startTestEdge } from "../edge/testEdge.ts";
 import { rawExchange } from "../end-to-end/rawHttp.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
@@ -85,11 +85,11 @@ test("a request that is refused is logged with the client that a trusted proxy n
 
 describe("signing in", () => {
   test("is limited by the client behind a trusted proxy, and no other client is", async () => {
-    const lobby = await openLobby();
-    await lobby.comeIn(shop);
-    lobby.state.peer = "127.0.0.1";
+    const fixture = await openSessionFixture();
+    await fixture.signInByLink(shop);
+    fixture.state.peer = "127.0.0.1";
     const signIn = (client: string, password: string) =>
-      lobby.signIn("shop", password, {
+      fixture.signIn("shop", password, {
         headers: { "sec-fetch-site": "same-origin", "x-forwarded-for": client },
       });
     for (let count = 0; count < 10; count++) {
@@ -97,33 +97,33 @@ describe("signing in", () => {
     }
     expect((await signIn("203.0.113.9", phrase)).status).toBe(429);
     expect((await signIn("203.0.113.10", phrase)).status).toBe(200);
-    expect(lobby.logged()).toContain('"client":"203.0.113.10"');
-    await lobby.close();
+    expect(fixture.logged()).toContain('"client":"203.0.113.10"');
+    await fixture.close();
   });
 
   test("is limited by the address itself where that is no proxy's", async () => {
-    const lobby = await openLobby();
-    await lobby.comeIn(shop);
-    lobby.state.peer = "10.0.0.2";
+    const fixture = await openSessionFixture();
+    await fixture.signInByLink(shop);
+    fixture.state.peer = "10.0.0.2";
     for (let count = 0; count < 10; count++) {
       const headers = { "sec-fetch-site": "same-origin", "x-forwarded-for": `203.0.113.${count}` };
-      expect((await lobby.signIn("shop", "a wrong password", { headers })).status).toBe(401);
+      expect((await fixture.signIn("shop", "a wrong password", { headers })).status).toBe(401);
     }
-    expect((await lobby.signIn("shop", phrase)).status).toBe(429);
-    await lobby.close();
+    expect((await fixture.signIn("shop", phrase)).status).toBe(429);
+    await fixture.close();
   });
 
   test("gives a cookie for encrypted connections alone where a trusted proxy had one", async () => {
-    const lobby = await openLobby();
-    await lobby.comeIn(shop);
+    const fixture = await openSessionFixture();
+    await fixture.signInByLink(shop);
     const headers = { "sec-fetch-site": "same-origin", "x-forwarded-proto": "https" };
     const cookieAt = async (peer: string) => {
-      lobby.state.peer = peer;
-      return (await lobby.signIn("shop", phrase, { headers })).headers.get("set-cookie");
+      fixture.state.peer = peer;
+      return (await fixture.signIn("shop", phrase, { headers })).headers.get("set-cookie");
     };
     expect(await cookieAt("127.0.0.1")).toMatch(/^__Host-petstore=.*; Secure$/);
     expect(await cookieAt("198.51.100.7")).not.toContain("Secure");
-    await lobby.close();
+    await fixture.close();
   });
 });
 

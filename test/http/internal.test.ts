@@ -1,18 +1,22 @@
 /** The API of the dashboard: who may ask what, and what comes back. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { describeOnEngines } from "../end-to-end/engines.ts";
-import { type Office, openOffice, target } from "./internal/office.ts";
+import {
+  type InternalApiFixture,
+  openInternalApiFixture,
+  target,
+} from "./internal/internalApiFixture.ts";
 
 describeOnEngines("the internal API", (engine) => {
-  let office: Office;
+  let fixture: InternalApiFixture;
   beforeEach(async () => {
-    office = await openOffice(engine);
+    fixture = await openInternalApiFixture(engine);
   });
-  afterEach(() => office.close());
+  afterEach(() => fixture.close());
 
   const domains = "/projects/shop/domains";
   const docs = `${domains}/docs.example.com`;
-  const add = (host: string) => office.ask("POST", domains, { body: { host } });
+  const add = (host: string) => fixture.ask("POST", domains, { body: { host } });
 
   describe("who asks", () => {
     test.each([
@@ -21,9 +25,9 @@ describeOnEngines("the internal API", (engine) => {
       ["an API key's form", `pet_live_${"a".repeat(38)}`],
       ["a token with a slip", "slip"],
     ])("with %s is unauthorized, on unknown paths too", async (_what, as) => {
-      const slip = office.tokens.shop.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
+      const slip = fixture.tokens.shop.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
       for (const path of ["/projects", "/nothing"]) {
-        const { status, body, headers } = await office.ask("GET", path, {
+        const { status, body, headers } = await fixture.ask("GET", path, {
           as: as === "slip" ? slip : as,
         });
         expect(body).toEqual({ code: "unauthorized", message: expect.any(String), status: 401 });
@@ -34,20 +38,20 @@ describeOnEngines("the internal API", (engine) => {
     });
 
     test("with a revoked token is unauthorized from then on", async () => {
-      expect((await office.ask("GET", "/projects")).status).toBe(200);
-      await office.stores.access.revoke(office.ids.shop, office.clock.now());
-      expect((await office.ask("GET", "/projects")).status).toBe(401);
+      expect((await fixture.ask("GET", "/projects")).status).toBe(200);
+      await fixture.stores.access.revoke(fixture.ids.shop, fixture.clock.now());
+      expect((await fixture.ask("GET", "/projects")).status).toBe(401);
     });
 
     test("an owner sees their own projects, the operator all", async () => {
       const slugs = async (as: string) =>
-        (await office.ask("GET", "/projects", { as })).body.map(
+        (await fixture.ask("GET", "/projects", { as })).body.map(
           ({ slug }: { slug: string }) => slug,
         );
-      expect(await slugs(office.tokens.shop)).toEqual(["shop"]);
-      expect(await slugs(office.tokens.rival)).toEqual(["rival"]);
-      expect(await slugs(office.tokens.operator)).toEqual(["rival", "shop"]);
-      const { body } = await office.ask("GET", "/projects");
+      expect(await slugs(fixture.tokens.shop)).toEqual(["shop"]);
+      expect(await slugs(fixture.tokens.rival)).toEqual(["rival"]);
+      expect(await slugs(fixture.tokens.operator)).toEqual(["rival", "shop"]);
+      const { body } = await fixture.ask("GET", "/projects");
       expect(body).toEqual([
         {
           slug: "shop",
@@ -71,15 +75,15 @@ describeOnEngines("the internal API", (engine) => {
     ])("%s %s of another owner looks like a project that is not there", async (method, path) => {
       await add("docs.example.com");
       const body = { PUT: { redirects: [] }, POST: { host: "www.example.com" } }[method];
-      const asked = { as: office.tokens.rival, body };
-      const theirs = await office.ask(method, path, asked);
-      const nobodys = await office.ask(method, path.replace("shop", "none"), asked);
+      const asked = { as: fixture.tokens.rival, body };
+      const theirs = await fixture.ask(method, path, asked);
+      const nobodys = await fixture.ask(method, path.replace("shop", "none"), asked);
       expect([theirs.status, theirs.body.code]).toEqual([404, "project_not_found"]);
       expect(nobodys.body).toEqual({
         ...theirs.body,
         message: theirs.body.message.replace("shop", "none"),
       });
-      expect((await office.ask("GET", domains)).body).toHaveLength(1);
+      expect((await fixture.ask("GET", domains)).body).toHaveLength(1);
     });
   });
 
@@ -109,56 +113,58 @@ describeOnEngines("the internal API", (engine) => {
         checkedAt: null,
         retryAt: null,
       });
-      const shown = await office.ask("GET", docs);
+      const shown = await fixture.ask("GET", docs);
       expect(shown.body).toEqual(body);
       expect(shown.body.timeline).toMatchObject([{ event: "added", at: body.addedAt }]);
-      expect((await office.ask("GET", domains)).body).toMatchObject([{ host: "docs.example.com" }]);
+      expect((await fixture.ask("GET", domains)).body).toMatchObject([
+        { host: "docs.example.com" },
+      ]);
     });
 
     test("of another owner can be asked for with a proof", async () => {
       await add("docs.example.com");
       const theirs = "/projects/rival/domains";
-      const as = office.tokens.rival;
-      const refused = await office.ask("POST", theirs, { as, body: { host: "docs.example.com" } });
+      const as = fixture.tokens.rival;
+      const refused = await fixture.ask("POST", theirs, { as, body: { host: "docs.example.com" } });
       expect([refused.status, refused.body.code]).toEqual([409, "attached_elsewhere"]);
       expect(refused.body.message).not.toContain("shop");
       const proving = { host: "docs.example.com", prove: true };
-      const { status, body } = await office.ask("POST", theirs, { as, body: proving });
+      const { status, body } = await fixture.ask("POST", theirs, { as, body: proving });
       expect(status).toBe(201);
       expect(body.records.map(({ type }: { type: string }) => type)).toEqual(["CNAME", "TXT"]);
     });
 
     test("is asked to be checked, and not twice in a hurry", async () => {
       await add("docs.example.com");
-      const first = await office.ask("POST", `${docs}/verify`);
+      const first = await fixture.ask("POST", `${docs}/verify`);
       expect([first.status, first.body.nextAt]).toEqual([202, "2026-11-15T12:00:00.000Z"]);
-      const second = await office.ask("POST", `${docs}/verify`);
+      const second = await fixture.ask("POST", `${docs}/verify`);
       expect([second.status, second.body.code]).toEqual([429, "verify_too_soon"]);
       expect(second.headers.get("retry-after")).toBe("10");
-      office.clock.advance(10_000);
-      expect((await office.ask("POST", `${docs}/verify`)).status).toBe(202);
+      fixture.clock.advance(10_000);
+      expect((await fixture.ask("POST", `${docs}/verify`)).status).toBe(202);
     });
 
     test("that is primary is removed only with a confirmation", async () => {
       await add("docs.example.com");
       const routing = { primary: "docs.example.com", redirects: [] };
-      await office.ask("PUT", "/projects/shop/routing", { body: routing });
+      await fixture.ask("PUT", "/projects/shop/routing", { body: routing });
       for (const query of ["", "?confirm=false"]) {
-        const refused = await office.ask("DELETE", `${docs}${query}`);
+        const refused = await fixture.ask("DELETE", `${docs}${query}`);
         expect([refused.status, refused.body.code]).toEqual([409, "confirmation_needed"]);
       }
       for (const query of ["?confirm=yes", "?confirm=true&confirm=true", "?confirm="]) {
-        const refused = await office.ask("DELETE", `${docs}${query}`);
+        const refused = await fixture.ask("DELETE", `${docs}${query}`);
         expect([refused.status, refused.body.code]).toEqual([400, "parameter_invalid"]);
       }
-      await office.stores.edgeView.reportEdge({
+      await fixture.stores.edgeView.reportEdge({
         id: "edge-a",
         address: "127.0.0.1",
         httpPort: 80,
         revision: 0,
-        seenAtMs: office.clock.now(),
+        seenAtMs: fixture.clock.now(),
       });
-      const { status, body } = await office.ask("DELETE", `${docs}?confirm=true`);
+      const { status, body } = await fixture.ask("DELETE", `${docs}?confirm=true`);
       expect(status).toBe(200);
       expect(body).toEqual({
         host: "docs.example.com",
@@ -166,14 +172,14 @@ describeOnEngines("the internal API", (engine) => {
         edges: 1,
         edgesBehind: ["edge-a"],
       });
-      expect((await office.ask("GET", domains)).body).toEqual([]);
-      expect((await office.ask("GET", "/projects/shop/routing")).body.primary).toBeNull();
+      expect((await fixture.ask("GET", domains)).body).toEqual([]);
+      expect((await fixture.ask("GET", "/projects/shop/routing")).body.primary).toBeNull();
     });
 
     test("is found by its name as people write it", async () => {
       await add("doku.münchen.example");
       const path = `${domains}/${encodeURIComponent("doku.münchen.example")}`;
-      const { body } = await office.ask("GET", path);
+      const { body } = await fixture.ask("GET", path);
       expect([body.host, body.unicodeHost]).toEqual([
         "doku.xn--mnchen-3ya.example",
         "doku.münchen.example",
@@ -190,15 +196,15 @@ describeOnEngines("the internal API", (engine) => {
 
     test("is taken whole or not at all, and every fault is named", async () => {
       await add("docs.example.com");
-      expect((await office.ask("GET", path)).body).toEqual({ primary: null, redirects: [] });
-      const refused = await office.ask("PUT", path, { body: routing });
+      expect((await fixture.ask("GET", path)).body).toEqual({ primary: null, redirects: [] });
+      const refused = await fixture.ask("PUT", path, { body: routing });
       expect([refused.status, refused.body.code]).toEqual([400, "routing_invalid"]);
       expect(refused.body.message).toContain("www.example.com is not attached");
-      expect((await office.ask("GET", path)).body.primary).toBeNull();
+      expect((await fixture.ask("GET", path)).body.primary).toBeNull();
       await add("www.example.com");
-      expect((await office.ask("PUT", path, { body: routing })).body).toEqual(routing);
-      expect((await office.ask("GET", path)).body).toEqual(routing);
-      expect((await office.ask("GET", `${domains}/www.example.com`)).body.role).toEqual({
+      expect((await fixture.ask("PUT", path, { body: routing })).body).toEqual(routing);
+      expect((await fixture.ask("GET", path)).body).toEqual(routing);
+      expect((await fixture.ask("GET", `${domains}/www.example.com`)).body.role).toEqual({
         kind: "redirect",
         to: "docs.example.com",
         status: 308,
@@ -208,13 +214,13 @@ describeOnEngines("the internal API", (engine) => {
 
   describe("a fault of ours", () => {
     test("is answered with nothing of it, and logged with its cause", async () => {
-      office.stores.domains.list = () => {
+      fixture.stores.domains.list = () => {
         throw new Error("the cellar is flooded");
       };
-      const { status, body, headers } = await office.ask("GET", domains);
+      const { status, body, headers } = await fixture.ask("GET", domains);
       expect([status, body.code]).toEqual([500, "internal"]);
       expect(JSON.stringify(body)).not.toContain("cellar");
-      const [line] = office
+      const [line] = fixture
         .logged()
         .split("\n")
         .filter((text) => text.includes("request.failed"));
@@ -223,11 +229,11 @@ describeOnEngines("the internal API", (engine) => {
     });
 
     test("no token is in the log", async () => {
-      await office.ask("GET", `/projects?token=${office.tokens.shop}`);
+      await fixture.ask("GET", `/projects?token=${fixture.tokens.shop}`);
       await add("docs.example.com");
-      expect(office.logged()).toContain("request.completed");
-      expect(office.logged()).toContain("owner shop");
-      expect(office.logged()).not.toContain(office.tokens.shop.slice(10, 30));
+      expect(fixture.logged()).toContain("request.completed");
+      expect(fixture.logged()).toContain("owner shop");
+      expect(fixture.logged()).not.toContain(fixture.tokens.shop.slice(10, 30));
     });
   });
 });

@@ -5,15 +5,19 @@ import type { Domain } from "../../src/hosting/domains/domain.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService } from "../end-to-end/service.ts";
 import { changeIn, nowMs, projectIn } from "../store/domainSamples.ts";
-import { type Office, openOffice, target } from "./internal/office.ts";
+import {
+  type InternalApiFixture,
+  openInternalApiFixture,
+  target,
+} from "./internal/internalApiFixture.ts";
 
 describeOnEngines("events of a domain", (engine) => {
-  let office: Office;
+  let fixture: InternalApiFixture;
   beforeEach(async () => {
-    office = await openOffice(engine);
-    await office.ask("POST", "/projects/shop/domains", { body: { host: "docs.example.com" } });
+    fixture = await openInternalApiFixture(engine);
+    await fixture.ask("POST", "/projects/shop/domains", { body: { host: "docs.example.com" } });
   });
-  afterEach(() => office.close());
+  afterEach(() => fixture.close());
 
   const path = "/projects/shop/domains/docs.example.com/events";
 
@@ -57,45 +61,45 @@ describeOnEngines("events of a domain", (engine) => {
   }
 
   const follow = async (as?: string) => {
-    const response = await office.send("GET", path, { as });
-    return reading(response, () => office.clock.advance(500));
+    const response = await fixture.send("GET", path, { as });
+    return reading(response, () => fixture.clock.advance(500));
   };
   const statusIn = (event: string | undefined) =>
     JSON.parse(/^event: domain\ndata: (.*)$/.exec(event ?? "")?.[1] ?? "{}").status;
 
   async function domain(): Promise<Domain> {
-    const [claim] = await office.stores.domains.claimsOn("docs.example.com");
+    const [claim] = await fixture.stores.domains.claimsOn("docs.example.com");
     return claim?.domain as Domain;
   }
 
   async function judgedWrong(): Promise<void> {
     const before = await domain();
-    await changeIn(office.stores, { ...before, dns: { ...before.dns, verdict: "wrong" } });
+    await changeIn(fixture.stores, { ...before, dns: { ...before.dns, verdict: "wrong" } });
   }
 
   describe("a stream", () => {
     test("begins with what is there and goes on with what changes", async () => {
-      const response = await office.send("GET", path);
+      const response = await fixture.send("GET", path);
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("text/event-stream");
       expect(response.headers.get("cache-control")).toBe("no-store");
-      const events = reading(response, () => office.clock.advance(500));
+      const events = reading(response, () => fixture.clock.advance(500));
       expect(await events.news()).toBe("retry: 2000");
       expect(statusIn(await events.news())).toBe("pending_dns");
       await judgedWrong();
       expect(statusIn(await events.news())).toBe("misconfigured");
-      await office.ask("DELETE", path.replace("/events", ""));
+      await fixture.ask("DELETE", path.replace("/events", ""));
       expect(statusIn(await events.news())).toBe("removed");
       await events.cancel();
     });
 
     test("says now and then that it is still there", async () => {
-      const startedMs = office.clock.now();
+      const startedMs = fixture.clock.now();
       const events = await follow();
       await events.next();
       await events.next();
       expect(await events.next()).toBe(": nothing new");
-      expect(office.clock.now() - startedMs).toBeGreaterThanOrEqual(10_000);
+      expect(fixture.clock.now() - startedMs).toBeGreaterThanOrEqual(10_000);
       await events.cancel();
     });
 
@@ -103,7 +107,7 @@ describeOnEngines("events of a domain", (engine) => {
       const events = await follow();
       await events.news();
       await events.news();
-      await office.stores.access.revoke(office.ids.shop, nowMs);
+      await fixture.stores.access.revoke(fixture.ids.shop, nowMs);
       await judgedWrong();
       expect(await events.news()).toBeUndefined();
     });
@@ -112,7 +116,7 @@ describeOnEngines("events of a domain", (engine) => {
       const events = await follow();
       await events.news();
       await events.news();
-      office.state.leaving = true;
+      fixture.state.leaving = true;
       expect(await events.news()).toBeUndefined();
     });
 
@@ -120,34 +124,34 @@ describeOnEngines("events of a domain", (engine) => {
       const events = await follow();
       await events.news();
       await events.news();
-      office.stores.domains.timeline = () => {
+      fixture.stores.domains.timeline = () => {
         throw new Error("the cellar is flooded");
       };
       expect(await events.news()).toBeUndefined();
-      expect(office.logged()).toContain("the cellar is flooded");
+      expect(fixture.logged()).toContain("the cellar is flooded");
     });
 
     test("is refused beyond a number, until one is closed", async () => {
       const open = [];
-      for (let count = 0; count < 16; count++) open.push(await office.send("GET", path));
-      const { status, body, headers } = await office.ask("GET", path);
+      for (let count = 0; count < 16; count++) open.push(await fixture.send("GET", path));
+      const { status, body, headers } = await fixture.ask("GET", path);
       expect([status, body.code, headers.get("retry-after")]).toEqual([
         429,
         "streams_exhausted",
         "5",
       ]);
       // The operator has a number of their own.
-      const operators = await office.send("GET", path, { as: office.tokens.operator });
+      const operators = await fixture.send("GET", path, { as: fixture.tokens.operator });
       expect(operators.status).toBe(200);
       await open.pop()?.body?.cancel();
-      open.push(await office.send("GET", path));
+      open.push(await fixture.send("GET", path));
       expect(open.at(-1)?.status).toBe(200);
       for (const response of [...open, operators]) await response.body?.cancel();
     });
 
     test("reads the timeline again only after a change, or when another minute begins", async () => {
-      const timeline = spyOn(office.stores.domains, "timeline");
-      const minute = () => Math.floor(office.clock.now() / 60_000);
+      const timeline = spyOn(fixture.stores.domains, "timeline");
+      const minute = () => Math.floor(fixture.clock.now() / 60_000);
       const startedIn = minute();
       const events = await follow();
       await events.news();
@@ -162,19 +166,19 @@ describeOnEngines("events of a domain", (engine) => {
       const events = await follow();
       await events.news();
       await events.news();
-      await office.ask("DELETE", path.replace("/events", ""));
+      await fixture.ask("DELETE", path.replace("/events", ""));
       expect(statusIn(await events.news())).toBe("removed");
-      await office.ask("POST", "/projects/shop/domains", { body: { host: "docs.example.com" } });
+      await fixture.ask("POST", "/projects/shop/domains", { body: { host: "docs.example.com" } });
       expect(statusIn(await events.news())).toBe("pending_dns");
       await events.cancel();
     });
 
     test("whose client went away looks no more", async () => {
-      const get = spyOn(office.stores.domains, "get");
+      const get = spyOn(fixture.stores.domains, "get");
       const gone = new AbortController();
-      await office.send("GET", path, { signal: gone.signal });
+      await fixture.send("GET", path, { signal: gone.signal });
       gone.abort();
-      office.clock.advance(60_000);
+      fixture.clock.advance(60_000);
       await new Promise((resolve) => setImmediate(resolve));
       expect(get).not.toHaveBeenCalled();
     });
@@ -192,7 +196,7 @@ describeOnEngines("events of a domain", (engine) => {
     });
     try {
       await projectIn(running.stores, "shop");
-      const { access, token } = mintAccess({ kind: "operator" }, "test", office.clock);
+      const { access, token } = mintAccess({ kind: "operator" }, "test", fixture.clock);
       await running.stores.access.add(access);
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
       const base = `${running.origin}/internal/v1/projects/shop/domains`;

@@ -2,18 +2,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isOwnOrigin } from "../../src/http/platform/authentication.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
-import { type Office, openOffice, origin } from "./internal/office.ts";
+import {
+  type InternalApiFixture,
+  openInternalApiFixture,
+  origin,
+} from "./internal/internalApiFixture.ts";
 
 describeOnEngines("refusals of the internal API", (engine) => {
-  let office: Office;
+  let fixture: InternalApiFixture;
   beforeAll(async () => {
-    office = await openOffice(engine);
+    fixture = await openInternalApiFixture(engine);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const domains = "/projects/shop/domains";
   const docs = `${domains}/docs.example.com`;
-  const add = (host: string) => office.ask("POST", domains, { body: { host } });
+  const add = (host: string) => fixture.ask("POST", domains, { body: { host } });
 
   describe("where a page is from", () => {
     test.each([
@@ -25,15 +29,15 @@ describeOnEngines("refusals of the internal API", (engine) => {
       { origin: "null" },
       { origin: "" },
     ])("%p is refused before anything else", async (headers) => {
-      for (const as of [office.tokens.shop, ""]) {
-        const { status, body } = await office.ask("POST", domains, {
+      for (const as of [fixture.tokens.shop, ""]) {
+        const { status, body } = await fixture.ask("POST", domains, {
           as,
           headers: headers as Record<string, string>,
           body: { host: "docs.example.com" },
         });
         expect([status, body.code]).toEqual([403, "forbidden"]);
       }
-      expect((await office.ask("GET", domains)).body).toEqual([]);
+      expect((await fixture.ask("GET", domains)).body).toEqual([]);
     });
 
     test.each([
@@ -45,7 +49,7 @@ describeOnEngines("refusals of the internal API", (engine) => {
       {},
     ])("%p is our own, or no page", async (headers) => {
       const own = { headers: headers as Record<string, string> };
-      const { status, headers: answered } = await office.ask("GET", "/projects", own);
+      const { status, headers: answered } = await fixture.ask("GET", "/projects", own);
       expect(status).toBe(200);
       expect(answered.get("access-control-allow-origin")).toBeNull();
     });
@@ -64,15 +68,15 @@ describeOnEngines("refusals of the internal API", (engine) => {
       ["the platform's", { host: "docs.platform.test" }, 400, "host_invalid"],
       ["too much", { host: "a".repeat(65_536) }, 413, "body_too_large"],
     ])("%s is refused by name", async (_what, body, status, code) => {
-      const refused = await office.ask("POST", domains, { body });
+      const refused = await fixture.ask("POST", domains, { body });
       expect(refused.body).toEqual({ code, message: expect.any(String), status });
       expect(refused.status).toBe(status);
-      expect((await office.ask("GET", domains)).body).toEqual([]);
+      expect((await fixture.ask("GET", domains)).body).toEqual([]);
     });
 
     test("another media type is refused", async () => {
       const headers = { "content-type": "text/plain" };
-      const { status } = await office.ask("POST", domains, {
+      const { status } = await fixture.ask("POST", domains, {
         headers,
         body: { host: "a.example" },
       });
@@ -82,7 +86,7 @@ describeOnEngines("refusals of the internal API", (engine) => {
     test.each(["", "/", "/project", "/projects/", "/projects//domains", `${docs}/`, "/%ff/x"])(
       "nothing is at %p",
       async (path) => {
-        const { status, body } = await office.ask("GET", path);
+        const { status, body } = await fixture.ask("GET", path);
         expect([status, body.code]).toEqual([404, "path_not_found"]);
       },
     );
@@ -93,18 +97,18 @@ describeOnEngines("refusals of the internal API", (engine) => {
       ["GET", `${docs}/verify`, "POST"],
       ["PATCH", "/projects/shop/routing", "GET, PUT"],
     ])("%s %s is not allowed", async (method, path, allow) => {
-      const { status, headers, body } = await office.ask(method, path);
+      const { status, headers, body } = await fixture.ask(method, path);
       expect([status, headers.get("allow"), body.code]).toEqual([405, allow, "method_not_allowed"]);
     });
 
     test("an owner without the paid plan, or with nothing deployed, is told so", async () => {
-      await office.stores.sites.setPlan("shop", "free");
+      await fixture.stores.sites.setPlan("shop", "free");
       expect((await add("docs.example.com")).body).toMatchObject({
         code: "plan_required",
         status: 402,
       });
-      await office.stores.sites.setPlan("shop", "paid");
-      await office.stores.sites.unpublish("shop");
+      await fixture.stores.sites.setPlan("shop", "paid");
+      await fixture.stores.sites.unpublish("shop");
       expect((await add("docs.example.com")).body).toMatchObject({
         code: "deployment_required",
         status: 409,

@@ -3,61 +3,68 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { bucketOf } from "../../src/accounts/attempts.ts";
 import { Problem } from "../../src/core/problems.ts";
 import type { Stores } from "../../src/storage/stores.ts";
-import { type Lobby, minuteMs, openLobby, phrase, secondMs, shop } from "../accounts/lobby.ts";
+import {
+  minuteMs,
+  openSessionFixture,
+  phrase,
+  type SessionFixture,
+  secondMs,
+  shop,
+} from "../accounts/sessionFixture.ts";
 
-let lobby: Lobby;
+let fixture: SessionFixture;
 
 describe("too many tries", () => {
   beforeEach(async () => {
-    lobby = await openLobby();
+    fixture = await openSessionFixture();
   });
-  afterEach(() => lobby.close());
-  const wrong = (name = "shop") => lobby.signIn(name, "a wrong password");
+  afterEach(() => fixture.close());
+  const wrong = (name = "shop") => fixture.signIn(name, "a wrong password");
   const from = (peer: string) => {
-    lobby.state.peer = peer;
+    fixture.state.peer = peer;
   };
 
   test.each(["shop", "nobody"])(
     "for the name %s from many addresses are refused from everywhere, with when to come back",
     async (name) => {
-      await lobby.comeIn(shop);
+      await fixture.signInByLink(shop);
       for (let count = 0; count < 50; count++) {
         from(`198.51.100.${count}`);
         expect((await wrong(name)).status).toBe(401);
       }
       from("203.0.113.9");
-      const { hashings } = lobby.state;
+      const { hashings } = fixture.state;
       const refused = await wrong(name);
       expect(refused.body).toMatchObject({ code: "sign_in_limited", status: 429 });
       expect(refused.headers.get("retry-after")).toBe("15");
       // The right password too: it must not be told from a wrong one.
-      expect((await lobby.signIn(name, phrase)).status).toBe(429);
-      expect((await lobby.signIn(name, phrase, {}, lobby.open())).status).toBe(429);
-      expect(lobby.state.hashings).toBe(hashings);
-      lobby.clock.advance(14 * secondMs);
+      expect((await fixture.signIn(name, phrase)).status).toBe(429);
+      expect((await fixture.signIn(name, phrase, {}, fixture.open())).status).toBe(429);
+      expect(fixture.state.hashings).toBe(hashings);
+      fixture.clock.advance(14 * secondMs);
       expect((await wrong(name)).headers.get("retry-after")).toBe("1");
-      lobby.clock.advance(secondMs);
+      fixture.clock.advance(secondMs);
       expect((await wrong(name)).status).toBe(401);
       expect((await wrong(name)).status).toBe(429);
-      lobby.clock.advance(minuteMs);
-      expect((await lobby.signIn(name, phrase)).status).toBe(name === "shop" ? 200 : 401);
+      fixture.clock.advance(minuteMs);
+      expect((await fixture.signIn(name, phrase)).status).toBe(name === "shop" ? 200 : 401);
     },
   );
 
   test("from one address are refused for the name they were at, and no other name is", async () => {
-    await lobby.comeIn(shop);
+    await fixture.signInByLink(shop);
     for (let count = 0; count < 10; count++) expect((await wrong()).status).toBe(401);
-    const refused = await lobby.signIn("shop", phrase);
+    const refused = await fixture.signIn("shop", phrase);
     expect(refused.body).toMatchObject({ code: "sign_in_limited", status: 429 });
     expect(refused.headers.get("retry-after")).toBe("60");
     expect((await wrong("another")).status).toBe(401);
-    lobby.clock.advance(minuteMs);
+    fixture.clock.advance(minuteMs);
     expect((await wrong()).status).toBe(401);
     expect((await wrong()).status).toBe(429);
   });
 
   test("at names that share a bucket of the store count as tries at one name", async () => {
-    await lobby.comeIn(shop);
+    await fixture.signInByLink(shop);
     const shared = bucketOf("sign in", "shop");
     let number = 0;
     while (bucketOf("sign in", `name-${number}`) !== shared) number++;
@@ -66,18 +73,18 @@ describe("too many tries", () => {
   });
 
   test("from one address never keep the holder of a name from signing in at another", async () => {
-    await lobby.comeIn(shop);
+    await fixture.signInByLink(shop);
     for (let minute = 0; minute < 120; minute++) {
       from("198.51.100.66");
       for (let count = 0; count < 12; count++) await wrong();
       from("203.0.113.9");
-      expect((await lobby.signIn("shop", phrase)).status).toBe(200);
-      lobby.clock.advance(minuteMs);
+      expect((await fixture.signIn("shop", phrase)).status).toBe(200);
+      fixture.clock.advance(minuteMs);
     }
   });
 
   test("at once are no more than one after the other", async () => {
-    await lobby.comeIn(shop);
+    await fixture.signInByLink(shop);
     const answers = await Promise.all(Array.from({ length: 25 }, () => wrong()));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(10).fill(401), ...Array(15).fill(429)]);
@@ -91,23 +98,23 @@ describe("too many tries", () => {
     from("203.0.113.9");
     expect((await wrong("one-more")).status).toBe(401);
     from("198.51.100.7");
-    lobby.clock.advance(20 * secondMs);
+    fixture.clock.advance(20 * secondMs);
     expect((await wrong("one-more")).status).toBe(401);
   });
 
   test("are not those that succeed", async () => {
-    await lobby.comeIn(shop);
+    await fixture.signInByLink(shop);
     for (let count = 0; count < 40; count++) {
-      expect((await lobby.signIn("shop", phrase)).status).toBe(200);
+      expect((await fixture.signIn("shop", phrase)).status).toBe(200);
     }
   });
 
   test("than can be hashed are sent away with when to come back", async () => {
-    await lobby.comeIn(shop);
-    const letGo = lobby.hold();
+    await fixture.signInByLink(shop);
+    const letGo = fixture.hold();
     const signing = Array.from({ length: 40 }, (_, index) => {
       from(`198.51.100.${index}`);
-      return lobby.signIn(`name-${index}`, phrase);
+      return fixture.signIn(`name-${index}`, phrase);
     });
     const first = await Promise.race(signing);
     expect(first.body).toMatchObject({ code: "sign_in_busy", status: 503 });
@@ -120,25 +127,25 @@ describe("too many tries", () => {
 
   test("to keep us busy with one text are refused at once: many marks take seconds to order", async () => {
     const marks = `a${"\u0301".repeat(15_000)}${"\u0323".repeat(15_000)}`;
-    const cookie = await lobby.comeIn(shop);
-    expect((await lobby.signIn(marks, phrase)).body.code).toBe("sign_in_refused");
-    expect((await lobby.signIn("shop", marks)).body.code).toBe("sign_in_refused");
+    const cookie = await fixture.signInByLink(shop);
+    expect((await fixture.signIn(marks, phrase)).body.code).toBe("sign_in_refused");
+    expect((await fixture.signIn("shop", marks)).body.code).toBe("sign_in_refused");
     const body = { current: phrase, next: marks };
-    const changed = await lobby.ask("PUT", "/password", { cookie, body });
+    const changed = await fixture.ask("PUT", "/password", { cookie, body });
     expect(changed.body.code).toBe("password_refused");
   });
 
   test("leave nothing of what was typed on disk", async () => {
     await wrong("my secret typed as a name");
-    expect(lobby.onDisk()).toContain("sign_in_tries");
-    expect(lobby.onDisk()).not.toContain("my secret typed");
-    expect(lobby.logged()).not.toContain("my secret typed");
+    expect(fixture.onDisk()).toContain("sign_in_tries");
+    expect(fixture.onDisk()).not.toContain("my secret typed");
+    expect(fixture.logged()).not.toContain("my secret typed");
   });
 });
 
 describe("a fault of ours", () => {
   const withFault = (fault: unknown) =>
-    openLobby({
+    openSessionFixture({
       wrap: (stores) =>
         ({
           ...stores,

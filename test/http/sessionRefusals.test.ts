@@ -1,15 +1,22 @@
 /** What signing in refuses: strangers' pages, bad input, too many tries, and faults of ours. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Lobby, openLobby, operator, origin, phrase, shop } from "../accounts/lobby.ts";
+import {
+  openSessionFixture,
+  operator,
+  origin,
+  phrase,
+  type SessionFixture,
+  shop,
+} from "../accounts/sessionFixture.ts";
 
-let lobby: Lobby;
+let fixture: SessionFixture;
 
 /** For tests that leave each other alone. */
 function shareLobby(): void {
   beforeAll(async () => {
-    lobby = await openLobby();
+    fixture = await openSessionFixture();
   });
-  afterAll(() => lobby.close());
+  afterAll(() => fixture.close());
 }
 
 type Headed = Record<string, string>;
@@ -41,17 +48,17 @@ describe("where a page is from", () => {
     { origin: "null" },
     { origin: "" },
   ])("%p changes nothing, with a cookie or without", async (headers) => {
-    const cookie = await lobby.comeIn(shop);
-    const before = await lobby.stores.accounts.find("shop");
+    const cookie = await fixture.signInByLink(shop);
+    const before = await fixture.stores.accounts.find("shop");
     for (const [method, path, body] of writes) {
       for (const with_ of [cookie, undefined]) {
-        const refused = await lobby.ask(method, path, { cookie: with_, body, headers });
+        const refused = await fixture.ask(method, path, { cookie: with_, body, headers });
         expect([path, refused.status, refused.body.code]).toEqual([path, 403, "forbidden"]);
         expect(refused.headers.get("set-cookie")).toBeNull();
       }
     }
-    expect((await lobby.ask("GET", "/session", { cookie })).status).toBe(200);
-    expect(await lobby.stores.accounts.find("shop")).toEqual(before);
+    expect((await fixture.ask("GET", "/session", { cookie })).status).toBe(200);
+    expect(await fixture.stores.accounts.find("shop")).toEqual(before);
   });
 
   test.each<Headed>([
@@ -61,8 +68,8 @@ describe("where a page is from", () => {
     { origin: "HTTP://Petstore.TEST:8080" },
     { origin: "https://petstore.test:8080" },
   ])("%p is our own", async (headers) => {
-    const cookie = await lobby.comeIn(shop);
-    expect((await lobby.ask("DELETE", "/sessions", { cookie, headers })).status).toBe(204);
+    const cookie = await fixture.signInByLink(shop);
+    expect((await fixture.ask("DELETE", "/sessions", { cookie, headers })).status).toBe(204);
   });
 
   test.each<[Headed, boolean]>([
@@ -73,32 +80,34 @@ describe("where a page is from", () => {
     [{ "sec-fetch-site": "cross-site" }, false],
     [{ origin: "https://evil.example" }, false],
   ])("%p reads by a cookie: %p", async (headers, reads) => {
-    const cookie = await lobby.comeIn(shop);
-    const { status } = await lobby.ask("GET", "/session", { cookie, headers });
+    const cookie = await fixture.signInByLink(shop);
+    const { status } = await fixture.ask("GET", "/session", { cookie, headers });
     expect(status).toBe(reads ? 200 : 403);
-    const request = lobby.requestFor("GET", "/projects", { cookie, headers });
-    expect((await lobby.api.authentication.session(request))?.holder).toEqual(
+    const request = fixture.requestFor("GET", "/projects", { cookie, headers });
+    expect((await fixture.api.authentication.session(request))?.holder).toEqual(
       reads ? shop : undefined,
     );
   });
 
   test("decides for the other handlers too, since a stranger's cookie is nobody's", async () => {
-    const cookie = await lobby.comeIn(shop);
+    const cookie = await fixture.signInByLink(shop);
     const actor = (headers: Headed, method = "POST") =>
-      lobby.api.authentication.actor(lobby.requestFor(method, "/projects", { cookie, headers }));
+      fixture.api.authentication.actor(
+        fixture.requestFor(method, "/projects", { cookie, headers }),
+      );
     expect(await actor({ "sec-fetch-site": "same-origin" })).toEqual(shop);
     expect(await actor({ "sec-fetch-site": "same-site" })).toBeUndefined();
     expect(await actor({})).toBeUndefined();
     expect(await actor({}, "GET")).toEqual(shop);
     // A program needs no page.
-    const authorization = `Bearer ${await lobby.tokenFor(operator)}`;
+    const authorization = `Bearer ${await fixture.tokenFor(operator)}`;
     expect(await actor({ authorization })).toEqual(operator);
     // The cookie first.
     expect(await actor({ authorization, "sec-fetch-site": "same-origin" })).toEqual(shop);
   });
 
   test("may be the configured address, but not in plain HTTP where that is https", async () => {
-    const behind = await openLobby({ baseUrl: "https://api.petstore.test/v1" });
+    const behind = await openSessionFixture({ baseUrl: "https://api.petstore.test/v1" });
     const status = async (headers: Headed) =>
       (await behind.ask("DELETE", "/session", { headers })).status;
     expect(await status({ origin: "https://api.petstore.test" })).toBe(204);
@@ -128,7 +137,7 @@ describe("the cookie", () => {
       form("petstore", ""),
     ],
   ])("has its attributes %s", async (_where, baseUrl, at, expected) => {
-    const place = await openLobby(baseUrl === undefined ? {} : { baseUrl });
+    const place = await openSessionFixture(baseUrl === undefined ? {} : { baseUrl });
     const { token } = await place.link(shop);
     const welcome = { body: { token, password: phrase }, at };
     const { headers, cookie } = await place.ask("POST", "/welcome", welcome);
@@ -147,10 +156,10 @@ describe("the cookie", () => {
   });
 
   test("is read strictly", async () => {
-    const cookie = await lobby.comeIn(shop);
+    const cookie = await fixture.signInByLink(shop);
     const [, token = ""] = cookie.split("=");
     const status = async (text: string, at = origin) =>
-      (await lobby.ask("GET", "/session", { cookie: text, at })).status;
+      (await fixture.ask("GET", "/session", { cookie: text, at })).status;
     for (const text of [cookie, `theme=dark; ${cookie}`, `a=petstore; ${cookie};b=c`]) {
       expect([text, await status(text)]).toEqual([text, 200]);
     }
@@ -200,19 +209,19 @@ describe("what is sent wrongly", () => {
     ["PUT", "/password", { next: 12 }, 400, "body_invalid"],
     ["PUT", "/password", { current: 1, next: phrase }, 400, "body_invalid"],
   ])("%s %s %j is refused by name, and costs no try", async (method, path, body, status, code) => {
-    const cookie = await lobby.comeIn(shop);
-    const { hashings } = lobby.state;
-    const refused = await lobby.ask(method, path, { cookie, body });
+    const cookie = await fixture.signInByLink(shop);
+    const { hashings } = fixture.state;
+    const refused = await fixture.ask(method, path, { cookie, body });
     expect(refused.body).toEqual({ code, message: expect.any(String), status });
     expect(refused.status).toBe(status);
     expect(refused.headers.get("set-cookie")).toBeNull();
-    expect(lobby.state.hashings).toBe(hashings);
-    expect((await lobby.ask("GET", "/session", { cookie })).status).toBe(200);
+    expect(fixture.state.hashings).toBe(hashings);
+    expect((await fixture.ask("GET", "/session", { cookie })).status).toBe(200);
   });
 
   test("is not repeated, since it may be a password", async () => {
     const body = { name: "shop", password: phrase, [phrase.repeat(4)]: phrase };
-    const { body: refused } = await lobby.ask("POST", "/session", { body });
+    const { body: refused } = await fixture.ask("POST", "/session", { body });
     expect(refused.message.length).toBeLessThan(100);
   });
 
@@ -220,7 +229,7 @@ describe("what is sent wrongly", () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
       const headers = { "content-type": type, "sec-fetch-site": "same-origin" };
       const body = { name: "shop", password: phrase };
-      expect((await lobby.ask("POST", "/session", { headers, body })).status).toBe(415);
+      expect((await fixture.ask("POST", "/session", { headers, body })).status).toBe(415);
     }
   });
 
@@ -234,16 +243,16 @@ describe("what is sent wrongly", () => {
     ["PATCH", "/session", "GET, POST, DELETE"],
   ])("%s %s is not allowed", async (method, path, allow) => {
     const headers = { "sec-fetch-site": "same-origin" };
-    const cookie = await lobby.comeIn(shop);
-    const { status, headers: answered } = await lobby.ask(method, path, { cookie, headers });
+    const cookie = await fixture.signInByLink(shop);
+    const { status, headers: answered } = await fixture.ask(method, path, { cookie, headers });
     expect([status, answered.get("allow")]).toEqual([405, allow]);
     // Without a credential nothing is learnt of what exists.
-    const { body } = await lobby.ask(method, path, { headers });
+    const { body } = await fixture.ask(method, path, { headers });
     expect(body).toMatchObject({ code: "unauthorized", status: 401 });
   });
 
   test.each(["/session/", "/sessions/a/b", "/owners/a", "/x"])("nothing is at %p", async (path) => {
-    const { body } = await lobby.ask("GET", path, { cookie: await lobby.comeIn(shop) });
+    const { body } = await fixture.ask("GET", path, { cookie: await fixture.signInByLink(shop) });
     expect(body).toMatchObject({ code: "path_not_found", status: 404 });
   });
 
@@ -254,10 +263,10 @@ describe("what is sent wrongly", () => {
     ["DELETE", "/sessions/ses_x", undefined],
     ["PUT", "/password", { next: phrase }],
   ])("%s %s needs somebody signed in, and a token is nobody", async (method, path, body) => {
-    const authorization = `Bearer ${await lobby.tokenFor(operator)}`;
+    const authorization = `Bearer ${await fixture.tokenFor(operator)}`;
     for (const headers of [{}, { authorization }] as Headed[]) {
       const asked = { headers: { ...headers, "sec-fetch-site": "same-origin" }, body };
-      const refused = await lobby.ask(method, path, asked);
+      const refused = await fixture.ask(method, path, asked);
       expect(refused.body).toMatchObject({ code: "not_signed_in", status: 401 });
     }
   });

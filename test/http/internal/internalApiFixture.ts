@@ -1,4 +1,4 @@
-/** The dashboard's API on a real store, asked without a socket and under a clock of the test's. */
+/** The platform's API on a real database, called without a socket and under the test's clock. */
 import { type AccessHolder, mintAccess } from "../../../src/accounts/access.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { DomainService } from "../../../src/hosting/domains/domainService.ts";
@@ -30,7 +30,7 @@ export interface Answered {
 }
 
 /** Two owners, shop and rival, with a project each of the same name; tokens for both and us. */
-export async function openOffice(engine: Engine) {
+export async function openInternalApiFixture(engine: Engine) {
   const database = await engine.newDatabase({ migrated: true });
   const clock = fakeClock(nowMs, 7);
   const stores: Stores = await database.open();
@@ -110,7 +110,7 @@ export async function openOffice(engine: Engine) {
   };
 }
 
-export type Office = Awaited<ReturnType<typeof openOffice>>;
+export type InternalApiFixture = Awaited<ReturnType<typeof openInternalApiFixture>>;
 
 const bodyText = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
 

@@ -1,4 +1,4 @@
-/** Signing in on a real store, asked without a socket and under a clock of the test's. */
+/** The session operations on a real database, called without a socket and under the test's clock. */
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,15 +44,18 @@ export interface Answered {
   readonly cookie: string;
 }
 
-export interface LobbyOptions {
+export interface SessionFixtureOptions {
   readonly baseUrl?: string;
   /** Wraps the stores that the API gets. */
   readonly wrap?: (stores: Stores) => Stores;
 }
 
 /** The owners shop and rival, and an API whose hashing is cheap and counted. */
-export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOptions = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-lobby-"));
+export async function openSessionFixture({
+  baseUrl,
+  wrap = (stores) => stores,
+}: SessionFixtureOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-sessions-"));
   const file = join(folder, "petstore.db");
   const clock = fakeClock(startMs, 11);
   const stores = await openSqlite(
@@ -140,8 +143,11 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
         resolve();
       };
     },
-    /** The cookie of somebody who has just come in by a link, with a password from then on. */
-    async comeIn(holder: AccessHolder, password: string | undefined = phrase): Promise<string> {
+    /** Signs in by a one-time link, sets the password, and returns the cookie. */
+    async signInByLink(
+      holder: AccessHolder,
+      password: string | undefined = phrase,
+    ): Promise<string> {
       const { token } = await link(holder);
       const { status, cookie } = await ask("POST", "/welcome", { body: { token, password } });
       if (status !== 200) throw new Error(`Welcome answered ${status}.`);
@@ -170,7 +176,7 @@ export async function openLobby({ baseUrl, wrap = (stores) => stores }: LobbyOpt
   };
 }
 
-export type Lobby = Awaited<ReturnType<typeof openLobby>>;
+export type SessionFixture = Awaited<ReturnType<typeof openSessionFixture>>;
 
 export const operator: AccessHolder = { kind: "operator" };
 export const shop: AccessHolder = { kind: "owner", id: "shop" };

@@ -1,9 +1,9 @@
-/** The platform's API, asked without a socket and under a test's clock. */
+/** The platform's API, called without a socket and under the test's clock. */
 
 import { hashOf } from "../../../src/hosting/sites/deployment.ts";
 import { judgePlatform } from "../../contract/judgePlatform.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
-import { openOffice, origin } from "../internal/office.ts";
+import { openInternalApiFixture, origin } from "../internal/internalApiFixture.ts";
 import { requestFrom, responseFrom } from "../webMessages.ts";
 
 export interface Asked {
@@ -12,10 +12,10 @@ export interface Asked {
   readonly bytes?: string | ReadableStream<Uint8Array>;
 }
 
-/** On the stores, tokens and clock of an office: two owners, shop and rival, and the operator. */
-export async function openCounter(engine: Engine) {
-  const office = await openOffice(engine);
-  const { handle, tokens } = office;
+/** On the stores, tokens and clock of the internal API fixture: the owners shop and rival, and the operator. */
+export async function openDashboardApiFixture(engine: Engine) {
+  const fixture = await openInternalApiFixture(engine);
+  const { handle, tokens } = fixture;
 
   async function ask(method: string, path: string, asked: Asked = {}) {
     const { as = "shop", body, bytes } = asked;
@@ -33,10 +33,10 @@ export async function openCounter(engine: Engine) {
     return { status, body: text === "" ? undefined : JSON.parse(text) };
   }
 
-  return { ...office, ask };
+  return { ...fixture, ask };
 }
 
-export type Counter = Awaited<ReturnType<typeof openCounter>>;
+export type DashboardApiFixture = Awaited<ReturnType<typeof openDashboardApiFixture>>;
 
 /** The announcement of files that are to be deployed. */
 export const announced = (files: Readonly<Record<string, string>>) => ({
