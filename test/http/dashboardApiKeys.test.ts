@@ -81,7 +81,7 @@ describeOnEngines("keys and owners", (engine) => {
         status: 400,
         body: { code: "body_invalid", message: expect.stringContaining("is reserved") },
       });
-      expect(await counter.stores.keys.list()).toEqual([]);
+      expect(await fixture.stores.keys.list()).toEqual([]);
     });
 
     test("is rotated once, and the old one ends with its grace", async () => {
