@@ -13,7 +13,7 @@ import type { Quota, RateLimiter } from "../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../petstore/keys/token.ts";
 import type { OrderStore } from "../petstore/orders/orders.ts";
 
-/** What one commit held and how long it took: for the metrics. */
+/** For the metrics. */
 export interface CommitReport {
   readonly writes: number;
   readonly durationMs: number;
@@ -26,21 +26,21 @@ export interface CopyReport {
   readonly keys: number;
 }
 
-/** How far the tables of a database have got. */
+/** The version of the schema of a database. */
 export interface StoreVersion {
-  /** Undefined where there is nothing yet. */
+  /** Undefined for a database that does not exist or is empty. */
   readonly version: number | undefined;
-  /** What this release brings it to. */
+  /** The version that this release migrates to. */
   readonly latest: number;
 }
 
-/** What a process knows without a question of how far a database has changed. */
+/** The revisions of a database, as far as this process knows them without a query. */
 export interface Revisions {
-  /** As `KeyStore` has it. */
+  /** That of `KeyStore`. */
   readonly keys: number;
-  /** As `Catalogue` has it, or had it when something was last read. */
+  /** That of `Catalogue`, as of the last read. */
   readonly pets: number;
-  /** Whether that of the pets is the one of this moment; else the catalogue must be asked. */
+  /** Whether `pets` is current; otherwise the catalogue must be queried. */
   readonly exact: boolean;
 }
 
@@ -59,13 +59,13 @@ export interface Stores {
   readonly acmeAccounts: AcmeAccounts;
   /** Counts requests for all processes on this store; undefined where each counts for itself. */
   limiter?(quota: Quota): RateLimiter;
-  /** Asked once for every request. */
+  /** Called for every request. */
   revisions(): Revisions;
-  /** Resolves when the store can take a read and a write; rejects with `store_unavailable`. */
+  /** Resolves when the store can read and write; rejects with `store_unavailable`. */
   ready(): Promise<void>;
   /** Bytes by part: `database`, `log`. */
   size(): MaybePromise<Readonly<Record<string, number>>>;
-  /** Waits for what was submitted to be on disk, then lets go. Nothing may be called after. */
+  /** Waits until submitted writes are on disk, then closes. Nothing may be called afterwards. */
   close(): Promise<void>;
 }
 

@@ -75,20 +75,20 @@ export interface Catalogue {
   /**
    * Stores all of the batch or, on a conflict, nothing. A pet that is already there with the same
    * content counts as unchanged, so an interrupted import can be run again. Later ids of `add` are
-   * larger than every imported id up to `idGivenMax`; imported ids above that are skipped, so that no
-   * import can exhaust the ids. At most `importBatchMax` pets, ids from 1 up.
+   * larger than every imported id up to `idGivenMax`; imported ids above that are skipped, so that
+   * no import can exhaust the ids. At most `importBatchMax` pets, ids from 1 up.
    */
   import(pets: readonly ImportedPet[]): Promise<ImportOutcome>;
 
   /**
-   * Pets that any process has changed, removed or inserted before others. Additions at the end do not
-   * count, unless they were lost in a failover.
+   * Pets that any process has changed, removed or inserted before others. Additions at the end do
+   * not count, unless they were lost in a failover.
    */
   readonly changes: PetChanges;
 
   /**
-   * Updates `changes` with all that was committed before the call, and returns its revision. What is
-   * read after a revision stays valid until a later change affects it.
+   * Updates `changes` with all that was committed before the call, and returns its revision. What
+   * is read after a revision stays valid until a later change affects it.
    */
   revision(): MaybePromise<number>;
 }

@@ -1,6 +1,6 @@
 /**
- * A cursor: an opaque text with the last id of a page and a signature over it and the query. It cannot
- * be forged, and is valid only for the query it was issued for.
+ * A cursor: an opaque text with the last id of a page and a signature over it and the query. It
+ * cannot be forged, and is valid only for the query it was issued for.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Problem } from "../../core/problems.ts";

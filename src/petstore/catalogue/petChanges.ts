@@ -1,6 +1,6 @@
 /**
- * The pets that changed recently. A cached read stays valid as long as none of the pets it depends on
- * has changed.
+ * The pets that changed recently. A cached read stays valid as long as none of the pets it depends
+ * on has changed.
  */
 
 /** The pets that something depends on: those in a range of ids, or only some of them. */
@@ -24,8 +24,8 @@ export function petsWithIds(ids: readonly bigint[]): PetExtent {
 }
 
 /**
- * Ids are stored as floating-point numbers. Rounding keeps their order: a large id may be mistaken for
- * its neighbour, which costs a cached response, but a change is never missed.
+ * Ids are stored as floating-point numbers. Rounding keeps their order: a large id may be mistaken
+ * for its neighbour, which costs a cached response, but a change is never missed.
  */
 export class PetChanges {
   readonly #ids = new Float64Array(changesMax);

@@ -8,15 +8,15 @@ import type { JsonOf } from "../../contract/document.ts";
 export const retentionMs = 24 * 3_600_000;
 
 export interface IdempotentRequest {
-  /** The id of the API key: the same idempotency key under another API key is another one. */
+  /** The id of the API key: idempotency keys of different API keys are independent. */
   readonly keyId: string;
   readonly idempotencyKey: string;
-  /** Tells whether a repetition asks for the same thing. */
+  /** Equal for repetitions of the same request. */
   readonly fingerprint: string;
   readonly nowMs: number;
 }
 
-/** What a write left behind: the thing it created or updated, as the client is shown it. */
+/** The entity that a write created or updated, as the client gets it. */
 export interface Done<T> {
   readonly kind: "done" | "replayed";
   readonly id: bigint;
@@ -39,7 +39,7 @@ export interface StoredResponse {
 export interface IdempotencyStore {
   /** Expired ones too. */
   find(request: IdempotentRequest): StoredResponse | undefined;
-  /** In place of an expired one. */
+  /** Replaces an expired one. */
   store(request: IdempotentRequest, response: StoredResponse): void;
 }
 

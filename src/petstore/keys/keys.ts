@@ -68,8 +68,8 @@ export interface KeyStore {
   prune(retention: KeyRetention): Promise<void>;
 
   /**
-   * A number that differs after any change to any key, by any process (uses do not count). Read
-   * for every request, so it must cost next to nothing. NaN, which equals nothing, while this process
+   * A number that differs after any change to any key, by any process (uses do not count). Read for
+   * every request, so it must cost next to nothing. NaN, which equals nothing, while this process
    * cannot know: then nothing may be cached.
    */
   revision(): number;

@@ -6,7 +6,7 @@ export type NewOrder = Schemas["NewOrder"];
 export type Order = Schemas["Order"];
 export type OrderEvent = "approve" | "deliver";
 
-/** The life of an order: state × event → state. An empty cell is an event that is refused. */
+/** The life cycle of an order: state × event → state. An event without a cell is refused. */
 export const transitions: Readonly<
   Record<OrderStatus, Readonly<Partial<Record<OrderEvent, OrderStatus>>>>
 > = {
@@ -15,7 +15,7 @@ export const transitions: Readonly<
   delivered: {},
 };
 
-/** The only status from which an event is taken. */
+/** The only status in which an event is allowed. */
 const takenFrom: Readonly<Record<OrderEvent, OrderStatus>> = {
   approve: "placed",
   deliver: "approved",

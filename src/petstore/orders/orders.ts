@@ -32,19 +32,19 @@ export type MoveOutcome =
   | { readonly kind: "refused"; readonly status: OrderStatus };
 
 /**
- * The orders, on whatever engine. What holds at every instant, for every reader: a pet has at most
- * one order; while that order is placed or approved the pet is `pending`, and once it is delivered
- * the pet is `sold`. Orders never disappear. A promise that resolves means: on disk.
+ * The orders. Invariants, for every reader at any time: a pet has at most one order; while that
+ * order is placed or approved the pet is `pending`, and once it is delivered the pet is `sold`.
+ * Orders are never deleted. A write that resolves is on disk.
  */
 export interface OrderStore {
-  /** Takes the pet from `available` to `pending` with it, or does nothing. */
+  /** Also changes the pet from `available` to `pending`; both or neither. */
   place(
     order: NewOrder,
     placedAtMs: number,
     idempotency?: IdempotentRequest,
   ): Promise<PlaceOutcome>;
 
-  /** Moves an order as `transitions` has it; delivering makes its pet `sold` with it. */
+  /** Changes the status by `transitions`; delivering also makes the pet `sold`. */
   move(id: bigint, event: OrderEvent, idempotency?: IdempotentRequest): Promise<MoveOutcome>;
 
   get(id: bigint): MaybePromise<JsonOf<Order> | undefined>;

@@ -19,7 +19,7 @@ type Outcome =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "failure"; readonly cause: unknown };
 
-/** Carries out writes in as few transactions as can be: one, unless a write fails. */
+/** Runs writes in as few transactions as possible: one, unless a write fails. */
 export class BatchRunner {
   readonly #database: Database;
   readonly #onCommit: (report: CommitReport) => void;
@@ -42,13 +42,13 @@ export class BatchRunner {
       this.#onCommit({ writes: writes.length, durationMs });
       return results.map((result) => ({ kind: "result", result }));
     } catch (cause) {
-      // Where the database is away, every write would fail alike, each after as long a wait.
+      // If the database is unavailable, each write would fail the same way, after the same wait.
       if (writes.length > 1 && !isUnavailable(cause)) return this.#runOneByOne(writes);
       return writes.map(() => ({ kind: "failure", cause }));
     }
   }
 
-  /** So that only the write that cannot be carried out fails. */
+  /** So that only the write that cannot be run fails. */
   async #runOneByOne(writes: readonly Write[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     let outage: Outcome | undefined;
@@ -56,15 +56,15 @@ export class BatchRunner {
       const [outcome] = outage ? [outage] : await this.run([write]);
       if (outcome === undefined) continue;
       outcomes.push(outcome);
-      // What the store cannot do now it cannot do for the next one either.
+      // The remaining writes would fail the same way.
       if (outcome.kind === "failure" && isUnavailable(outcome.cause)) outage = outcome;
     }
     return outcomes;
   }
 
   /**
-   * Pets on no terms need nothing to be read, so that all of it is one statement, whose turn ends
-   * where it ends. Undefined where something else is among them, or their ids get near imported ones.
+   * Adding pets without terms reads nothing, so it is one statement, which holds the locks only
+   * while it runs. Undefined if there are other writes, or the ids come close to imported ones.
    */
   async #addPlainly(writes: readonly Write[]): Promise<unknown[] | undefined> {
     if (!writes.every(isPlainAddition)) return undefined;
@@ -128,8 +128,8 @@ const addPets = `WITH turn AS (
   SELECT value FROM turn`;
 
 /**
- * Every write that shares its transaction with others, by name. Each first says what it reads to
- * know, and then decides in memory, before anything is written, whether it refuses.
+ * The writes that run in batches, by name. Each declares what it reads, and then decides in memory,
+ * before anything is written.
  */
 const commands = {
   addPet: {
@@ -179,14 +179,14 @@ export interface Write {
   readonly argument: unknown;
 }
 
-/** More than one, so that the keys of a busy day are gone soon after; few, so that nobody waits. */
+/** More than one, to catch up after a busy day. */
 const prunedForEach = 4;
-/** Fewer would cost more in round trips than in work. */
+/** For fewer, a round trip is not worthwhile. */
 const prunedAtOnceMin = 100;
 
 /**
- * Deletes expired idempotency keys, a few for each one that is stored, so that they stay few. Beside
- * the writes and not among them: nobody waits for it.
+ * Deletes expired idempotency keys, a few for each one that is stored, so that they do not
+ * accumulate. No write waits for it.
  */
 class IdempotencyPruner {
   readonly #database: Database;
@@ -198,7 +198,7 @@ class IdempotencyPruner {
     this.#database = database;
   }
 
-  /** After so many were kept, the earliest of them at an instant. */
+  /** Call it after so many were stored, with the time of the earliest. */
   stored(responses: number, nowMs: number): void {
     this.#due += responses * prunedForEach;
     this.#nowMs = nowMs;
@@ -212,17 +212,17 @@ class IdempotencyPruner {
     this.#inFlight = true;
     void this.#database
       .write(pruneExpired, [this.#nowMs - retentionMs, limit])
-      // What was not forgotten now is forgotten another time.
+      // They are deleted another time.
       .catch(() => {})
       .finally(() => {
         this.#inFlight = false;
-        // Those that were kept meanwhile may be the last for a long time.
+        // There may be no further write for a long time.
         this.#prune();
       });
   }
 }
 
-// The instant is asked for twice: a key may be stored anew between the search and the deletion.
+// The age is checked twice: a key may be stored again between the search and the deletion.
 export const pruneExpired = `DELETE FROM idempotency_keys
   WHERE created_at_ms <= $1 AND (key_id, idempotency_key) IN (
     SELECT key_id, idempotency_key FROM idempotency_keys

@@ -23,10 +23,10 @@ import type { Writer } from "./writer.ts";
 
 type PetRow = [id: bigint, json: JsonOf<Pet>];
 
-/** Ids from here on are those of pets; see `petRevisionRows`. */
+/** Smaller ids are not those of pets: see `petRevisionRows`. */
 const idMin = 1n;
 
-/** Reads of pets by id and of the revision share a statement when they come together. */
+/** Concurrent reads of pets by id and of the revision share a statement, and so a snapshot. */
 export class PostgresCatalogue implements Catalogue {
   readonly #database: Database;
   readonly #writer: Writer;

@@ -1,14 +1,14 @@
-/** What holds for each connection: time-outs, exact integers, and that it leads to the primary. */
+/** Connections: timeouts, exact integers, and the check that they lead to the primary. */
 import pg from "pg";
 import { ConnectionLost } from "./failures.ts";
 
 export const connectMsMaxDefault = 3_000;
 const statementMsMax = 10_000;
-/** How long a transaction waits for its turn to write before it gives up. */
+/** How long a transaction waits for a lock. */
 const lockMsMax = 5_000;
-/** A process that hangs within its transaction must not keep the others out for longer. */
+/** A process that hangs in a transaction must not block the others for longer. */
 const idleInTransactionMsMax = 5_000;
-/** The same as for a statement and a little more: the server's own answer is the better one. */
+/** A little more than for a statement: the server's own error says more. */
 const responseMsMax = statementMsMax + 2_000;
 const idleMsMax = 30_000;
 
@@ -16,14 +16,14 @@ const int8 = 20;
 
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: "text" | "binary") {
-    // Never a double: it would round what an int64 holds.
+    // Never a double, which would round an int64.
     return oid === int8 ? BigInt : pg.types.getTypeParser(oid, format as "text");
   },
 };
 
 export interface ConnectionSettings {
   readonly connectionsMax: number;
-  /** How long a connection may take to come about, or to become free. */
+  /** How long to wait for a connection to be established or released. */
   readonly connectMsMax?: number;
 }
 
@@ -48,8 +48,9 @@ export function poolConfig(address: string, settings: ConnectionSettings): pg.Po
 }
 
 /**
- * An acknowledged write is on disk, whatever the server's own settings say. By SET and not as parameters of the connection, which pgbouncer refuses. Behind it they hold for
- * whoever shares the server's connection, which is another process of ours.
+ * An acknowledged write is on disk, whatever the server's own settings say. Uses SET, since
+ * pgbouncer rejects connection parameters. Behind pgbouncer the settings apply to all who share the
+ * server connection, which are processes of this service.
  */
 const sessionSettings = `SET default_transaction_isolation = 'read committed';
   SELECT set_config('synchronous_commit', 'on', false)
@@ -59,13 +60,13 @@ const sessionSettings = `SET default_transaction_isolation = 'read committed';
   SET idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
   SHOW transaction_read_only`;
 
-/** Sets up a new connection. Rejects unless it leads to a server that takes writes. */
+/** Sets up a new connection. Rejects unless the server accepts writes. */
 export async function beginSession(client: pg.ClientBase): Promise<void> {
-  // While it is in use, the pool does not listen, and an error that nobody hears ends the process.
+  // The pool does not listen to a connection in use, and an unhandled error event ends the process.
   client.on("error", () => {});
   watchReplication(client);
-  // Not pg_is_in_recovery(): CockroachDB has no such thing, and a primary that was told to stop
-  // taking writes is no primary either.
+  // Not pg_is_in_recovery(): CockroachDB does not have it, and a read-only primary is of no use
+  // either.
   const [settings] = await sessionOn(client, false).script(sessionSettings);
   if (settings?.[0] === "on") {
     throw new ConnectionLost("This server only reads: it is a standby.");
@@ -79,29 +80,29 @@ export interface QueryRows<Row extends unknown[]> {
   readonly count: number;
 }
 
-/** One connection, for as long as it is lent. One statement at a time. */
+/** One connection, while it is in use. One statement at a time. */
 export interface Session {
   /** Rows are arrays of their columns. */
   query<Row extends unknown[]>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
-  /** Statements without values, in one go. Gives back the rows of the last. */
+  /** Runs statements without values in one round trip. Returns the rows of the last. */
   script(text: string): Promise<unknown[][]>;
 }
 
-/** Connections on which the server did not wait for its standbys to have a commit. */
+/** Connections with a commit that was not replicated to the standbys. */
 const unreplicated = new WeakSet<pg.ClientBase>();
 
 /**
- * Whoever cancels a commit that waits for a standby makes the server acknowledge it with a mere
- * warning, though the loss of the primary would take it away.
+ * When a commit that waits for a standby is cancelled, the server acknowledges it with only a
+ * warning, although the loss of the primary would lose it.
  */
 function watchReplication(client: pg.ClientBase): void {
   client.on("notice", ({ routine }) => {
-    // Its text follows the language of the server.
+    // Not by its text, which is in the language of the server.
     if (routine === "SyncRepWaitForLSN") unreplicated.add(client);
   });
 }
 
-/** By their text. The texts are constants of this program, so they are few. */
+/** By text. Texts are constants, so the map stays small. */
 const names = new Map<string, string>();
 
 export function sessionOn(client: pg.ClientBase, named: boolean): Session {
@@ -116,7 +117,7 @@ export function sessionOn(client: pg.ClientBase, named: boolean): Session {
     },
     async script(text) {
       const answer = await sent(client, client.query({ text, rowMode: "array" }));
-      // Of several statements there is a list of results.
+      // Several statements have a list of results.
       const last = Array.isArray(answer) ? (answer as pg.QueryArrayResult[]).at(-1) : answer;
       return last?.rows ?? [];
     },
@@ -132,7 +133,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** What goes wrong on the way, as opposed to what the server says, is a lost connection. */
+/** Any failure that is not an error of the server is a lost connection. */
 async function sent<T>(client: pg.ClientBase, answer: Promise<T>): Promise<T> {
   try {
     const given = await answer;
@@ -143,9 +144,9 @@ async function sent<T>(client: pg.ClientBase, answer: Promise<T>): Promise<T> {
   throw new ConnectionLost("The commit was cancelled while it waited for a standby.");
 }
 
-/** Arrays go as text: for numbers there is nothing to quote. */
+/** An array as text: numbers need no quotes. */
 export function int8s(values: readonly (bigint | number)[]): string {
-  // Texts first: joining bigints takes three times as long.
+  // Joining bigints directly takes three times as long.
   return `{${values.map(String).join(",")}}`;
 }
 
@@ -160,13 +161,13 @@ interface AddressParts {
   readonly rest: string;
 }
 
-/** One address for each host, in the order in which they are to be tried. */
+/** One address for each host, in the order in which to try them. */
 export function addressesOf(address: string): readonly string[] {
   const { scheme, credentials, hosts, rest } = partsOf(address);
   return hosts.map((host) => `${scheme}${credentials}${host}${rest}`);
 }
 
-/** What may be shown of an address: where it leads, without user, password and parameters. */
+/** An address without user, password and parameters, which may be shown. */
 export function shownAddress(address: string): string {
   const { scheme, hosts, rest } = partsOf(address);
   return `${scheme}${hosts.join(",")}${rest.replace(/\?.*$/s, "")}`;

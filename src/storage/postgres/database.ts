@@ -13,27 +13,27 @@ import {
 } from "./connection.ts";
 import { ConnectionLost, isBroken, isReadOnlyServer, isTransient, refused } from "./failures.ts";
 
-/** Waiting for a connection. Past it a read is refused at once: it would wait too long. */
+/** Requests that wait for a connection. Beyond it one is rejected: it would wait too long. */
 const waitingMax = 5_000;
-/** After all hosts were tried in vain, none is tried again sooner than this. */
+/** After all hosts have failed, none is tried again for this long. */
 const searchAgainMs = 250;
 const attemptsMax = 6;
 const retryMsBase = 5;
 
 export interface DatabaseSettings extends ConnectionSettings {
   readonly address: string;
-  /** Whether statements may be kept by the server under a name. Not behind an old pgbouncer. */
+  /** Whether the server may cache prepared statements. Not possible behind an old pgbouncer. */
   readonly namedStatements: boolean;
 }
 
-/** A pool of connections to whichever of the hosts takes writes. */
+/** A pool of connections to the primary among the hosts. */
 export class Database {
   readonly clock: Clock;
   readonly #addresses: readonly string[];
   readonly #settings: ConnectionSettings;
   readonly #namedStatements: boolean;
   #current: { readonly address: string; readonly pool: pg.Pool } | undefined;
-  /** The host that was given up last, and is tried last. */
+  /** The host that failed last, and is tried last. */
   #lastPrimary: string | undefined;
   #searching: Promise<pg.Pool> | undefined;
   #searchableMs = 0;
@@ -65,14 +65,14 @@ export class Database {
     }
   }
 
-  /** Work on one connection, which is given back after it. */
+  /** Runs work on one connection, which is then released. */
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     let broken = false;
     try {
       return await work(sessionOn(client, this.#namedStatements));
     } catch (cause) {
-      // A statement that the server refused leaves the connection as good as it was.
+      // A statement that the server rejects does not harm the connection.
       broken = isBroken(cause);
       if (isReadOnlyServer(cause)) this.#dropPrimary();
       throw cause;
@@ -82,8 +82,9 @@ export class Database {
   }
 
   /**
-   * One transaction, which `begin` opens; what its last statement reads is given to the work. Done again from the start when it was rolled back for the
-   * sake of another one, so that whatever it decides, it must decide on what it reads in it.
+   * Runs work in a transaction, with the rows of the last statement of `begin`. It is retried from
+   * the start when it is rolled back in favour of another one, so it may rely only on what it reads
+   * itself.
    */
   transact<T>(begin: string, work: Work<T>): Promise<T> {
     return this.#retrying((session) => transaction(session, begin, work));
@@ -105,9 +106,9 @@ export class Database {
     }
   }
 
-  /** A connection of its own, outside the pool, for whoever wants to listen. */
+  /** A connection outside the pool, to listen for notifications. */
   async dedicated(): Promise<pg.Client> {
-    // Finds out which host it is, if nobody has yet.
+    // Finds the primary, if it is not known yet.
     (await this.#connect()).release();
     const address = this.#current?.address;
     if (address === undefined) throw new ConnectionLost("The connection was lost.");
@@ -141,7 +142,7 @@ export class Database {
       return await pool.connect();
     } catch (cause) {
       const isCurrent = this.#current?.pool === pool;
-      // All connections are busy, which is no fault of the host.
+      // All connections are busy; the host is fine.
       if (isCurrent && isFull(cause)) throw refused("All connections are busy.");
       if (isCurrent) this.#dropPrimary();
       return await (await this.#search()).connect().catch((again) => {
@@ -150,14 +151,14 @@ export class Database {
     }
   }
 
-  /** Forgets which host is the primary. Whoever has a connection keeps it to the end. */
+  /** The primary is unknown from now on. Connections in use are not interrupted. */
   #dropPrimary(): void {
     this.#lastPrimary = this.#current?.address;
     void this.#current?.pool.end().catch(() => {});
     this.#current = undefined;
   }
 
-  /** One search at a time, however many ask for it. */
+  /** Concurrent callers share one search. */
   async #search(): Promise<pg.Pool> {
     if (this.#closed) throw refused("The store was closed.");
     if (this.#current !== undefined) return this.#current.pool;
@@ -176,7 +177,7 @@ export class Database {
       ? others
       : [...others, this.#lastPrimary]) {
       const pool = new pg.Pool(poolConfig(address, this.#settings));
-      // Of a connection that breaks while nobody uses it: the pool has dropped it already.
+      // An idle connection broke: the pool has already removed it.
       pool.on("error", () => {});
       try {
         (await pool.connect()).release();

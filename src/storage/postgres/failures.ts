@@ -1,7 +1,7 @@
 import pg from "pg";
 import { Problem } from "../../core/problems.ts";
 
-/** The line to the server failed, or there was none: nobody knows what became of the statement. */
+/** There is no connection, or it failed: the outcome of the statement is unknown. */
 export class ConnectionLost extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -10,29 +10,29 @@ export class ConnectionLost extends Error {
 }
 
 /**
- * SQLSTATEs, or the classes that they begin with, that mean: the database cannot be used as things
- * are (https://www.postgresql.org/docs/current/errcodes-appendix.html). The rest would be faults in
- * our statements.
+ * SQLSTATEs, or the classes that they begin with, that mean that the database cannot be used at
+ * present (https://www.postgresql.org/docs/current/errcodes-appendix.html). All others would be
+ * defects in our statements.
  */
 const unavailable: readonly string[] = [
   "08", // The connection.
-  "25006", // This server only reads: it is a standby, or has become one.
+  "25006", // The server is read-only: a standby.
   "25P03", // Idle within a transaction for too long.
-  "28", // Refused at the door: the password was changed.
+  "28", // Authentication failed: the password was changed.
   "3D000", // No such database.
-  "40", // Another transaction was in the way, again and again.
+  "40", // Conflicts with other transactions, after all retries.
   "53", // Out of disk, memory or connections.
-  "55P03", // A lock was not to be had in time.
-  "57", // The server goes down, comes up, or took too long.
+  "55P03", // A lock timed out.
+  "57", // The server is stopping or starting, or a statement timed out.
   "58", // The disk.
-  "XX001", // Damaged data is for the operator to restore, and the service is out until then.
+  "XX001", // The operator has to restore damaged data; until then the service is unavailable.
   "XX002",
 ];
 
-/** Rolled back for the sake of another transaction: worth another attempt. */
+/** Rolled back in favour of another transaction: to be retried. */
 const transient: readonly string[] = ["40001", "40P01"];
 
-/** Undefined for what the server did not say. */
+/** Undefined for an error that is not the server's. */
 export function sqlStateOf(cause: unknown): string | undefined {
   return cause instanceof pg.DatabaseError ? cause.code : undefined;
 }
@@ -48,22 +48,22 @@ export function isTransient(cause: unknown): boolean {
   return transient.includes(sqlStateOf(cause) ?? "");
 }
 
-/** A standby took the place of the server we knew, or we of it. */
+/** The server is a standby now: the primary has changed. */
 export function isReadOnlyServer(cause: unknown): boolean {
   return sqlStateOf(cause) === "25006";
 }
 
-/** The connection is of no use any more. */
+/** The connection cannot be used any more. */
 export function isBroken(cause: unknown): boolean {
   return cause instanceof ConnectionLost || /^(?:08|57P|25P03)/.test(sqlStateOf(cause) ?? "");
 }
 
-/** What the caller of the store gets to see for a failure. */
+/** The error that a store throws for a failure. */
 export function errorFrom(cause: unknown): unknown {
   if (cause instanceof Problem || !isUnavailable(cause)) return cause;
   const said = cause instanceof Error ? cause.message : String(cause);
   const state = sqlStateOf(cause);
-  // Only what was said: the objects of the driver know the address with its password.
+  // Only the message: the driver's objects contain the address with its password.
   const reason = new Error(`PostgreSQL: ${said}${state === undefined ? "" : ` (${state})`}`);
   return new Problem("store_unavailable", { cause: reason });
 }
@@ -72,7 +72,7 @@ export function refused(why: string): Problem {
   return new Problem("store_unavailable", { cause: new Error(why) });
 }
 
-/** Waits for a piece of work whose failure comes out as the interfaces of the stores promise it. */
+/** Waits for work and throws errors as the store interfaces promise. */
 export async function mapErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

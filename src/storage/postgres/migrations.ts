@@ -19,7 +19,8 @@ import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
 const sharedByProcesses = [
   "INSERT INTO counters (name, value) VALUES ('probe', 0)",
 
-  // Who remembers what as of which revision. Whoever has not been seen for a while remembers nothing.
+  // The revision up to which each process has read. One that was not seen for a while caches
+  // nothing.
   `CREATE TABLE watchers (
      id text NOT NULL,
      counter text NOT NULL,
@@ -28,8 +29,8 @@ const sharedByProcesses = [
      PRIMARY KEY (counter, id)
    )`,
 
-  // Refers to no key: a bucket outlives the key that it was for, and is swept away by its age.
-  // taken says what the last statement took, since a statement gives back only what it leaves.
+  // Does not reference keys: a bucket outlives its key, and is removed by age.
+  // `taken` is what the last statement took: a statement can return only what it has stored.
   `CREATE TABLE quota_buckets (
      key_id text PRIMARY KEY,
      tokens float8 NOT NULL,
@@ -39,9 +40,9 @@ const sharedByProcesses = [
 ];
 
 /**
- * What takes a database from each version to the next. Only ever added to: a step that was
- * released has run somewhere. The release before it goes on serving while a step runs and after,
- * so that a step only adds, and never takes a lock that readers or writers would wait behind.
+ * The steps from each version to the next. Append only: a released step has already run on some
+ * databases. The previous release keeps serving during a step and after it, so a step only adds,
+ * and never takes a lock that blocks readers or writers.
  */
 const steps: readonly (readonly string[])[] = [
   [
@@ -68,17 +69,17 @@ const steps: readonly (readonly string[])[] = [
 
 export const latestVersion = steps.length;
 
-/** A lock that is not to be had by then is given up, so that nobody queues up behind us. */
+/** Short, so that other transactions do not queue up behind a waiting migration. */
 const lockMsMax = 2_000;
-/** How long to go on asking for it, or to wait for another process that migrates. */
+/** How long to retry, or to wait for another process that migrates. */
 const retryMsMax = 5 * 60_000;
 const retryEveryMs = 100;
 
 const applicationName = "petstore";
-/** Another process made it, or is making it, at this moment. */
+/** Another process is migrating at the same time. */
 const concurrentChanges: readonly string[] = ["23505", "42P07", "42710", "40001", "40P01"];
 
-/** Undefined for a database with nothing in it. */
+/** Undefined for an empty database. */
 export async function versionOf(database: Database, shown: string): Promise<number | undefined> {
   return database.use(async (session) => {
     const { rows } = await session.query<[table: string]>(
@@ -114,7 +115,7 @@ async function metaOf(session: Session): Promise<ReadonlyMap<string, string>> {
   }
 }
 
-/** Brings a database up to date. Processes that start together wait for the one that does it. */
+/** Migrates a database. Processes that start at the same time wait for the one that does it. */
 export async function migrate(database: Database, shown: string): Promise<void> {
   const version = await versionOf(database, shown);
   if (version === undefined) await retryWhileLocked(database.clock, () => makeMeta(database));
@@ -123,7 +124,7 @@ export async function migrate(database: Database, shown: string): Promise<void> 
   }
 }
 
-/** The first of several takes the step, and the others find it taken when it is their turn. */
+/** The first of several processes runs the step; the others find it done when they get the lock. */
 async function runStep(database: Database): Promise<number> {
   return database.transact(beginMigration, async (session, [row]) => {
     const version = Number(row?.[0]);
@@ -135,7 +136,7 @@ async function runStep(database: Database): Promise<number> {
   });
 }
 
-/** CockroachDB changes tables only so within a transaction. */
+/** CockroachDB changes tables in a transaction only at this isolation level. */
 const beginAlone = "BEGIN ISOLATION LEVEL SERIALIZABLE";
 
 const beginMigration = `${beginAlone};
@@ -153,7 +154,7 @@ async function makeMeta(database: Database): Promise<void> {
   });
 }
 
-/** Asks again for what another process or a busy table keeps from us. */
+/** Retries while another process or a busy table holds a lock. */
 async function retryWhileLocked<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const deadlineMs = clock.elapsed() + retryMsMax;
   for (;;) {
@@ -173,9 +174,9 @@ export async function claimEnvironment(
   database: Database,
   environment: Environment,
 ): Promise<void> {
-  // Asked first, so that opening a database that is there needs no write.
+  // Read first, so that opening an existing database needs no write.
   if ((await environmentOf(database)) !== undefined) return;
-  // Whoever else opens the new database at this moment may be first.
+  // Another process that opens the new database now may be first.
   await database.write(
     `INSERT INTO meta (name, value) VALUES ('environment', $1) ON CONFLICT (name) DO NOTHING`,
     [environment],
@@ -200,7 +201,7 @@ async function environmentOf(database: Database): Promise<string | undefined> {
   return (await database.read<[string]>(text))[0]?.[0];
 }
 
-/** Says to which database it happened, in words that hold no secret. */
+/** Adds which database failed to open, without secrets. */
 export function explainOpening(shown: string) {
   return (cause: unknown): never => {
     if (isUnavailable(cause)) {

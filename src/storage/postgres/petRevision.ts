@@ -1,43 +1,43 @@
 import { PetChanges } from "../../petstore/catalogue/petChanges.ts";
 import { int8s, type Session } from "./connection.ts";
 
-/** Further back, everything counts as changed. */
+/** Beyond it, everything counts as changed. */
 const transactionsMax = 1_000;
 const prunedAfterTransactions = 256;
 const keptSeconds = 60;
 
-/** What `petRevisionRows` has read, each with the id that no pet has. */
+/** A row of `petRevisionRows`, with an id that no pet has. */
 export type RevisionRow = readonly [place: bigint, text: string];
 
 /**
- * Rows in the form of pets, so that they are read with pets and from the same instant: the revision
- * at 0, and at its negative each transaction after the revision in $2, with the one before and the
- * ids of the pets it changed. With the server's timeline: one that takes over may lack the last pets
- * that were added, which move no counter, and give their ids to others.
+ * Rows in the shape of pets, to be read with pets in one snapshot: the revision has id 0, and each
+ * transaction after the revision in $2 has its negative as id, with the previous revision and the
+ * ids of the pets it changed. Includes the server's timeline: after a failover the last added pets
+ * may be missing, which advance no counter, and their ids may be assigned again.
  */
 export const petRevisionRows = (timeline: string) => `
   SELECT 0, ${timeline} || ' ' || value::text FROM counters WHERE name = 'pet_revision'
   UNION ALL (SELECT -revision, previous::text || ' ' || array_to_string(pet_ids, ' ')
     FROM pet_changes WHERE revision > $2::int8 ORDER BY revision DESC LIMIT ${transactionsMax})`;
 
-/** Follows the revision, in whichever order the answers of several connections arrive. */
+/** Tracks the revision, although responses of several connections may arrive in any order. */
 export class PetRevision {
   readonly changes = new PetChanges();
   #timeline: string | undefined;
   #value = 0n;
 
-  /** The last one known, to be given to the statement. */
+  /** The last known revision, for $2 of the statement. */
   get value(): bigint {
     return this.#value;
   }
 
-  /** `asked` is the value that the statement was given. */
+  /** `asked` is the revision that was passed to the statement. */
   note(rows: readonly RevisionRow[], asked: bigint): void {
     const [timeline, text] = rows.find(([place]) => place === 0n)?.[1].split(" ") ?? [];
     if (text === undefined) throw new Error("The counters are missing from the database.");
     const value = BigInt(text);
     const isSameServer = timeline === this.#timeline;
-    // An answer from before the last one we had, unless the revision itself went back.
+    // A late response, unless the revision itself went back.
     if (isSameServer && value <= this.#value && value >= asked) return;
     const ids = isSameServer ? changedSince(this.#value, value, rows) : undefined;
     if (ids === undefined) this.changes.addAll();
@@ -47,7 +47,7 @@ export class PetRevision {
   }
 }
 
-/** Undefined where a transaction is missing, which then may have changed any pet. */
+/** Undefined if a transaction is missing: it may have changed any pet. */
 function changedSince(
   before: bigint,
   now: bigint,
@@ -66,9 +66,9 @@ function changedSince(
 }
 
 /**
- * Moves the revision, within the turn, so that it moves in the order of the commits. By the time of
- * day, since a server that takes over may lack the last changes: what it counts on must not meet
- * what was known of them.
+ * Advances the revision under the lock of the counters, so in the order of the commits. It follows
+ * the time of day: a promoted server may lack the last changes, and must not assign their revisions
+ * again.
  */
 export class PetRevisionWriter {
   #transactions = 0;
@@ -99,6 +99,6 @@ const moveWithChanges = `WITH before AS (
   INSERT INTO pet_changes (revision, previous, pet_ids)
   SELECT revision, previous, $1::int8[] FROM moved`;
 
-/** Those of the last minute stay, by the clock that the revision follows. */
+/** The rows of the last minute are retained. */
 const prune = `DELETE FROM pet_changes WHERE revision <
   (SELECT value - ${keptSeconds * 1_000_000} FROM counters WHERE name = 'pet_revision')`;

@@ -9,9 +9,9 @@ import {
 import type { Database } from "./database.ts";
 import { mapErrors, refused } from "./failures.ts";
 
-/** Past it a request is refused at once: it would wait too long. */
+/** Beyond it a request is rejected: it would wait too long. */
 const waitingMax = 10_000;
-/** After so many rounds, buckets that have long been full are swept away. */
+/** After so many rounds, full buckets are removed. */
 const roundsPerSweep = 10_000;
 
 interface Waiting {
@@ -23,9 +23,9 @@ interface Waiting {
 type BucketRow = [keyId: string, tokens: number, taken: bigint];
 
 /**
- * Token buckets in the database, by the database's own clock: however many processes ask, a key has
- * one bucket. What is asked while a round is under way goes along in the next one, so that a busy
- * process writes once for many requests.
+ * Token buckets in the database, by the clock of the database: a key has one bucket for all
+ * processes. Requests that arrive during a round share the next one, so a busy process writes once
+ * for many.
  */
 export class SharedBuckets implements RateLimiter {
   readonly quota: Quota;
@@ -50,7 +50,7 @@ export class SharedBuckets implements RateLimiter {
   }
 
   #ask(keyId: string, wants: 1 | -1): Promise<Verdict> {
-    // What is given back was taken before: there is never more of it than requests were let in.
+    // Not for `giveBack`: there are never more of these than requests that were allowed.
     if (wants === 1 && this.#waitingCount >= waitingMax) {
       return Promise.reject(refused(`${waitingMax} requests wait for their quota.`));
     }
@@ -65,7 +65,7 @@ export class SharedBuckets implements RateLimiter {
 
   async #run(): Promise<void> {
     this.#inFlight = true;
-    // Whoever else asks in this turn of the loop goes along.
+    // Other requests of this turn of the event loop join the round.
     await undefined;
     while (this.#waiting.size > 0) {
       const round = this.#waiting;
@@ -83,7 +83,7 @@ export class SharedBuckets implements RateLimiter {
   }
 
   async #settle(round: ReadonlyMap<string, readonly Waiting[]>): Promise<readonly BucketRow[]> {
-    // In one order, so that two processes with the same keys rarely block each other.
+    // In one order, so that processes with the same keys rarely deadlock.
     const keyIds = [...round.keys()].sort();
     const count = (keyId: string, wants: number) =>
       (round.get(keyId) ?? []).filter((each) => each.wants === wants).length;
@@ -100,7 +100,7 @@ export class SharedBuckets implements RateLimiter {
     ];
     const { rows } = await this.#database.write<BucketRow>(settleBuckets, asked);
     if (rows.length === keyIds.length) return rows;
-    // All that are there were settled, so only the others are asked for again.
+    // Existing buckets are settled; only the missing ones are retried.
     const settled = new Set(rows.map(([keyId]) => keyId));
     const missing = keyIds.filter((keyId) => !settled.has(keyId));
     await this.#database.write(addBuckets, [missing, requests]);
@@ -108,7 +108,7 @@ export class SharedBuckets implements RateLimiter {
     return [...rows, ...(await this.#settle(rest))];
   }
 
-  /** Those who came first are served first; what was given back is there for all of them. */
+  /** First come, first served. Tokens that were given back are available to all of them. */
   #resolve(queue: readonly Waiting[], tokens: number, taken: bigint): void {
     let left = Number(taken);
     for (const { wants, resolve } of queue) {
@@ -119,10 +119,10 @@ export class SharedBuckets implements RateLimiter {
   }
 }
 
-/** The same throughout a statement. */
+/** Constant within a statement. */
 const nowMs = "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS int8)";
 
-/** $4: how much a bucket holds; $5: what grows back in a millisecond. */
+/** $4: the capacity of a bucket; $5: how many tokens it gains in a millisecond. */
 const filled = `least($4::float8,
   bucket.tokens + CAST(greatest(0, ${nowMs} - bucket.filled_at_ms) AS float8) * $5::float8
     + asked.given)`;

@@ -4,22 +4,22 @@ import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { mapErrors, refused } from "./failures.ts";
 
-/** Past it a read is refused at once: it would wait too long. */
+/** Beyond it a read is rejected: it would wait too long. */
 const waitingMax = 10_000;
-/** More batches at once would be smaller, and take connections from others. */
+/** More concurrent batches would be smaller, and use connections that others need. */
 const inFlightMax = 3;
-/** A batch that takes longer than this keeps the next one waiting no more. */
+/** The next batch does not wait for one that takes longer than this. */
 const slowAfterMs = 20;
-/** As many as a page of a busy list: larger batches save nothing more. */
+/** Larger batches save nothing more. */
 const keysPerBatchMax = 200;
 
 /** The results of the queries, in their order. */
 type ReadAll<Query, Result> = (queries: readonly Query[]) => Promise<readonly Result[]>;
 
 interface Size<Query> {
-  /** How much goes into one batch. */
+  /** The size of a batch. */
   readonly batchMax: number;
-  /** How much a query adds to it: 1 where nothing is said. */
+  /** The size of a query; 1 by default. */
   of?(query: Query): number;
 }
 
@@ -30,12 +30,12 @@ interface Waiting<Query, Result> {
 }
 
 /**
- * Reads from the database in batches: what is asked for while a batch is in flight goes along in the
- * next one, which is one statement. The busier the store, the more reads share a round trip; alone,
- * a read leaves at once. Nobody gets a result from before they asked.
+ * Reads from the database in batches: reads that arrive while a batch is in flight form the next
+ * one, which is one statement. The busier the store, the more reads share a round trip; a single
+ * read is sent at once. No result is older than its request.
  *
- * One batch is in flight, since two would each be half as large and cost as much. Others join it
- * when more waits than a batch holds, or when it is slow: its connection may be stuck.
+ * One batch is in flight, since two would each be half as large and cost as much. More are sent
+ * when a full batch is waiting, or when one is slow: its connection may be stuck.
  */
 export class ReadBatcher<Query, Result> {
   readonly #clock: Clock;
@@ -43,7 +43,7 @@ export class ReadBatcher<Query, Result> {
   readonly #size: Size<Query>;
   #waiting: Waiting<Query, Result>[] = [];
   #inFlight = 0;
-  /** Of those in flight, the ones that are not slow yet. */
+  /** Batches in flight that are not slow yet. */
   #prompt = 0;
   #scheduled = false;
 
@@ -63,7 +63,7 @@ export class ReadBatcher<Query, Result> {
     });
   }
 
-  /** After this turn of the loop: a microtask would leave with the first of the requests in it. */
+  /** After this turn of the event loop: in a microtask the first read would be sent alone. */
   #schedule(): void {
     if (this.#scheduled || !this.#mayLeave()) return;
     this.#scheduled = true;
@@ -115,7 +115,7 @@ export class ReadBatcher<Query, Result> {
   }
 }
 
-/** What is stored under each of these keys, no two of them alike. */
+/** Finds the values of distinct keys. */
 type Find<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
 
 /** Batched reads by id. */
@@ -136,13 +136,13 @@ export class BatchedReads<Value> {
     return this.#one.read(id);
   }
 
-  /** All in one statement, so that they are from one instant. Others may be among what it found. */
+  /** A consistent snapshot, from one statement. The result may contain other ids too. */
   getAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, Value>> {
     return this.#several.read(ids);
   }
 }
 
-/** However many ask for one key at once, it is read once. */
+/** Concurrent reads of a key share one. */
 export function batcherByKey<Key, Value>(
   clock: Clock,
   find: Find<Key, Value>,
@@ -153,7 +153,7 @@ export function batcherByKey<Key, Value>(
   });
 }
 
-/** Larger pages are for exports, and go alone: others should not wait for them. */
+/** Larger pages are for exports, and are read alone: others should not wait for them. */
 const limitMax = 100;
 const rowsMax = 2_000;
 
@@ -164,7 +164,7 @@ interface Page<Item> {
   readonly readUpTo: bigint | undefined;
 }
 
-/** Where a page begins and of what it is. */
+/** Identifies a page, with its limit. */
 interface PageStart {
   readonly status: string | undefined;
   readonly after: bigint;
@@ -173,8 +173,8 @@ interface PageStart {
 type PageRow = [place: bigint, ids: string | null, texts: string | null];
 
 /**
- * Pages of a table whose rows have an `id`, a `status` and a `json`, read in batches. A page that several
- * ask for in one moment is read once; different ones share a statement, a row for each of them.
+ * Pages of a table whose rows have an `id`, a `status` and a `json`, read in batches. Equal pages
+ * are read once; different ones share a statement, with one row for each.
  */
 export class BatchedPages<Item> {
   readonly #database: Database;
@@ -228,7 +228,7 @@ export class BatchedPages<Item> {
 
 const emptyPage = { items: [], next: undefined, readUpTo: undefined };
 
-/** One row more than asked for tells whether anything follows. */
+/** One more row than requested shows whether anything follows. */
 function pageFrom<Item>(ids: string | null, texts: string | null, limit: number): Page<Item> {
   if (ids === null || texts === null) return emptyPage;
   const items = texts.split(between) as JsonOf<Item>[];
@@ -238,7 +238,7 @@ function pageFrom<Item>(ids: string | null, texts: string | null, limit: number)
   return { items, next, readUpTo };
 }
 
-/** No JSON of ours has one: in texts it is escaped. */
+/** Never part of our JSON: it is escaped in strings. */
 const between = "\n";
 
 interface PageStatements {
@@ -246,9 +246,9 @@ interface PageStatements {
   readonly ofStatus: string;
 }
 
-/** $1: after which ids; $2: how many rows each; $3: of which status each. */
+/** $1: the ids to start after; $2: the number of rows of each page; $3: the status of each page. */
 export function pageStatements(table: "pets" | "orders"): PageStatements {
-  // A row for a page and not for an item: taking rows apart is most of what a page costs us.
+  // One row for a page, not for an item: parsing rows is most of the cost of a page.
   const inOne = `string_agg(id::text, ',' ORDER BY id) AS ids,
     string_agg(json, E'\\n' ORDER BY id) AS texts`;
   return {
@@ -257,8 +257,8 @@ export function pageStatements(table: "pets" | "orders"): PageStatements {
       CROSS JOIN LATERAL (SELECT ${inOne} FROM (
         SELECT id, json FROM ${table} WHERE id > start.after ORDER BY id LIMIT $2
       ) AS items) AS page`,
-    // A stretch of the index, in its order. With `status = … ORDER BY id` the planner may walk along
-    // the primary key instead, in the hope of an item of that status, past a million of others.
+    // A range of the index, in its order. With `status = … ORDER BY id` the planner may scan the
+    // primary key instead, past a million items of another status.
     ofStatus: `SELECT place, ids, texts
       FROM unnest($1::int8[], $3::text[]) WITH ORDINALITY AS start (after, of_status, place)
       CROSS JOIN LATERAL (SELECT ${inOne} FROM (

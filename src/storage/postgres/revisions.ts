@@ -3,31 +3,31 @@ import { type Clock, pause } from "../../core/clock.ts";
 import { int8s, type Session, sessionOn } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** How often the counters are read where nobody calls. */
+/** How often the counters are read without a notification. */
 const readEveryMs = 1_000;
-/** What was read longer ago than this is not believed any more, here and by those who ask. */
+/** How long a process may use the counters it has read. */
 export const trustedMs = 2_000;
-/** How often to ask whether everybody has heard. */
+/** How often to check whether all processes are up to date. */
 const pollEveryMs = 3;
-/** Of processes that went without saying so. */
+/** Rows of processes that ended without removing them. */
 const staleMs = 3_600_000;
 const channel = "petstore";
 
-/** Numbers of `counters` that other processes move and this one remembers things by. */
+/** Counters that any process advances, and by which processes validate their caches. */
 export type WatchedCounter = "key_revision" | "site_revision";
 
 interface Watched {
   value: bigint;
-  /** Differs after each change that was noticed, also where a server that took over has less. */
+  /** Differs after each change, even if the counter of a promoted server is smaller. */
   number: number;
 }
 
 /**
- * Knows the revisions without asking for each request, and lets whoever moves one wait until every
- * process knows. A process believes what it read for `trustedMs` after it said that it is there;
- * the one that moves a revision waits for those who were there in that time. So it waits for
- * milliseconds where notifications pass, for a second where they do not (pgbouncer), and for
- * `trustedMs` where a process hangs: it believes nothing by then.
+ * Knows the revisions without a query for each request, and lets a process that advances one wait
+ * until all others know. A process uses what it has read for `trustedMs` after it reported its
+ * presence; one that advances a revision waits for all that were present in that time. So it waits
+ * for milliseconds if notifications arrive, for a second if they do not (pgbouncer), and for
+ * `trustedMs` if a process hangs, which by then no longer trusts what it read.
  */
 export class Revisions {
   readonly #database: Database;
@@ -49,15 +49,15 @@ export class Revisions {
     this.#stop = this.#clock.every(readEveryMs, () => void this.refresh());
   }
 
-  /** NaN, which equals nothing, while nobody knows. */
+  /** NaN, which equals nothing, while it is unknown. */
   of(counter: WatchedCounter): number {
     if (this.#clock.elapsed() > this.#trustedUntilMs) return Number.NaN;
     return this.#watched.get(counter)?.number ?? Number.NaN;
   }
 
   /**
-   * After a commit that moved a counter to a value: resolves when no process remembers anything
-   * from before. Never rejects: by the time it gives up asking, nobody can.
+   * After a commit that advanced a counter to a value: resolves when no process caches anything
+   * older. Never rejects: at the deadline no process can.
    */
   async announce(counter: WatchedCounter, value: bigint): Promise<void> {
     const deadlineMs = this.#clock.elapsed() + trustedMs;
@@ -72,7 +72,7 @@ export class Revisions {
     }
   }
 
-  /** Reads the counters, now or as soon as the reading under way is over. */
+  /** Reads the counters, now or right after the read in progress. */
   refresh(): Promise<void> {
     this.#again = true;
     this.#round ??= this.#rounds().finally(() => {
@@ -87,7 +87,7 @@ export class Revisions {
     this.#stop();
     await this.#round;
     this.#trustedUntilMs = Number.NEGATIVE_INFINITY;
-    // So that nobody waits for a process that is gone.
+    // So that the others do not wait for this process.
     await this.#client?.query("DELETE FROM watchers WHERE id = $1", [this.#id]).catch(() => {});
     await this.#client?.end().catch(() => {});
   }
@@ -99,7 +99,7 @@ export class Revisions {
         this.#client ??= await this.#listen();
         await this.#readCounters(sessionOn(this.#client, false));
       } catch {
-        // The database is away: what is remembered is soon not believed, and the next round comes.
+        // The database is unavailable: the trust expires soon, and the next round will come.
         this.#drop();
       }
     }
@@ -109,23 +109,23 @@ export class Revisions {
     const names = [...this.#watched.keys()];
     const values = [...this.#watched.values()].map(({ value }) => value);
     const sentMs = this.#clock.elapsed();
-    // First this, committed by itself, and only then the reading: whoever moves a counter after it
-    // was read finds us here, and waits until a later round says that we know.
+    // This is committed before the counters are read: a process that advances one after that sees
+    // this process as present, and waits until a later round reports the new value.
     await session.query(reportPresence, [this.#id, names, int8s(values)]);
     const asked = new Map(this.#watched.entries().map(([name, { number }]) => [name, number]));
     const { rows } = await session.query<[WatchedCounter, bigint]>(readCounters, [names]);
     for (const [name, value] of rows) {
       const watched = this.#watched.get(name);
       if (watched === undefined || watched.value === value) continue;
-      // Others are waiting to hear that we know. And what was read before a change of our own is
-      // older than what we know: it is read once more.
+      // Others wait for this process to report the value. A value that was read before a change by
+      // this process is outdated: it is read again.
       this.#again = true;
       if (watched.number === asked.get(name)) this.#notice(name, value);
     }
     this.#trustedUntilMs = sentMs + trustedMs;
   }
 
-  /** Smaller ones too: somebody may have restored the database. */
+  /** Smaller values too: the database may have been restored. */
   #notice(counter: WatchedCounter, value: bigint): void {
     const watched = this.#watched.get(counter);
     if (watched === undefined || watched.value === value) return;
@@ -142,18 +142,18 @@ export class Revisions {
     client.on("end", gone);
     client.on("notification", () => void this.refresh());
     try {
-      // CockroachDB has no channels: there the counters are read every second.
+      // CockroachDB has no notifications: there the counters are read every second.
       await client.query(`LISTEN ${channel}`).catch(() => {});
       await client.query(removeStale, [staleMs]);
       return client;
     } catch (cause) {
-      // Else each round would leave a connection behind.
+      // Otherwise each round would leak a connection.
       void client.end().catch(() => {});
       throw cause;
     }
   }
 
-  /** Another server may answer next, and have a past of its own: nothing is remembered over it. */
+  /** The next server may have a different history, so all known values are discarded. */
   #drop(): void {
     const client = this.#client;
     this.#client = undefined;
@@ -165,7 +165,7 @@ export class Revisions {
     void client?.end().catch(() => {});
   }
 
-  /** Only a call to hurry: who does not hear it reads within the second. */
+  /** Only to save time: without it, the others read within a second. */
   async #notify(): Promise<void> {
     await this.#database.read("SELECT pg_notify($1, '')", [channel]).catch(() => {});
   }

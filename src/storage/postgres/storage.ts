@@ -1,4 +1,4 @@
-/** The storage of the repositories: a transaction of its own for each write. */
+/** The storage of the repositories: each write is a transaction. */
 
 import {
   type WriteArgument,
@@ -24,12 +24,12 @@ import { batcherByKey, type ReadBatcher } from "./readBatcher.ts";
 import type { Revisions, WatchedCounter } from "./revisions.ts";
 
 const uniqueViolation = "23505";
-/** No text of PostgreSQL holds a NUL, so that nothing can be stored under one. */
+/** PostgreSQL cannot store NUL in a text, so no row matches one. */
 const nul = "\0";
 
 type Query = (text: string, values: readonly unknown[]) => Promise<QueryRows<unknown[]>>;
 
-/** By the text as it is written in the repositories. The texts are constants, so they are few. */
+/** By the text in the repositories. Texts are constants, so the map stays small. */
 const translated = new Map<string, string>();
 
 function translate(text: string): string {
@@ -78,7 +78,7 @@ export class PostgresStorage extends QueryReader implements Storage {
     this.#revisions = revisions;
   }
 
-  /** Remembers nothing: what it finds was read after it was asked for. */
+  /** Not cached: the result is read after the call. */
   async lookUp<Found>(
     { text, keyOf }: LookUp<Found>,
     ...key: string[]
@@ -113,7 +113,7 @@ export class PostgresStorage extends QueryReader implements Storage {
         return { result: await work(transaction), moved: transaction.moved };
       });
     const { result, moved } = await transact().catch((cause) => {
-      // Another transaction has added the same, after this one had looked for it.
+      // Another transaction has added the same row after this one had looked for it.
       if (sqlStateOf(cause) === uniqueViolation) return transact();
       throw cause;
     });
@@ -132,7 +132,7 @@ export class PostgresStorage extends QueryReader implements Storage {
 }
 
 class PostgresTransaction extends QueryReader implements Transaction {
-  /** Revisions of which other processes must hear once it is committed. */
+  /** Revisions to announce to the other processes after the commit. */
   readonly moved = new Map<WatchedCounter, bigint>();
 
   constructor(session: Session) {
@@ -143,7 +143,7 @@ class PostgresTransaction extends QueryReader implements Transaction {
     return (await this.query(translate(text), values)).count;
   }
 
-  /** In one statement. A statement may touch a row only once. */
+  /** In one statement, which may modify a row only once. */
   async insertAll(text: string, rows: readonly Row[]): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
@@ -192,7 +192,7 @@ function typeOf(rows: readonly Row[], index: number): "int8" | "boolean" | "byte
   return typeof value === "object" ? "bytea" : "text";
 }
 
-// Plans and deployments move the other one. Both only grow, so their sum does with each of them.
+// Plans and deployments advance `site_revision`. Both only grow, and so does their sum.
 const readEdgeRevision = `SELECT CAST(sum(value) AS bigint) AS revision FROM counters
   WHERE name IN ('edge_revision', 'site_revision')`;
 

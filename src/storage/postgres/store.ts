@@ -21,8 +21,8 @@ import { PostgresStorage } from "./storage.ts";
 import { Writer } from "./writer.ts";
 
 /**
- * Opens the database at an address, making its tables if they are not there. Any number of
- * processes, on any number of machines, may have it open.
+ * Opens the database at an address, and creates its tables if necessary. Any number of processes,
+ * on any number of machines, may have it open.
  */
 export async function openPostgres(
   settings: DatabaseSettings,
@@ -38,7 +38,7 @@ export async function openPostgres(
     await claimEnvironment(database, options.environment);
     await requireEnvironment(database, shown, options.environment);
     await revisions.refresh();
-    // So that what is answered first can be kept.
+    // So that the first responses can be cached.
     await catalogue.revision();
   } catch (cause) {
     await revisions.close();
@@ -65,7 +65,7 @@ export async function openPostgres(
   };
 }
 
-/** Refuses what opening the database would refuse. Changes nothing. */
+/** Throws where opening the database would throw. Changes nothing. */
 export async function postgresVersion(
   settings: DatabaseSettings,
   environment: Environment,
@@ -84,7 +84,7 @@ export async function postgresVersion(
   }
 }
 
-/** Only a write that reaches the disk proves that one can. */
+/** Only a write that reaches the disk proves that writes do. */
 async function probe(database: Database): Promise<void> {
   const text = "UPDATE counters SET value = value + 1 WHERE name = 'probe'";
   const { count } = await database.write(text, []);
@@ -96,10 +96,10 @@ async function sizeOf(database: Database): Promise<Record<string, number>> {
     const text = "SELECT pg_database_size(current_database())";
     const [row] = await database.read<[bytes: bigint | null]>(text);
     const bytes = row?.[0] ?? undefined;
-    // YugabyteDB has the function, and no answer.
+    // The function of YugabyteDB returns null.
     return bytes === undefined ? {} : { database: Number(bytes) };
   } catch (cause) {
-    // CockroachDB has no such function: its size is its own to tell.
+    // CockroachDB does not have the function.
     if (sqlStateOf(cause) === "42883") return {};
     throw cause;
   }

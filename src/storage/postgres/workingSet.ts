@@ -1,4 +1,4 @@
-/** What a transaction has read and is going to write. Its decisions are made on this, in memory. */
+/** What a transaction has read and will write. Commands decide on it in memory. */
 
 import { idGivenMax } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet, Pet, PetStatus } from "../../petstore/catalogue/pet.ts";
@@ -25,13 +25,13 @@ interface HeldResponse extends StoredResponse {
   readonly idempotencyKey: string;
 }
 
-/** What must be read before a decision can be made. */
+/** What must be read before the commands of a batch can decide. */
 export class ReadSet {
   readonly petIds = new Set<bigint>();
   readonly orderIds = new Set<bigint>();
   readonly categoryIds = new Set<bigint>();
   readonly responses = new Map<string, IdempotentRequest>();
-  /** How many pets may be given an id. */
+  /** How many pets may get an id. */
   newPets = 0;
 
   response(request: IdempotentRequest | undefined): void {
@@ -46,7 +46,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly orders = new Map<bigint, HeldOrder>();
   readonly responses = new Map<string, HeldResponse>();
   readonly categoryIds = new Set<bigint>();
-  /** Ids past `idGivenMax` that an import has taken, as far as new pets may get. */
+  /** Ids above `idGivenMax` that imports have used, as far as new pets may reach. */
   readonly takenIds = new Set<bigint>();
 
   readonly addedPets = new Set<bigint>();
@@ -55,7 +55,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly changedOrders = new Set<bigint>();
   readonly storedResponses = new Set<string>();
   imported = false;
-  /** The earliest instant of a request whose response is stored. */
+  /** The time of the earliest request whose response is stored. */
   responsesNowMs = Number.POSITIVE_INFINITY;
 
   readonly idempotency: IdempotencyStore = {
@@ -140,12 +140,12 @@ type ResponseRow = [
   createdAtMs: bigint,
 ];
 
-/** Reads into a working set what the commands of a batch want to know. */
+/** Loads the read set of a batch into its working set. */
 export async function readAll(session: Session, reads: ReadSet, set: WorkingSet): Promise<void> {
   if (reads.responses.size > 0) await readResponses(session, reads, set);
   if (reads.categoryIds.size > 0) await readCategories(session, reads, set);
   if (reads.orderIds.size > 0) await readOrders(session, reads, set);
-  // An order is moved together with its pet.
+  // An order changes together with its pet.
   const petIds = new Set(reads.petIds);
   for (const { petId } of set.orders.values()) petIds.add(petId);
   if (petIds.size > 0) await readPets(session, petIds, set);
@@ -225,8 +225,8 @@ export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entit
   WHERE (key_id, idempotency_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`;
 
 /**
- * Writes what a working set is going to write: all that is new in one statement, and all that is changed
- * in another. (In one and the same, CockroachDB would refuse to touch a table twice.)
+ * Writes a working set: new rows in one statement, and changed rows in another. (CockroachDB
+ * rejects a statement that modifies a table twice.)
  */
 export async function writeAll(session: Session, set: WorkingSet, before: LastIds): Promise<void> {
   const addedPets = picked(set.addedPets, set.pets);
@@ -251,7 +251,7 @@ export async function writeAll(session: Session, set: WorkingSet, before: LastId
   }
 }
 
-/** Imported pets may leave the counter where it is. */
+/** An import may leave the counter unchanged. */
 function movedCounters(set: WorkingSet, before: LastIds): [name: string, value: bigint][] {
   const counters: [string, bigint, bigint][] = [
     ["last_pet_id", before.lastPetId, set.lastPetId],
@@ -342,14 +342,14 @@ interface LastIds {
 }
 
 /**
- * Whoever writes to pets, orders, idempotency keys or categories locks these rows first, in this
- * order. So one such transaction runs at a time, of whichever process: nobody comes between what it
- * reads and what it writes, and ids become visible in the order in which they are given out.
+ * Every write to pets, orders, idempotency keys or categories locks these rows first, in this
+ * order. So such transactions of all processes run one at a time: they are isolated, and ids become
+ * visible in the order in which they are assigned.
  */
 export const lockCounters = `BEGIN; SELECT name, value FROM counters
   WHERE name IN ('last_order_id', 'last_pet_id') ORDER BY name FOR UPDATE`;
 
-/** What `lockCounters` has read. */
+/** From the rows of `lockCounters`. */
 export function lastIdsOf(rows: readonly unknown[][]): LastIds {
   const values = new Map(rows as [string, bigint][]);
   const [lastPetId, lastOrderId] = [values.get("last_pet_id"), values.get("last_order_id")];

@@ -4,9 +4,9 @@ import { type Argument, BatchRunner, type CommandName, type Result, type Write }
 import type { Database } from "./database.ts";
 import { errorFrom, refused } from "./failures.ts";
 
-/** Submitted and not yet on disk. Past it a write is refused at once: it would wait too long. */
+/** Writes submitted and not yet on disk. Beyond it a write is rejected: it would wait too long. */
 export const writesPendingMax = 10_000;
-/** Keeps one transaction, and with it the wait of those behind it, short. */
+/** Keeps a transaction, and the wait of the writes behind it, short. */
 const batchWritesMax = 1_000;
 
 interface Pending extends Write {
@@ -15,8 +15,8 @@ interface Pending extends Write {
 }
 
 /**
- * Hands writes to the database, one batch at a time. What arrives while one is under way goes along
- * in the next, so the busier the store, the more writes share one round trip and one commit.
+ * Sends writes to the database, one batch at a time. Writes that arrive meanwhile form the next
+ * batch: the busier the store, the more writes share a round trip and a commit.
  */
 export class Writer {
   readonly #runner: BatchRunner;
@@ -57,7 +57,7 @@ export class Writer {
     return this.#waiting.length + this.#inFlight.length;
   }
 
-  /** What arrived together leaves in one batch: a microtask would leave with the first of it. */
+  /** After this turn of the event loop: in a microtask the first write would be sent alone. */
   #scheduleSend(): void {
     if (this.#sendScheduled) return;
     this.#sendScheduled = true;
@@ -73,7 +73,7 @@ export class Writer {
     this.#inFlight = batch;
     void this.#runner.run(batch).then((outcomes) => {
       this.#inFlight = [];
-      // Before anybody hears of their result: the database need not wait for them.
+      // Before the results are delivered: the database need not wait for that.
       this.#send();
       for (const [index, outcome] of outcomes.entries()) {
         if (outcome.kind === "result") batch[index]?.resolve(outcome.result);

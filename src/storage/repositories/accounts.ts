@@ -15,7 +15,7 @@ import { takeTry } from "../../accounts/attempts.ts";
 import { then } from "../../core/maybePromise.ts";
 import type { Storage, Transaction } from "./storage.ts";
 
-/** Whoever holds a token or an account, as columns. */
+/** The holder of a token or an account, as columns. */
 interface HolderColumns {
   readonly kind: AccessHolder["kind"];
   readonly ownerId: string | undefined;
@@ -64,7 +64,7 @@ export const accessWrites = {
   },
 };
 
-/** Asks the database each time: what has ended is over at once, for every process. */
+/** Nothing is cached: a session that is ended is invalid at once, in every process. */
 export function accountRepository(storage: Storage): AccountStore {
   return {
     find: (name) => then(storage.get<AccountRow>(findAccount, [name]), (row) => row && held(row)),
@@ -121,12 +121,12 @@ export const findSession = `SELECT ${session}, ${holder}
 export const listSessions = `SELECT ${session} FROM sessions WHERE account = ?1
   ORDER BY seen_at_ms DESC, ordinal DESC`;
 
-/** What of other accounts is swept away when a session begins, so that it need not wait long. */
+/** How many ended sessions are removed when one begins: few, so that it need not wait long. */
 const sweptAtOnceMax = 100;
 
 /**
- * The writes to accounts, links and sessions. Whoever decides by what an account is, or adds
- * something to it, takes its row first, so that they come one after the other.
+ * The writes to accounts, links and sessions. A write that depends on an account, or adds something
+ * to it, locks its row first, so that such writes run one after the other.
  */
 export const accountWrites = {
   async issueLink(tx: Transaction, link: OneTimeLink): Promise<boolean> {
@@ -252,10 +252,10 @@ const insertSession = `INSERT INTO sessions (ordinal, id, account, hash, agent, 
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
 const advanceSight = "UPDATE sessions SET seen_at_ms = ?2 WHERE hash = ?1 AND seen_at_ms < ?2";
 const replaceHash = "UPDATE accounts SET password = ?3 WHERE name = ?1 AND password = ?2";
-// What another sign-in sweeps away at this moment is left to it.
+// Sessions that another sign-in is removing are skipped.
 export const findEnded = `SELECT id FROM sessions WHERE ends_at_ms <= ?1
   ORDER BY ends_at_ms LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
-// The one that begins stays, whatever the clock says.
+// The new session is retained, even if the clock went back.
 const endBeyond = `DELETE FROM sessions WHERE account = ?1 AND ordinal NOT IN (
   SELECT ordinal FROM sessions WHERE account = ?1
   ORDER BY id = ?2 DESC, seen_at_ms DESC, ordinal DESC LIMIT ?3)`;

@@ -8,7 +8,7 @@ import {
 } from "../../petstore/catalogue/categories.ts";
 import type { Storage, Transaction } from "./storage.ts";
 
-/** The id as text: categories may have any int64. */
+/** The id is read as text, since it may be any int64. */
 interface CategoryRow {
   readonly id: string;
   readonly name: string;
@@ -51,7 +51,7 @@ export const categoryWrites = {
   },
 };
 
-/** The rows that whoever adds a pet locks: no category is removed while one is added to it. */
+/** Adding a pet takes these locks too: its category is not removed meanwhile. */
 async function lockCatalogue(tx: Transaction): Promise<void> {
   await tx.all(
     `SELECT name FROM counters WHERE name IN ('last_order_id', 'last_pet_id')
@@ -64,7 +64,7 @@ const categoryOf = ({ id, name }: CategoryRow): Category => ({ id: BigInt(id), n
 const select = "SELECT CAST(id AS text) AS id, name FROM categories";
 const findHolders = `${select} WHERE categories.id = ?1 OR name = ?2`;
 const findLast = `${select} ORDER BY categories.id DESC LIMIT 1`;
-// Two statements, because "larger than" has no value that lets the smallest int64 through.
+// Two statements, because no int64 is smaller than the smallest id.
 export const listFirstCategories = `${select} ORDER BY categories.id LIMIT ?1`;
 export const listCategoriesAfter = `${select} WHERE categories.id > ?1
   ORDER BY categories.id LIMIT ?2`;

@@ -1,4 +1,4 @@
-/** What the worker of the domains stores: its leases, its accounts at authorities, and what it forgets. */
+/** What the domain worker stores: leases, ACME accounts, and the removal of old rows. */
 
 import type { AcmeAccount, AcmeAccounts } from "../../hosting/domains/certificateAuthority.ts";
 import type { DomainStore, Lease, StoredDomain } from "../../hosting/domains/domains.ts";
@@ -9,9 +9,9 @@ import type { Storage, Transaction } from "./storage.ts";
 type DueRequest = Parameters<DomainStore["takeDue"]>[0];
 type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
 
-/** Who may work on which domain, and what a worker may do only while it holds the lease. */
+/** Leases, and writes that require one. */
 export const leaseWrites = {
-  /** Numbers of leases come from a counter, which nothing turns back: no restore either. */
+  /** Fencing tokens come from a counter that never goes back, not even in a restore. */
   async takeDueDomains(
     tx: Transaction,
     { holder, nowMs, untilMs, max }: DueRequest,
@@ -54,7 +54,7 @@ export const leaseWrites = {
   },
 };
 
-// What another worker is taking at this moment, or what is being changed, is left to the next time.
+// Skips domains that another worker is leasing or changing.
 export const findDue = `${selectDomains}
   WHERE domains.due_at_ms <= ?1
     AND (domains.lease_holder IS NULL OR domains.lease_until_ms <= ?1)
@@ -69,11 +69,11 @@ const lockLease = `SELECT 1 FROM domains WHERE id = ?1 AND fence = ?2 AND lease_
   FOR UPDATE`;
 
 const dayMs = 24 * 60 * 60_000;
-/** Longer than the longest time over which an authority counts, which is a week. */
+/** Longer than the longest rate-limit window of a CA, which is a week. */
 const attemptsKeptMs = 8 * dayMs;
 const certificatesKeptMs = 30 * dayMs;
 const edgesKeptMs = dayMs;
-/** Of each kind in one commit. A tombstone takes up to 200 entries of its timeline with it. */
+/** Rows of each table in one commit. A tombstone has up to 200 timeline entries. */
 const sweptAtOnceMax = 100;
 
 interface Sweep {
@@ -121,16 +121,16 @@ export const edges: Sweep = {
   keptMs: edgesKeptMs,
 };
 
-/** What somebody is at is left alone: a tombstone that is being changed may be about to come back. */
+/** Skips locked rows: a tombstone that is being changed may become active again. */
 export const findOldest = ({ table, key, age, condition }: Sweep) =>
   `SELECT ${key} AS key FROM ${table} WHERE ${condition}
    ORDER BY ${age} LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
 export const removeFound = ({ table, key, condition }: Sweep) =>
   `DELETE FROM ${table} WHERE ${key} = ANY(?2) AND ${condition}`;
 
-/** Forgets what nobody asks for any more, a little at a time. */
+/** Removes rows that are no longer needed, in small batches. */
 export const domainSweepWrites = {
-  /** Whether there may be more of it. */
+  /** Whether there may be more. */
   async sweepDomains(tx: Transaction, nowMs: number): Promise<boolean> {
     let more = false;
     for (const sweep of [tombstones, challenges, attempts, certificates, edges]) {
@@ -156,7 +156,7 @@ export function acmeAccountRepository(storage: Storage): AcmeAccounts {
 }
 
 export const acmeAccountWrites = {
-  /** The one that is kept: the first for its directory. */
+  /** Returns the stored account, which is the first for its directory. */
   async keepAcmeAccount(
     tx: Transaction,
     { directory, url, sealedKey }: AcmeAccount,

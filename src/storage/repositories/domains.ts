@@ -71,7 +71,7 @@ export interface DomainRow {
   readonly deployed: number;
 }
 
-/** Of each domain, the columns of `DomainRow`. The owner's standing is asked at the same instant. */
+/** The columns of `DomainRow`, with the owner's standing in the same snapshot. */
 export const selectDomains = `SELECT domains.state, domains.version,
     owners.plan = 'paid' AS paid, projects.current IS NOT NULL AS deployed
   FROM domains
@@ -109,7 +109,7 @@ export const findNewestCertificate = `SELECT id, host, chain_pem AS "chainPem",
     not_after_ms AS "notAfterMs", renewal_name AS "renewalName"
   FROM certificates WHERE host = ?1 AND not_after_ms > ?2
   ORDER BY not_before_ms DESC, id DESC LIMIT 1`;
-// The newest, should there be more than that: they are what most limits of authorities count.
+// The newest ones, if there are more: most rate limits count these.
 export const listAttempts = `SELECT host, registrable, kind, at_ms AS "atMs" FROM ca_attempts
   WHERE (host = ?1 AND at_ms >= ?3) OR (registrable = ?2 AND at_ms >= ?3)
   ORDER BY at_ms DESC, ordinal DESC LIMIT ${attemptsMax}`;
@@ -120,7 +120,7 @@ interface DomainAddition {
   readonly entries: readonly TimelineEntry[];
 }
 
-/** What of a stored domain decides whether a change to it holds, and whether edges must hear of it. */
+/** What decides whether a change to a stored domain is valid, and whether edges must reload it. */
 interface Before {
   readonly id: string;
   readonly ownership: Domain["ownership"]["kind"];
@@ -131,9 +131,9 @@ interface Before {
 }
 
 /**
- * The writes to the domains. Of two that touch the same domain, the second waits for the row of the
- * first. Rows are locked in one order: the last ordinal, domains by their ids, the routing, and the
- * edges' revision at the very end.
+ * The writes to domains. Writes to the same domain run one after the other, by the lock of its row.
+ * Rows are locked in one order: the last ordinal, domains by id, the routing, and finally the
+ * revision of the edges.
  */
 export const domainWrites = {
   async addDomain(
@@ -163,8 +163,8 @@ export const domainWrites = {
 
     if (change.certificate !== undefined) await insertCertificate(tx, change.certificate);
     let servedOtherwise = routing !== undefined;
-    // Before the other, which may hold the name only once this one does not. It needs nothing any
-    // more: that the name still leads here is as it should be.
+    // First, because of the unique index: only one domain may hold the name. The displaced domain
+    // is not due any more: it is right that the name still points here.
     if (displaces && displaced) {
       if (await replace(tx, displaces.domain, displaced, undefined)) servedOtherwise = true;
       await append(tx, displaces.domain.id, displaces.entries);
@@ -192,7 +192,7 @@ export const domainWrites = {
   },
 };
 
-/** Whether what must be in the store only once is there already, apart from two domains. */
+/** Whether another domain, apart from these two, already has what must be unique. */
 async function isTaken(tx: Transaction, domain: Domain, displaced = domain.id): Promise<boolean> {
   const { id, host, project, ownership } = domain;
   if (ownership.kind !== "held" && ownership.kind !== "proof_needed") return false;
@@ -205,7 +205,7 @@ function holds({ domainId, fence }: Lease, id: string, before: Before | undefine
   return domainId === id && fence === before?.fence;
 }
 
-/** Whether edges must hear of it. */
+/** Whether edges must reload it. */
 async function replace(
   tx: Transaction,
   domain: Domain,
@@ -220,7 +220,7 @@ async function replace(
   );
 }
 
-/** Under the lock of the domain: nobody else numbers entries of it. */
+/** Under the lock of the domain, so that entries are numbered without gaps. */
 async function append(
   tx: Transaction,
   domainId: string,
@@ -237,7 +237,7 @@ async function append(
   await tx.run(removeEntries, [domainId, forgotten]);
 }
 
-/** What somebody is at is left to the next time. */
+/** Skips locked rows; the next call removes them. */
 async function removeOldTombstones(tx: Transaction, project: string): Promise<void> {
   const found = await tx.all<{ id: string }>(findOldTombstones, [project]);
   if (found.length === 0) return;
@@ -251,7 +251,7 @@ async function isRoutingAt(tx: Transaction, { project, version }: RoutingChange)
   return ((await tx.get<{ version: number }>(text, [project]))?.version ?? 0) === version;
 }
 
-/** The first is only inserted: of two at the same instant, the second finds that it has changed. */
+/** The first version is inserted: of two concurrent writes, the second fails and is run again. */
 async function writeRouting(
   tx: Transaction,
   { project, routing, version }: RoutingChange,
@@ -283,7 +283,7 @@ async function attemptRowsOf(tx: Transaction, attempts: readonly CaAttempt[]): P
 
 const lockDomains = `SELECT id, ownership, served, certificate_id AS "certificateId", version, fence
   FROM domains WHERE id = ANY(?1) ORDER BY id FOR UPDATE`;
-// More than one, so that those beyond it are gone soon after; few, so that nobody waits.
+// More than one, to catch up; few, to keep the write short.
 export const findOldTombstones = `SELECT id FROM domains WHERE id IN (
     SELECT id FROM domains WHERE project = ?1 AND ended_at_ms IS NOT NULL
     ORDER BY ended_at_ms DESC LIMIT 10 OFFSET ${tombstonesPerProjectMax})

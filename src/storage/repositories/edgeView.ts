@@ -3,7 +3,7 @@ import type { Edge, EdgeView, Route, ServedCertificate } from "../../hosting/dom
 import { noRouting, type Routing } from "../../hosting/domains/routing.ts";
 import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
 
-/** Remembers nothing: a removal holds everywhere as soon as it is committed. */
+/** Nothing is cached: a removal takes effect everywhere as soon as it is committed. */
 export function edgeViewRepository(storage: Storage): EdgeView {
   const { edgeRevisionNow } = storage;
   return {

@@ -27,7 +27,7 @@ export function keyRepository(storage: Storage): KeyStore {
   };
 }
 
-/** Others wait meanwhile. */
+/** Few, because other writes wait. */
 const prunedAtOnceMax = 1_000;
 
 interface KeyRotation {
@@ -44,7 +44,7 @@ export const keyWrites = {
 
   /**
    * False, with nothing done, when there is no such key or it was revoked or rotated meanwhile: a
-   * rotation planned before that must not bring a key to life that somebody has just ended.
+   * rotation planned before that must not replace a key that was just revoked.
    */
   async rotateKey(
     tx: Transaction,
@@ -54,7 +54,7 @@ export const keyWrites = {
     const old = await tx.get<Pick<ApiKey, "expiresAtMs">>(findRotatable, [oldId]);
     if (old === undefined) return false;
     await insert(tx, successor);
-    // Earlier only: a rotation planned before the key was cut shorter must not lengthen its life.
+    // Only earlier: a rotation planned before the expiry was shortened must not extend it.
     const expiresAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
     await tx.run(replaceKey, [oldId, expiresAtMs, successor.id]);
     return true;
@@ -76,8 +76,8 @@ export const keyWrites = {
 
   async recordKeyUses(tx: Transaction, uses: readonly KeyUse[]): Promise<void> {
     const ids = [...new Set(uses.map(({ keyId }) => keyId))];
-    // In one order, so that two processes never wait for each other. A restore may have taken away
-    // a key that was in use a moment ago.
+    // In one order, so that processes do not deadlock. A restore may have removed a key that was in
+    // use a moment ago.
     const keys = await tx.all<Pick<ApiKey, "id" | "lastUsedAtMs">>(lockKeys, [ids]);
     const known = new Set(keys.map(({ id }) => id));
     const sums = sumsOf(uses.filter(({ keyId }) => known.has(keyId)));
@@ -109,12 +109,12 @@ export const keyWrites = {
   },
 };
 
-/** Taken first by whoever changes a key, so that changes come one after the other. */
+/** Every change to a key takes this lock first, so that changes run one after the other. */
 async function lockRevision(tx: Transaction): Promise<void> {
   await tx.get("SELECT value FROM counters WHERE name = 'key_revision' FOR UPDATE");
 }
 
-/** The ordinal is the revision of the keys that began with this key. */
+/** The ordinal is the revision of the keys that this key starts. */
 async function insert(tx: Transaction, key: ApiKey): Promise<void> {
   const ordinal = await tx.advance("key_revision");
   const identity = [key.id, key.name, key.environment, key.hash, key.hint];
@@ -158,7 +158,7 @@ const findRotatable = `SELECT expires_at_ms AS "expiresAtMs" FROM keys
 const findRevocation = `SELECT revoked_at_ms AS "revokedAtMs" FROM keys WHERE id = ?1`;
 const lockKeys = `SELECT id, last_used_at_ms AS "lastUsedAtMs" FROM keys WHERE id = ANY(?1)
   ORDER BY id FOR UPDATE`;
-// One that took the place of another goes after it.
+// A key that replaced another one is removed after it.
 const findSpent = `SELECT id FROM keys WHERE name = ?1 AND expires_at_ms <= ?2
     AND NOT EXISTS (SELECT 1 FROM keys AS old WHERE old.replaced_by = keys.id)
   ORDER BY id LIMIT ?3 FOR UPDATE`;

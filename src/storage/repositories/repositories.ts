@@ -30,8 +30,8 @@ export function repositoriesOn(storage: Storage) {
 
 /**
  * Every write of the repositories by name: SQLite runs them in another thread, to which no function
- * can be sent. A write awaits nothing but its transaction, and refuses by what it returns: throwing
- * takes back all of a batch, and what it has changed before it refuses is committed.
+ * can be sent. A write awaits nothing but its transaction, and returns a refusal: throwing rolls
+ * back the whole batch. What it changed before it refuses is committed.
  */
 export const writes = {
   ...accessWrites,

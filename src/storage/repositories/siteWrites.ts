@@ -1,8 +1,8 @@
 /**
- * The writes to owners, projects and deployments. Whoever needs a project's row and a deployment's
- * takes them in that order, and the revision of the sites at the very end. Contents are shared by
- * deployments of any project: whoever relies on one, adds to it or takes it away locks its row first,
- * so that nothing is taken away that somebody is about to refer to.
+ * The writes to owners, projects and deployments. Rows are locked in one order: the project, the
+ * deployment, and finally the revision of the sites. Contents are shared by deployments of any
+ * project: a write that uses, extends or removes one locks its row first, so that no content is
+ * removed that another write is about to reference.
  */
 import {
   type DeploymentEvent,
@@ -132,7 +132,7 @@ export const siteWrites = {
     const hashes = await missingContents(tx, uploads);
     if (hashes.length > 0) return { kind: "content_missing", hashes };
     await addContents(tx, uploads);
-    // A file that comes in several parts is added with the first of them.
+    // A file in several parts is added with the first of them.
     const added = await tx.all<{ path: string }>(findPaths, [id, uploads.map(({ path }) => path)]);
     const known = new Set(added.map(({ path }) => path));
     const files = new Map<string, Upload>();
@@ -197,14 +197,14 @@ export const siteWrites = {
   },
 };
 
-/** Also by whoever begins a deployment, so that their ordinals follow each other. */
+/** Beginning a deployment takes this lock too, so that ordinals are unique within a project. */
 export async function lockProject(tx: Transaction, slug: string) {
   return tx.get<{ ownerId: string; current: string | undefined }>(`${findProject} FOR UPDATE`, [
     slug,
   ]);
 }
 
-/** An upload that was cut off says nothing more. */
+/** Fails uploads that were interrupted. */
 export async function failSilent(tx: Transaction, { project, nowMs }: NewDeployment) {
   await tx.run(
     `UPDATE deployments SET state = 'failed', failure = ?1, changed_at_ms = ?2
@@ -231,7 +231,7 @@ async function lockDeployment(tx: Transaction, id: string): Promise<DeploymentRo
   return tx.get<DeploymentRow>(`${findDeployment} FOR UPDATE`, [id]);
 }
 
-/** False when the event may not happen to it, or it is not there. */
+/** False when the event is not allowed, or there is no such deployment. */
 async function move(
   tx: Transaction,
   id: string,
@@ -266,7 +266,7 @@ const grow = `UPDATE deployments SET files = files + ?2, bytes = bytes + ?3, cha
 const findIncomplete = `SELECT 1 FROM site_files JOIN contents USING (hash)
   WHERE deployment = ?1 AND NOT complete LIMIT 1`;
 
-/** What one call takes away at most, so that others need not wait long. */
+/** Limits of one call, so that other writes need not wait long. */
 const discardedFilesMax = 64;
 const discardedBytesMax = uploadBytesMax;
 
@@ -277,7 +277,7 @@ interface FailedFile {
   readonly bytes: number;
 }
 
-/** Contents that are neither stored nor brought along by an earlier one of the uploads. */
+/** Contents that are neither stored nor part of an earlier one of the uploads. */
 async function missingContents(tx: Transaction, uploads: readonly Upload[]): Promise<string[]> {
   const brought = new Set<string>();
   const wanted = new Set<string>();
@@ -294,7 +294,7 @@ async function missingContents(tx: Transaction, uploads: readonly Upload[]): Pro
 async function addContents(tx: Transaction, uploads: readonly Upload[]): Promise<void> {
   const parts = partsOf(uploads);
   const bytesOf = new Map(parts.map(({ hash, bytes }) => [hash, bytes]));
-  // In one order, so that two uploads of the same contents do not wait for each other.
+  // In one order, so that uploads of the same contents do not deadlock.
   const contents = [...bytesOf].sort(byText(([hash]) => hash));
   await tx.insertAll(
     lockOrAdd,
@@ -333,7 +333,7 @@ async function discardFiles(tx: Transaction, slug: string): Promise<boolean> {
     const own = files.filter((file) => file.deployment === deployment);
     await tx.run(removeFiles, [deployment, own.map(({ path }) => path)]);
   }
-  // Asked under the locks: who began to refer to one before has said so by now.
+  // Read under the locks: all references made before them are visible.
   const used = await tx.all<{ hash: string }>(findUsed, [hashes]);
   const inUse = new Set(used.map(({ hash }) => hash));
   const needless = hashes.filter((hash) => !inUse.has(hash));

@@ -90,7 +90,7 @@ export const listDeploymentsOfProject = `SELECT ${deploymentColumns} FROM deploy
 
 const findKnown = "SELECT hash FROM contents WHERE hash = ANY(?1) AND complete";
 
-/** Asks the index alone which smaller forms there are: no content is read for it. */
+/** Whether there is a compressed form. An index-only lookup: no content is read. */
 const hasForm = (form: (typeof smallerForms)[number]) =>
   `(SELECT 1 FROM content_parts AS parts
     WHERE parts.hash = contents.hash AND parts.encoding = '${form}' AND parts.part = 0) AS ${form}`;

@@ -1,6 +1,6 @@
 /**
  * What a repository needs of a database. Statements are written once, in the SQL that both engines
- * share; `forPostgres` and `forSqlite` have what little is written differently for each.
+ * share; `forPostgres` and `forSqlite` translate the few differences.
  */
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { WriteArgument, WriteName, WriteResult } from "./repositories.ts";
@@ -26,9 +26,9 @@ export type CounterName = "key_revision" | "site_revision" | "edge_revision" | "
 
 /**
  * All that is done through it is committed together, or not at all when the write throws. On SQLite
- * nobody else writes meanwhile. On PostgreSQL others do: whatever a write decides on it must lock
- * with `FOR UPDATE` before it reads, and a row that must not exist needs a unique index; a write
- * that such an index refuses is run once more, and then finds the row.
+ * it is the only write. On PostgreSQL others run concurrently: a write must lock the rows that it
+ * decides on with `FOR UPDATE` when it reads them, and a row that must not exist needs a unique
+ * index; a write that such an index rejects is run once more, and then finds the row.
  */
 export interface Transaction extends Reader {
   /** Returns how many rows were changed. */
@@ -36,13 +36,13 @@ export interface Transaction extends Reader {
   /** Runs `INSERT … VALUES (?1, …)` for each of the rows, no two of them with the same key. */
   insertAll(text: string, rows: readonly Row[]): MaybePromise<void>;
   /**
-   * Adds to a counter and returns it. Once the write is acknowledged, no process goes by what it
-   * remembers from before a revision was moved.
+   * Adds to a counter and returns it. Once the write is acknowledged, no process uses what it
+   * cached before a revision was advanced.
    */
   advance(counter: CounterName, by?: number): MaybePromise<number>;
   /**
-   * What to insert as `ordinal`, by which rows are in the order of their creation: all of a table, or
-   * those with the same value in a column. Null where the engine numbers rows automatically.
+   * The value for a column `ordinal`, which is in the order of creation: of all rows of a table, or
+   * of those with the same value in a column. Null if the engine assigns it.
    */
   ordinal(within?: OrdinalScope): MaybePromise<number | null>;
 }
@@ -53,15 +53,15 @@ export interface OrdinalScope {
   readonly value: string;
 }
 
-/** A look-up by unique texts that many requests make at the same moment: `= ANY(?1)` or `= ANY(?1, ?2)`. */
+/** A lookup by a unique key that many requests make concurrently: `= ANY(?1)` or `= ANY(?1, ?2)`. */
 export interface LookUp<Found> {
   readonly text: string;
-  /** What a row was looked up by, in the order of the parameters. */
+  /** The key of a row, in the order of the parameters. */
   keyOf(row: Found): readonly string[];
 }
 
 export interface Storage extends Reader {
-  /** Look-ups of the same moment may share a statement, which is sent after all of them. */
+  /** Concurrent lookups may share a statement, which is sent after all of them. */
   lookUp<Found>(lookUp: LookUp<Found>, ...key: string[]): MaybePromise<Found | undefined>;
   /** Runs one of `writes` in a transaction. Resolves when it is on disk. */
   write<Name extends WriteName>(
@@ -76,7 +76,7 @@ export interface Storage extends Reader {
   edgeRevisionNow?(): number;
 }
 
-/** By code units, since the collation of a PostgreSQL server may order letters in its own way. */
+/** By code units, independent of the collation of a PostgreSQL server. */
 export function byText<T>(textOf: (item: T) => string): (one: T, other: T) => number {
   return (one, other) => {
     const [a, b] = [textOf(one), textOf(other)];
@@ -85,7 +85,7 @@ export function byText<T>(textOf: (item: T) => string): (one: T, other: T) => nu
 }
 
 /**
- * What the statements of the repositories write in one way and the engines read in two:
+ * The notation of the statements of the repositories:
  *
  * - `?1` is a parameter.
  * - `= ANY(?1)` compares with each member of a list, and `(a, b) = ANY(?1, ?2)` with each pair of two
@@ -102,17 +102,17 @@ export function forPostgres(text: string): string {
     .replace(/\?(\d+)/g, "$$$1");
 }
 
-/** Lists are handed over as JSON. Nothing is locked: there is one writer at a time. */
+/** Lists are passed as JSON. Locks are not needed: there is one writer at a time. */
 export function forSqlite(text: string): string {
   return text.replace(lock, "").replace(list, "IN (SELECT value FROM json_each($1))");
 }
 
-/** A look-up of a single key, on SQLite. */
+/** A lookup of a single key, on SQLite. */
 export function forSqliteOne(text: string): string {
   return text.replace(list, "= $1").replace(pairs, "= ($1, $2)");
 }
 
-/** A page of rows, of which one more than `limit` was asked for: it tells whether anything follows. */
+/** A page of rows, of which one more than `limit` was read to find out whether anything follows. */
 export function pageOf<Found extends [id: bigint, ...rest: unknown[]]>(
   rows: Found[],
   limit: number,

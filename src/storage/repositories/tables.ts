@@ -3,10 +3,10 @@
  *
  * - `text`, `int8`, `boolean` and `bytea` are the types.
  * - `WITHOUT ROWID` makes a table its own primary key, on SQLite.
- * - `[sqlite: …]` and `[postgres: …]` hold what only one engine has. SQLite gives each row of a table
- *   with an `ordinal` the next one; on PostgreSQL writes do, and there the primary key is another.
+ * - `[sqlite: …]` and `[postgres: …]` hold what only one engine has. SQLite assigns
+ *   `ordinal` as the row id; on PostgreSQL the writes assign it, and the primary key is another.
  *
- * Databases have been made with them: a change belongs in a new step of the migrations.
+ * Databases have been created with them: a change belongs in a new step of the migrations.
  */
 
 const engineOnly = /\[(sqlite|postgres): ([^\]]*)\]/g;
@@ -18,7 +18,7 @@ const sqliteTypes: Readonly<Record<string, string>> = {
   bytea: "BLOB",
 };
 
-/** A script that makes the tables. Every one is STRICT: nothing else than its type fits a column. */
+/** A script that creates the tables. All are STRICT: a column holds only its type. */
 export function tablesForSqlite(statements: readonly string[]): string {
   const own = statementsFor("sqlite", statements).map((text) =>
     text.startsWith("CREATE TABLE") ? strictTable(text) : text,
@@ -26,7 +26,7 @@ export function tablesForSqlite(statements: readonly string[]): string {
   return own.map((text) => `${text};`).join("\n");
 }
 
-/** Compares instead of asking IN, for which SQLite fills a table at every insert. */
+/** Compares values one by one: for IN, SQLite would build a table at every insert. */
 function strictTable(text: string): string {
   return text
     .replace(columnType, (_, column, type) => `${column} ${sqliteTypes[type]}`)
@@ -38,8 +38,8 @@ function strictTable(text: string): string {
 }
 
 /**
- * Each statement does nothing where its work is done already: not every engine takes back a table with
- * the transaction that made it.
+ * Each statement may be run again: not every compatible server rolls back a table with the
+ * transaction that created it.
  */
 export function tablesForPostgres(statements: readonly string[]): readonly string[] {
   return statementsFor("postgres", statements).map((text) =>
@@ -57,7 +57,7 @@ function statementsFor(engine: string, statements: readonly string[]): readonly 
 }
 
 export const petTables = [
-  // Numbers that only grow, in a restore too.
+  // Numbers that only grow, even in a restore.
   `CREATE TABLE counters (
      name text PRIMARY KEY,
      value int8 NOT NULL CHECK (value >= 0)
@@ -121,7 +121,7 @@ export const orderTables = [
      name text NOT NULL UNIQUE
    )`,
 
-  // Refers neither to keys nor to what was done: a restore may take a key away under a request.
+  // No foreign keys: a restore may remove the API key during a request.
   `CREATE TABLE idempotency_keys (
      key_id text NOT NULL,
      idempotency_key text NOT NULL,
@@ -137,7 +137,7 @@ export const orderTables = [
 /** Owners, their sites, and what these consist of. */
 export const siteTables = [
   "INSERT INTO counters (name, value) VALUES ('site_revision', 0)",
-  // Of whatever is kept in the order in which it was added.
+  // Numbers the rows of tables that are listed in the order of their creation.
   "[postgres: INSERT INTO counters (name, value) VALUES ('last_ordinal', 0)]",
 
   `CREATE TABLE owners (
@@ -174,17 +174,17 @@ export const siteTables = [
   "[sqlite: CREATE INDEX deployments_by_project ON deployments (project)]",
   // Only now, because a project and its deployments refer to each other.
   "[postgres: ALTER TABLE projects ADD COLUMN IF NOT EXISTS current text REFERENCES deployments (id)]",
-  // Whoever removes a deployment is asked whether it is shown.
+  // For the foreign key: it is checked when a deployment is removed.
   "CREATE INDEX projects_by_current ON projects (current)",
 
-  // One for each content, however many files have it. Complete once its last part is there.
+  // One row for each content, shared by all files. Complete once its last part is stored.
   `CREATE TABLE contents (
      hash text PRIMARY KEY,
      bytes int8 NOT NULL,
      complete boolean NOT NULL
    ) WITHOUT ROWID`,
 
-  // The content itself in parts, and its smaller forms in one part each.
+  // The content itself in parts, and each compressed form in one part.
   `CREATE TABLE content_parts (
      hash text NOT NULL REFERENCES contents (hash),
      encoding text NOT NULL CHECK (encoding IN ('identity', 'gzip', 'br')),
@@ -202,7 +202,7 @@ export const siteTables = [
   "CREATE INDEX site_files_by_hash ON site_files (hash)",
 ];
 
-/** A manifest is of no use once its deployment has ended. */
+/** A manifest is needed until its deployment has ended. */
 export const uploadTables = [
   `CREATE TABLE deployment_manifests (
      deployment text PRIMARY KEY REFERENCES deployments (id) ON DELETE CASCADE,
@@ -227,8 +227,8 @@ export const domainTables = [
   "CREATE INDEX certificates_by_host ON certificates (host, not_before_ms)",
   "CREATE INDEX certificates_by_end ON certificates (not_after_ms)",
 
-  // state is the whole domain; the columns beside it repeat what is searched for. The fence is the
-  // number of the latest lease, also once that has ended.
+  // state is the whole domain; the other columns repeat what is searched for. The fence is the
+  // fencing token of the latest lease, even after it has ended.
   `CREATE TABLE domains (
      [sqlite: ordinal INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,]
@@ -274,7 +274,7 @@ export const domainTables = [
      routing text NOT NULL
    ) WITHOUT ROWID`,
 
-  // They outlive the domains that caused them, because the authority counts on.
+  // They outlive their domains, because the CA still counts them.
   `CREATE TABLE ca_attempts (
      ordinal int8 PRIMARY KEY,
      host text NOT NULL,
@@ -364,7 +364,7 @@ export const accountTables = [
   "[sqlite: CREATE INDEX sessions_by_account ON sessions (account, seen_at_ms)]",
   "CREATE INDEX sessions_by_end ON sessions (ends_at_ms)",
 
-  // When the bucket would be full again: all there is to know of it.
+  // The time at which the bucket is full again, which is its whole state.
   `CREATE TABLE sign_in_tries (
      bucket text PRIMARY KEY,
      full_at_ms int8 NOT NULL

@@ -192,7 +192,7 @@ function reportOn(db: DatabaseSync, file: string): CopyReport {
   return { bytes: statSync(file).size, pets: Number(row?.["pets"]), keys: Number(row?.["keys"]) };
 }
 
-/** Takes the contents of another database of the same version, in one commit. */
+/** Replaces the contents with those of another database of the same version, in one commit. */
 function replaceContents(db: DatabaseSync, other: string): void {
   db.prepare("ATTACH ? AS other").run(other);
   db.exec("BEGIN IMMEDIATE");
@@ -211,8 +211,8 @@ function replaceContents(db: DatabaseSync, other: string): void {
          INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM other.${table};`,
       );
     }
-    // What was ended since the backup stays ended, keys, domains and old passwords: whoever did that
-    // relies on it. Sessions and links of a backup would come back from the dead, so all of them end.
+    // What was revoked or ended since the backup stays so: keys, tokens, domains and old passwords.
+    // Sessions and links of the backup may have ended since, so all of them are removed.
     db.exec(
       `UPDATE main.keys SET
          revoked_at_ms = coalesce(ends.revoked_at_ms, keys.revoked_at_ms),
@@ -237,7 +237,7 @@ function replaceContents(db: DatabaseSync, other: string): void {
        FROM temp.domain_ends AS ends WHERE ends.id = domains.id;
        DROP TABLE temp.domain_ends;`,
     );
-    // Counters only grow: no id is given out twice, and every process notices what is other now.
+    // Counters only grow: no id is assigned twice, and every process notices the change.
     db.exec(
       `UPDATE main.counters SET value = max(value, coalesce(
          (SELECT theirs.value FROM other.counters AS theirs WHERE theirs.name = counters.name), 0));
@@ -250,7 +250,7 @@ function replaceContents(db: DatabaseSync, other: string): void {
   }
 }
 
-/** Asked of the schema, so that a table or column added later is not forgotten here. */
+/** From the schema, so that tables and columns added later are included. */
 function tablesOf(db: DatabaseSync): string[] {
   const rows = db.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table'").all();
   const names = rows.map((row) => row["name"] as string);

@@ -54,8 +54,8 @@ export class BatchRunner {
       return { results, failures: [], commits: [{ writes: results.length, durationMs }] };
     } catch (cause) {
       const failure = failureOf(cause);
-      // If the disk is full or another process holds the lock, each command would fail the same way,
-      // after the same wait.
+      // If the disk is full or another process holds the lock, each command would fail the same
+      // way, after the same wait.
       if (batch.names.length > 1 && !isUnavailable(failure)) return this.#runOneByOne(batch);
       const failures = batch.names.map((_, index) => ({ index, failure }));
       return { results: batch.names.map(() => undefined), failures, commits: [] };

@@ -15,8 +15,8 @@ type RepositoryCommands = {
 };
 
 /**
- * Every write by name. Each decides before it writes anything, and returns a refusal: throwing rolls
- * back the whole transaction.
+ * Every write by name. Each decides before it writes anything, and returns a refusal: throwing
+ * rolls back the whole transaction.
  */
 export type Commands = EngineCommands & RepositoryCommands;
 export type CommandName = keyof Commands;
@@ -46,8 +46,8 @@ function probeCommands(db: DatabaseSync) {
   const write = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'");
   return {
     /**
-     * Only a write that reaches the disk proves that writes do, and SQLite does not write a page that
-     * did not change.
+     * Only a write that reaches the disk proves that writes do, and SQLite does not write a page
+     * that did not change.
      */
     probe(_nothing: undefined): void {
       write.run();

@@ -12,9 +12,9 @@ const walAttemptsMax = 20;
 /** Opens an existing database, with the settings of a connection. */
 export function connect(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockMsMax });
-  // FULL syncs the log at every commit: a power cut loses nothing that was acknowledged.
-  // Temporary tables and statement journals stay in memory: with a read-only root and no /tmp, SQLite
-  // could not create their files, and publishing a site would fail.
+  // FULL syncs the log at every commit: a power cut loses nothing that was acknowledged. Temporary
+  // tables and statement journals stay in memory: with a read-only root and no /tmp, SQLite could
+  // not create their files, and publishing a site would fail.
   db.exec(
     `PRAGMA synchronous = FULL;
      PRAGMA foreign_keys = ON;

@@ -18,8 +18,8 @@ export function countersOf(db: DatabaseSync): Counters {
 }
 
 /**
- * One of the numbers in `counters`, read and written at most once in a transaction. Another process may
- * change it between two transactions.
+ * One of the numbers in `counters`, read and written at most once in a transaction. Another process
+ * may change it between two transactions.
  */
 class Counter {
   readonly #name: string;

@@ -18,8 +18,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Does not open an existing file: closing it again would release the locks that SQLite holds on it in
- * this process.
+ * Does not open an existing file: closing it again would release the locks that SQLite holds on it
+ * in this process.
  */
 export function makeFile(path: string): void {
   try {

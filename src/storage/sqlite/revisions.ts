@@ -25,8 +25,8 @@ export class WalIndex {
 
   /**
    * Uses the descriptor of SQLite itself, while SQLite has the file open. It must not be opened a
-   * second time: when a process closes any descriptor of a file, it loses all its locks on that file,
-   * including those of SQLite. Undefined where descriptors cannot be listed, as on macOS.
+   * second time: when a process closes any descriptor of a file, it loses all its locks on that
+   * file, including those of SQLite. Undefined where descriptors cannot be listed, as on macOS.
    */
   static of(databasePath: string): WalIndex | undefined {
     try {

@@ -124,8 +124,8 @@ export class SqliteStorage implements Storage {
 }
 
 /**
- * The transaction that the writer thread has open for all writes of a batch. Every result is available
- * at once, so a write completes before the thread does anything else.
+ * The transaction that the writer thread has open for all writes of a batch. Every result is
+ * available at once, so a write completes before the thread does anything else.
  */
 export class SqliteTransaction extends Statements implements Transaction {
   readonly #counters: Counters;

@@ -21,8 +21,8 @@ import { SqliteStorage } from "./storage.ts";
 import { startWriterThread, Writer, type WriterWorker } from "./writer.ts";
 
 /**
- * Opens the database in a file, and creates it and its folders if necessary. Any number of processes
- * may have it open. Reads are synchronous; writes run in a thread.
+ * Opens the database in a file, and creates it and its folders if necessary. Any number of
+ * processes may have it open. Reads are synchronous; writes run in a thread.
  */
 export async function openSqlite(
   path: string,

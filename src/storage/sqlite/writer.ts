@@ -12,8 +12,8 @@ export const writesPendingMax = 10_000;
 /** Keeps a transaction, and the wait of the writes behind it, short. */
 const batchWritesMax = 1_000;
 /**
- * How many results are delivered at once. Each leads to a response, and often to the next write: a read
- * that arrives meanwhile waits for these few, not for a whole batch.
+ * How many results are delivered at once. Each leads to a response, and often to the next write: a
+ * read that arrives meanwhile waits for these few, not for a whole batch.
  */
 const resultsAtOnce = 8;
 /** After a thread that ended without a commit, none is started for this long. */
@@ -48,9 +48,9 @@ export function startWriterThread(path: string): Worker {
 }
 
 /**
- * Sends writes to the writer thread, one batch at a time. Writes that arrive during a commit form the
- * next batch: the busier the store, the more writes share one sync of the disk. (A second batch in
- * flight would split them: 10,700 writes/s become 7,900 when a sync takes 2 ms.)
+ * Sends writes to the writer thread, one batch at a time. Writes that arrive during a commit form
+ * the next batch: the busier the store, the more writes share one sync of the disk. (A second batch
+ * in flight would split them: 10,700 writes/s become 7,900 when a sync takes 2 ms.)
  */
 export class Writer {
   readonly #start: () => WriterWorker;
