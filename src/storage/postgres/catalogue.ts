@@ -18,7 +18,13 @@ import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { mapErrors, sqlStateOf } from "./failures.ts";
 import { PetRevision, petRevisionRows } from "./petRevision.ts";
-import { BatchedPages, BatchedReads, pageStatements } from "./readBatcher.ts";
+import {
+  BatchedPages,
+  batcherByKey,
+  batcherByKeys,
+  pageStatements,
+  type ReadBatcher,
+} from "./readBatcher.ts";
 import type { Writer } from "./writer.ts";
 
 type PetRow = [id: bigint, json: JsonOf<Pet>];
@@ -30,7 +36,8 @@ const idMin = 1n;
 export class PostgresCatalogue implements Catalogue {
   readonly #database: Database;
   readonly #writer: Writer;
-  readonly #byId: BatchedReads<string>;
+  readonly #byId: ReadBatcher<bigint, string | undefined>;
+  readonly #byIds: ReadBatcher<readonly bigint[], ReadonlyMap<bigint, string>>;
   readonly #pages: BatchedPages<Pet>;
   readonly #revision = new PetRevision();
   readonly changes = this.#revision.changes;
@@ -40,7 +47,7 @@ export class PostgresCatalogue implements Catalogue {
     this.#database = database;
     this.#writer = writer;
     this.#pages = new BatchedPages(database, petPages);
-    this.#byId = new BatchedReads(database.clock, async (ids) => {
+    const find = async (ids: readonly bigint[]) => {
       const asked = this.#revision.value;
       const rows = await mapErrors(this.#read(ids, asked));
       this.#revision.note(
@@ -48,7 +55,9 @@ export class PostgresCatalogue implements Catalogue {
         asked,
       );
       return new Map(rows);
-    });
+    };
+    this.#byId = batcherByKey(database.clock, find);
+    this.#byIds = batcherByKeys(database.clock, find);
   }
 
   add({ name, categoryId, status }: NewPet, terms: AddTerms = {}): Promise<AddOutcome> {
@@ -62,7 +71,7 @@ export class PostgresCatalogue implements Catalogue {
 
   get(id: bigint): Promise<JsonOf<Pet> | undefined> {
     if (id < idMin) return Promise.resolve(undefined);
-    return this.#byId.get(id) as Promise<JsonOf<Pet> | undefined>;
+    return this.#byId.read(id) as Promise<JsonOf<Pet> | undefined>;
   }
 
   async list({ status, ids, after = 0n, limit }: PetQuery): Promise<PetPage> {
@@ -72,7 +81,7 @@ export class PostgresCatalogue implements Catalogue {
     }
     requireAtMost(idsFilterMax, ids, "ids");
     const wanted = normalIds(ids).filter((id) => id > after && id >= idMin);
-    const found = await this.#byId.getAll(wanted);
+    const found = await this.#byIds.read(wanted);
     const pets = wanted.flatMap((id): PetRow[] => {
       const text = found.get(id) as JsonOf<Pet> | undefined;
       const matches = text !== undefined && (status === undefined || hasStatus(text, status));
@@ -83,7 +92,7 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   async revision(): Promise<number> {
-    await this.#byId.get(0n);
+    await this.#byId.read(0n);
     return this.changes.revision;
   }
 

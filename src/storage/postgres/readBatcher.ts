@@ -118,30 +118,6 @@ export class ReadBatcher<Query, Result> {
 /** Finds the values of distinct keys. */
 type Find<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
 
-/** Batched reads by id. */
-export class BatchedReads<Value> {
-  readonly #one: ReadBatcher<bigint, Value | undefined>;
-  readonly #several: ReadBatcher<readonly bigint[], ReadonlyMap<bigint, Value>>;
-
-  constructor(clock: Clock, find: Find<bigint, Value>) {
-    this.#one = batcherByKey(clock, find);
-    const size = { batchMax: keysPerBatchMax, of: (ids: readonly bigint[]) => ids.length };
-    this.#several = new ReadBatcher(clock, size, async (queries) => {
-      const found = await find([...new Set(queries.flat())]);
-      return queries.map(() => found);
-    });
-  }
-
-  get(id: bigint): Promise<Value | undefined> {
-    return this.#one.read(id);
-  }
-
-  /** A consistent snapshot, from one statement. The result may contain other ids too. */
-  getAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, Value>> {
-    return this.#several.read(ids);
-  }
-}
-
 /** Concurrent reads of a key share one. */
 export function batcherByKey<Key, Value>(
   clock: Clock,
@@ -150,6 +126,18 @@ export function batcherByKey<Key, Value>(
   return new ReadBatcher(clock, { batchMax: keysPerBatchMax }, async (keys) => {
     const found = await find([...new Set(keys)]);
     return keys.map((key) => found.get(key));
+  });
+}
+
+/** Several keys in a consistent snapshot, from one statement. The result may contain others too. */
+export function batcherByKeys<Key, Value>(
+  clock: Clock,
+  find: Find<Key, Value>,
+): ReadBatcher<readonly Key[], ReadonlyMap<Key, Value>> {
+  const size = { batchMax: keysPerBatchMax, of: (keys: readonly Key[]) => keys.length };
+  return new ReadBatcher(clock, size, async (queries) => {
+    const found = await find([...new Set(queries.flat())]);
+    return queries.map(() => found);
   });
 }
 

@@ -9,8 +9,7 @@ import type { Storage, Transaction } from "./storage.ts";
 type DueRequest = Parameters<DomainStore["takeDue"]>[0];
 type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
 
-/** Leases, and writes that require one. */
-export const leaseWrites = {
+export const workerWrites = {
   /** Fencing tokens come from a counter that never goes back, not even in a restore. */
   async takeDueDomains(
     tx: Transaction,
@@ -51,6 +50,21 @@ export const leaseWrites = {
       [host, token, keyAuthorization, expiresAtMs],
     );
     return true;
+  },
+
+  sweepDomains,
+
+  /** Returns the stored account, which is the first for its directory. */
+  async keepAcmeAccount(
+    tx: Transaction,
+    { directory, url, sealedKey }: AcmeAccount,
+  ): Promise<AcmeAccount> {
+    await tx.run(
+      `INSERT INTO acme_accounts (directory, url, sealed_key) VALUES (?1, ?2, ?3)
+       ON CONFLICT (directory) DO NOTHING`,
+      [directory, url, sealedKey],
+    );
+    return (await tx.get<AcmeAccount>(findAccount, [directory])) as AcmeAccount;
   },
 };
 
@@ -128,25 +142,22 @@ export const findOldest = ({ table, key, age, condition }: Sweep) =>
 export const removeFound = ({ table, key, condition }: Sweep) =>
   `DELETE FROM ${table} WHERE ${key} = ANY(?2) AND ${condition}`;
 
-/** Removes rows that are no longer needed, in small batches. */
-export const domainSweepWrites = {
-  /** Whether there may be more. */
-  async sweepDomains(tx: Transaction, nowMs: number): Promise<boolean> {
-    let more = false;
-    for (const sweep of [tombstones, challenges, attempts, certificates, edges]) {
-      const beforeMs = nowMs - sweep.keptMs;
-      const found = await tx.all<{ key: string | number }>(findOldest(sweep), [beforeMs]);
-      if (found.length === 0) continue;
-      const keys = found.map(({ key }) => key);
-      if (sweep === tombstones) {
-        await tx.run("DELETE FROM domain_timeline WHERE domain_id = ANY(?1)", [keys]);
-      }
-      await tx.run(removeFound(sweep), [beforeMs, keys]);
-      more ||= found.length === sweptAtOnceMax;
+/** Removes rows that are no longer needed, in small batches. Returns whether there may be more. */
+async function sweepDomains(tx: Transaction, nowMs: number): Promise<boolean> {
+  let more = false;
+  for (const sweep of [tombstones, challenges, attempts, certificates, edges]) {
+    const beforeMs = nowMs - sweep.keptMs;
+    const found = await tx.all<{ key: string | number }>(findOldest(sweep), [beforeMs]);
+    if (found.length === 0) continue;
+    const keys = found.map(({ key }) => key);
+    if (sweep === tombstones) {
+      await tx.run("DELETE FROM domain_timeline WHERE domain_id = ANY(?1)", [keys]);
     }
-    return more;
-  },
-};
+    await tx.run(removeFound(sweep), [beforeMs, keys]);
+    more ||= found.length === sweptAtOnceMax;
+  }
+  return more;
+}
 
 export function acmeAccountRepository(storage: Storage): AcmeAccounts {
   return {
@@ -154,21 +165,6 @@ export function acmeAccountRepository(storage: Storage): AcmeAccounts {
     keepAccount: (account) => storage.write("keepAcmeAccount", account),
   };
 }
-
-export const acmeAccountWrites = {
-  /** Returns the stored account, which is the first for its directory. */
-  async keepAcmeAccount(
-    tx: Transaction,
-    { directory, url, sealedKey }: AcmeAccount,
-  ): Promise<AcmeAccount> {
-    await tx.run(
-      `INSERT INTO acme_accounts (directory, url, sealed_key) VALUES (?1, ?2, ?3)
-       ON CONFLICT (directory) DO NOTHING`,
-      [directory, url, sealedKey],
-    );
-    return (await tx.get<AcmeAccount>(findAccount, [directory])) as AcmeAccount;
-  },
-};
 
 const findAccount = `SELECT directory, url, sealed_key AS "sealedKey" FROM acme_accounts
   WHERE directory = ?1`;

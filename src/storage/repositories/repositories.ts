@@ -1,15 +1,10 @@
 import { accessRepository, accessWrites, accountRepository, accountWrites } from "./accounts.ts";
 import { categoryRepository, categoryWrites } from "./categories.ts";
 import { domainRepository, domainWrites } from "./domains.ts";
-import {
-  acmeAccountRepository,
-  acmeAccountWrites,
-  domainSweepWrites,
-  leaseWrites,
-} from "./domainWorker.ts";
+import { acmeAccountRepository, workerWrites } from "./domainWorker.ts";
 import { edgeViewRepository, edgeWrites } from "./edgeView.ts";
 import { keyRepository, keyWrites } from "./keys.ts";
-import { siteRepository, uploadRepository, uploadWrites } from "./sites.ts";
+import { siteRepository, uploadRepository } from "./sites.ts";
 import { siteWrites } from "./siteWrites.ts";
 import type { Storage } from "./storage.ts";
 
@@ -36,14 +31,11 @@ export function repositoriesOn(storage: Storage) {
 export const writes = {
   ...accessWrites,
   ...accountWrites,
-  ...acmeAccountWrites,
   ...categoryWrites,
   ...keyWrites,
   ...siteWrites,
-  ...uploadWrites,
   ...domainWrites,
-  ...leaseWrites,
-  ...domainSweepWrites,
+  ...workerWrites,
   ...edgeWrites,
 };
 

@@ -26,6 +26,7 @@ import {
   type FinishOutcome,
   type NewDeployment,
   type NewProject,
+  type NewUpload,
   type Upload,
   type UploadPart,
   uploadBytesMax,
@@ -117,6 +118,25 @@ export const siteWrites = {
     return true;
   },
 
+  async beginUpload(
+    tx: Transaction,
+    { files, limits, ...deployment }: NewUpload,
+  ): Promise<"begun" | "no_such_project" | "too_many"> {
+    const { id, project, nowMs } = deployment;
+    const found = await lockProject(tx, project);
+    if (found === undefined) return "no_such_project";
+    await failSilent(tx, deployment);
+    await tx.run(removeEnded, [project]);
+    const since = nowMs - staleAfterMs;
+    const open = await tx.get<{ all: number; own: number }>(countOpen, [found.ownerId, since]);
+    if (open === undefined || open.all >= limits.all || open.own >= limits.perOwner) {
+      return "too_many";
+    }
+    await insertDeployment(tx, deployment, "building");
+    await tx.run(insertManifest, [id, JSON.stringify(files)]);
+    return "begun";
+  },
+
   async buildDeployment(
     tx: Transaction,
     { id, nowMs }: { readonly id: string; readonly nowMs: number },
@@ -198,14 +218,14 @@ export const siteWrites = {
 };
 
 /** Beginning a deployment takes this lock too, so that ordinals are unique within a project. */
-export async function lockProject(tx: Transaction, slug: string) {
+async function lockProject(tx: Transaction, slug: string) {
   return tx.get<{ ownerId: string; current: string | undefined }>(`${findProject} FOR UPDATE`, [
     slug,
   ]);
 }
 
 /** Fails uploads that were interrupted. */
-export async function failSilent(tx: Transaction, { project, nowMs }: NewDeployment) {
+async function failSilent(tx: Transaction, { project, nowMs }: NewDeployment) {
   await tx.run(
     `UPDATE deployments SET state = 'failed', failure = ?1, changed_at_ms = ?2
      WHERE project = ?3 AND state IN ('queued', 'building') AND changed_at_ms < ?4`,
@@ -213,7 +233,7 @@ export async function failSilent(tx: Transaction, { project, nowMs }: NewDeploym
   );
 }
 
-export async function insertDeployment(
+async function insertDeployment(
   tx: Transaction,
   { id, project, nowMs }: NewDeployment,
   state: DeploymentState,
@@ -260,6 +280,12 @@ const findDeployment = "SELECT ordinal, project, state FROM deployments WHERE id
 const findNewest = `SELECT id, ordinal, fingerprint FROM deployments
   WHERE project = ?1 AND state = 'ready' ORDER BY ordinal DESC LIMIT 1`;
 const findNamed = "SELECT id, ordinal, fingerprint FROM deployments WHERE id = ?1";
+const removeEnded = `DELETE FROM deployment_manifests WHERE deployment IN (
+    SELECT id FROM deployments WHERE project = ?1 AND state IN ('ready', 'failed'))`;
+const insertManifest = "INSERT INTO deployment_manifests (deployment, files) VALUES (?1, ?2)";
+const countOpen = `SELECT count(*) AS "all", count(*) FILTER (WHERE owner_id = ?1) AS own
+  FROM deployment_manifests JOIN deployments ON id = deployment JOIN projects ON slug = project
+  WHERE state = 'building' AND changed_at_ms >= ?2`;
 const findPaths = "SELECT path FROM site_files WHERE deployment = ?1 AND path = ANY(?2)";
 const grow = `UPDATE deployments SET files = files + ?2, bytes = bytes + ?3, changed_at_ms = ?4
   WHERE id = ?1`;

@@ -1,15 +1,9 @@
 import { then } from "../../core/maybePromise.ts";
-import { type Deployment, staleAfterMs } from "../../hosting/sites/deployment.ts";
+import type { Deployment } from "../../hosting/sites/deployment.ts";
 import type { Owner, Project } from "../../hosting/sites/site.ts";
 import type { StoredFile } from "../../hosting/sites/siteFile.ts";
-import {
-  type NewUpload,
-  type SiteStore,
-  type UploadStore,
-  uploadBytesMax,
-} from "../../hosting/sites/sites.ts";
-import { failSilent, insertDeployment, lockProject } from "./siteWrites.ts";
-import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
+import { type SiteStore, type UploadStore, uploadBytesMax } from "../../hosting/sites/sites.ts";
+import { byText, type LookUp, type Storage } from "./storage.ts";
 
 export function siteRepository(storage: Storage): SiteStore {
   return {
@@ -121,33 +115,6 @@ export function uploadRepository(storage: Storage): UploadStore {
   };
 }
 
-export const uploadWrites = {
-  async beginUpload(
-    tx: Transaction,
-    { files, limits, ...deployment }: NewUpload,
-  ): Promise<"begun" | "no_such_project" | "too_many"> {
-    const { id, project, nowMs } = deployment;
-    const found = await lockProject(tx, project);
-    if (found === undefined) return "no_such_project";
-    await failSilent(tx, deployment);
-    await tx.run(removeEnded, [project]);
-    const since = nowMs - staleAfterMs;
-    const open = await tx.get<{ all: number; own: number }>(countOpen, [found.ownerId, since]);
-    if (open === undefined || open.all >= limits.all || open.own >= limits.perOwner) {
-      return "too_many";
-    }
-    await insertDeployment(tx, deployment, "building");
-    await tx.run(insertManifest, [id, JSON.stringify(files)]);
-    return "begun";
-  },
-};
-
-const removeEnded = `DELETE FROM deployment_manifests WHERE deployment IN (
-    SELECT id FROM deployments WHERE project = ?1 AND state IN ('ready', 'failed'))`;
-const insertManifest = "INSERT INTO deployment_manifests (deployment, files) VALUES (?1, ?2)";
-const countOpen = `SELECT count(*) AS "all", count(*) FILTER (WHERE owner_id = ?1) AS own
-  FROM deployment_manifests JOIN deployments ON id = deployment JOIN projects ON slug = project
-  WHERE state = 'building' AND changed_at_ms >= ?2`;
 const findManifest = `SELECT project, manifests.files FROM deployment_manifests AS manifests
   JOIN deployments ON id = deployment WHERE deployment = ?1 AND state = 'building'`;
 const findArrived = `SELECT path FROM site_files JOIN contents USING (hash)
