@@ -5,7 +5,7 @@ import type { MaybePromise } from "../../core/maybePromise.ts";
 
 export type Category = Schemas["Category"];
 
-export interface CategoryPage {
+interface CategoryPage {
   /** In the order of their ids. */
   readonly categories: readonly Category[];
   /** The id to continue after; undefined when nothing follows. */

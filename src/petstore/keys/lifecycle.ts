@@ -101,7 +101,7 @@ export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
 
-export type KeyState = "active" | "expired" | "revoked";
+type KeyState = "active" | "expired" | "revoked";
 
 export function keyState(key: ApiKey, nowMs: number): KeyState {
   if (key.revokedAtMs !== undefined) return "revoked";

@@ -49,7 +49,7 @@ export interface OrderMove {
 }
 
 /** Runs the commands below in transactions of an engine. Resolves when they are on disk. */
-export interface OrderWriter {
+interface OrderWriter {
   submit(command: "placeOrder", placement: Placement): Promise<PlaceOutcome>;
   submit(command: "moveOrder", move: OrderMove): Promise<MoveOutcome>;
 }

@@ -12,7 +12,7 @@ export interface OrderQuery {
   readonly limit: number;
 }
 
-export interface OrderPage {
+interface OrderPage {
   /** In the order of their ids, each already the JSON that a client gets. */
   readonly orders: readonly JsonOf<Order>[];
   /** The id to continue after; undefined when nothing follows. */

@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
 /** How often the counters are read without a notification. */
 const readEveryMs = 1_000;
 /** How long a process may use the counters it has read. */
-export const trustedMs = 2_000;
+const trustedMs = 2_000;
 /** How often to check whether all processes are up to date. */
 const pollEveryMs = 3;
 /** Rows of processes that ended without removing them. */

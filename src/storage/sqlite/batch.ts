@@ -18,7 +18,7 @@ export interface BatchReply {
   readonly commits: readonly CommitReport[];
 }
 
-export interface BatchFailure {
+interface BatchFailure {
   readonly index: number;
   readonly failure: Failure;
 }
