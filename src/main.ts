@@ -1,5 +1,4 @@
 /** Where the program begins, and the only place that knows all of its parts. */
-
 import { mkdirSync, rmdirSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isatty } from "node:tty";

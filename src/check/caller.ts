@@ -1,9 +1,9 @@
-/** Speaks to the service under test, remembers what was said, and waits for nothing for ever. */
-
-import { parseJson } from "../contract/json.ts";
+/** The client of the checks: every request has a time limit and is remembered for the report. */
+import { allOperations } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Semaphore } from "../core/semaphore.ts";
-import { CheckFailure } from "./check.ts";
+import { assert, CheckFailure, NotApplicable } from "./check.ts";
+import { HttpExchange, type Order, type Pet, shortened } from "./exchange.ts";
 import { RateLimited, type RateLimitPacer } from "./rateLimitPacer.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -35,17 +35,27 @@ export interface RequestOptions {
   readonly authorization?: string | null;
 }
 
-export interface HttpExchange {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
-
 export const requestMsMax = 10_000;
 const answerBytesMax = 4 * 1024 * 1024;
 const rememberedMax = 40;
-export const shownLengthMax = 160;
 
+interface PetFields {
+  readonly name?: string;
+  readonly categoryId?: number;
+  readonly status?: string;
+}
+
+/** More than the largest page holds. */
+const manyPetsCount = 101;
+const manyPets = new WeakMap<RunContext, Promise<unknown>>();
+const idsSearchedMax = 2_000n;
+const idsAtOnce = 100n;
+
+const getPetEndsAtMs =
+  allOperations.find(({ id }) => id === "getPet")?.lifecycle?.sunsetAtMs ??
+  Number.POSITIVE_INFINITY;
+
+/** Sends the requests of one check, remembers them, and has the fixtures that checks share. */
 export class Caller {
   readonly context: RunContext;
   /** `POST /pets {"name":…} → 201`, in the order of sending. */
@@ -99,7 +109,7 @@ export class Caller {
       });
       const text = await boundedText(response);
       this.#remember(`${line} → ${response.status}`);
-      return { status: response.status, headers: response.headers, text };
+      return new HttpExchange(response.status, response.headers, text);
     } catch (cause) {
       this.#remember(`${line} → no answer`);
       if (cause instanceof CheckFailure) throw cause;
@@ -129,6 +139,104 @@ export class Caller {
   /** Nothing that is reported may hold the key, even if the service repeats it. */
   redacted(text: string): string {
     return text.replaceAll(this.context.key, "<API_KEY>");
+  }
+
+  /** Posts a pet with a name of its own, without a status. */
+  postPet(sent: Omit<RequestOptions, "body"> = {}, fields: object = {}): Promise<HttpExchange> {
+    return this.post("/pets", { name: this.newName(), categoryId: 1, ...fields }, sent);
+  }
+
+  async addPet(wanted: PetFields = {}): Promise<Pet> {
+    return (await this.postPet({}, { status: "available", ...wanted })).pet(201);
+  }
+
+  addPets(count: number, wanted: PetFields = {}): Promise<Pet[]> {
+    return Promise.all(Array.from({ length: count }, () => this.addPet(wanted)));
+  }
+
+  async placeOrder(pet?: Pet): Promise<Order> {
+    const { id } = pet ?? (await this.addPet());
+    return (await this.post("/store/orders", `{"petId":${id},"quantity":1}`)).order(201);
+  }
+
+  /** Makes sure that there are more pets than a page can hold; once for all checks of a run. */
+  async ensureManyPets(): Promise<void> {
+    const { context } = this;
+    const pets = manyPets.get(context) ?? new Caller(context).addPets(manyPetsCount);
+    manyPets.set(context, pets);
+    await pets;
+  }
+
+  getPetIsGone(): boolean {
+    return this.context.clock.now() >= getPetEndsAtMs;
+  }
+
+  needGetPet(): void {
+    if (this.getPetIsGone()) throw new NotApplicable("getPet has reached its announced end.");
+  }
+
+  /** The pet as it is now, by whichever operation there is. */
+  async petNow(id: bigint): Promise<Pet> {
+    if (!this.getPetIsGone()) return (await this.get(`/pets/${id}`)).pet();
+    const seen = await this.get(`/pets?id=${id}`);
+    const [pet] = seen.pets();
+    assert(pet !== undefined, `pet ${id}`, seen.shown);
+    return pet;
+  }
+
+  async expectPetStatus(id: bigint, status: string): Promise<void> {
+    const found = await this.petNow(id);
+    assert(found.status === status, `pet ${id} ${status}`, `${found.status}`);
+  }
+
+  /** All pets with ids between two, for finding one that should not be there. */
+  async petsBetween(from: Pet, to: Pet): Promise<Pet[]> {
+    const count = to.id - from.id - 1n;
+    if (count < 0n || count > idsSearchedMax) {
+      throw new NotApplicable("Ids are too far apart here to look through all between two pets.");
+    }
+    const found: Pet[] = [];
+    for (let id = from.id + 1n; id < to.id; id += idsAtOnce) {
+      const end = id + idsAtOnce < to.id ? id + idsAtOnce : to.id;
+      const ids = Array.from({ length: Number(end - id) }, (_, at) => `id=${id + BigInt(at)}`);
+      found.push(...(await this.get(`/pets?limit=100&${ids.join("&")}`)).pets());
+    }
+    return found;
+  }
+
+  /**
+   * Where an address of the service leads, on the base that is under test. Behind a proxy the
+   * service may know itself by another name, and the key must not be sent there.
+   */
+  rebased(address: string, path: string): string {
+    const base = `${this.context.base}${path}`;
+    const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
+    assert(url?.pathname.endsWith(path) === true, `an address of ${path}`, address);
+    return `${path}${url.search}`;
+  }
+
+  /** The pages of a list from a query on. Ends at the last page or after `pagesMax`. */
+  async *walk(path: string, query: string, pagesMax: number): AsyncGenerator<HttpExchange> {
+    let next: string | undefined = `${path}?${query}`;
+    for (let page = 0; page < pagesMax && next !== undefined; page++) {
+      const seen: HttpExchange = await this.get(next);
+      yield seen;
+      const link = seen.link("next");
+      next = link === undefined ? undefined : this.rebased(link, path);
+    }
+  }
+
+  nextOf(seen: HttpExchange, path: string): string {
+    const next = seen.link("next");
+    assert(next !== undefined, 'a Link with rel="next"', seen.header("link"));
+    return this.rebased(next, path);
+  }
+
+  cursorOf(seen: HttpExchange, path: string): string {
+    const next = this.nextOf(seen, path);
+    const cursor = new URLSearchParams(next.slice(next.indexOf("?"))).get("cursor");
+    assert(cursor !== null && cursor !== "", "a cursor in the next address", next);
+    return cursor;
   }
 }
 
@@ -172,23 +280,4 @@ function whyNone(cause: unknown, slow: boolean, over: boolean): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   // Bun adds a question to it, whether the computer can access the URL.
   return `none: ${shortened(message.replace(/\.\s.*\?$/s, "").replace(/\.$/, ""))}`;
-}
-
-/** One line, not too long, without what would move a terminal's cursor. */
-export function shortened(text: string): string {
-  const line = text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, "\u{fffd}");
-  return line.length > shownLengthMax ? `${line.slice(0, shownLengthMax)}…` : line;
-}
-
-/** The body as JSON with exact integers. */
-export function jsonOf(seen: HttpExchange): unknown {
-  try {
-    return parseJson(seen.text);
-  } catch {
-    throw new CheckFailure("a body of JSON", shown(seen));
-  }
-}
-
-export function shown(seen: HttpExchange): string {
-  return `${seen.status} ${seen.text === "" ? "without a body" : shortened(seen.text)}`;
 }

@@ -67,3 +67,20 @@ export class NotApplicable extends Error {
 export function assert(holds: boolean, expected: string, seen: string): asserts holds {
   if (!holds) throw new CheckFailure(expected, seen);
 }
+
+export function expectAscending(things: readonly Identified[], what: string): void {
+  for (const [place, { id }] of things.entries()) {
+    const before = things[place - 1]?.id;
+    const fits = before === undefined || before < id;
+    assert(fits, `${what} by growing id, none twice`, `${id} after ${before}`);
+  }
+}
+
+type Identified = { readonly id: bigint };
+
+export function expectIds(found: readonly Identified[], wanted: readonly Identified[]): void {
+  assert(idsOf(found) === idsOf(wanted), idsOf(wanted), idsOf(found));
+}
+
+export const idsOf = (things: readonly Identified[]): string =>
+  things.map(({ id }) => id).join(", ") || "none";

@@ -1,8 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { Semaphore } from "../core/semaphore.ts";
-import { Caller, type Fetch, type RunContext, requestMsMax, shortened, shown } from "./caller.ts";
+import { Caller, type Fetch, type RunContext, requestMsMax } from "./caller.ts";
 import { type Check, CheckFailure, NotApplicable, type Part } from "./check.ts";
 import { checks } from "./checks.ts";
+import { shortened } from "./exchange.ts";
 import { RateLimited, RateLimitPacer } from "./rateLimitPacer.ts";
 
 export interface RunOptions {
@@ -106,7 +107,7 @@ async function expectAnswer(context: RunContext): Promise<void> {
   });
   if (seen.status === 401 || seen.status === 403) {
     throw new Unreachable(
-      `${context.base} refused the key: ${caller.redacted(shown(seen))}.`,
+      `${context.base} refused the key: ${caller.redacted(seen.shown)}.`,
       "Is the key one of that service?",
     );
   }

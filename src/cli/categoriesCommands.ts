@@ -1,5 +1,4 @@
 /** The list of categories, which only the operator changes. */
-
 import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import type { Category, CategoryStore } from "../petstore/catalogue/categories.ts";
 import type { Command } from "./command.ts";

@@ -1,5 +1,4 @@
 /** Which command the words mean, or what help. */
-
 import packageJson from "../../package.json" with { type: "json" };
 import { type Command, type Option, optionsOf, type Report, readCall } from "./command.ts";
 import { commands, groups } from "./commands.ts";

@@ -1,5 +1,4 @@
 /** The service's own documentation, as files that any server of files can show. */
-
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "./command.ts";

@@ -1,5 +1,4 @@
 /** The domain service as commands use it: as the operator, on the store itself. */
-
 import { isExpectedProblem, type ProblemCode } from "../core/problems.ts";
 import { hasEnded } from "../hosting/domains/domain.ts";
 import type { Actor, DomainService } from "../hosting/domains/domainService.ts";

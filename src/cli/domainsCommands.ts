@@ -1,5 +1,4 @@
 /** Attaching names to projects, looking at them, and taking them off again. */
-
 import { pause } from "../core/clock.ts";
 import { toJson } from "../hosting/domains/json.ts";
 import type { Stores } from "../storage/stores.ts";

@@ -1,5 +1,4 @@
 /** Which attached name shows the site, and which lead to another one. */
-
 import { type Redirect, type Routing, redirectStatuses } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";

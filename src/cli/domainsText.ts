@@ -1,5 +1,4 @@
 /** Domains in words, for a terminal. */
-
 import type { Used } from "../hosting/domains/budget.ts";
 import type { Status } from "../hosting/domains/domain.ts";
 import type { StoredDomain, TimelineEntry } from "../hosting/domains/domains.ts";

@@ -1,5 +1,4 @@
 /** Having a name checked now, and waiting for what comes of it. */
-
 import { pause } from "../core/clock.ts";
 import { isExpectedProblem } from "../core/problems.ts";
 import type { DomainView } from "../hosting/domains/domainView.ts";

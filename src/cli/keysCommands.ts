@@ -1,5 +1,4 @@
 /** Handing out keys, and taking them back. */
-
 import { scopes as knownScopes } from "../contract/operations.ts";
 import type { ApiKey, KeyStore } from "../petstore/keys/keys.ts";
 import {

@@ -1,5 +1,4 @@
 /** Who calls what: above all, who still calls what will go away. */
-
 import type { Lifecycle } from "../contract/document.ts";
 import { allOperations, type OperationId } from "../contract/operations.ts";
 import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";

@@ -1,5 +1,4 @@
 /** Who has sites, and on which plan. */
-
 import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/access.ts";
 import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
 import { isExpectedProblem } from "../core/problems.ts";

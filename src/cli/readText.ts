@@ -1,5 +1,4 @@
 /** Names and numbers as people type them, or why they cannot be taken. */
-
 import { int64FromText, int64Max, int64Min } from "../contract/int64.ts";
 import { UsageError } from "./errors.ts";
 

@@ -1,5 +1,4 @@
 /** Projects, and which deployment of each is shown. */
-
 import { type Domain, type Status, statusOf } from "../hosting/domains/domain.ts";
 import { type Deployment, withStaleFailed } from "../hosting/sites/deployment.ts";
 import { type Project, projectsPerOwnerMax, slugError } from "../hosting/sites/site.ts";

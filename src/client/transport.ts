@@ -1,5 +1,4 @@
 /** Sends a request until it has a final response, or until its attempts or its time are used up. */
-
 import { PetStoreUnreachable, type Redact, safeCause } from "./errors.ts";
 import type { OperationId } from "./operations.ts";
 import type { Platform } from "./platform.ts";

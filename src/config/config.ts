@@ -1,5 +1,4 @@
 /** The settings, read from the environment once. What cannot be understood is named, all at once. */
-
 import { type LogLevel, logLevels } from "../core/log.ts";
 import type { Quota } from "../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../petstore/keys/token.ts";

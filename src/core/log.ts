@@ -1,5 +1,4 @@
 /** Events with fields, one JSON object a line. Never prose, never a secret. */
-
 import { withoutTokens } from "../petstore/keys/token.ts";
 import type { Clock } from "./clock.ts";
 

@@ -1,5 +1,4 @@
 /** The API of the dashboard on the stores of a service. */
-
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";

@@ -1,5 +1,4 @@
 import { assert, type Check, checksOf } from "../check.ts";
-import { errorIn, expectStatus, header } from "../shapes.ts";
 
 const check = checksOf("auth");
 const record = "decisions/0016-authentication-comes-first.md";
@@ -20,8 +19,8 @@ export const authentication: readonly Check[] = [
     challenge,
     async (caller) => {
       const seen = await caller.send("GET", "/pets", { authorization: null });
-      errorIn(seen, 401, "key_missing");
-      const asked = header(seen, "www-authenticate");
+      seen.error(401, "key_missing");
+      const asked = seen.header("www-authenticate");
       assert(/^bearer\b/i.test(asked) && !/error=/i.test(asked), "Bearer, no error=", asked);
     },
   ),
@@ -32,8 +31,8 @@ export const authentication: readonly Check[] = [
     async (caller) => {
       const sent = { authorization: "Bearer petstore_check_no_such_key" };
       const seen = await caller.send("GET", "/pets", sent);
-      errorIn(seen, 401, "key_invalid");
-      const asked = header(seen, "www-authenticate");
+      seen.error(401, "key_invalid");
+      const asked = seen.header("www-authenticate");
       const fits = /^bearer\b.*error="?invalid_token/i.test(asked);
       assert(fits, 'Bearer … error="invalid_token"', asked);
     },
@@ -45,7 +44,7 @@ export const authentication: readonly Check[] = [
       record,
       async (caller) => {
         const authorization = pattern.replaceAll("KEY", caller.context.key);
-        errorIn(await caller.send("GET", "/pets", { authorization }), 401);
+        (await caller.send("GET", "/pets", { authorization })).error(401);
       },
     ),
   ),
@@ -56,7 +55,7 @@ export const authentication: readonly Check[] = [
       record,
       async (caller) => {
         const authorization = `${scheme} ${caller.context.key}`;
-        expectStatus(await caller.send("GET", "/pets", { authorization }), 200);
+        (await caller.send("GET", "/pets", { authorization })).expectStatus(200);
       },
     ),
   ),
@@ -66,7 +65,7 @@ export const authentication: readonly Check[] = [
     record,
     async (caller) => {
       const sent = { authorization: null };
-      errorIn(await caller.send("GET", "/petstore-check-nowhere", sent), 401);
+      (await caller.send("GET", "/petstore-check-nowhere", sent)).error(401);
     },
   ),
   check(
@@ -74,12 +73,12 @@ export const authentication: readonly Check[] = [
     "Without a key a method that a path does not take is answered 401.",
     record,
     async (caller) =>
-      void errorIn(await caller.send("DELETE", "/pets", { authorization: null }), 401),
+      void (await caller.send("DELETE", "/pets", { authorization: null })).error(401),
   ),
   check(
     "auth-before-body",
     "Without a key a wrong body is answered 401.",
     record,
-    async (caller) => void errorIn(await caller.post("/pets", "{", { authorization: null }), 401),
+    async (caller) => void (await caller.post("/pets", "{", { authorization: null })).error(401),
   ),
 ];

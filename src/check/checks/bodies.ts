@@ -1,15 +1,5 @@
-import { type Caller, shown } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import {
-  addPet,
-  expectPetStatus,
-  getPetIsGone,
-  petNow,
-  petsBetween,
-  postPet,
-  rebased,
-} from "../fixtures.ts";
-import { errorIn, expectNamed, header, petIn, petsIn } from "../shapes.ts";
 
 const check = checksOf("bodies");
 const names = "decisions/0014-names.md";
@@ -56,10 +46,10 @@ export const bodies: readonly Check[] = [
     "A pet without a status is available.",
     "decisions/0007-status-defaults-to-available.md",
     async (caller) => {
-      const seen = await postPet(caller);
-      const pet = petIn(seen, 201);
-      assert(pet.status === "available", "status available", shown(seen));
-      await expectPetStatus(caller, pet.id, "available");
+      const seen = await caller.postPet();
+      const pet = seen.pet(201);
+      assert(pet.status === "available", "status available", seen.shown);
+      await caller.expectPetStatus(pet.id, "available");
     },
   ),
   check(
@@ -67,10 +57,10 @@ export const bodies: readonly Check[] = [
     "A pet in a list has a status, even if it was added without one.",
     "openapi: /components/schemas/Pet",
     async (caller) => {
-      const { id } = petIn(await postPet(caller), 201);
+      const { id } = (await caller.postPet()).pet(201);
       const seen = await caller.get(`/pets?id=${id}`);
-      const [pet] = petsIn(seen);
-      assert(pet?.status === "available", "a pet that is available", shown(seen));
+      const [pet] = seen.pets();
+      assert(pet?.status === "available", "a pet that is available", seen.shown);
     },
   ),
   check(
@@ -78,15 +68,15 @@ export const bodies: readonly Check[] = [
     "Location holds the absolute address of the new pet.",
     location,
     async (caller) => {
-      const seen = await postPet(caller);
-      const { id } = petIn(seen, 201);
-      const address = header(seen, "location");
+      const seen = await caller.postPet();
+      const { id } = seen.pet(201);
+      const address = seen.header("location");
       assert(/^https?:\/\//.test(address), "an absolute address", address);
       // Once getPet is gone, the pet is found by what replaces it.
-      const gone = getPetIsGone(caller);
-      const found = await caller.get(rebased(caller, address, gone ? "/pets" : `/pets/${id}`));
-      const pet = gone ? petsIn(found)[0] : petIn(found);
-      assert(pet?.id === id, `pet ${id} at its Location`, shown(found));
+      const gone = caller.getPetIsGone();
+      const found = await caller.get(caller.rebased(address, gone ? "/pets" : `/pets/${id}`));
+      const pet = gone ? found.pets()[0] : found.pet();
+      assert(pet?.id === id, `pet ${id} at its Location`, found.shown);
     },
   ),
   ...Object.entries(integersTaken).map(([what, [written, value]]) =>
@@ -96,7 +86,7 @@ export const bodies: readonly Check[] = [
       integers,
       async (caller) => {
         const body = `{"name":"${caller.newName()}","categoryId":${written}}`;
-        const pet = petIn(await caller.post("/pets", body), 201);
+        const pet = (await caller.post("/pets", body)).pet(201);
         assert(pet.categoryId === value, `${value}`, `${pet.categoryId}`);
       },
     ),
@@ -107,7 +97,7 @@ export const bodies: readonly Check[] = [
     integers,
     async (caller) => {
       const body = `{"name":"${caller.newName()}","categoryId":0.99999999999999999999}`;
-      errorIn(await caller.post("/pets", body), 400, "body_invalid");
+      (await caller.post("/pets", body)).error(400, "body_invalid");
     },
   ),
   ...Object.entries(namesRefused).map(([what, [name, words]]) =>
@@ -117,7 +107,7 @@ export const bodies: readonly Check[] = [
       names,
       async (caller) => {
         const seen = await caller.post("/pets", `{"name":${name},"categoryId":1}`);
-        errorIn(seen, 400, "body_invalid");
+        seen.error(400, "body_invalid");
       },
     ),
   ),
@@ -134,14 +124,14 @@ export const bodies: readonly Check[] = [
       const before = new TextEncoder().encode('{"name":"petstore check ');
       const after = new TextEncoder().encode('","categoryId":1}');
       const body = new Uint8Array([...before, 0xff, 0xc3, ...after]);
-      errorIn(await caller.post("/pets", body), 400, "body_unreadable");
+      (await caller.post("/pets", body)).error(400, "body_unreadable");
     },
   ),
   check(
     "body-not-json-unreadable",
     "A body that is no JSON is refused as unreadable.",
     unreadable,
-    async (caller) => void errorIn(await caller.post("/pets", "name=Rex"), 400, "body_unreadable"),
+    async (caller) => void (await caller.post("/pets", "name=Rex")).error(400, "body_unreadable"),
   ),
   ...Object.entries(members).map(([member, body]) =>
     check(
@@ -150,7 +140,7 @@ export const bodies: readonly Check[] = [
       "openapi: /components/responses/BodyRefused",
       async (caller) => {
         const seen = await caller.post("/pets", body);
-        expectNamed(seen, "body_invalid", member);
+        seen.expectNamed("body_invalid", member);
       },
     ),
   ),
@@ -159,7 +149,7 @@ export const bodies: readonly Check[] = [
     "A refusal names every member that is wrong.",
     "decisions/0018-error-body-and-codes.md",
     async (caller) => {
-      const { message } = errorIn(await caller.post("/pets", '{"status":1}'), 400);
+      const { message } = (await caller.post("/pets", '{"status":1}')).error(400);
       for (const member of Object.keys(members)) {
         assert(message.includes(member), `a message that names ${member}`, message);
       }
@@ -171,20 +161,20 @@ export const bodies: readonly Check[] = [
     "openapi: /components/responses/BodyRefused",
     async (caller) => {
       const name = caller.newName("never to be stored");
-      const first = await addPet(caller);
+      const first = await caller.addPet();
       for (const rest of ["", ',"categoryId":"1"', ',"categoryId":1,"status":"lost"']) {
-        errorIn(await caller.post("/pets", `{"name":"${name}"${rest}}`), 400);
+        (await caller.post("/pets", `{"name":"${name}"${rest}}`)).error(400);
       }
-      const last = await addPet(caller);
-      const stored = (await petsBetween(caller, first, last)).find((pet) => pet.name === name);
+      const last = await caller.addPet();
+      const stored = (await caller.petsBetween(first, last)).find((pet) => pet.name === name);
       assert(stored === undefined, "no pet of a refused body", `pet ${stored?.id}`);
     },
   ),
 ];
 
 async function expectKept(caller: Caller, name: string): Promise<void> {
-  const pet = await addPet(caller, { name });
-  const found = await petNow(caller, pet.id);
+  const pet = await caller.addPet({ name });
+  const found = await caller.petNow(pet.id);
   const quoted = JSON.stringify(name);
   assert(pet.name === name, quoted, JSON.stringify(pet.name));
   assert(found.name === name, `${quoted} when read`, JSON.stringify(found.name));

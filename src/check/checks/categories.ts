@@ -1,6 +1,11 @@
-import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
-import { expectAscending, expectIds, linkIn, nextOf } from "../fixtures.ts";
-import { categoriesIn, errorIn } from "../shapes.ts";
+import {
+  assert,
+  type Check,
+  checksOf,
+  expectAscending,
+  expectIds,
+  NotApplicable,
+} from "../check.ts";
 
 const check = checksOf("categories");
 const list = "openapi: /paths/~1categories/get";
@@ -10,16 +15,16 @@ export const categories: readonly Check[] = [
     "categories-list",
     "The categories are an array in the order of identifiers.",
     "openapi: /components/schemas/Categories",
-    async (caller) => expectAscending(categoriesIn(await caller.get("/categories")), "categories"),
+    async (caller) => expectAscending((await caller.get("/categories")).categories(), "categories"),
   ),
   check("categories-page", "Link leads to the next page of them.", list, async (caller) => {
-    const all = categoriesIn(await caller.get("/categories?limit=100"));
+    const all = (await caller.get("/categories?limit=100")).categories();
     if (all.length < 2) throw new NotApplicable("The operator keeps fewer than two categories.");
     const first = await caller.get("/categories?limit=1");
-    const second = await caller.get(nextOf(caller, first, "/categories"));
-    const met = [...categoriesIn(first), ...categoriesIn(second)];
+    const second = await caller.get(caller.nextOf(first, "/categories"));
+    const met = [...first.categories(), ...second.categories()];
     expectIds(met, all.slice(0, 2));
-    const more = linkIn(second, "next") !== undefined;
+    const more = second.link("next") !== undefined;
     assert(more === all.length > 2, `${all.length > 2 ? "a" : "no"} Link after two`, `${more}`);
   }),
   ...["limit=0", "limit=101", "cursor=made-up"].map((query) =>
@@ -29,7 +34,7 @@ export const categories: readonly Check[] = [
       list,
       async (caller) => {
         const code = query.startsWith("cursor") ? "cursor_invalid" : "parameter_invalid";
-        errorIn(await caller.get(`/categories?${query}`), 400, code);
+        (await caller.get(`/categories?${query}`)).error(400, code);
       },
     ),
   ),
@@ -38,7 +43,7 @@ export const categories: readonly Check[] = [
     "Listing categories needs a key.",
     "openapi: /components/securitySchemes/apiKey",
     async (caller) => {
-      errorIn(await caller.send("GET", "/categories", { authorization: null }), 401);
+      (await caller.send("GET", "/categories", { authorization: null })).error(401);
     },
   ),
 ];

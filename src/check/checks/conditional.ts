@@ -1,7 +1,6 @@
-import { type Caller, type HttpExchange, shown } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, addPets, linkIn, needGetPet, placeOrder } from "../fixtures.ts";
-import { expectHeader, expectStatus, header } from "../shapes.ts";
+import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("conditional");
 const etag = "openapi: /components/headers/ETag";
@@ -11,8 +10,8 @@ const notModified = "openapi: /components/responses/NotModified";
 const strong = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 function tagOf(seen: HttpExchange): string {
-  expectStatus(seen, 200);
-  const tag = header(seen, "etag");
+  seen.expectStatus(200);
+  const tag = seen.header("etag");
   assert(strong.test(tag), "a strong ETag", tag);
   return tag;
 }
@@ -27,23 +26,23 @@ async function expectCached(caller: Caller, path: string, tags = (tag: string) =
 }
 
 function expectUnchanged(seen: HttpExchange, tag: string): void {
-  expectStatus(seen, 304);
-  assert(seen.text === "", "no body", shown(seen));
-  expectHeader(seen, "etag", tag);
+  seen.expectStatus(304);
+  assert(seen.text === "", "no body", seen.shown);
+  seen.expectHeader("etag", tag);
 }
 
-const listOf = async (caller: Caller) => `/pets?id=${(await addPet(caller)).id}`;
+const listOf = async (caller: Caller) => `/pets?id=${(await caller.addPet()).id}`;
 
 export const conditional: readonly Check[] = [
   check("etag-list", "A list has a strong ETag.", etag, async (caller) => {
     tagOf(await caller.get(await listOf(caller)));
   }),
   check("etag-pet", "A pet has a strong ETag.", etag, async (caller) => {
-    needGetPet(caller);
-    tagOf(await caller.get(`/pets/${(await addPet(caller)).id}`));
+    caller.needGetPet();
+    tagOf(await caller.get(`/pets/${(await caller.addPet()).id}`));
   }),
   check("etag-order", "An order has a strong ETag.", etag, async (caller) => {
-    tagOf(await caller.get(`/store/orders/${(await placeOrder(caller)).id}`));
+    tagOf(await caller.get(`/store/orders/${(await caller.placeOrder()).id}`));
   }),
   check("etag-steady", "The same answer has the same ETag.", etag, async (caller) => {
     const path = await listOf(caller);
@@ -51,17 +50,17 @@ export const conditional: readonly Check[] = [
     assert(first === second, first, second);
   }),
   check("etag-by-filter", "Different answers have different ETags.", etag, async (caller) => {
-    const [one, other] = await addPets(caller, 2);
+    const [one, other] = await caller.addPets(2);
     const paths = [`id=${one?.id}`, `id=${other?.id}`, `id=${one?.id}&id=${other?.id}`];
     const tags = [];
     for (const query of paths) tags.push(tagOf(await caller.get(`/pets?${query}`)));
     assert(new Set(tags).size === 3, "three ETags for three answers", tags.join(" "));
   }),
   check("etag-changes", "When a pet changes, so does its ETag.", etag, async (caller) => {
-    const pet = await addPet(caller);
+    const pet = await caller.addPet();
     const path = `/pets?id=${pet.id}`;
     const before = tagOf(await caller.get(path));
-    await placeOrder(caller, pet);
+    await caller.placeOrder(pet);
     const after = await asked(caller, path, before);
     assert(tagOf(after) !== before, "another ETag", before);
   }),
@@ -70,23 +69,23 @@ export const conditional: readonly Check[] = [
     "An answer whose Link has changed is not unchanged, even if its body is.",
     notModified,
     async (caller) => {
-      const [a, b] = await addPets(caller, 2);
+      const [a, b] = await caller.addPets(2);
       const [first, second] = (a?.id ?? 0n) < (b?.id ?? 0n) ? [a, b] : [b, a];
       const path = `/pets?limit=1&status=available&id=${first?.id}&id=${second?.id}`;
       const before = await caller.get(path);
-      assert(linkIn(before, "next") !== undefined, "a Link to the next page", shown(before));
-      await placeOrder(caller, second);
+      assert(before.link("next") !== undefined, "a Link to the next page", before.shown);
+      await caller.placeOrder(second);
       const after = await asked(caller, path, tagOf(before));
-      expectStatus(after, 200);
-      assert(linkIn(after, "next") === undefined, "no Link any more", header(after, "link"));
+      after.expectStatus(200);
+      assert(after.link("next") === undefined, "no Link any more", after.header("link"));
     },
   ),
   check("unchanged-list-304", "An unchanged list is answered 304.", notModified, async (caller) => {
     await expectCached(caller, await listOf(caller));
   }),
   check("unchanged-pet-304", "An unchanged pet is answered 304.", notModified, async (caller) => {
-    needGetPet(caller);
-    await expectCached(caller, `/pets/${(await addPet(caller)).id}`);
+    caller.needGetPet();
+    await expectCached(caller, `/pets/${(await caller.addPet()).id}`);
   }),
   check(
     "unchanged-head-304",
@@ -127,7 +126,8 @@ export const conditional: readonly Check[] = [
     "openapi: /components/headers/CacheControl",
     async (caller) => {
       const seen = await caller.get(await listOf(caller));
-      const words = header(seen, "cache-control")
+      const words = seen
+        .header("cache-control")
         .split(/\s*,\s*/)
         .sort();
       assert(words.join() === "no-cache,private", "private, no-cache", words.join(", "));

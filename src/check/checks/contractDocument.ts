@@ -1,6 +1,5 @@
 import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { jsonAnswer } from "../shapes.ts";
 
 const check = checksOf("contract");
 
@@ -19,7 +18,7 @@ interface Operation {
 
 async function documentOf(caller: Caller): Promise<Document> {
   const seen = await caller.send("GET", "/openapi.json", { authorization: null });
-  return (jsonAnswer(seen, 200) ?? {}) as Document;
+  return (seen.json(200) ?? {}) as Document;
 }
 
 const operations = [

@@ -1,9 +1,7 @@
 /** Creating pets: what any implementation of the contract must do. */
 import { int64Max, int64Min } from "../../contract/int64.ts";
-import { shown } from "../caller.ts";
-import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, addPets, idsOf, petNow } from "../fixtures.ts";
-import { errorIn, petIn, petStatuses } from "../shapes.ts";
+import { assert, type Check, checksOf, idsOf } from "../check.ts";
+import { petStatuses } from "../exchange.ts";
 
 const check = checksOf("core");
 
@@ -51,9 +49,9 @@ export const coreCreating: readonly Check[] = [
     async (caller) => {
       const name = caller.newName();
       const seen = await caller.post("/pets", { name, categoryId: 3, status: "pending" });
-      const pet = petIn(seen, 201);
+      const pet = seen.pet(201);
       const same = pet.name === name && pet.categoryId === 3n && pet.status === "pending";
-      assert(same, `${name}, category 3, pending`, shown(seen));
+      assert(same, `${name}, category 3, pending`, seen.shown);
     },
   ),
   check(
@@ -61,14 +59,14 @@ export const coreCreating: readonly Check[] = [
     "status may be left out.",
     "openapi: /components/schemas/Pet",
     async (caller) =>
-      void petIn(await caller.post("/pets", { name: caller.newName(), categoryId: 3 }), 201),
+      void (await caller.post("/pets", { name: caller.newName(), categoryId: 3 })).pet(201),
   ),
   check(
     "create-ids-differ",
     "Every pet gets an identifier of its own.",
     "openapi: /components/schemas/Pet",
     async (caller) => {
-      const pets = await addPets(caller, 8);
+      const pets = await caller.addPets(8);
       const ids = new Set(pets.map(({ id }) => id));
       assert(ids.size === pets.length, "8 different ids", idsOf(pets));
     },
@@ -79,9 +77,9 @@ export const coreCreating: readonly Check[] = [
     "openapi: /components/schemas/Pet",
     async (caller) => {
       const name = `${caller.newName()} "Žofka"\\ ねこ 🐈 שׁ`;
-      const pet = await addPet(caller, { name });
+      const pet = await caller.addPet({ name });
       assert(pet.name === name, name, pet.name);
-      const found = await petNow(caller, pet.id);
+      const found = await caller.petNow(pet.id);
       assert(found.name === name, name, found.name);
     },
   ),
@@ -91,8 +89,8 @@ export const coreCreating: readonly Check[] = [
       `A pet can be added as ${status}, and is stored so.`,
       "openapi: /components/schemas/Pet",
       async (caller) => {
-        const pet = await addPet(caller, { status });
-        const found = await petNow(caller, pet.id);
+        const pet = await caller.addPet({ status });
+        const found = await caller.petNow(pet.id);
         assert(pet.status === status && found.status === status, status, `${found.status}`);
       },
     ),
@@ -104,9 +102,9 @@ export const coreCreating: readonly Check[] = [
       "openapi: /components/schemas/Pet",
       async (caller) => {
         const body = `{"name":"${caller.newName()}","categoryId":${categoryId}}`;
-        const pet = petIn(await caller.post("/pets", body), 201);
+        const pet = (await caller.post("/pets", body)).pet(201);
         assert(pet.categoryId === categoryId, `${categoryId}`, `${pet.categoryId}`);
-        const found = await petNow(caller, pet.id);
+        const found = await caller.petNow(pet.id);
         assert(found.categoryId === categoryId, `${categoryId}`, `${found.categoryId}`);
       },
     ),
@@ -117,7 +115,7 @@ export const coreCreating: readonly Check[] = [
       `An addition is refused with 400 and an Error: ${words}.`,
       "openapi: /paths/~1pets/post",
       async (caller) => {
-        errorIn(await caller.post("/pets", body.replace("NAME", caller.newName())), 400);
+        (await caller.post("/pets", body.replace("NAME", caller.newName()))).error(400);
       },
     ),
   ),

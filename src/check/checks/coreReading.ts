@@ -1,8 +1,6 @@
 /** Listing and getting pets: what any implementation of the contract must do. */
-
-import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, ensureManyPets, idsOf, needGetPet, postPet } from "../fixtures.ts";
-import { errorIn, jsonAnswer, petIn, petStatuses, petsIn } from "../shapes.ts";
+import { assert, type Check, checksOf, idsOf } from "../check.ts";
+import { petStatuses } from "../exchange.ts";
 
 const check = checksOf("core");
 
@@ -12,8 +10,8 @@ export const coreReading: readonly Check[] = [
     "A list is a JSON array of pets with nothing around it.",
     "openapi: /paths/~1pets/get",
     async (caller) => {
-      await addPet(caller);
-      petsIn(await caller.get("/pets"));
+      await caller.addPet();
+      (await caller.get("/pets")).pets();
     },
   ),
   check(
@@ -21,8 +19,8 @@ export const coreReading: readonly Check[] = [
     "Without limit, at most 20 pets are returned.",
     "openapi: /components/parameters/limit",
     async (caller) => {
-      await ensureManyPets(caller);
-      expectCount(petsIn(await caller.get("/pets")).length, 20);
+      await caller.ensureManyPets();
+      expectCount((await caller.get("/pets")).pets().length, 20);
     },
   ),
   ...[1, 7, 100].map((limit) =>
@@ -31,8 +29,8 @@ export const coreReading: readonly Check[] = [
       `With limit=${limit}, at most ${limit} pets are returned.`,
       "openapi: /paths/~1pets/get",
       async (caller) => {
-        await ensureManyPets(caller);
-        expectCount(petsIn(await caller.get(`/pets?limit=${limit}`)).length, limit);
+        await caller.ensureManyPets();
+        expectCount((await caller.get(`/pets?limit=${limit}`)).pets().length, limit);
       },
     ),
   ),
@@ -42,8 +40,8 @@ export const coreReading: readonly Check[] = [
       `With status=${status}, only such pets are returned.`,
       "openapi: /paths/~1pets/get",
       async (caller) => {
-        await addPet(caller, { status });
-        const pets = petsIn(await caller.get(`/pets?status=${status}`));
+        await caller.addPet({ status });
+        const pets = (await caller.get(`/pets?status=${status}`)).pets();
         assert(pets.length > 0, `${status} pets, for one was just added`, "none");
         const other = pets.find((pet) => pet.status !== status);
         assert(other === undefined, `only ${status} pets`, `pet ${other?.id} ${other?.status}`);
@@ -55,9 +53,9 @@ export const coreReading: readonly Check[] = [
     "A pet is found under its identifier, as it was created.",
     "openapi: /paths/~1pets~1{petId}/get",
     async (caller) => {
-      needGetPet(caller);
-      const pet = await addPet(caller, { status: "sold", categoryId: -7 });
-      const found = petIn(await caller.get(`/pets/${pet.id}`));
+      caller.needGetPet();
+      const pet = await caller.addPet({ status: "sold", categoryId: -7 });
+      const found = (await caller.get(`/pets/${pet.id}`)).pet();
       const same = found.id === pet.id && found.name === pet.name;
       const whole = same && found.categoryId === -7n && found.status === "sold";
       assert(whole, `pet ${pet.id}, ${pet.name}`, `pet ${found.id}, ${found.name}`);
@@ -68,8 +66,8 @@ export const coreReading: readonly Check[] = [
     "An identifier that no pet has is answered 404 with an Error.",
     "openapi: /paths/~1pets~1{petId}/get",
     async (caller) => {
-      needGetPet(caller);
-      errorIn(await caller.get(`/pets/${caller.unusedId()}`), 404);
+      caller.needGetPet();
+      (await caller.get(`/pets/${caller.unusedId()}`)).error(404);
     },
   ),
   check(
@@ -77,10 +75,10 @@ export const coreReading: readonly Check[] = [
     "Neighbouring identifiers name different pets.",
     "openapi: /components/schemas/Pet",
     async (caller) => {
-      needGetPet(caller);
-      const pets = [await addPet(caller), await addPet(caller)];
+      caller.needGetPet();
+      const pets = [await caller.addPet(), await caller.addPet()];
       const found = [];
-      for (const { id } of pets) found.push(petIn(await caller.get(`/pets/${id}`)));
+      for (const { id } of pets) found.push((await caller.get(`/pets/${id}`)).pet());
       assert(idsOf(found) === idsOf(pets), `pets ${idsOf(pets)}`, idsOf(found));
     },
   ),
@@ -93,7 +91,7 @@ export const coreReading: readonly Check[] = [
         "openapi: /components/securitySchemes/apiKey",
         async (caller) => {
           const sent = body === undefined ? { authorization } : { authorization, body };
-          errorIn(await caller.send(method, path, sent), 401);
+          (await caller.send(method, path, sent)).error(401);
         },
       );
     return [
@@ -107,10 +105,10 @@ export const coreReading: readonly Check[] = [
     "Answers are application/json, refusals too.",
     "openapi: /components/responses",
     async (caller) => {
-      jsonAnswer(await caller.get("/pets"), 200);
-      jsonAnswer(await postPet(caller), 201);
-      jsonAnswer(await caller.post("/pets", {}), 400);
-      jsonAnswer(await caller.send("GET", "/pets", { authorization: null }), 401);
+      (await caller.get("/pets")).json(200);
+      (await caller.postPet()).json(201);
+      (await caller.post("/pets", {})).json(400);
+      (await caller.send("GET", "/pets", { authorization: null })).json(401);
     },
   ),
 ];

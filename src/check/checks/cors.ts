@@ -1,6 +1,5 @@
-import { type HttpExchange, shown } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { expectHeader, expectNoHeader, expectStatus, header } from "../shapes.ts";
+import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("cors");
 const record = "decisions/0020-cors-and-head.md";
@@ -24,12 +23,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 };
 
 function expectOpen(seen: HttpExchange): void {
-  expectHeader(seen, "access-control-allow-origin", "*");
-  expectNoHeader(seen, "access-control-allow-credentials");
+  seen.expectHeader("access-control-allow-origin", "*");
+  seen.expectNoHeader("access-control-allow-credentials");
 }
 
 function expectListed(seen: HttpExchange, name: string, wanted: readonly string[]): void {
-  const given = header(seen, name);
+  const given = seen.header(name);
   const words = new Set(
     (seen.headers.get(name) ?? "").split(",").map((word) => word.trim().toLowerCase()),
   );
@@ -52,7 +51,7 @@ export const cors: readonly Check[] = [
             "access-control-request-headers": names.join(",").toLowerCase(),
           },
         });
-        assert(seen.status === 204 || seen.status === 200, "status 204 or 200", shown(seen));
+        assert(seen.status === 204 || seen.status === 200, "status 204 or 200", seen.shown);
         expectOpen(seen);
         expectListed(seen, "access-control-allow-methods", ["POST"]);
         expectListed(seen, "access-control-allow-headers", names);
@@ -61,7 +60,7 @@ export const cors: readonly Check[] = [
   ),
   check("cors-get", "An answer may be read by a page of any origin.", record, async (caller) => {
     const seen = await caller.get("/pets?limit=1", { origin });
-    expectStatus(seen, 200);
+    seen.expectStatus(200);
     expectOpen(seen);
   }),
   check("cors-refusal", "A refusal may be read by a page too.", record, async (caller) => {

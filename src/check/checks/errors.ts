@@ -1,6 +1,6 @@
-import { type Caller, type HttpExchange, jsonOf, shown } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { errorIn, expectHeader, isListedCode } from "../shapes.ts";
+import { type HttpExchange, isListedCode } from "../exchange.ts";
 
 const check = checksOf("errors");
 const schema = "openapi: /components/schemas/Error";
@@ -22,8 +22,8 @@ export const errors: readonly Check[] = [
       schema,
       async (caller) => {
         const seen = await ask(caller);
-        errorIn(seen, Number(status));
-        const members = Object.keys(jsonOf(seen) as object).sort();
+        seen.error(Number(status));
+        const members = Object.keys(seen.body() as object).sort();
         assert(members.join() === "code,message,status", "three members", members.join(", "));
       },
     ),
@@ -35,8 +35,8 @@ export const errors: readonly Check[] = [
       "openapi: /components/schemas/ErrorCode",
       async (caller) => {
         const seen = await ask(caller);
-        const { code } = errorIn(seen, Number(status));
-        assert(isListedCode(code, seen.status), "a code of the list", shown(seen));
+        const { code } = seen.error(Number(status));
+        assert(isListedCode(code, seen.status), "a code of the list", seen.shown);
       },
     ),
   ),
@@ -59,7 +59,7 @@ export const errors: readonly Check[] = [
       const id = `petstore-check-${caller.context.mark}`;
       for (const path of ["/pets?limit=1", "/petstore-check-nowhere"]) {
         const seen = await caller.get(path, { "x-request-id": id });
-        expectHeader(seen, "x-request-id", id);
+        seen.expectHeader("x-request-id", id);
       }
     },
   ),

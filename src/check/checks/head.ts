@@ -1,7 +1,6 @@
-import { type Caller, type HttpExchange, shown } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, addPets, needGetPet, placeOrder } from "../fixtures.ts";
-import { expectHeader, expectStatus, header } from "../shapes.ts";
+import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("head");
 const record = "decisions/0020-cors-and-head.md";
@@ -10,10 +9,10 @@ const record = "decisions/0020-cors-and-head.md";
 async function expectAsGet(caller: Caller, path: string, sent = {}): Promise<HttpExchange> {
   const got = await caller.send("GET", path, sent);
   const seen = await caller.send("HEAD", path, sent);
-  expectStatus(seen, got.status);
-  assert(seen.text === "", "no body", shown(seen));
+  seen.expectStatus(got.status);
+  assert(seen.text === "", "no body", seen.shown);
   for (const name of ["content-type", "link", "etag", "cache-control", "allow"]) {
-    expectHeader(seen, name, header(got, name));
+    seen.expectHeader(name, got.header(name));
   }
   // RFC 9110, section 8.6: it may be left out, but must not say anything else.
   const length = seen.headers.get("content-length");
@@ -24,23 +23,23 @@ async function expectAsGet(caller: Caller, path: string, sent = {}): Promise<Htt
 
 export const head: readonly Check[] = [
   check("head-list", "HEAD on a list is GET without the body.", record, async (caller) => {
-    const pets = await addPets(caller, 2);
+    const pets = await caller.addPets(2);
     const path = `/pets?limit=1&${pets.map(({ id }) => `id=${id}`).join("&")}`;
     await expectAsGet(caller, path);
   }),
   check("head-pet", "HEAD on a pet is GET without the body.", record, async (caller) => {
-    needGetPet(caller);
-    const seen = await expectAsGet(caller, `/pets/${(await addPet(caller)).id}`);
-    assert(seen.headers.has("sunset"), "a Sunset header as of GET", header(seen, "sunset"));
+    caller.needGetPet();
+    const seen = await expectAsGet(caller, `/pets/${(await caller.addPet()).id}`);
+    assert(seen.headers.has("sunset"), "a Sunset header as of GET", seen.header("sunset"));
   }),
   check("head-order", "HEAD on an order is GET without the body.", record, async (caller) => {
-    await expectAsGet(caller, `/store/orders/${(await placeOrder(caller)).id}`);
+    await expectAsGet(caller, `/store/orders/${(await caller.placeOrder()).id}`);
   }),
   check("head-refusals", "HEAD is refused as GET is.", record, async (caller) => {
     const id = caller.unusedId();
-    expectStatus(await expectAsGet(caller, "/pets?limit=0"), 400);
-    expectStatus(await expectAsGet(caller, "/pets", { authorization: null }), 401);
-    expectStatus(await expectAsGet(caller, `/store/orders/${id}`), 404);
+    (await expectAsGet(caller, "/pets?limit=0")).expectStatus(400);
+    (await expectAsGet(caller, "/pets", { authorization: null })).expectStatus(401);
+    (await expectAsGet(caller, `/store/orders/${id}`)).expectStatus(404);
   }),
   check(
     "head-contract",

@@ -1,16 +1,15 @@
-import type { Caller, HttpExchange } from "../caller.ts";
-import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
-import { addPet, getPetIsGone, idsOf, linkIn, needGetPet, rebased } from "../fixtures.ts";
-import { errorIn, expectHeader, expectNoHeader, expectStatus, header, petsIn } from "../shapes.ts";
+import type { Caller } from "../caller.ts";
+import { assert, type Check, checksOf, idsOf, NotApplicable } from "../check.ts";
+import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("lifecycle");
 const record = "decisions/0019-how-an-operation-goes-away.md";
 
 async function aPet(caller: Caller): Promise<{ id: bigint; seen: HttpExchange }> {
-  needGetPet(caller);
-  const { id } = await addPet(caller);
+  caller.needGetPet();
+  const { id } = await caller.addPet();
   const seen = await caller.get(`/pets/${id}`);
-  expectStatus(seen, 200);
+  seen.expectStatus(200);
   return { id, seen };
 }
 
@@ -19,14 +18,14 @@ export const lifecycle: readonly Check[] = [
     "get-deprecation",
     "getPet says since when it is deprecated.",
     "openapi: /components/headers/Deprecation",
-    async (caller) => expectHeader((await aPet(caller)).seen, "deprecation", "@1793491200"),
+    async (caller) => (await aPet(caller)).seen.expectHeader("deprecation", "@1793491200"),
   ),
   check(
     "get-sunset",
     "getPet says when it goes away: 5 December 2030.",
     "openapi: /components/headers/Sunset",
     async (caller) =>
-      expectHeader((await aPet(caller)).seen, "sunset", "Thu, 05 Dec 2030 00:00:00 GMT"),
+      (await aPet(caller)).seen.expectHeader("sunset", "Thu, 05 Dec 2030 00:00:00 GMT"),
   ),
   check(
     "get-notice-linked",
@@ -35,8 +34,8 @@ export const lifecycle: readonly Check[] = [
     async (caller) => {
       const { seen } = await aPet(caller);
       for (const relation of ["deprecation", "sunset"]) {
-        const target = linkIn(seen, relation);
-        assert(target !== undefined, `a Link with rel="${relation}"`, header(seen, "link"));
+        const target = seen.link(relation);
+        assert(target !== undefined, `a Link with rel="${relation}"`, seen.header("link"));
       }
     },
   ),
@@ -46,9 +45,9 @@ export const lifecycle: readonly Check[] = [
     "openapi: /components/headers/DeprecationLinks",
     async (caller) => {
       const { id, seen } = await aPet(caller);
-      const target = linkIn(seen, "successor-version");
-      assert(target !== undefined, 'a Link with rel="successor-version"', header(seen, "link"));
-      const found = petsIn(await caller.get(rebased(caller, target, "/pets")));
+      const target = seen.link("successor-version");
+      assert(target !== undefined, 'a Link with rel="successor-version"', seen.header("link"));
+      const found = (await caller.get(caller.rebased(target, "/pets"))).pets();
       assert(idsOf(found) === `${id}`, `${id}`, idsOf(found));
     },
   ),
@@ -57,11 +56,11 @@ export const lifecycle: readonly Check[] = [
     "A refusal of getPet announces its end as well.",
     record,
     async (caller) => {
-      needGetPet(caller);
+      caller.needGetPet();
       const seen = await caller.get(`/pets/${caller.unusedId()}`);
-      expectStatus(seen, 404);
-      expectHeader(seen, "deprecation", "@1793491200");
-      expectHeader(seen, "sunset", "Thu, 05 Dec 2030 00:00:00 GMT");
+      seen.expectStatus(404);
+      seen.expectHeader("deprecation", "@1793491200");
+      seen.expectHeader("sunset", "Thu, 05 Dec 2030 00:00:00 GMT");
     },
   ),
   check(
@@ -70,8 +69,8 @@ export const lifecycle: readonly Check[] = [
     "openapi: /paths/~1pets/get",
     async (caller) => {
       const seen = await caller.get("/pets?limit=1");
-      expectStatus(seen, 200);
-      for (const name of ["deprecation", "sunset"]) expectNoHeader(seen, name);
+      seen.expectStatus(200);
+      for (const name of ["deprecation", "sunset"]) seen.expectNoHeader(name);
     },
   ),
   check(
@@ -79,9 +78,9 @@ export const lifecycle: readonly Check[] = [
     "From its announced end on, getPet is answered 410.",
     "openapi: /components/responses/OperationRemoved",
     async (caller) => {
-      if (!getPetIsGone(caller)) throw new NotApplicable("The end of getPet is still to come.");
-      const { id } = await addPet(caller);
-      errorIn(await caller.get(`/pets/${id}`), 410, "operation_removed");
+      if (!caller.getPetIsGone()) throw new NotApplicable("The end of getPet is still to come.");
+      const { id } = await caller.addPet();
+      (await caller.get(`/pets/${id}`)).error(410, "operation_removed");
     },
   ),
 ];

@@ -1,6 +1,4 @@
 import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
-import { postPet } from "../fixtures.ts";
-import { errorIn, expectStatus, header, petIn } from "../shapes.ts";
 
 const check = checksOf("limits");
 const record = "decisions/0015-body-limits.md";
@@ -26,7 +24,7 @@ export const limits: readonly Check[] = [
     "A body of 65,536 bytes is taken.",
     record,
     async (caller) =>
-      void petIn(await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax)), 201),
+      void (await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax))).pet(201),
   ),
   check(
     "body-65537-refused",
@@ -34,7 +32,7 @@ export const limits: readonly Check[] = [
     tooLarge,
     async (caller) => {
       const seen = await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax + 1));
-      errorIn(seen, 413, "body_too_large");
+      seen.error(413, "body_too_large");
     },
   ),
   ...Object.entries(typesRefused).map(([what, contentType]) =>
@@ -43,7 +41,7 @@ export const limits: readonly Check[] = [
       `A body of ${contentType ?? "no media type"} is refused with 415.`,
       media,
       async (caller) => {
-        errorIn(await postPet(caller, { contentType }), 415, "media_type_unsupported");
+        (await caller.postPet({ contentType })).error(415, "media_type_unsupported");
       },
     ),
   ),
@@ -53,7 +51,7 @@ export const limits: readonly Check[] = [
       `A body of ${contentType} is taken.`,
       record,
       async (caller) => {
-        petIn(await postPet(caller, { contentType }), 201);
+        (await caller.postPet({ contentType })).pet(201);
       },
     ),
   ),
@@ -62,8 +60,8 @@ export const limits: readonly Check[] = [
     "A compressed body is refused with 415.",
     record,
     async (caller) => {
-      const seen = await postPet(caller, { headers: { "content-encoding": "gzip" } });
-      errorIn(seen, 415, "media_type_unsupported");
+      const seen = await caller.postPet({ headers: { "content-encoding": "gzip" } });
+      seen.error(415, "media_type_unsupported");
     },
   ),
   check(
@@ -72,13 +70,13 @@ export const limits: readonly Check[] = [
     "openapi: /components/headers/RateLimit",
     async (caller) => {
       const seen = await caller.get("/pets?limit=1");
-      expectStatus(seen, 200);
+      seen.expectStatus(200);
       if (!seen.headers.has("ratelimit-policy") && !seen.headers.has("ratelimit")) {
         throw new NotApplicable("The operator limits no rate here.");
       }
-      const policy = header(seen, "ratelimit-policy");
+      const policy = seen.header("ratelimit-policy");
       assert(/^"[^"]+"(?=.*;\s*q=\d+)(?=.*;\s*w=\d+)/.test(policy), '"name";q=…;w=…', policy);
-      const left = header(seen, "ratelimit");
+      const left = seen.header("ratelimit");
       assert(/^"[^"]+"(?=.*;\s*r=\d+)(?=.*;\s*t=\d+)/.test(left), '"name";r=…;t=…', left);
     },
   ),

@@ -1,8 +1,5 @@
 /** What a list takes as parameters and what it refuses. */
-
-import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, addPets, ensureManyPets, expectAscending, expectIds, idsOf } from "../fixtures.ts";
-import { expectNamed, petsIn } from "../shapes.ts";
+import { assert, type Check, checksOf, expectAscending, expectIds, idsOf } from "../check.ts";
 
 const check = checksOf("paging");
 const limit = "openapi: /components/parameters/limit";
@@ -48,7 +45,7 @@ export const listParameters: readonly Check[] = [
       source,
       async (caller) => {
         const seen = await caller.get(`/pets?${query}`);
-        expectNamed(seen, "parameter_invalid", names);
+        seen.expectNamed("parameter_invalid", names);
       },
     ),
   ),
@@ -57,8 +54,8 @@ export const listParameters: readonly Check[] = [
     "Pets come in the order of their identifiers.",
     "openapi: /components/schemas/Pets",
     async (caller) => {
-      await ensureManyPets(caller);
-      expectAscending(petsIn(await caller.get("/pets?limit=100")), "pets");
+      await caller.ensureManyPets();
+      expectAscending((await caller.get("/pets?limit=100")).pets(), "pets");
     },
   ),
   ...[
@@ -70,8 +67,8 @@ export const listParameters: readonly Check[] = [
       `A page holds ${full} pets where more are there.`,
       "guide/paging.md",
       async (caller) => {
-        await ensureManyPets(caller);
-        const pets = petsIn(await caller.get(`/pets${query}`));
+        await caller.ensureManyPets();
+        const pets = (await caller.get(`/pets${query}`)).pets();
         assert(pets.length === full, `${full} pets`, String(pets.length));
       },
     ),
@@ -81,10 +78,10 @@ export const listParameters: readonly Check[] = [
     "The id filter returns just these pets, once each, in the order of identifiers.",
     id,
     async (caller) => {
-      const pets = await addPets(caller, 3);
+      const pets = await caller.addPets(3);
       const wanted = [...pets].sort((a, b) => (a.id < b.id ? -1 : 1));
       const asked = [...wanted, ...wanted].reverse().map((pet) => `id=${pet.id}`);
-      const found = petsIn(await caller.get(`/pets?${asked.join("&")}`));
+      const found = (await caller.get(`/pets?${asked.join("&")}`)).pets();
       expectIds(found, wanted);
       assert(found[0]?.name === wanted[0]?.name, `${wanted[0]?.name}`, `${found[0]?.name}`);
     },
@@ -94,10 +91,10 @@ export const listParameters: readonly Check[] = [
     "An identifier that no pet has is left out of the answer.",
     id,
     async (caller) => {
-      const pet = await addPet(caller);
-      const found = petsIn(await caller.get(`/pets?id=${pet.id}&id=${caller.unusedId()}`));
+      const pet = await caller.addPet();
+      const found = (await caller.get(`/pets?id=${pet.id}&id=${caller.unusedId()}`)).pets();
       expectIds(found, [pet]);
-      const none = petsIn(await caller.get(`/pets?id=${caller.unusedId()}`));
+      const none = (await caller.get(`/pets?id=${caller.unusedId()}`)).pets();
       assert(none.length === 0, "an empty array", idsOf(none));
     },
   ),
@@ -106,9 +103,9 @@ export const listParameters: readonly Check[] = [
     "The id filter takes a hundred identifiers.",
     id,
     async (caller) => {
-      const pet = await addPet(caller);
+      const pet = await caller.addPet();
       const ids = Array.from({ length: 99 }, () => `id=${caller.unusedId()}`);
-      const found = petsIn(await caller.get(`/pets?id=${pet.id}&${ids.join("&")}`));
+      const found = (await caller.get(`/pets?id=${pet.id}&${ids.join("&")}`)).pets();
       expectIds(found, [pet]);
     },
   ),
@@ -117,9 +114,9 @@ export const listParameters: readonly Check[] = [
     "The filters id and status together mean both.",
     "decisions/0009-listing-by-id.md",
     async (caller) => {
-      const sold = await addPet(caller, { status: "sold" });
-      const other = await addPet(caller, { status: "pending" });
-      const found = petsIn(await caller.get(`/pets?id=${sold.id}&id=${other.id}&status=sold`));
+      const sold = await caller.addPet({ status: "sold" });
+      const other = await caller.addPet({ status: "pending" });
+      const found = (await caller.get(`/pets?id=${sold.id}&id=${other.id}&status=sold`)).pets();
       expectIds(found, [sold]);
     },
   ),

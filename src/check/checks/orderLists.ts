@@ -1,14 +1,5 @@
-import { assert, type Check, checksOf } from "../check.ts";
-import {
-  addPets,
-  cursorOf,
-  expectAscending,
-  expectIds,
-  idsOf,
-  placeOrder,
-  walk,
-} from "../fixtures.ts";
-import { errorIn, expectNamed, type Order, orderStatuses, ordersIn } from "../shapes.ts";
+import { assert, type Check, checksOf, expectAscending, expectIds, idsOf } from "../check.ts";
+import { type Order, orderStatuses } from "../exchange.ts";
 
 const check = checksOf("orders");
 const list = "openapi: /paths/~1store~1orders/get";
@@ -32,8 +23,8 @@ export const orderLists: readonly Check[] = [
     "A list of orders is an array in the order of identifiers.",
     "openapi: /components/schemas/Orders",
     async (caller) => {
-      await placeOrder(caller);
-      const found = ordersIn(await caller.get(place));
+      await caller.placeOrder();
+      const found = (await caller.get(place)).orders();
       assert(found.length >= 1 && found.length <= 20, "1 to 20 orders", String(found.length));
       expectAscending(found, "orders");
     },
@@ -44,11 +35,11 @@ export const orderLists: readonly Check[] = [
       `With status=${status}, only such orders are returned.`,
       "openapi: /components/parameters/orderStatus",
       async (caller) => {
-        const { id } = await placeOrder(caller);
+        const { id } = await caller.placeOrder();
         for (const event of ["approve", "deliver"].slice(0, steps)) {
           await caller.send("POST", `${place}/${id}/${event}`);
         }
-        const found = ordersIn(await caller.get(`${place}?status=${status}&limit=100`));
+        const found = (await caller.get(`${place}?status=${status}&limit=100`)).orders();
         assert(found.length > 0, `${status} orders, for there is one`, "none");
         const other = found.find((order) => order.status !== status);
         assert(other === undefined, `only ${status}`, `order ${other?.id} ${other?.status}`);
@@ -61,7 +52,7 @@ export const orderLists: readonly Check[] = [
       `A list of orders with ${query} is refused with 400, naming ${names}.`,
       list,
       async (caller) => {
-        expectNamed(await caller.get(`${place}?${query}`), "parameter_invalid", names);
+        (await caller.get(`${place}?${query}`)).expectNamed("parameter_invalid", names);
       },
     ),
   ),
@@ -70,16 +61,16 @@ export const orderLists: readonly Check[] = [
     "Following Link meets every order once, in the order of identifiers.",
     list,
     async (caller) => {
-      const pets = await addPets(caller, 3);
-      const placed = await Promise.all(pets.map((pet) => placeOrder(caller, pet)));
+      const pets = await caller.addPets(3);
+      const placed = await Promise.all(pets.map((pet) => caller.placeOrder(pet)));
       // Small pages first, where the seams are.
       for (const [limit, most] of [
         [2, 3],
         [100, pagesMax],
       ] as const) {
         const pages: Order[][] = [];
-        for await (const seen of walk(caller, place, `limit=${limit}`, most)) {
-          pages.push(ordersIn(seen));
+        for await (const seen of caller.walk(place, `limit=${limit}`, most)) {
+          pages.push(seen.orders());
         }
         expectAscending(pages.flat(), "orders of all pages");
         const short = pages.slice(0, -1).find((page) => page.length !== limit);
@@ -89,9 +80,9 @@ export const orderLists: readonly Check[] = [
         assert(met.length === 3, `${idsOf(placed)} once each`, idsOf(met));
       }
       const [first, second] = [`${place}?limit=1`, `${place}?limit=2`];
-      const two = ordersIn(await caller.get(second));
-      const next = cursorOf(caller, await caller.get(first), place);
-      const then = ordersIn(await caller.get(`${first}&cursor=${encodeURIComponent(next)}`));
+      const two = (await caller.get(second)).orders();
+      const next = caller.cursorOf(await caller.get(first), place);
+      const then = (await caller.get(`${first}&cursor=${encodeURIComponent(next)}`)).orders();
       expectIds(then, two.slice(1));
     },
   ),
@@ -100,12 +91,12 @@ export const orderLists: readonly Check[] = [
     "A cursor of one list of orders is refused by another.",
     cursor,
     async (caller) => {
-      const [one, two] = await addPets(caller, 2);
-      await placeOrder(caller, one);
-      await placeOrder(caller, two);
-      const next = cursorOf(caller, await caller.get(`${place}?limit=1`), place);
+      const [one, two] = await caller.addPets(2);
+      await caller.placeOrder(one);
+      await caller.placeOrder(two);
+      const next = caller.cursorOf(await caller.get(`${place}?limit=1`), place);
       const path = `${place}?status=placed&cursor=${encodeURIComponent(next)}`;
-      errorIn(await caller.get(path), 400, "cursor_invalid");
+      (await caller.get(path)).error(400, "cursor_invalid");
     },
   ),
   check(
@@ -113,10 +104,10 @@ export const orderLists: readonly Check[] = [
     "A cursor of the pets is refused by the orders.",
     cursor,
     async (caller) => {
-      await addPets(caller, 2);
-      const next = cursorOf(caller, await caller.get("/pets?limit=1"), "/pets");
+      await caller.addPets(2);
+      const next = caller.cursorOf(await caller.get("/pets?limit=1"), "/pets");
       const path = `${place}?cursor=${encodeURIComponent(next)}`;
-      errorIn(await caller.get(path), 400, "cursor_invalid");
+      (await caller.get(path)).error(400, "cursor_invalid");
     },
   ),
 ];

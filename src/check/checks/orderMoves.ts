@@ -1,9 +1,7 @@
 /** The life of an order: placed, approved, delivered. */
-
-import type { Caller, HttpExchange } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, expectPetStatus, placeOrder } from "../fixtures.ts";
-import { errorIn, type Order, orderIn } from "../shapes.ts";
+import type { HttpExchange, Order } from "../exchange.ts";
 
 const check = checksOf("orders");
 const approval = "openapi: /paths/~1store~1orders~1{orderId}~1approve/post";
@@ -17,7 +15,7 @@ const move = (caller: Caller, { id }: Order, event: Event): Promise<HttpExchange
 
 async function moved(caller: Caller, order: Order, ...events: readonly Event[]): Promise<Order> {
   let now = order;
-  for (const event of events) now = orderIn(await move(caller, order, event));
+  for (const event of events) now = (await move(caller, order, event)).order();
   return now;
 }
 
@@ -31,26 +29,26 @@ const refused: readonly (readonly [Event[], Event, string])[] = [
 
 export const orderMoves: readonly Check[] = [
   check("order-approve", "Approving moves an order to approved.", approval, async (caller) => {
-    const pet = await addPet(caller);
-    const order = await placeOrder(caller, pet);
+    const pet = await caller.addPet();
+    const order = await caller.placeOrder(pet);
     const now = await moved(caller, order, "approve");
     assert(now.status === "approved" && now.id === order.id, "approved", now.status);
-    const found = orderIn(await caller.get(`/store/orders/${order.id}`));
+    const found = (await caller.get(`/store/orders/${order.id}`)).order();
     assert(found.status === "approved", "approved when read", found.status);
-    await expectPetStatus(caller, pet.id, "pending");
+    await caller.expectPetStatus(pet.id, "pending");
   }),
   check(
     "order-deliver",
     "Delivering moves an order to delivered and its pet to sold.",
     delivery,
     async (caller) => {
-      const pet = await addPet(caller);
-      const order = await placeOrder(caller, pet);
+      const pet = await caller.addPet();
+      const order = await caller.placeOrder(pet);
       const now = await moved(caller, order, "approve", "deliver");
       assert(now.status === "delivered", "delivered", now.status);
-      const found = orderIn(await caller.get(`/store/orders/${order.id}`));
+      const found = (await caller.get(`/store/orders/${order.id}`)).order();
       assert(found.status === "delivered", "delivered when read", found.status);
-      await expectPetStatus(caller, pet.id, "sold");
+      await caller.expectPetStatus(pet.id, "sold");
     },
   ),
   ...refused.map(([before, event, stays]) =>
@@ -59,10 +57,10 @@ export const orderMoves: readonly Check[] = [
       `To ${event} an order that is ${stays} is refused with 409, and it stays ${stays}.`,
       eventRefused,
       async (caller) => {
-        const order = await placeOrder(caller);
+        const order = await caller.placeOrder();
         await moved(caller, order, ...before);
-        errorIn(await move(caller, order, event), 409, "order_event_refused");
-        const found = orderIn(await caller.get(`/store/orders/${order.id}`));
+        (await move(caller, order, event)).error(409, "order_event_refused");
+        const found = (await caller.get(`/store/orders/${order.id}`)).order();
         assert(found.status === stays, stays, found.status);
       },
     ),

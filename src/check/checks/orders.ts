@@ -1,9 +1,5 @@
 /** Placing and getting orders. */
-
-import { shown } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, expectPetStatus, placeOrder, rebased } from "../fixtures.ts";
-import { errorIn, expectNamed, expectStatus, header, orderIn } from "../shapes.ts";
 
 const check = checksOf("orders");
 const place = "openapi: /paths/~1store~1orders/post";
@@ -27,15 +23,15 @@ const refused: Readonly<Record<string, readonly [body: string, names: string]>> 
 
 export const orders: readonly Check[] = [
   check("order-placed", "An order for an available pet is placed: 201.", place, async (caller) => {
-    const { id } = await addPet(caller);
+    const { id } = await caller.addPet();
     const seen = await caller.post("/store/orders", `{"petId":${id},"quantity":1000}`);
-    const order = orderIn(seen, 201);
+    const order = seen.order(201);
     const fits = order.petId === id && order.quantity === 1_000 && order.status === "placed";
-    assert(fits, `an order placed for 1000 of pet ${id}`, shown(seen));
+    assert(fits, `an order placed for 1000 of pet ${id}`, seen.shown);
   }),
   check("order-quantity-defaults", "quantity is 1 when left out.", newOrder, async (caller) => {
-    const { id } = await addPet(caller);
-    const order = orderIn(await caller.post("/store/orders", `{"petId":${id}}`), 201);
+    const { id } = await caller.addPet();
+    const order = (await caller.post("/store/orders", `{"petId":${id}}`)).order(201);
     assert(order.quantity === 1, "1", String(order.quantity));
   }),
   check(
@@ -43,25 +39,25 @@ export const orders: readonly Check[] = [
     "Location holds the address of the order, and there it is.",
     `${place}/responses/201/headers/Location`,
     async (caller) => {
-      const { id: petId } = await addPet(caller);
+      const { id: petId } = await caller.addPet();
       const seen = await caller.post("/store/orders", `{"petId":${petId}}`);
-      const { id } = orderIn(seen, 201);
-      const path = rebased(caller, header(seen, "location"), `/store/orders/${id}`);
+      const { id } = seen.order(201);
+      const path = caller.rebased(seen.header("location"), `/store/orders/${id}`);
       const found = await caller.get(path);
-      orderIn(found);
-      assert(found.text === seen.text, shown(seen), shown(found));
+      found.order();
+      assert(found.text === seen.text, seen.shown, found.shown);
     },
   ),
   check("order-makes-pending", "The ordered pet becomes pending.", place, async (caller) => {
-    const pet = await addPet(caller);
-    await placeOrder(caller, pet);
-    await expectPetStatus(caller, pet.id, "pending");
+    const pet = await caller.addPet();
+    await caller.placeOrder(pet);
+    await caller.expectPetStatus(pet.id, "pending");
   }),
   check("order-second-409", "A second order for a pet gets 409.", taken, async (caller) => {
-    const pet = await addPet(caller);
-    await placeOrder(caller, pet);
+    const pet = await caller.addPet();
+    await caller.placeOrder(pet);
     const seen = await caller.post("/store/orders", `{"petId":${pet.id}}`);
-    errorIn(seen, 409, "pet_not_available");
+    seen.error(409, "pet_not_available");
   }),
   ...["pending", "sold"].map((status) =>
     check(
@@ -69,22 +65,22 @@ export const orders: readonly Check[] = [
       `A pet that is ${status} cannot be ordered: 409, and it stays so.`,
       taken,
       async (caller) => {
-        const { id } = await addPet(caller, { status });
+        const { id } = await caller.addPet({ status });
         const seen = await caller.post("/store/orders", `{"petId":${id}}`);
-        errorIn(seen, 409, "pet_not_available");
-        await expectPetStatus(caller, id, status);
+        seen.error(409, "pet_not_available");
+        await caller.expectPetStatus(id, status);
       },
     ),
   ),
   check("order-race", "Of ten orders for one pet, one is placed.", place, async (caller) => {
-    const { id } = await addPet(caller, { name: caller.newName("race") });
+    const { id } = await caller.addPet({ name: caller.newName("race") });
     const body = `{"petId":${id}}`;
     const ten = Array.from({ length: 10 }, () => caller.post("/store/orders", body));
     const all = await Promise.all(ten);
     const won = all.filter(({ status }) => status === 201);
     assert(won.length === 1, "one 201", `${won.length}`);
     for (const seen of all) {
-      if (seen.status !== 201) errorIn(seen, 409, "pet_not_available");
+      if (seen.status !== 201) seen.error(409, "pet_not_available");
     }
   }),
   check(
@@ -93,7 +89,7 @@ export const orders: readonly Check[] = [
     "openapi: /paths/~1store~1orders/post/responses/400",
     async (caller) => {
       const seen = await caller.post("/store/orders", `{"petId":${caller.unusedId()}}`);
-      expectNamed(seen, "body_invalid", "petId");
+      seen.expectNamed("body_invalid", "petId");
     },
   ),
   ...Object.entries(refused).map(([what, [pattern, names]]) =>
@@ -102,30 +98,30 @@ export const orders: readonly Check[] = [
       `An order like ${pattern.replace("ID", "1")} is refused with 400, naming ${names}.`,
       newOrder,
       async (caller) => {
-        const pet = await addPet(caller);
+        const pet = await caller.addPet();
         const seen = await caller.post("/store/orders", pattern.replace("ID", String(pet.id)));
-        expectNamed(seen, "body_invalid", names);
-        await expectPetStatus(caller, pet.id, "available");
+        seen.expectNamed("body_invalid", names);
+        await caller.expectPetStatus(pet.id, "available");
       },
     ),
   ),
   check("order-get", "An order is found under its identifier.", get, async (caller) => {
-    const order = await placeOrder(caller);
-    const found = orderIn(await caller.get(`/store/orders/${order.id}`));
+    const order = await caller.placeOrder();
+    const found = (await caller.get(`/store/orders/${order.id}`)).order();
     const same = found.id === order.id && found.placedAt === order.placedAt;
     assert(same && found.petId === order.petId, `order ${order.id}`, `order ${found.id}`);
   }),
   check("order-unknown-404", "An unknown order is answered 404.", get, async (caller) => {
     const path = `/store/orders/${caller.unusedId()}`;
-    errorIn(await caller.get(path), 404, "order_not_found");
+    (await caller.get(path)).error(404, "order_not_found");
     for (const event of ["approve", "deliver"]) {
-      errorIn(await caller.send("POST", `${path}/${event}`), 404, "order_not_found");
+      (await caller.send("POST", `${path}/${event}`)).error(404, "order_not_found");
     }
   }),
   check("order-malformed-404", "What is no int64 names no order.", get, async (caller) => {
-    const { id } = await placeOrder(caller);
+    const { id } = await caller.placeOrder();
     for (const spelling of ["first", `0${id}`, `${id}.0`, `+${id}`]) {
-      errorIn(await caller.get(`/store/orders/${spelling}`), 404, "order_not_found");
+      (await caller.get(`/store/orders/${spelling}`)).error(404, "order_not_found");
     }
   }),
   check(
@@ -134,17 +130,17 @@ export const orders: readonly Check[] = [
     "openapi: /components/securitySchemes/apiKey",
     async (caller) => {
       const sent = { authorization: null };
-      errorIn(await caller.send("GET", "/store/orders", sent), 401);
-      errorIn(await caller.post("/store/orders", "{}", sent), 401);
-      errorIn(await caller.send("GET", "/store/orders/1", sent), 401);
-      errorIn(await caller.send("POST", "/store/orders/1/approve", sent), 401);
-      errorIn(await caller.send("POST", "/store/orders/1/deliver", sent), 401);
+      (await caller.send("GET", "/store/orders", sent)).error(401);
+      (await caller.post("/store/orders", "{}", sent)).error(401);
+      (await caller.send("GET", "/store/orders/1", sent)).error(401);
+      (await caller.send("POST", "/store/orders/1/approve", sent)).error(401);
+      (await caller.send("POST", "/store/orders/1/deliver", sent)).error(401);
     },
   ),
   check(
     "orders-listing-exists",
     "There is a listing of orders.",
     "openapi: /paths/~1store~1orders/get",
-    async (caller) => expectStatus(await caller.get("/store/orders"), 200),
+    async (caller) => (await caller.get("/store/orders")).expectStatus(200),
   ),
 ];

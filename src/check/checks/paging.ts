@@ -1,20 +1,7 @@
 /** Pages and cursors. */
-
 import type { Caller } from "../caller.ts";
-import { assert, type Check, checksOf } from "../check.ts";
-import {
-  addPet,
-  addPets,
-  cursorOf,
-  ensureManyPets,
-  expectAscending,
-  expectIds,
-  idsOf,
-  linkIn,
-  nextOf,
-  walk,
-} from "../fixtures.ts";
-import { errorIn, header, type Pet, petsIn } from "../shapes.ts";
+import { assert, type Check, checksOf, expectAscending, expectIds, idsOf } from "../check.ts";
+import type { Pet } from "../exchange.ts";
 
 const check = checksOf("paging");
 const guide = "guide/paging.md";
@@ -29,15 +16,15 @@ const idQuery = (pets: readonly Pet[]): string => pets.map(({ id }) => `id=${id}
 
 async function walked(caller: Caller, query: string): Promise<Pet[][]> {
   const pages: Pet[][] = [];
-  for await (const seen of walk(caller, "/pets", query, pagesMax)) pages.push(petsIn(seen));
+  for await (const seen of caller.walk("/pets", query, pagesMax)) pages.push(seen.pets());
   return pages;
 }
 
 /** The cursor of the second page of a list of three pets, and the pets. */
 async function aCursor(caller: Caller, more = ""): Promise<{ pets: Pet[]; cursor: string }> {
-  const pets = await addPets(caller, 3);
+  const pets = await caller.addPets(3);
   const first = await caller.get(`/pets?limit=1&${idQuery(pets)}${more}`);
-  return { pets, cursor: cursorOf(caller, first, "/pets") };
+  return { pets, cursor: caller.cursorOf(first, "/pets") };
 }
 
 export const paging: readonly Check[] = [
@@ -46,7 +33,7 @@ export const paging: readonly Check[] = [
     "Following Link meets every pet exactly once, in pages of the asked size.",
     guide,
     async (caller) => {
-      const pets = byId(await addPets(caller, 5));
+      const pets = byId(await caller.addPets(5));
       const pages = await walked(caller, `limit=2&${idQuery(pets)}`);
       expectIds(pages.flat(), pets);
       const sizes = pages.map((page) => page.length).join(", ");
@@ -58,8 +45,8 @@ export const paging: readonly Check[] = [
     "Following Link keeps to the status that was asked for.",
     guide,
     async (caller) => {
-      const sold = byId(await addPets(caller, 3, { status: "sold" }));
-      const others = await addPets(caller, 2, { status: "pending" });
+      const sold = byId(await caller.addPets(3, { status: "sold" }));
+      const others = await caller.addPets(2, { status: "pending" });
       const query = `limit=1&status=sold&${idQuery([...others, ...sold])}`;
       const met = (await walked(caller, query)).flat();
       expectIds(met, sold);
@@ -70,8 +57,8 @@ export const paging: readonly Check[] = [
     "A walk through everything meets growing ids, and each pet that was there before it.",
     guide,
     async (caller) => {
-      await ensureManyPets(caller);
-      const pet = await addPet(caller);
+      await caller.ensureManyPets();
+      const pet = await caller.addPet();
       const pages = await walked(caller, "limit=100");
       expectAscending(pages.flat(), "pets of all pages");
       const short = pages.slice(0, -1).find((page) => page.length !== 100);
@@ -89,10 +76,10 @@ export const paging: readonly Check[] = [
     ] as const
   ).map(([id, promise, limit]) =>
     check(id, promise, link, async (caller) => {
-      const pets = await addPets(caller, 2);
+      const pets = await caller.addPets(2);
       const seen = await caller.get(`/pets?limit=${limit}&${idQuery(pets)}`);
-      assert(petsIn(seen).length === 2, "2 pets", idsOf(petsIn(seen)));
-      assert(linkIn(seen, "next") === undefined, 'no Link with rel="next"', header(seen, "link"));
+      assert(seen.pets().length === 2, "2 pets", idsOf(seen.pets()));
+      assert(seen.link("next") === undefined, 'no Link with rel="next"', seen.header("link"));
     }),
   ),
   check(
@@ -100,20 +87,20 @@ export const paging: readonly Check[] = [
     "The address of the next page is absolute and keeps limit.",
     "decisions/0021-absolute-addresses.md",
     async (caller) => {
-      const pets = await addPets(caller, 3);
+      const pets = await caller.addPets(3);
       const seen = await caller.get(`/pets?limit=2&${idQuery(pets)}`);
-      const address = linkIn(seen, "next") ?? "";
-      assert(/^https?:\/\//.test(address), "an absolute address", header(seen, "link"));
-      const path = nextOf(caller, seen, "/pets");
+      const address = seen.link("next") ?? "";
+      assert(/^https?:\/\//.test(address), "an absolute address", seen.header("link"));
+      const path = caller.nextOf(seen, "/pets");
       assert(/[?&]limit=2(?:&|$)/.test(path), "limit=2 in the next address", path);
     },
   ),
   check("page-limit-may-change", "limit may change on the way.", guide, async (caller) => {
-    const pets = byId(await addPets(caller, 4));
+    const pets = byId(await caller.addPets(4));
     const query = idQuery(pets);
     const first = await caller.get(`/pets?limit=1&${query}`);
-    const from = encodeURIComponent(cursorOf(caller, first, "/pets"));
-    const rest = petsIn(await caller.get(`/pets?limit=3&${query}&cursor=${from}`));
+    const from = encodeURIComponent(caller.cursorOf(first, "/pets"));
+    const rest = (await caller.get(`/pets?limit=3&${query}&cursor=${from}`)).pets();
     expectIds(rest, pets.slice(1));
   }),
   check(
@@ -122,7 +109,7 @@ export const paging: readonly Check[] = [
     cursor,
     async (caller) => {
       for (const made of ["1", "abc", "AAAAAAAAAAEAAAAAAAAAAAAAAAA", "eyJpZCI6MX0", "%00"]) {
-        errorIn(await caller.get(`/pets?cursor=${made}`), 400, "cursor_invalid");
+        (await caller.get(`/pets?cursor=${made}`)).error(400, "cursor_invalid");
       }
     },
   ),
@@ -135,7 +122,7 @@ export const paging: readonly Check[] = [
       const at = Math.floor(cursor.length / 2);
       const damaged = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`;
       const path = `/pets?${idQuery(pets)}&cursor=${encodeURIComponent(damaged)}`;
-      errorIn(await caller.get(path), 400, "cursor_invalid");
+      (await caller.get(path)).error(400, "cursor_invalid");
     },
   ),
   check(
@@ -147,7 +134,7 @@ export const paging: readonly Check[] = [
       const from = `cursor=${encodeURIComponent(cursor)}`;
       for (const status of ["", "&status=sold"]) {
         const path = `/pets?${idQuery(pets)}${status}&${from}`;
-        errorIn(await caller.get(path), 400, "cursor_invalid");
+        (await caller.get(path)).error(400, "cursor_invalid");
       }
     },
   ),
@@ -159,7 +146,7 @@ export const paging: readonly Check[] = [
       const { pets, cursor } = await aCursor(caller);
       const from = `cursor=${encodeURIComponent(cursor)}`;
       for (const ids of ["", `${idQuery(pets.slice(1))}&`]) {
-        errorIn(await caller.get(`/pets?${ids}${from}`), 400, "cursor_invalid");
+        (await caller.get(`/pets?${ids}${from}`)).error(400, "cursor_invalid");
       }
     },
   ),
@@ -170,7 +157,7 @@ export const paging: readonly Check[] = [
     async (caller) => {
       const { pets, cursor } = await aCursor(caller);
       const ids = idQuery([...pets, ...pets].reverse());
-      const rest = petsIn(await caller.get(`/pets?${ids}&cursor=${encodeURIComponent(cursor)}`));
+      const rest = (await caller.get(`/pets?${ids}&cursor=${encodeURIComponent(cursor)}`)).pets();
       const wanted = byId(pets).slice(1);
       expectIds(rest, wanted);
     },

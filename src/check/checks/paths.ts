@@ -1,6 +1,4 @@
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, needGetPet } from "../fixtures.ts";
-import { errorIn, header } from "../shapes.ts";
 
 const check = checksOf("paths");
 const info = "openapi: /info/description";
@@ -31,7 +29,7 @@ export const paths: readonly Check[] = [
     info,
     async (caller) => {
       for (const path of ["/petstore-check-nowhere", "/pets/1/nowhere", "/store"]) {
-        errorIn(await caller.get(path), 404, "path_not_found");
+        (await caller.get(path)).error(404, "path_not_found");
       }
     },
   ),
@@ -42,8 +40,8 @@ export const paths: readonly Check[] = [
       info,
       async (caller) => {
         const seen = await caller.send(method, path);
-        errorIn(seen, 405, "method_not_allowed");
-        const allow = header(seen, "allow");
+        seen.error(405, "method_not_allowed");
+        const allow = seen.header("allow");
         const words = new Set(allow.toUpperCase().split(/\s*,\s*/));
         const fits = allowed.split(" ").every((word) => words.has(word)) && !words.has(method);
         assert(fits, `Allow with ${allowed}`, allow);
@@ -56,10 +54,10 @@ export const paths: readonly Check[] = [
       `${spelling.replace("ID", "1")} in place of an identifier names no pet: 404.`,
       "decisions/0011-a-petid-that-is-no-int64-is-404.md",
       async (caller) => {
-        needGetPet(caller);
-        const pet = await addPet(caller);
+        caller.needGetPet();
+        const pet = await caller.addPet();
         const path = `/pets/${spelling.replace("ID", String(pet.id))}`;
-        errorIn(await caller.get(path), 404, "pet_not_found");
+        (await caller.get(path)).error(404, "pet_not_found");
       },
     ),
   ),
@@ -68,9 +66,9 @@ export const paths: readonly Check[] = [
     "An identifier plus 2^64 is not the same pet.",
     "decisions/0006-exact-int64.md",
     async (caller) => {
-      needGetPet(caller);
-      const pet = await addPet(caller);
-      errorIn(await caller.get(`/pets/${pet.id + 2n ** 64n}`), 404, "pet_not_found");
+      caller.needGetPet();
+      const pet = await caller.addPet();
+      (await caller.get(`/pets/${pet.id + 2n ** 64n}`)).error(404, "pet_not_found");
     },
   ),
 ];

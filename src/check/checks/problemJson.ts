@@ -1,6 +1,6 @@
-import { type Caller, type HttpExchange, shown } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { errorIn, petsIn, problemIn } from "../shapes.ts";
+import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("problem+json");
 const schema = "openapi: /components/schemas/Problem";
@@ -25,16 +25,14 @@ export const problemJson: readonly Check[] = [
       schema,
       async (caller) => {
         const seen = await ask(caller);
-        const members = Object.keys(problemIn(seen, status, code))
-          .sort()
-          .join(", ");
+        const members = Object.keys(seen.problem(status, code)).sort().join(", ");
         assert(members === "code, detail, status, title, type", "five members", members);
       },
     ),
   ),
   check("problem-type", "type is the address of the page on the code.", schema, async (caller) => {
     const seen = await caller.get("/petstore-check-nowhere", asking);
-    const { type } = problemIn(seen, 404, "path_not_found");
+    const { type } = seen.problem(404, "path_not_found");
     const fits =
       URL.canParse(String(type), caller.context.base) && String(type).includes("path_not_found");
     assert(fits, "an address with path_not_found in it", String(type));
@@ -45,7 +43,7 @@ export const problemJson: readonly Check[] = [
     "openapi: /info/description",
     async (caller) => {
       const headers = { accept: "application/json, application/problem+json" };
-      problemIn(await caller.get("/pets?limit=0", headers), 400, "parameter_invalid");
+      (await caller.get("/pets?limit=0", headers)).problem(400, "parameter_invalid");
     },
   ),
   ...["application/json", "*/*"].map((accept) =>
@@ -53,11 +51,11 @@ export const problemJson: readonly Check[] = [
       `problem-not-for-${accept === "*/*" ? "any" : "json"}`,
       `A request that accepts ${accept} gets the plain Error.`,
       "openapi: /info/description",
-      async (caller) => void errorIn(await caller.get("/pets?limit=0", { accept }), 400),
+      async (caller) => void (await caller.get("/pets?limit=0", { accept })).error(400),
     ),
   ),
   check("problem-not-for-success", "What succeeds stays plain JSON.", schema, async (caller) => {
     const seen = await caller.get("/pets?limit=1", asking);
-    assert(petsIn(seen).length <= 1, "at most one pet", shown(seen));
+    assert(seen.pets().length <= 1, "at most one pet", seen.shown);
   }),
 ];

@@ -1,7 +1,4 @@
-import { shown } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
-import { addPet, needGetPet, postPet } from "../fixtures.ts";
-import { expectHeader, expectNamed, expectNoHeader, expectStatus, petIn } from "../shapes.ts";
 
 const check = checksOf("strict");
 const prefer = "openapi: /components/parameters/prefer";
@@ -14,7 +11,7 @@ export const strict: readonly Check[] = [
     prefer,
     async (caller) => {
       const seen = await caller.get("/pets?colour=red", strictly);
-      expectNamed(seen, "parameter_invalid", "colour");
+      seen.expectNamed("parameter_invalid", "colour");
     },
   ),
   check(
@@ -22,10 +19,10 @@ export const strict: readonly Check[] = [
     "Strict handling refuses an unknown parameter of getPet too.",
     "decisions/0011-a-petid-that-is-no-int64-is-404.md",
     async (caller) => {
-      needGetPet(caller);
-      const { id } = await addPet(caller);
+      caller.needGetPet();
+      const { id } = await caller.addPet();
       const seen = await caller.get(`/pets/${id}?colour=red`, strictly);
-      expectNamed(seen, "parameter_invalid", "colour");
+      seen.expectNamed("parameter_invalid", "colour");
     },
   ),
   check(
@@ -33,8 +30,8 @@ export const strict: readonly Check[] = [
     "Strict handling refuses an unknown member and names it.",
     prefer,
     async (caller) => {
-      const seen = await postPet(caller, { headers: strictly }, { colour: "red" });
-      expectNamed(seen, "body_invalid", "colour");
+      const seen = await caller.postPet({ headers: strictly }, { colour: "red" });
+      seen.expectNamed("body_invalid", "colour");
     },
   ),
   check(
@@ -42,10 +39,10 @@ export const strict: readonly Check[] = [
     "An answer under strict handling says Preference-Applied: handling=strict.",
     "openapi: /components/headers/PreferenceApplied",
     async (caller) => {
-      const added = await postPet(caller, { headers: strictly });
-      expectStatus(added, 201);
+      const added = await caller.postPet({ headers: strictly });
+      added.expectStatus(201);
       for (const seen of [added, await caller.get("/pets?limit=1", strictly)]) {
-        expectHeader(seen, "preference-applied", "handling=strict");
+        seen.expectHeader("preference-applied", "handling=strict");
       }
     },
   ),
@@ -53,14 +50,14 @@ export const strict: readonly Check[] = [
     "lenient-not-applied",
     "Without the preference nothing says that it was applied.",
     "openapi: /components/headers/PreferenceApplied",
-    async (caller) => expectNoHeader(await caller.get("/pets?limit=1"), "preference-applied"),
+    async (caller) => (await caller.get("/pets?limit=1")).expectNoHeader("preference-applied"),
   ),
   ...[{}, { prefer: "handling=lenient" }].map((headers) =>
     check(
       `lenient-parameter-ignored-${"prefer" in headers ? "asked" : "default"}`,
       "An unknown parameter is ignored.",
       prefer,
-      async (caller) => expectStatus(await caller.get("/pets?limit=1&colour=red", headers), 200),
+      async (caller) => (await caller.get("/pets?limit=1&colour=red", headers)).expectStatus(200),
     ),
   ),
   check(
@@ -71,10 +68,10 @@ export const strict: readonly Check[] = [
       const chosen = caller.unusedId();
       const known = `"name":"${caller.newName()}","categoryId":1`;
       const seen = await caller.post("/pets", `{${known},"id":${chosen},"colour":"red"}`);
-      const { id } = petIn(seen, 201);
-      assert(id !== chosen, "an id that the service chose", shown(seen));
+      const { id } = seen.pet(201);
+      assert(id !== chosen, "an id that the service chose", seen.shown);
       for (const answer of [seen, await caller.get(`/pets?id=${id}`)]) {
-        assert(!answer.text.includes("colour"), "no member colour", shown(answer));
+        assert(!answer.text.includes("colour"), "no member colour", answer.shown);
       }
     },
   ),

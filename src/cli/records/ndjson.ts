@@ -1,5 +1,4 @@
 /** One JSON text per line, as the service itself writes a pet. */
-
 import type { JsonOf } from "../../contract/document.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Pet } from "../../petstore/catalogue/pet.ts";

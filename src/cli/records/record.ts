@@ -1,5 +1,4 @@
 /** One pet of a file, before anything is believed about it. */
-
 import { extname } from "node:path";
 import { int64FromJson, int64Max } from "../../contract/int64.ts";
 import { readerFor } from "../../contract/operations.ts";

@@ -1,5 +1,4 @@
 /** Replaces processes by others without a gap, and adds up what they count. */
-
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../core/clock.ts";

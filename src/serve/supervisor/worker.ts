@@ -1,5 +1,4 @@
 /** One process of the service, as its supervisor sees it. */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Family } from "../../http/metrics.ts";
 import type { RecentStep } from "../../http/recent.ts";
