@@ -1,4 +1,5 @@
-/** Finding and making elements. Text is always set as text. */
+/** Finding and making elements, and the controls that all pages have. Text is always set as text. */
+import { copyText, later, otherTheme, switchTheme, systemIsDark } from "./platform.ts";
 
 export function find<T extends Element>(selector: string, within: ParentNode = document): T {
   const found = within.querySelector<T>(selector);
@@ -23,7 +24,38 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Says something to those who listen rather than look. */
-export function say(words: string): void {
+/** Announces something to screen readers. */
+export function announce(words: string): void {
   find("[data-live]").textContent = words;
+}
+
+export function startTheme(): void {
+  const label = find("[data-theme-label]");
+  const showOther = () => {
+    label.textContent = `Switch to ${otherTheme()}`;
+  };
+  find("[data-theme-switch]").addEventListener("click", () => {
+    announce(switchTheme() === "dark" ? "Dark" : "Light");
+    showOther();
+  });
+  systemIsDark.addEventListener("change", showOther);
+  showOther();
+}
+
+const shownForMs = 1600;
+
+export function startCopy(): void {
+  for (const button of findAll<HTMLButtonElement>("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const done = await copyText(
+        button.closest("figure")?.querySelector("code")?.textContent ?? "",
+      );
+      button.textContent = done ? "Copied" : "Select and copy";
+      announce(done ? "Copied" : "Copying was refused. Select the text and copy it.");
+      later(shownForMs, () => {
+        button.textContent = "Copy";
+      });
+    });
+  }
 }

@@ -1,26 +1,76 @@
-/** Time and memory of the browser. Both may be refused, by a private window for one. */
+/** What the browser provides: time, storage, the clipboard and the theme. Storage may be refused. */
 
 export const now = (): number => performance.now();
 
-export function later(ms: number, what: () => void): void {
-  setTimeout(what, ms);
+export function later(delayMs: number, action: () => void): void {
+  setTimeout(action, delayMs);
 }
 
-type Keeper = "localStorage" | "sessionStorage";
+type StorageName = "localStorage" | "sessionStorage";
 
-export function remembered(keeper: Keeper, name: string): string | undefined {
+export function remembered(storage: StorageName, name: string): string | undefined {
   try {
-    return window[keeper].getItem(`petstore.${name}`) ?? undefined;
+    return window[storage].getItem(`petstore.${name}`) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-export function remember(keeper: Keeper, name: string, value: string | undefined): void {
+export function remember(storage: StorageName, name: string, value: string | undefined): void {
   try {
-    if (value === undefined) window[keeper].removeItem(`petstore.${name}`);
-    else window[keeper].setItem(`petstore.${name}`, value);
+    if (value === undefined) window[storage].removeItem(`petstore.${name}`);
+    else window[storage].setItem(`petstore.${name}`, value);
   } catch {
-    // It is then forgotten with the page, which is all that was lost.
+    // A private window may refuse: the value then lasts as long as the page.
   }
+}
+
+/** Whether the text was copied. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelection(text);
+  }
+}
+
+/** Over plain HTTP there is no clipboard API. */
+function copySelection(text: string): boolean {
+  const focused = document.activeElement;
+  const area = document.createElement("textarea");
+  area.className = "visually-hidden";
+  area.readOnly = true;
+  area.value = text;
+  // Within an open dialog, nothing outside of it can be selected.
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return done;
+}
+
+export type Theme = "light" | "dark";
+
+export const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+const systemTheme = (): Theme => (systemIsDark.matches ? "dark" : "light");
+
+/** The system's theme, unless the reader chose another. */
+export function currentTheme(): Theme {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen === "light" || chosen === "dark" ? chosen : systemTheme();
+}
+
+export const otherTheme = (): Theme => (currentTheme() === "dark" ? "light" : "dark");
+
+/** Returns the theme that it switched to. */
+export function switchTheme(): Theme {
+  const theme = otherTheme();
+  // The system's own theme is not remembered, so that it may change again.
+  const isOfSystem = theme === systemTheme();
+  if (isOfSystem) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  remember("localStorage", "theme", isOfSystem ? undefined : theme);
+  return theme;
 }

@@ -1,6 +1,7 @@
 /** Buttons, and the two that come with something: copying, and waiting for what was asked. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { copyText } from "../../../docs/browser/platform.ts";
 import { announce } from "../announce.ts";
 import { later } from "../platform.ts";
 import { CopyIcon, TickIcon } from "./icons.tsx";
@@ -38,13 +39,13 @@ export function Button({ children, onClick, kind, type = "button", busy, ...rest
   );
 }
 
-const saidForMs = 1_600;
+const shownForMs = 1_600;
 
 /** Copies a text and says so. `what` is said to those who do not see what stands beside it. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [done, setDone] = useState<boolean>();
   useEffect(() => {
-    return done === undefined ? undefined : later(saidForMs, () => setDone(undefined));
+    return done === undefined ? undefined : later(shownForMs, () => setDone(undefined));
   }, [done]);
   const copy = async () => {
     const copied = await copyText(text);
@@ -58,29 +59,4 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       <span aria-hidden="true">{word}</span>
     </button>
   );
-}
-
-async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyTheOldWay(text);
-  }
-}
-
-/** Over plain HTTP there is no clipboard, but there is the old way. */
-function copyTheOldWay(text: string): boolean {
-  const focused = document.activeElement;
-  const area = document.createElement("textarea");
-  area.className = "visually-hidden";
-  area.readOnly = true;
-  area.value = text;
-  // Within an open dialog, nothing outside of it can be selected.
-  (document.querySelector("dialog[open]") ?? document.body).append(area);
-  area.select();
-  const done = document.execCommand("copy");
-  area.remove();
-  if (focused instanceof HTMLElement) focused.focus();
-  return done;
 }
