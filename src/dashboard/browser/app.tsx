@@ -1,27 +1,26 @@
 /** The frame around every screen, and which screen it is. */
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../contract/generated/platform.ts";
-import { Account } from "./account/account.tsx";
-import { announcement, toast } from "./announce.ts";
+import { otherTheme, switchTheme } from "../../docs/browser/platform.ts";
+import { Account } from "./account.tsx";
+import { announce, announcement, toast } from "./announce.ts";
 import { Orders } from "./catalogue/orders.tsx";
 import { Pets } from "./catalogue/pets.tsx";
 import { connection } from "./connection.ts";
 import { Domains } from "./domains/domains.tsx";
-import { Keys } from "./keys/keys.tsx";
+import { Keys } from "./keys.tsx";
 import { useObservable } from "./observable.ts";
-import { Overview } from "./overview/overview.tsx";
-import { Owners } from "./owners/owners.tsx";
-import { MarkIcon } from "./parts/icons.tsx";
+import { Overview } from "./overview.tsx";
+import { Owners } from "./owners.tsx";
+import { MarkIcon, ThemeIcon } from "./parts/icons.tsx";
+import { Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
-import { Skeleton } from "./parts/states.tsx";
 import { ProjectPage } from "./projects/project.tsx";
 import { Projects } from "./projects/projects.tsx";
 import { go, type Route, route } from "./route.ts";
 import { isOperator, lookWhoIsIn, nameOf, session } from "./session.ts";
-import { SignIn } from "./signIn/signIn.tsx";
-import { Welcome } from "./signIn/welcome.tsx";
-import { ThemeSwitch } from "./theme.tsx";
+import { SignIn, Welcome } from "./signIn.tsx";
 
 export function App() {
   const state = useObservable(session);
@@ -117,6 +116,19 @@ function frame(children: ComponentChildren, whose?: Session, at?: Route) {
       </div>
       <Edge />
     </>
+  );
+}
+
+function ThemeSwitch() {
+  const [other, setOther] = useState(otherTheme);
+  const change = () => {
+    announce(switchTheme() === "dark" ? "Dark" : "Light");
+    setOther(otherTheme());
+  };
+  return (
+    <button type="button" class="icon" aria-label={`Switch to ${other}`} onClick={change}>
+      <ThemeIcon />
+    </button>
   );
 }
 

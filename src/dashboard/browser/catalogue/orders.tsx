@@ -2,14 +2,12 @@
 import { useState } from "preact/hooks";
 import type { Order, OrderStatus } from "../../../client/client.ts";
 import { notify } from "../announce.ts";
-import { amount } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
-import { Badge, ErrorMessage, type Meaning } from "../parts/notice.tsx";
+import { Ago, amount } from "../parts/format.tsx";
+import { Badge, Empty, ErrorMessage, type Meaning, Shown, Skeleton } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
 import { useAction } from "../useApi.ts";
 import { withClient } from "./client.ts";
 import { CatalogueTabs, Paging, usePages } from "./paging.tsx";

@@ -4,17 +4,15 @@ import type { Domain, DomainDetails } from "../../../contract/generated/platform
 import { announce } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
+import { Ago, Day, Left } from "../parts/format.tsx";
 import { ChevronIcon } from "../parts/icons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
-import { Ago, Day, Left } from "../parts/time.tsx";
 import { later } from "../platform.ts";
 import { useAction } from "../useApi.ts";
-import { Findings } from "./findings.tsx";
+import { Findings, Steps, Timeline } from "./progress.tsx";
 import { Records } from "./record.tsx";
 import { isServed, wordsOf } from "./statusWords.ts";
-import { Steps } from "./steps.tsx";
-import { Timeline } from "./timeline.tsx";
 
 interface DomainCardProps {
   readonly domain: Domain;

@@ -1,19 +1,17 @@
-/** Project, settings, domains: the only settings that a project has. */
+/** The domains of a project. */
 import { useState } from "preact/hooks";
-import type { Domain, Routing } from "../../../contract/generated/platform.ts";
+import type { Domain, Project, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { hasCode, messageOf } from "../http.ts";
+import { call, hasCode, messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import type { MenuItem } from "../parts/menu.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { Empty, ErrorMessage, Notice, Shown, Skeleton } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Shown, Skeleton } from "../parts/states.tsx";
 import { ProjectTabs } from "../projects/project.tsx";
 import { domainsLink, projectLink } from "../route.ts";
-import { type Loaded, useGet } from "../useApi.ts";
+import { type Loaded, useAction, useGet } from "../useApi.ts";
 import { DomainCard } from "./card.tsx";
 import { AddDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
-import { Missing } from "./missing.tsx";
 import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
 import { RoutingEditor } from "./routingEditor.tsx";
 import { useOpenDomains } from "./useOpenDomains.ts";
@@ -193,5 +191,58 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
         />
       )}
     </>
+  );
+}
+
+interface MissingProps {
+  readonly project: Project;
+  /** Whether it has domains that wait for what is missing. */
+  readonly suspended: boolean;
+  readonly operator: boolean;
+  readonly onChanged: () => void;
+}
+
+export function Missing({ project, suspended, operator, onChanged }: MissingProps) {
+  const work = useAction();
+  const { slug, ownerId, plan, current } = project;
+  if (plan === "paid" && current !== null) return null;
+  const pay = () =>
+    work.run(async () => {
+      const path = { owner: ownerId };
+      await call("put", "/owners/{owner}/plan", { path, body: { plan: "paid" } });
+      onChanged();
+      notify(`${ownerId} is on the paid plan.`);
+    });
+  return (
+    <Notice
+      meaning="neutral"
+      title={
+        suspended
+          ? `The domains of ${slug} are suspended`
+          : `${slug} cannot have domains of its own yet`
+      }
+    >
+      <ul class="needs">
+        {plan !== "paid" && (
+          <li>
+            Domains need the paid plan, and {ownerId} is on the free one.{" "}
+            {operator ? (
+              <Button onClick={() => void pay()} busy={work.busy}>
+                Change to the paid plan
+              </Button>
+            ) : (
+              "Ask the operator of this service to change it."
+            )}
+          </li>
+        )}
+        {current === null && (
+          <li>
+            Nothing is shown of it{suspended ? " now" : " yet"}.{" "}
+            <a href={projectLink(slug)}>{suspended ? "Deploy it again" : "Deploy it first"}</a>.
+          </li>
+        )}
+      </ul>
+      <ErrorMessage error={work.error} />
+    </Notice>
   );
 }

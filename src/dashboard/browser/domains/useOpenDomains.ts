@@ -1,8 +1,8 @@
-/** Which domains are open on the screen, and what is heard of those that somebody looks at. */
-import { useRef, useState } from "preact/hooks";
+/** Which domains are open on the screen, and the events of those that are. */
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
+import { urlOf } from "../http.ts";
 import { isSettled } from "./statusWords.ts";
-import { useEventStreams } from "./useEventStreams.ts";
 
 export interface OpenDomains {
   readonly isOpen: (domain: Domain) => boolean;
@@ -49,4 +49,53 @@ export function useOpenDomains(
     },
     detailsOf: (host) => details.get(host),
   };
+}
+
+/** Over HTTP/1.1 a browser has six connections to a host, and others need some of them. */
+const streamsMax = 3;
+
+export interface Listening {
+  readonly hear: (details: DomainDetails) => void;
+  /** No more is heard of the host. */
+  readonly end: (host: string) => void;
+}
+
+/** Hears of the first few of these hosts whenever one changes. The others must be asked for. */
+export function useEventStreams(
+  slug: string,
+  hosts: readonly string[],
+  listening: Listening,
+): void {
+  const open = useRef(new Map<string, EventSource>());
+  const current = useRef(listening);
+  current.current = listening;
+  const wanted = hosts.slice(0, streamsMax);
+
+  const close = (host: string) => {
+    open.current.get(host)?.close();
+    open.current.delete(host);
+    current.current.end(host);
+  };
+  const follow = (host: string) => {
+    const path = { project: slug, host };
+    const stream = new EventSource(urlOf("/projects/{project}/domains/{host}/events", { path }));
+    stream.addEventListener("domain", ({ data }) => current.current.hear(JSON.parse(data)));
+    // One that was refused for good is not opened again by the browser; the list is asked anyway.
+    stream.addEventListener("error", () => {
+      if (stream.readyState === EventSource.CLOSED) close(host);
+    });
+    open.current.set(host, stream);
+  };
+
+  useEffect(() => {
+    for (const host of open.current.keys()) if (!wanted.includes(host)) close(host);
+    for (const host of wanted) if (!open.current.has(host)) follow(host);
+  }, [slug, wanted.join(" ")]);
+  useEffect(
+    () => () => {
+      for (const stream of open.current.values()) stream.close();
+      open.current.clear();
+    },
+    [],
+  );
 }

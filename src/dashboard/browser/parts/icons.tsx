@@ -1,66 +1,50 @@
-/** The few drawings of the dashboard. All are decoration: a word stands beside or behind each. */
+/** Icons. All are decoration: each has a label beside it, or is in a button that has one. */
 import type { ComponentChildren } from "preact";
 
-function Drawing({ children }: { children: ComponentChildren }) {
-  return (
-    <svg
-      viewBox="0 0 16 16"
-      width="16"
-      height="16"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="1.5"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-      aria-hidden="true"
-      focusable="false"
-    >
-      {children}
-    </svg>
-  );
-}
+const icon = (drawing: ComponentChildren) => () => (
+  <svg
+    viewBox="0 0 16 16"
+    width="16"
+    height="16"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.5"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+    focusable="false"
+  >
+    {drawing}
+  </svg>
+);
 
-export const CopyIcon = () => (
-  <Drawing>
+export const CopyIcon = icon(
+  <>
     <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
     <path d="M3.5 10.5h-.25a.75.75 0 0 1-.75-.75v-6.5a.75.75 0 0 1 .75-.75h6.5a.75.75 0 0 1 .75.75v.25" />
-  </Drawing>
+  </>,
 );
-export const TickIcon = () => (
-  <Drawing>
-    <path d="m3 8.5 3.25 3.25L13 5" />
-  </Drawing>
+export const TickIcon = icon(<path d="m3 8.5 3.25 3.25L13 5" />);
+export const MoreIcon = icon(
+  <g fill="currentColor" stroke="none">
+    <circle cx="3.25" cy="8" r="1.25" />
+    <circle cx="8" cy="8" r="1.25" />
+    <circle cx="12.75" cy="8" r="1.25" />
+  </g>,
 );
-export const MoreIcon = () => (
-  <Drawing>
-    <g fill="currentColor" stroke="none">
-      <circle cx="3.25" cy="8" r="1.25" />
-      <circle cx="8" cy="8" r="1.25" />
-      <circle cx="12.75" cy="8" r="1.25" />
-    </g>
-  </Drawing>
-);
-export const ChevronIcon = () => (
-  <Drawing>
-    <path d="m4.5 6.25 3.5 3.5 3.5-3.5" />
-  </Drawing>
-);
-export const CloseIcon = () => (
-  <Drawing>
-    <path d="m4 4 8 8M12 4l-8 8" />
-  </Drawing>
-);
-export const ThemeIcon = () => (
-  <Drawing>
+export const ChevronIcon = icon(<path d="m4.5 6.25 3.5 3.5 3.5-3.5" />);
+export const CloseIcon = icon(<path d="m4 4 8 8M12 4l-8 8" />);
+export const ThemeIcon = icon(
+  <>
     <circle cx="8" cy="8" r="5.25" />
     <path d="M8 2.75a5.25 5.25 0 0 1 0 10.5z" fill="currentColor" stroke="none" />
-  </Drawing>
+  </>,
 );
-export const FolderIcon = () => (
-  <Drawing>
+export const FolderIcon = icon(
+  <>
     <path d="M2 12.25v-8.5a.75.75 0 0 1 .75-.75h3l1.5 1.75h6a.75.75 0 0 1 .75.75v6.75a.75.75 0 0 1-.75.75H2.75a.75.75 0 0 1-.75-.75z" />
     <path d="M8 10.5v-3.5m0 0L6.5 8.5M8 7l1.5 1.5" />
-  </Drawing>
+  </>,
 );
 
 /** A paw: the mark of the store. */

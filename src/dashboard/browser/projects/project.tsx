@@ -2,13 +2,11 @@
 import { useState } from "preact/hooks";
 import type { Deployment, Project } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
-import { counted, size } from "../parts/amounts.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
-import { Badge } from "../parts/notice.tsx";
+import { Ago, counted, size } from "../parts/format.tsx";
+import { Badge, Shown, Skeleton } from "../parts/notice.tsx";
 import { Page, Tabs } from "../parts/page.tsx";
-import { Shown, Skeleton } from "../parts/states.tsx";
-import { Ago } from "../parts/time.tsx";
 import { domainsLink, projectLink } from "../route.ts";
 import { useGet } from "../useApi.ts";
 import { Deploy } from "./deploy.tsx";

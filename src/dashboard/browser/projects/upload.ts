@@ -1,4 +1,5 @@
-/** Takes a folder to the service: only what is not there yet, and all of it or nothing. */
+/** Uploads a folder: only the files that the service lacks, and all of them or none. */
+
 import type { FinishedDeployment } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
 import type { FolderFile } from "./folder.ts";

@@ -1,16 +1,14 @@
-/** API keys: who has one, what it may do, when it was last used. */
+/** API keys: their scopes, their use and their expiry. */
 import { useState } from "preact/hooks";
-import type { Key, MintedKey } from "../../../contract/generated/platform.ts";
-import { amount } from "../parts/amounts.ts";
-import { Button } from "../parts/buttons.tsx";
-import { Menu, type MenuItem } from "../parts/menu.tsx";
-import { Badge } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Empty, Shown, Skeleton } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
-import { Ago, Day } from "../parts/time.tsx";
-import { useGet } from "../useApi.ts";
+import type { Key, MintedKey } from "../../contract/generated/platform.ts";
 import { CreateKey, RevokeKey, RotateKey, ShownOnce } from "./keyDialogs.tsx";
+import { Button } from "./parts/buttons.tsx";
+import { Ago, amount, Day } from "./parts/format.tsx";
+import { Menu, type MenuItem } from "./parts/menu.tsx";
+import { Badge, Empty, Shown, Skeleton } from "./parts/notice.tsx";
+import { Page } from "./parts/page.tsx";
+import { Table } from "./parts/table.tsx";
+import { useGet } from "./useApi.ts";
 
 type Asking =
   | { readonly kind: "create" }

@@ -1,19 +1,17 @@
-/** Who is signed in, where else, and with which password. */
+/** The account that is signed in: its password and its sessions. */
 import { useState } from "preact/hooks";
-import type { Session } from "../../../contract/generated/platform.ts";
-import { notify } from "../announce.ts";
-import { endCatalogueKey } from "../catalogue/client.ts";
-import { call } from "../http.ts";
-import { Button } from "../parts/buttons.tsx";
-import { Form, TextField } from "../parts/form.tsx";
-import { Badge, ErrorMessage } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Shown, Skeleton } from "../parts/states.tsx";
-import { Ago } from "../parts/time.tsx";
-import { go } from "../route.ts";
-import { signOut } from "../session.ts";
-import { useAction, useGet } from "../useApi.ts";
-import { browserOf } from "./browserName.ts";
+import type { Session } from "../../contract/generated/platform.ts";
+import { notify } from "./announce.ts";
+import { endCatalogueKey } from "./catalogue/client.ts";
+import { call } from "./http.ts";
+import { Button } from "./parts/buttons.tsx";
+import { Form, TextField } from "./parts/form.tsx";
+import { Ago } from "./parts/format.tsx";
+import { Badge, ErrorMessage, Shown, Skeleton } from "./parts/notice.tsx";
+import { Page } from "./parts/page.tsx";
+import { go } from "./route.ts";
+import { signOut } from "./session.ts";
+import { useAction, useGet } from "./useApi.ts";
 
 export function Account({ session }: { session: Session }) {
   const { actor } = session;
@@ -131,4 +129,29 @@ function Sessions() {
       </Shown>
     </section>
   );
+}
+
+const browsers: readonly [mark: RegExp, name: string][] = [
+  [/\bEdg\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bFirefox\//, "Firefox"],
+  [/\bHeadlessChrome\//, "Headless Chrome"],
+  [/\bChrome\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+];
+
+const systems: readonly [mark: RegExp, name: string][] = [
+  [/\b(?:iPhone|iPad)\b/, "iOS"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+export function browserOf(agent: string): string {
+  const nameIn = (list: readonly [RegExp, string][]) =>
+    list.find(([mark]) => mark.test(agent))?.[1];
+  const [browser, system] = [nameIn(browsers), nameIn(systems)];
+  if (browser === undefined) return agent.slice(0, 60) || "Unknown browser";
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -1,15 +1,13 @@
-/** How the service does: the last hour, and how the certificates are. */
-import type { CertificateHealth, Series } from "../../../contract/generated/platform.ts";
-import { statusWords } from "../domains/statusWords.ts";
-import { amount, counted } from "../parts/amounts.ts";
-import { Badge } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Shown, Skeleton } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
-import { Ago, Day } from "../parts/time.tsx";
-import { domainsLink } from "../route.ts";
-import { useGet } from "../useApi.ts";
+/** The metrics of the last hour, and the state of the certificates. */
+import type { CertificateHealth, Series } from "../../contract/generated/platform.ts";
 import { Chart } from "./chart.tsx";
+import { statusWords } from "./domains/statusWords.ts";
+import { Ago, amount, counted, Day } from "./parts/format.tsx";
+import { Badge, Shown, Skeleton } from "./parts/notice.tsx";
+import { Page } from "./parts/page.tsx";
+import { Table } from "./parts/table.tsx";
+import { domainsLink } from "./route.ts";
+import { useGet } from "./useApi.ts";
 
 export function Overview({ operator }: { operator: boolean }) {
   const overview = useGet("/overview", {}, 15_000);

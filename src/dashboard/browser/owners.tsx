@@ -1,18 +1,17 @@
-/** The owners of projects: their plans, and the links by which they come in. */
+/** The owners of projects: their plans, and their invitations. */
 import { useState } from "preact/hooks";
-import type { Invitation, Owner, Plan } from "../../../contract/generated/platform.ts";
-import { notify } from "../announce.ts";
-import { isServed } from "../domains/statusWords.ts";
-import { call } from "../http.ts";
-import { Button, CopyButton } from "../parts/buttons.tsx";
-import { Dialog, FormDialog } from "../parts/dialog.tsx";
-import { Choice, ChoiceField, TextField } from "../parts/form.tsx";
-import { ErrorMessage } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Empty, Shown, Skeleton } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
-import { useAction, useGet, useLoaded } from "../useApi.ts";
+import type { Invitation, Owner, Plan } from "../../contract/generated/platform.ts";
+import { notify } from "./announce.ts";
+import { isServed } from "./domains/statusWords.ts";
+import { call } from "./http.ts";
+import { Button, CopyButton } from "./parts/buttons.tsx";
+import { Dialog, FormDialog } from "./parts/dialog.tsx";
+import { Choice, ChoiceField, TextField } from "./parts/form.tsx";
+import { Ago } from "./parts/format.tsx";
+import { Empty, ErrorMessage, Shown, Skeleton } from "./parts/notice.tsx";
+import { Page } from "./parts/page.tsx";
+import { Table } from "./parts/table.tsx";
+import { useAction, useGet, useLoaded } from "./useApi.ts";
 
 type Asking =
   | { readonly kind: "add" }

@@ -1,4 +1,4 @@
-/** Times as people say them, with the exact one on hover. */
+/** Times and amounts as people read them, with the exact time on hover. */
 import { useEffect, useState } from "preact/hooks";
 import { every, now } from "../platform.ts";
 
@@ -91,3 +91,21 @@ export function Left({ untilMs, ended }: { untilMs: number; ended: string }) {
     </time>
   );
 }
+
+const number = new Intl.NumberFormat("en-GB");
+
+export const amount = (value: number | bigint): string => number.format(value);
+
+/** `1 file`, `12 files`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${amount(value)} ${value === 1 ? one : many}`;
+
+/** `812 B`, `1.2 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${rounded(bytes / 1_000)} kB`;
+  return `${rounded(bytes / 1_000_000)} MB`;
+}
+
+const rounded = (value: number) =>
+  number.format(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));

@@ -1,12 +1,12 @@
 /** The dialogs that create, show, rotate and revoke API keys. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Key, MintedKey } from "../../../contract/generated/platform.ts";
-import { call } from "../http.ts";
-import { Button, CopyButton } from "../parts/buttons.tsx";
-import { Dialog, FormDialog } from "../parts/dialog.tsx";
-import { ChoiceField, TextField } from "../parts/form.tsx";
-import { now } from "../platform.ts";
+import type { Key, MintedKey } from "../../contract/generated/platform.ts";
+import { call } from "./http.ts";
+import { Button, CopyButton } from "./parts/buttons.tsx";
+import { Dialog, FormDialog } from "./parts/dialog.tsx";
+import { ChoiceField, TextField } from "./parts/form.tsx";
+import { now } from "./platform.ts";
 
 interface CreateKeyProps {
   readonly scopes: readonly string[];

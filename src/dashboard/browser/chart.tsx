@@ -1,4 +1,4 @@
-/** A small chart, drawn here, with the same numbers as a table for those who want them. */
+/** A small line chart, with the same numbers as a table. */
 
 export interface Line {
   readonly words: string;

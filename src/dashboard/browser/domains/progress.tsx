@@ -1,0 +1,200 @@
+/** How far a domain has come: its steps, its findings, and its timeline. */
+import type { Domain, DomainDetails, Finding } from "../../../contract/generated/platform.ts";
+import { Ago, Left } from "../parts/format.tsx";
+import { TickIcon } from "../parts/icons.tsx";
+import { Shown, Skeleton } from "../parts/notice.tsx";
+import { useGet } from "../useApi.ts";
+
+const names = { dns: "DNS", certificate: "Certificate", live: "Live" } as const;
+type Step = keyof typeof names;
+const order: readonly Step[] = ["dns", "certificate", "live"];
+
+export function Steps({ step, status }: Pick<Domain, "step" | "status">) {
+  if (step === "none") return null;
+  const at = order.indexOf(step);
+  const done = (index: number) => index < at || status === "live";
+  return (
+    <ol class="steps" aria-label="Progress">
+      {order.map((each, index) => (
+        <li
+          key={each}
+          class={done(index) ? "done" : index === at ? "now" : "coming"}
+          aria-current={index === at && !done(index) ? "step" : undefined}
+        >
+          <span class="step-mark" aria-hidden="true">
+            {done(index) ? <TickIcon /> : index + 1}
+          </span>
+          <span>{names[each]}</span>
+          {done(index) && <span class="visually-hidden">, done</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface FindingsProps {
+  readonly findings: readonly Finding[];
+  /** When they were found: what lasts is counted from then. */
+  readonly checkedAt: string | null;
+}
+
+export function Findings({ findings, checkedAt }: FindingsProps) {
+  if (findings.length === 0) return null;
+  return (
+    <ul class="findings" aria-label="What we found">
+      {findings.map((finding) => (
+        <li key={finding.code} class="finding">
+          <p>
+            {finding.message} <Lasts finding={finding} checkedAt={checkedAt} />
+          </p>
+          <Compared finding={finding} />
+          {finding.next && <p class="next">{finding.next}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Lasts({ finding, checkedAt }: { finding: Finding; checkedAt: string | null }) {
+  if (finding.until) {
+    return (
+      <span>
+        Nothing is tried for{" "}
+        <strong>
+          <Left untilMs={Date.parse(finding.until)} ended="a moment" />
+        </strong>
+        .
+      </span>
+    );
+  }
+  if (!finding.seconds || checkedAt === null) return null;
+  const untilMs = Date.parse(checkedAt) + finding.seconds * 1000;
+  return (
+    <span>
+      Caches may remember it for{" "}
+      <strong>
+        <Left untilMs={untilMs} ended="a moment" />
+      </strong>
+      .
+    </span>
+  );
+}
+
+function Compared({ finding: { found, expected, at } }: { finding: Finding }) {
+  const seen = found ?? [];
+  const wanted = expected ?? [];
+  if (seen.length === 0 && wanted.length === 0) return null;
+  return (
+    <dl class="compared">
+      <div class="found">
+        <dt>Found{at && at.length > 0 && <span class="quiet"> at {at.join(", ")}</span>}</dt>
+        <dd>
+          <Values values={seen} />
+        </dd>
+      </div>
+      <div class="expected">
+        <dt>Expected</dt>
+        <dd>
+          <Values values={wanted} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Values({ values }: { values: readonly string[] }) {
+  if (values.length === 0) return <span class="quiet">nothing</span>;
+  return (
+    <>
+      {values.map((value) => (
+        <code key={value}>{value}</code>
+      ))}
+    </>
+  );
+}
+
+interface TimelineProps {
+  readonly slug: string;
+  readonly host: string;
+  /** What a stream told of it; undefined where none is open. */
+  readonly details: DomainDetails | undefined;
+}
+
+export function Timeline({ slug, host, details }: TimelineProps) {
+  return details === undefined ? <Asked slug={slug} host={host} /> : <Told details={details} />;
+}
+
+function Asked({ slug, host }: { slug: string; host: string }) {
+  const path = { project: slug, host };
+  const details = useGet("/projects/{project}/domains/{host}", { path }, 10_000);
+  return (
+    <Shown of={details} skeleton={<Skeleton rows={3} />}>
+      {(told) => <Told details={told} />}
+    </Shown>
+  );
+}
+
+function Told({ details: { budget, timeline } }: { details: DomainDetails }) {
+  return (
+    <>
+      <Budget limits={budget} />
+      <Entries entries={timeline} />
+    </>
+  );
+}
+
+/** How much of the authority's limits is left, before one of them is met. */
+function Budget({ limits }: { limits: DomainDetails["budget"] }) {
+  if (limits.length === 0) return null;
+  return (
+    <section class="budget" aria-label="Limits of the certificate authority">
+      <p class="quiet">Limits of the certificate authority</p>
+      <ul>
+        {limits.map(({ words, used, max, until }) => (
+          <li key={words}>
+            <strong>
+              {used} of {max}
+            </strong>{" "}
+            {words}
+            {until !== null && (
+              <>
+                , used up: free again in <Left untilMs={Date.parse(until)} ended="a moment" />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Entries({ entries }: { entries: DomainDetails["timeline"] }) {
+  return (
+    <ol class="timeline" aria-label="Timeline">
+      {entries.map(({ at, event, message, findings, answers }, index) => (
+        <li key={`${at} ${event} ${entries.length - index}`}>
+          <p>
+            <span class="quiet">
+              <Ago at={at} past />
+            </span>{" "}
+            {message}
+          </p>
+          {findings.length > 0 && (
+            <p class="quiet codes">
+              {findings.map(({ code }) => (
+                <code key={code}>{code}</code>
+              ))}
+            </p>
+          )}
+          {answers.length > 0 && (
+            <details>
+              <summary>Raw answers</summary>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable */}
+              <pre tabIndex={0}>{answers.join("\n")}</pre>
+            </details>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,152 @@
+/** Signing in: with a password, or with a one-time link that sets one. */
+
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Welcome as Exchange } from "../../contract/generated/platform.ts";
+import { notify } from "./announce.ts";
+import { ApiError, call, hasCode } from "./http.ts";
+import { Button } from "./parts/buttons.tsx";
+import { Form, TextField } from "./parts/form.tsx";
+import { Left } from "./parts/format.tsx";
+import { ErrorMessage, Notice } from "./parts/notice.tsx";
+import { now } from "./platform.ts";
+import { enter } from "./session.ts";
+import { useAction } from "./useApi.ts";
+
+export function SignIn({ ended }: { ended: boolean }) {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [waitUntilMs, setWaitUntilMs] = useState(0);
+  const work = useAction();
+  const place = useFirstField();
+  useTitle("Sign in");
+  const submit = () =>
+    work.run(async () => {
+      try {
+        enter(await call("post", "/session", { body: { name, password }, signsIn: true }));
+      } catch (error) {
+        setPassword("");
+        const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+        if (seconds !== undefined) setWaitUntilMs(now() + seconds * 1000);
+        throw error;
+      }
+    });
+  return (
+    <div class="alone" ref={place}>
+      <h1>Sign in</h1>
+      {ended && (
+        <Notice meaning="neutral" title="Your session has ended">
+          <p>Sign in again to go on where you were.</p>
+        </Notice>
+      )}
+      <Form onSubmit={submit}>
+        <TextField
+          label="Username"
+          hint="operator, or the username you were invited with"
+          value={name}
+          onText={setName}
+          autocomplete="username"
+          autocapitalize="none"
+          required
+        />
+        <TextField
+          label="Password"
+          type="password"
+          value={password}
+          onText={setPassword}
+          autocomplete="current-password"
+          required
+        />
+        <ErrorMessage error={work.error} />
+        {waitUntilMs > now() && (
+          <p class="quiet">
+            Try again in <Left untilMs={waitUntilMs} ended="a moment" />.
+          </p>
+        )}
+        <Button type="submit" kind="primary" busy={work.busy}>
+          Sign in
+        </Button>
+      </Form>
+      <p class="quiet aside">
+        No password yet? Open the link you were given. The operator makes one with{" "}
+        <code>petstore owners invite</code>.
+      </p>
+    </div>
+  );
+}
+
+const passwordLengthMin = 12;
+
+export function Welcome({ token }: { token: string }) {
+  const [password, setPassword] = useState("");
+  const [needed, setNeeded] = useState(false);
+  const work = useAction();
+  const place = useFirstField(needed);
+  useTitle("Welcome");
+  const enterWith = (body: Exchange) =>
+    work.run(async () => {
+      try {
+        const session = await call("post", "/welcome", { body, signsIn: true });
+        enter(session);
+        // The link works once: going back must not lead to it.
+        history.replaceState(null, "", "#/");
+        dispatchEvent(new HashChangeEvent("hashchange"));
+        if (body.password !== undefined) notify(`Your username is ${session.actor.id}.`);
+      } catch (error) {
+        // Only this error tells that the link is an owner's, who must choose a password.
+        if (hasCode(error, "password_needed")) setNeeded(true);
+        throw error;
+      }
+    });
+  const spent = hasCode(work.error, "link_spent");
+  return (
+    <div class="alone" ref={place}>
+      <h1>Welcome</h1>
+      <p class="lead">Choose a password. With it you can sign in again, here and elsewhere.</p>
+      <Form onSubmit={() => void enterWith({ token, password })}>
+        <TextField
+          label="Password"
+          type="password"
+          value={password}
+          onText={setPassword}
+          autocomplete="new-password"
+          minLength={passwordLengthMin}
+          required
+          hint={`At least ${passwordLengthMin} characters. A few words in a row are easy to remember.`}
+        />
+        <ErrorMessage error={work.error} />
+        {spent && (
+          <p>
+            <a href="#/">Sign in with your password</a>, or ask for a new link.
+          </p>
+        )}
+        <div class="actions">
+          <Button type="submit" kind="primary" busy={work.busy}>
+            Set password and enter
+          </Button>
+          {!needed && (
+            <Button onClick={() => void enterWith({ token })} busy={work.busy}>
+              Enter without a password
+            </Button>
+          )}
+        </div>
+      </Form>
+      <p class="quiet aside">
+        The link works once.{!needed && " Only an operator may enter without a password."}
+      </p>
+    </div>
+  );
+}
+
+/** The screen has one thing to do, so its first field has the focus; and again when `why` changes. */
+export function useFirstField(why?: unknown): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.querySelector("input")?.focus(), [why]);
+  return place;
+}
+
+export function useTitle(words: string): void {
+  useEffect(() => {
+    document.title = `${words} · Pet Store`;
+  }, [words]);
+}
