@@ -216,9 +216,9 @@ describe("the tests", () => {
     const measuring = tests.filter((file) => stopwatch.test(read(file)));
     expect(measuring.toSorted()).toEqual([
       // A question to a server that is not there yet is lost, and asked again.
-      "test/end-to-end/domains/bed/ask.ts",
+      "test/end-to-end/domains/testBed/ask.ts",
       // Other people's servers that do not end when told to are killed.
-      "test/end-to-end/domains/bed/processes.ts",
+      "test/end-to-end/domains/testBed/processes.ts",
       // Clients pause between two requests, as clients do.
       "test/end-to-end/keptAlive.ts",
       // Programs that are run by hand, and tell how long something took.

@@ -2,9 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { launch, named, noBrowser } from "../docs/chromium.ts";
-import { type Bed, type BedZone, startBed } from "../end-to-end/domains/bed/bed.ts";
-import { describeWithBed } from "../end-to-end/domains/bed/tools.ts";
-import { type Stage, startStage } from "../end-to-end/domains/stage.ts";
+import { type DomainsFixture, startDomainsFixture } from "../end-to-end/domains/domainsFixture.ts";
+import {
+  startTestBed,
+  type TestBed,
+  type TestBedZone,
+} from "../end-to-end/domains/testBed/testBed.ts";
+import { describeWithTestBed } from "../end-to-end/domains/testBed/tools.ts";
 import { visitPlain, visit as visitSite } from "../end-to-end/domains/visits.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import { picture, pictures, withBusyHour } from "./screens.ts";
@@ -14,27 +18,27 @@ const docs = "docs.acme.test";
 const help = "help.acme.test";
 const www = "www.acme.test";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 let stand: Stand;
 let browser: Browser;
 let visitor: Visit;
 let page: Page;
-let zone: BedZone;
+let zone: TestBedZone;
 
 const describeLife = noBrowser
   ? (name: string, body: () => void) => describe.skip(named(name), body)
-  : describeWithBed;
+  : describeWithTestBed;
 
 describeLife("the life of a domain in the dashboard", () => {
   beforeAll(async () => {
-    bed = await startBed();
-    stage = await startStage(bed);
-    stand = standOn(stage.service);
-    await stage.newProject("acme-docs");
-    zone = await bed.zone("acme.test", {
+    testBed = await startTestBed();
+    fixture = await startDomainsFixture(testBed);
+    stand = standOn(fixture.service);
+    await fixture.newProject("acme-docs");
+    zone = await testBed.zone("acme.test", {
       ttl: 2400,
-      records: `docs CNAME ${bed.target}.\nhelp A 192.0.2.7\nwww CNAME ${bed.target}.`,
+      records: `docs CNAME ${testBed.target}.\nhelp A 192.0.2.7\nwww CNAME ${testBed.target}.`,
     });
     browser = await launch();
     visitor = await visit(browser, { height: 900 });
@@ -45,8 +49,8 @@ describeLife("the life of a domain in the dashboard", () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await stage?.stop();
-    await bed?.stop();
+    await fixture?.stop();
+    await testBed?.stop();
   });
 
   const card = (host: string): Locator =>
@@ -101,8 +105,8 @@ describeLife("the life of a domain in the dashboard", () => {
     const record = card(help).locator(".record dl");
     expect(await record.innerText()).toMatch(/CNAME[\s\S]*help[\s\S]*sites\.platform\.test/);
     await visitor.context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await record.getByRole("button", { name: `Copy the value ${bed.target}` }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(bed.target);
+    await record.getByRole("button", { name: `Copy the value ${testBed.target}` }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(testBed.target);
     await record.getByRole("button", { name: "Copy the name help" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe("help");
   });
@@ -114,7 +118,7 @@ describeLife("the life of a domain in the dashboard", () => {
     await card(help).getByText("DNS needs a change").waitFor();
     const finding = card(help).locator(".finding").first();
     expect(await finding.locator(".found").innerText()).toContain("A 192.0.2.7");
-    expect(await finding.locator(".expected").innerText()).toContain(`CNAME ${bed.target}`);
+    expect(await finding.locator(".expected").innerText()).toContain(`CNAME ${testBed.target}`);
     expect(await finding.innerText()).toContain("Delete the A record");
     expect(await finding.innerText()).toMatch(/remember it for\s+\d+ min/);
     expect(await card(help).locator(".looks").innerText()).toMatch(/next check in/);
@@ -134,10 +138,10 @@ describeLife("the life of a domain in the dashboard", () => {
 
   test("when the record is right, Verify leads through the certificate to live", async () => {
     await zone.set(
-      `docs CNAME ${bed.target}.\nhelp CNAME ${bed.target}.\nwww CNAME ${bed.target}.`,
+      `docs CNAME ${testBed.target}.\nhelp CNAME ${testBed.target}.\nwww CNAME ${testBed.target}.`,
     );
-    await bed.flush("acme.test");
-    await stage.skip(10_000);
+    await testBed.flush("acme.test");
+    await fixture.skip(10_000);
     // Without the list: only the stream can tell of it.
     await page.route("**/projects/acme-docs/domains", (route) => route.abort());
     await card(help)
@@ -145,7 +149,11 @@ describeLife("the life of a domain in the dashboard", () => {
       .click();
     await isLive(help);
     await page.unroute("**/projects/acme-docs/domains");
-    const answer = await visitSite({ port: bed.httpsPort, host: help, ca: await bed.caRoots() });
+    const answer = await visitSite({
+      port: testBed.httpsPort,
+      host: help,
+      ca: await testBed.caRoots(),
+    });
     expect(answer.body).toContain("<title>acme-docs</title>");
     await card(help).getByText("Certificate by").waitFor();
   });
@@ -173,7 +181,7 @@ describeLife("the life of a domain in the dashboard", () => {
     await editor.getByRole("button", { name: "Save" }).click();
     await editor.getByRole("alert").waitFor();
     expect(await editor.getByRole("alert").innerText()).toContain("in a circle");
-    expect(await stage.domainService.routing({ kind: "operator" }, "acme-docs")).toEqual({
+    expect(await fixture.domainService.routing({ kind: "operator" }, "acme-docs")).toEqual({
       primary: docs,
       redirects: [],
     });
@@ -186,8 +194,11 @@ describeLife("the life of a domain in the dashboard", () => {
     await dialog.getByLabel("To", { exact: true }).selectOption(docs);
     await dialog.getByRole("button", { name: "Save redirect" }).click();
     await card(www).getByText(`Redirects to ${docs} (301)`).waitFor();
-    const ca = await bed.caRoots();
-    const { status, headers } = await visitSite({ port: bed.httpsPort, host: www, ca }, "/a?b=1");
+    const ca = await testBed.caRoots();
+    const { status, headers } = await visitSite(
+      { port: testBed.httpsPort, host: www, ca },
+      "/a?b=1",
+    );
     expect(status).toBe(301);
     expect(headers["location"]).toStartWith(`https://${docs}`);
   });
@@ -220,6 +231,6 @@ describeLife("the life of a domain in the dashboard", () => {
   });
 
   async function expectGone(host: string): Promise<void> {
-    expect((await visitPlain(bed.httpPort, host)).status).toBe(404);
+    expect((await visitPlain(testBed.httpPort, host)).status).toBe(404);
   }
 });

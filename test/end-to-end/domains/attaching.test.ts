@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Problem, type ProblemCode } from "../../../src/core/problems.ts";
 import { rejectionOf } from "../../store/rejection.ts";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { operator, type Stage, startStage } from "./stage.ts";
+import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 
 async function refusalOf(work: Promise<unknown>): Promise<Problem> {
   const cause = await rejectionOf(work);
@@ -14,19 +14,19 @@ async function refusalOf(work: Promise<unknown>): Promise<Problem> {
   throw cause;
 }
 
-describeWithBedOnEngines("attaching a domain", (engine) => {
+describeWithTestBedOnEngines("attaching a domain", (engine) => {
   beforeAll(async () => {
-    bed = await startBed();
-    stage = await startStage(bed, engine);
-    await stage.newProject("acme");
+    testBed = await startTestBed();
+    fixture = await startDomainsFixture(testBed, engine);
+    await fixture.newProject("acme");
   });
   afterAll(async () => {
-    await stage?.stop();
-    await bed?.stop();
+    await fixture?.stop();
+    await testBed?.stop();
   });
 
   const add = (project: string, host: string, prove?: boolean) =>
-    stage.domainService.add(operator, project, host, prove);
+    fixture.domainService.add(operator, project, host, prove);
 
   async function expectRefusal(work: Promise<unknown>, code: ProblemCode, words: RegExp) {
     const refusal = await refusalOf(work);
@@ -35,13 +35,13 @@ describeWithBedOnEngines("attaching a domain", (engine) => {
   }
 
   test("is refused on the free plan, with what to do", async () => {
-    await stage.newProject("thrifty", { plan: "free" });
+    await fixture.newProject("thrifty", { plan: "free" });
     await expectRefusal(add("thrifty", "docs.thrifty.test"), "plan_required", /paid plan/);
-    expect(await stage.domainService.list(operator, "thrifty")).toEqual([]);
+    expect(await fixture.domainService.list(operator, "thrifty")).toEqual([]);
   });
 
   test("is refused before the project was deployed", async () => {
-    await stage.newProject("blank", { deployed: false });
+    await fixture.newProject("blank", { deployed: false });
     await expectRefusal(add("blank", "docs.blank.test"), "deployment_required", /Deploy it/);
   });
 
@@ -53,7 +53,7 @@ describeWithBedOnEngines("attaching a domain", (engine) => {
         type: "CNAME",
         name: "help",
         fullName: "help.acme.test",
-        value: bed.target,
+        value: testBed.target,
         ttlSeconds: 3600,
       },
     ]);
@@ -64,7 +64,7 @@ describeWithBedOnEngines("attaching a domain", (engine) => {
     expect(records[0]).toMatchObject({
       type: "ALIAS",
       name: "@",
-      value: bed.target,
+      value: testBed.target,
       ttlSeconds: 3600,
     });
     expect(records[0]?.note).toContain("ANAME");
@@ -97,10 +97,10 @@ describeWithBedOnEngines("attaching a domain", (engine) => {
 
   test("is refused to another owner, who does not learn whose it is", async () => {
     await add("acme", "mine.acme.test");
-    await stage.newProject("rival");
+    await fixture.newProject("rival");
     const refusal = await refusalOf(add("rival", "mine.acme.test"));
     expect(refusal.code).toBe("attached_elsewhere");
     expect(refusal.message.replaceAll("mine.acme.test", "")).not.toContain("acme");
-    expect(await stage.domainService.list(operator, "rival")).toEqual([]);
+    expect(await fixture.domainService.list(operator, "rival")).toEqual([]);
   });
 });

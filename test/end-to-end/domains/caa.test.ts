@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { caIdentity, operator, type Stage, startStage } from "./stage.ts";
+import {
+  caIdentity,
+  type DomainsFixture,
+  operator,
+  startDomainsFixture,
+} from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
 import {
   atRest,
   codesOf,
@@ -10,72 +14,73 @@ import {
   misleadAuthority,
   ordersFor,
   refusalsOf,
-} from "./told.ts";
+} from "./findings.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 const project = "acme";
 const minuteMs = 60_000;
 
-describeWithBedOnEngines("CAA records", (engine) => {
+describeWithTestBedOnEngines("CAA records", (engine) => {
   beforeAll(async () => {
-    bed = await startBed();
-    stage = await startStage(bed, engine);
-    await stage.newProject(project);
+    testBed = await startTestBed();
+    fixture = await startDomainsFixture(testBed, engine);
+    await fixture.newProject(project);
   });
-  afterEach(() => bed.ca.faults.clear());
+  afterEach(() => testBed.ca.faults.clear());
   afterAll(async () => {
-    await stage?.stop();
-    await bed?.stop();
+    await fixture?.stop();
+    await testBed?.stop();
   });
 
-  const pointing = () => `docs CNAME ${bed.target}.`;
+  const pointing = () => `docs CNAME ${testBed.target}.`;
 
   /** Adds it, asks for a check, and waits until all that follows from it is done. */
   async function attempt(host: string) {
-    await stage.domainService.add(operator, project, host);
-    await stage.verify(project, host);
-    return atRest(stage, project, host);
+    await fixture.domainService.add(operator, project, host);
+    await fixture.verify(project, host);
+    return atRest(fixture, project, host);
   }
 
   /** Asks for another check, after which it must go live. */
   async function verifyToLive(host: string) {
-    await stage.verify(project, host);
-    const live = await stage.until(project, host, ({ status }) => status === "live");
+    await fixture.verify(project, host);
+    const live = await fixture.until(project, host, ({ status }) => status === "live");
     expect(live.findings).toEqual([]);
   }
 
   test("for another authority are named with what to add, and no order is placed", async () => {
-    await bed.zone("apex.test", { records: '@ A 127.0.0.1\n@ CAA 0 issue "other-ca.test"' });
+    await testBed.zone("apex.test", { records: '@ A 127.0.0.1\n@ CAA 0 issue "other-ca.test"' });
     const details = await attempt("apex.test");
     expect(details.status).toBe("blocked");
     const finding = findingOf(details, "CAA_BLOCKS");
     expect(finding.found).toEqual(['apex.test CAA 0 issue "other-ca.test"']);
     expect(finding.expected).toEqual([`apex.test CAA 0 issue "${caIdentity}"`]);
     expect(finding.next).toContain(`Add this record at apex.test: CAA 0 issue "${caIdentity}"`);
-    await stage.verify(project, "apex.test");
-    expect((await atRest(stage, project, "apex.test")).status).toBe("blocked");
-    expect(ordersFor(stage, "apex.test")).toBe(0);
+    await fixture.verify(project, "apex.test");
+    expect((await atRest(fixture, project, "apex.test")).status).toBe("blocked");
+    expect(ordersFor(fixture, "apex.test")).toBe(0);
   });
 
   test("of the parent block until the parent permits us too", async () => {
-    const zone = await bed.zone("parent.test", {
-      records: `docs.team CNAME ${bed.target}.\n@ CAA 0 issue ";"`,
+    const zone = await testBed.zone("parent.test", {
+      records: `docs.team CNAME ${testBed.target}.\n@ CAA 0 issue ";"`,
     });
     const blocked = await attempt("docs.team.parent.test");
     expect(blocked.status).toBe("blocked");
     expect(findingOf(blocked, "CAA_BLOCKS").found).toEqual(['parent.test CAA 0 issue ";"']);
-    expect(ordersFor(stage, "docs.team.parent.test")).toBe(0);
+    expect(ordersFor(fixture, "docs.team.parent.test")).toBe(0);
     await zone.set(
-      `docs.team CNAME ${bed.target}.\n@ CAA 0 issue ";"\n@ CAA 0 issue "${caIdentity}"`,
+      `docs.team CNAME ${testBed.target}.\n@ CAA 0 issue ";"\n@ CAA 0 issue "${caIdentity}"`,
     );
     await verifyToLive("docs.team.parent.test");
   });
 
   test("of the parent do not matter where a nearer name has its own", async () => {
-    await bed.zone("nearer.test", {
+    await testBed.zone("nearer.test", {
       records: [
-        `docs.team CNAME ${bed.target}.`,
+        `docs.team CNAME ${testBed.target}.`,
         `team CAA 0 issue "${caIdentity}"`,
         '@ CAA 0 issue "other-ca.test"',
       ].join("\n"),
@@ -86,21 +91,21 @@ describeWithBedOnEngines("CAA records", (engine) => {
   test("with an unknown tag block when it is critical, and only then", async () => {
     const record = (flags: number) =>
       `${pointing()}\n@ CAA ${flags} futuretag "anything"\n@ CAA 0 issue "${caIdentity}"`;
-    const zone = await bed.zone("strange.test", { records: record(128) });
+    const zone = await testBed.zone("strange.test", { records: record(128) });
     const blocked = await attempt("docs.strange.test");
     expect(blocked.status).toBe("blocked");
     const finding = findingOf(blocked, "CAA_BLOCKS");
     expect(finding.found).toContain('strange.test CAA 128 futuretag "anything"');
     expect(finding.message).toContain("futuretag");
     expect(finding.next).toContain("critical flag");
-    expect(ordersFor(stage, "docs.strange.test")).toBe(0);
+    expect(ordersFor(fixture, "docs.strange.test")).toBe(0);
     await zone.set(record(0));
     await verifyToLive("docs.strange.test");
   });
 
   test("are looked at again when there is no certificate after 30 minutes", async () => {
-    const zone = await bed.zone("late.test", { records: pointing() });
-    bed.ca.faults.outage(true);
+    const zone = await testBed.zone("late.test", { records: pointing() });
+    testBed.ca.faults.outage(true);
     const host = "docs.late.test";
     const before = await attempt(host);
     expect(before.status).toBe("blocked");
@@ -110,30 +115,30 @@ describeWithBedOnEngines("CAA records", (engine) => {
       [2, minuteMs],
       [3, 10 * minuteMs],
     ] as const) {
-      await stage.skip(waitMs);
-      await stage.until(project, host, (each) => refusalsOf(each).length === refusals);
+      await fixture.skip(waitMs);
+      await fixture.until(project, host, (each) => refusalsOf(each).length === refusals);
     }
     await zone.set(`${pointing()}\n@ CAA 0 issue "other-ca.test"`);
-    await stage.skip(19 * minuteMs);
-    const overdue = await atRest(stage, project, host);
+    await fixture.skip(19 * minuteMs);
+    const overdue = await atRest(fixture, project, host);
     expect(overdue.status).toBe("blocked");
     expect(codesOf(overdue)).toEqual(["CERTIFICATE_OVERDUE", "CAA_BLOCKS", "CA_UNAVAILABLE"]);
     expect(findingOf(overdue, "CERTIFICATE_OVERDUE").message).toContain("30 minutes");
     expect(findingOf(overdue, "CAA_BLOCKS").found).toEqual([
       'late.test CAA 0 issue "other-ca.test"',
     ]);
-    bed.ca.faults.outage(false);
+    testBed.ca.faults.outage(false);
     await zone.set(pointing());
     await verifyToLive(host);
   });
 
   test("and DNS are said to be right when neither is why it takes 30 minutes", async () => {
-    await bed.zone("slow.test", { records: pointing() });
-    await misleadAuthority(stage);
+    await testBed.zone("slow.test", { records: pointing() });
+    await misleadAuthority(fixture);
     try {
       expect((await attempt("docs.slow.test")).status).toBe("issuing");
-      await stage.skip(30 * minuteMs);
-      const overdue = await atRest(stage, project, "docs.slow.test");
+      await fixture.skip(30 * minuteMs);
+      const overdue = await atRest(fixture, project, "docs.slow.test");
       expect(overdue.status).toBe("certificate_delayed");
       const finding = findingOf(overdue, "CERTIFICATE_OVERDUE");
       expect(finding.message).toContain("DNS is right and no CAA record stands in the way");
@@ -141,25 +146,25 @@ describeWithBedOnEngines("CAA records", (engine) => {
       expect(codesOf(overdue)).toContain("AUTHORIZATION_FAILED");
       const told = overdue.timeline.filter(({ event }) => event === "certificate_overdue");
       expect(told).toHaveLength(1);
-      expect(told[0]?.answers.join()).toContain(bed.target);
+      expect(told[0]?.answers.join()).toContain(testBed.target);
     } finally {
-      await leadAuthorityBack(stage);
+      await leadAuthorityBack(fixture);
     }
     await verifyToLive("docs.slow.test");
   });
 
   test("and DNS are looked at again after 30 minutes also when DNS has gone wrong", async () => {
-    const zone = await bed.zone("moved.test", { records: pointing() });
-    bed.ca.faults.outage(true);
+    const zone = await testBed.zone("moved.test", { records: pointing() });
+    testBed.ca.faults.outage(true);
     await attempt("docs.moved.test");
     await zone.set("docs CNAME pages.other.test.");
-    await stage.skip(30 * minuteMs);
-    const overdue = await atRest(stage, project, "docs.moved.test");
+    await fixture.skip(30 * minuteMs);
+    const overdue = await atRest(fixture, project, "docs.moved.test");
     expect(overdue.status).toBe("misconfigured");
     expect(findingOf(overdue, "CNAME_MISMATCH").found).toEqual(["CNAME pages.other.test"]);
-    bed.ca.faults.outage(false);
+    testBed.ca.faults.outage(false);
     await zone.set(pointing());
-    await bed.flush("moved.test");
+    await testBed.flush("moved.test");
     await verifyToLive("docs.moved.test");
   });
 });

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import type { FindingCode } from "../../../src/hosting/domains/finding.ts";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { operator, type Stage, startStage } from "./stage.ts";
+import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 const project = "acme";
 
-describeWithBedOnEngines("the diagnosis of a domain", (engine) => {
+describeWithTestBedOnEngines("the diagnosis of a domain", (engine) => {
   beforeAll(async () => {
-    bed = await startBed();
-    stage = await startStage(bed, engine);
-    await stage.newProject(project);
+    testBed = await startTestBed();
+    fixture = await startDomainsFixture(testBed, engine);
+    await fixture.newProject(project);
   });
   afterAll(async () => {
-    await stage?.stop();
-    await bed?.stop();
+    await fixture?.stop();
+    await testBed?.stop();
   });
 
   async function diagnose(host: string): Promise<DomainDetails> {
-    await stage.domainService.add(operator, project, host);
-    return stage.verify(project, host);
+    await fixture.domainService.add(operator, project, host);
+    return fixture.verify(project, host);
   }
 
   function findingOf({ findings }: DomainDetails, code: FindingCode) {
@@ -32,45 +32,45 @@ describeWithBedOnEngines("the diagnosis of a domain", (engine) => {
   }
 
   test("a name that does not exist is told with the seconds of the SOA", async () => {
-    await bed.zone("gone.test", { minimum: 777, ttl: 3600 });
+    await testBed.zone("gone.test", { minimum: 777, ttl: 3600 });
     const details = await diagnose("docs.gone.test");
     expect(details.status).toBe("misconfigured");
     expect(findingOf(details, "NXDOMAIN").seconds).toBe(777);
   });
 
   test("an A record in the place of the CNAME is named", async () => {
-    await bed.zone("olda.test", { records: "docs A 192.0.2.7" });
+    await testBed.zone("olda.test", { records: "docs A 192.0.2.7" });
     const details = await diagnose("docs.olda.test");
     const finding = findingOf(details, "CONFLICTING_A");
     expect(finding.found).toEqual(["A 192.0.2.7"]);
-    expect(finding.expected).toEqual([`CNAME ${bed.target}`]);
+    expect(finding.expected).toEqual([`CNAME ${testBed.target}`]);
     expect(finding.next).toContain("Delete the A record");
   });
 
   test("a stray AAAA record is named", async () => {
-    await bed.zone("stray.test", { records: "docs AAAA 2001:db8::7" });
+    await testBed.zone("stray.test", { records: "docs AAAA 2001:db8::7" });
     expect(findingOf(await diagnose("docs.stray.test"), "CONFLICTING_AAAA").found).toEqual([
       "AAAA 2001:db8::7",
     ]);
   });
 
   test("a wrong CNAME is shown beside the right one", async () => {
-    await bed.zone("wrong.test", { records: "docs CNAME pages.other.test." });
+    await testBed.zone("wrong.test", { records: "docs CNAME pages.other.test." });
     const finding = findingOf(await diagnose("docs.wrong.test"), "CNAME_MISMATCH");
     expect(finding.found).toEqual(["CNAME pages.other.test"]);
-    expect(finding.expected).toEqual([`CNAME ${bed.target}`]);
+    expect(finding.expected).toEqual([`CNAME ${testBed.target}`]);
   });
 
   test("a value that was completed with the zone is recognised", async () => {
-    await bed.zone("suffix.test", { records: `docs CNAME ${bed.target}` });
+    await testBed.zone("suffix.test", { records: `docs CNAME ${testBed.target}` });
     const finding = findingOf(await diagnose("docs.suffix.test"), "CNAME_SUFFIXED");
-    expect(finding.found).toEqual([`CNAME ${bed.target}.suffix.test`]);
-    expect(finding.next).toContain(`${bed.target}.`);
+    expect(finding.found).toEqual([`CNAME ${testBed.target}.suffix.test`]);
+    expect(finding.next).toContain(`${testBed.target}.`);
   });
 
   test("a chain that ends with us is not the record that was asked for", async () => {
-    await bed.zone("chain.test", {
-      records: `docs CNAME middle\nmiddle CNAME ${bed.target}.`,
+    await testBed.zone("chain.test", {
+      records: `docs CNAME middle\nmiddle CNAME ${testBed.target}.`,
     });
     const details = await diagnose("docs.chain.test");
     expect(details.status).toBe("misconfigured");
@@ -78,7 +78,7 @@ describeWithBedOnEngines("the diagnosis of a domain", (engine) => {
   });
 
   test("a circle is recognised without going round in it", async () => {
-    await bed.zone("loop.test", { records: "docs CNAME other\nother CNAME docs" });
+    await testBed.zone("loop.test", { records: "docs CNAME other\nother CNAME docs" });
     const details = await diagnose("docs.loop.test");
     expect(findingOf(details, "CNAME_LOOP").message).toContain(
       "docs.loop.test to other.loop.test to docs.loop.test",
@@ -86,83 +86,86 @@ describeWithBedOnEngines("the diagnosis of a domain", (engine) => {
   });
 
   test("a wildcard that points here asks for a proof, and verifies with it", async () => {
-    const wild = `* CNAME ${bed.target}.`;
-    const zone = await bed.zone("wild.test", { records: wild });
+    const wild = `* CNAME ${testBed.target}.`;
+    const zone = await testBed.zone("wild.test", { records: wild });
     const asked = await diagnose("docs.wild.test");
     expect(asked.status).toBe("pending_dns");
     expect(findingOf(asked, "WILDCARD_MATCH").next).toContain("TXT");
     const proof = asked.records.find(({ type }) => type === "TXT");
-    await zone.set(`${wild}\ndocs CNAME ${bed.target}.\n${proof?.name} TXT "${proof?.value}"`);
-    await bed.flush();
-    await stage.verify(project, "docs.wild.test");
-    await stage.until(project, "docs.wild.test", ({ status }) => status === "live");
+    await zone.set(`${wild}\ndocs CNAME ${testBed.target}.\n${proof?.name} TXT "${proof?.value}"`);
+    await testBed.flush();
+    await fixture.verify(project, "docs.wild.test");
+    await fixture.until(project, "docs.wild.test", ({ status }) => status === "live");
   });
 
   test("a record of its own without any wildcard beside it needs no proof", async () => {
-    await bed.zone("plain.test", { records: `docs CNAME ${bed.target}.` });
-    const { records } = await stage.goLive(project, "docs.plain.test");
+    await testBed.zone("plain.test", { records: `docs CNAME ${testBed.target}.` });
+    const { records } = await fixture.goLive(project, "docs.plain.test");
     expect(records.map(({ type }) => type)).toEqual(["CNAME"]);
   });
 
   test("an apex with an ALIAS to us verifies", async () => {
-    await bed.zone("apex.test", { servers: [bed.powerDns], records: `@ ALIAS ${bed.target}.` });
-    await stage.domainService.add(operator, project, "apex.test");
-    await stage.verify(project, "apex.test");
-    const live = await stage.until(project, "apex.test", ({ status }) => status === "live");
+    await testBed.zone("apex.test", {
+      servers: [testBed.powerDns],
+      records: `@ ALIAS ${testBed.target}.`,
+    });
+    await fixture.domainService.add(operator, project, "apex.test");
+    await fixture.verify(project, "apex.test");
+    const live = await fixture.until(project, "apex.test", ({ status }) => status === "live");
     expect(live.findings).toEqual([]);
   });
 
   test("an apex with one foreign address among ours fails", async () => {
-    await bed.zone("partly.test", { records: "@ A 127.0.0.1\n@ A 192.0.2.9" });
+    await testBed.zone("partly.test", { records: "@ A 127.0.0.1\n@ A 192.0.2.9" });
     const details = await diagnose("partly.test");
     expect(details.status).toBe("misconfigured");
     expect(findingOf(details, "ALIAS_STALE").message).toContain("192.0.2.9");
   });
 
   test("name servers that disagree are named", async () => {
-    const zone = await bed.zone("split.test", {
-      servers: [bed.knotA, bed.knotB],
-      records: `docs CNAME ${bed.target}.`,
+    const zone = await testBed.zone("split.test", {
+      servers: [testBed.knotA, testBed.knotB],
+      records: `docs CNAME ${testBed.target}.`,
     });
-    await zone.setOn(bed.knotB, "docs A 192.0.2.8");
+    await zone.setOn(testBed.knotB, "docs A 192.0.2.8");
     const details = await diagnose("docs.split.test");
     expect(details.status).toBe("misconfigured");
     const finding = findingOf(details, "NS_DISAGREE");
-    expect(finding.at?.join()).toContain(bed.knotB.address);
-    expect(finding.at?.join()).not.toContain(bed.knotA.address);
+    expect(finding.at?.join()).toContain(testBed.knotB.address);
+    expect(finding.at?.join()).not.toContain(testBed.knotA.address);
   });
 
   test("neither SERVFAIL nor silence flips a live domain", async () => {
-    const server = await bed.silentServer("answer", []);
-    await bed.zone("shaky.test", { records: `docs CNAME ${bed.target}.` });
-    await stage.goLive(project, "docs.shaky.test");
+    const server = await testBed.silentServer("answer", []);
+    await testBed.zone("shaky.test", { records: `docs CNAME ${testBed.target}.` });
+    await fixture.goLive(project, "docs.shaky.test");
     // The zone moves to a name server that fails, and then to silence.
-    await bed.zone("shaky.test", {
-      records: `docs CNAME ${bed.target}.`,
+    await testBed.zone("shaky.test", {
+      records: `docs CNAME ${testBed.target}.`,
       servers: [],
       furtherServers: [server],
       recursorAsks: [server],
     });
-    await bed.flush();
+    await testBed.flush();
     for (const mode of ["servfail", "silent", "servfail", "silent"] as const) {
       server.mode = mode;
-      const details = await stage.verify(project, "docs.shaky.test");
+      const details = await fixture.verify(project, "docs.shaky.test");
       expect(details.status).toBe("live");
       expect(details.findings.map(({ code }) => code)).toContain("SERVFAIL");
     }
   });
 
   test("what caches still remember gives a countdown", async () => {
-    const zone = await bed.zone("stale.test", { records: "docs 600 CNAME old.other.test." });
+    const zone = await testBed.zone("stale.test", { records: "docs 600 CNAME old.other.test." });
     await diagnose("docs.stale.test");
-    await zone.set(`docs 600 CNAME ${bed.target}.`);
-    const details = await stage.verify(project, "docs.stale.test");
+    await zone.set(`docs 600 CNAME ${testBed.target}.`);
+    const details = await fixture.verify(project, "docs.stale.test");
     expect(details.status).not.toBe("live");
     const { seconds = 0 } = findingOf(details, "STALE_CACHE");
     expect(seconds).toBeGreaterThan(500);
     expect(seconds).toBeLessThanOrEqual(600);
-    await bed.flush();
-    await stage.verify(project, "docs.stale.test");
-    await stage.until(project, "docs.stale.test", ({ status }) => status === "live");
+    await testBed.flush();
+    await fixture.verify(project, "docs.stale.test");
+    await fixture.until(project, "docs.stale.test", ({ status }) => status === "live");
   });
 });

@@ -1,7 +1,7 @@
 import { describeOnEngines, type Engine } from "../engines.ts";
-import { describeWithBed } from "./bed/tools.ts";
+import { describeWithTestBed } from "./testBed/tools.ts";
 
-/** Tests with a bed, once on each engine. */
-export function describeWithBedOnEngines(name: string, body: (engine: Engine) => void): void {
-  describeOnEngines(name, body, describeWithBed);
+/** Tests with a test bed, once on each engine. */
+export function describeWithTestBedOnEngines(name: string, body: (engine: Engine) => void): void {
+  describeOnEngines(name, body, describeWithTestBed);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { operator, type Stage, startStage } from "./stage.ts";
+import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import {
   askHttp2,
   certificateAt,
@@ -12,49 +12,49 @@ import {
   visitPlain,
 } from "./visits.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 let ca: string;
 const docs = "docs.acme.test";
 const help = "help.globex.test";
 
-describeWithBedOnEngines("a domain that is right", (engine) => {
+describeWithTestBedOnEngines("a domain that is right", (engine) => {
   beforeAll(async () => {
-    bed = await startBed();
-    stage = await startStage(bed, engine);
-    ca = await bed.caRoots();
+    testBed = await startTestBed();
+    fixture = await startDomainsFixture(testBed, engine);
+    ca = await testBed.caRoots();
     for (const [project, host] of [
       ["acme", docs],
       ["globex", help],
     ] as const) {
-      await stage.newProject(project);
-      await bed.zone(`${project}.test`, {
-        records: `${host.split(".")[0]} CNAME ${bed.target}.`,
+      await fixture.newProject(project);
+      await testBed.zone(`${project}.test`, {
+        records: `${host.split(".")[0]} CNAME ${testBed.target}.`,
       });
     }
   });
   afterAll(async () => {
-    await stage?.stop();
-    await bed?.stop();
+    await fixture?.stop();
+    await testBed?.stop();
   });
 
-  const at = (host: string) => ({ port: bed.httpsPort, host, ca });
+  const at = (host: string) => ({ port: testBed.httpsPort, host, ca });
 
   test("is live soon after Verify, and shows the project", async () => {
-    await stage.domainService.add(operator, "acme", docs);
-    expect((await visitPlain(bed.httpPort, docs)).status).toBe(404);
+    await fixture.domainService.add(operator, "acme", docs);
+    expect((await visitPlain(testBed.httpPort, docs)).status).toBe(404);
     expect(await handshakeFailure(at(docs))).toBeDefined();
-    await stage.verify("acme", docs);
-    await stage.until("acme", docs, ({ status }) => status === "live");
+    await fixture.verify("acme", docs);
+    await fixture.until("acme", docs, ({ status }) => status === "live");
     const answer = await visit(at(docs));
     expect(answer.status).toBe(200);
     expect(answer.body).toContain("<title>acme</title>");
   });
 
   test("goes live by itself when nobody asks", async () => {
-    await stage.domainService.add(operator, "globex", help);
-    await stage.skip(15_000);
-    const live = await stage.until("globex", help, ({ status }) => status === "live");
+    await fixture.domainService.add(operator, "globex", help);
+    await fixture.skip(15_000);
+    const live = await fixture.until("globex", help, ({ status }) => status === "live");
     expect(live.timeline.map(({ event }) => event)).not.toContain("verify_requested");
     expect((await visit(at(help))).body).toContain("<title>globex</title>");
   });
@@ -65,10 +65,14 @@ describeWithBedOnEngines("a domain that is right", (engine) => {
   });
 
   test("sends visitors from HTTP to HTTPS, but never the authority", async () => {
-    const { status, headers } = await visitPlain(bed.httpPort, docs, "/guide/?q=a%20b&c=1");
+    const { status, headers } = await visitPlain(testBed.httpPort, docs, "/guide/?q=a%20b&c=1");
     expect([301, 308]).toContain(status);
-    expect(headers["location"]).toBe(`https://${docs}:${bed.httpsPort}/guide/?q=a%20b&c=1`);
-    const challenge = await visitPlain(bed.httpPort, docs, "/.well-known/acme-challenge/unknown");
+    expect(headers["location"]).toBe(`https://${docs}:${testBed.httpsPort}/guide/?q=a%20b&c=1`);
+    const challenge = await visitPlain(
+      testBed.httpPort,
+      docs,
+      "/.well-known/acme-challenge/unknown",
+    );
     expect(challenge.status).toBe(404);
     expect(challenge.headers["location"]).toBeUndefined();
   });

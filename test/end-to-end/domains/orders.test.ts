@@ -2,10 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { Problem } from "../../../src/core/problems.ts";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import { type Engine, sqlite } from "../engines.ts";
-import { type Bed, type BedOptions, startBed } from "./bed/bed.ts";
-import { describeWithBed } from "./bed/tools.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { operator, type Stage, startStage } from "./stage.ts";
+import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
 import {
   atRest,
   codesOf,
@@ -14,37 +12,39 @@ import {
   misleadAuthority,
   ordersFor,
   refusalsOf,
-} from "./told.ts";
+} from "./findings.ts";
+import { startTestBed, type TestBed, type TestBedOptions } from "./testBed/testBed.ts";
+import { describeWithTestBed } from "./testBed/tools.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 const project = "acme";
 const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
 
-async function start(engine: Engine, options?: BedOptions) {
-  bed = await startBed(options);
+async function start(engine: Engine, options?: TestBedOptions) {
+  testBed = await startTestBed(options);
   // The calendar skips three minutes here while an order is under way, and its lease must outlast
   // that. But it must not outlast the 9.5 minutes before a third attempt and end with the rest of
   // them: a worker that has not put the domain down yet would place that order, and another one too.
-  stage = await startStage(bed, engine, { PETSTORE_LEASE_SECONDS: "300" });
-  await stage.newProject(project);
+  fixture = await startDomainsFixture(testBed, engine, { PETSTORE_LEASE_SECONDS: "300" });
+  await fixture.newProject(project);
 }
 
 async function end() {
-  await stage?.stop();
-  await bed?.stop();
+  await fixture?.stop();
+  await testBed?.stop();
 }
 
 /** A domain whose DNS is right, on a zone of its own. */
 async function addReady(name: string): Promise<string> {
-  await bed.zone(`${name}.test`, { records: `docs CNAME ${bed.target}.` });
+  await testBed.zone(`${name}.test`, { records: `docs CNAME ${testBed.target}.` });
   const host = `docs.${name}.test`;
-  await stage.domainService.add(operator, project, host);
+  await fixture.domainService.add(operator, project, host);
   return host;
 }
 
-const click = (host: string) => stage.domainService.verify(operator, project, host);
-const untilLive = (host: string) => stage.until(project, host, ({ status }) => status === "live");
+const click = (host: string) => fixture.domainService.verify(operator, project, host);
+const untilLive = (host: string) => fixture.until(project, host, ({ status }) => status === "live");
 
 /** How a click ended: undefined, or what the owner was told. */
 async function clickOutcome(host: string): Promise<Problem | undefined> {
@@ -58,7 +58,7 @@ async function clickOutcome(host: string): Promise<Problem | undefined> {
 }
 
 /** How often the authority was told to look: where all looks fail, its count of failures. */
-const lookedAt = () => bed.ca.count("challenge");
+const lookedAt = () => testBed.ca.count("challenge");
 
 function expectTooSoon(refusal: Problem | undefined): void {
   expect(refusal?.code).toBe("verify_too_soon");
@@ -66,46 +66,46 @@ function expectTooSoon(refusal: Problem | undefined): void {
   expect(refusal?.message).toContain("in 10 seconds");
 }
 
-describeWithBedOnEngines("orders", (engine) => {
+describeWithTestBedOnEngines("orders", (engine) => {
   beforeAll(() => start(engine));
-  afterEach(() => bed.ca.faults.clear());
+  afterEach(() => testBed.ca.faults.clear());
   afterAll(end);
 
   test("are placed once for 20 clicks while the authority is slow", async () => {
     const host = await addReady("patient");
-    const hold = bed.ca.faults.hold("newOrder");
+    const hold = testBed.ca.faults.hold("newOrder");
     await click(host);
     await hold.arrived();
-    await stage.clock.still(async () => {
+    await fixture.clock.still(async () => {
       for (let clicks = 1; clicks < 20; clicks++) {
-        await stage.skip(10 * secondMs);
+        await fixture.skip(10 * secondMs);
         expect(await clickOutcome(host)).toBeUndefined();
         if (clicks === 1) expectTooSoon(await clickOutcome(host));
       }
     });
     hold.release();
     await untilLive(host);
-    await atRest(stage, project, host);
-    expect(ordersFor(stage, host)).toBe(1);
+    await atRest(fixture, project, host);
+    expect(ordersFor(fixture, host)).toBe(1);
   });
 
   test("are placed once for 20 clicks at the same moment", async () => {
     const host = await addReady("hasty");
-    await stage.clock.still(async () => {
+    await fixture.clock.still(async () => {
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => clickOutcome(host)));
       const refused = outcomes.filter((outcome) => outcome !== undefined);
       expect(refused).toHaveLength(19);
       for (const refusal of refused) expectTooSoon(refusal);
     });
     await untilLive(host);
-    await stage.verify(project, host);
-    await atRest(stage, project, host);
-    expect(ordersFor(stage, host)).toBe(1);
+    await fixture.verify(project, host);
+    await atRest(fixture, project, host);
+    expect(ordersFor(fixture, host)).toBe(1);
   });
 
   test("that fail are tried again after 1, 10 and 100 minutes, and then daily", async () => {
     const host = await addReady("failing");
-    await misleadAuthority(stage);
+    await misleadAuthority(fixture);
     try {
       await click(host);
       for (const [attempts, waitMs] of [
@@ -115,39 +115,39 @@ describeWithBedOnEngines("orders", (engine) => {
         [4, 24 * hourMs],
         [5, 24 * hourMs],
       ] as const) {
-        await stage.until(project, host, (each) => refusalsOf(each).length === attempts);
+        await fixture.until(project, host, (each) => refusalsOf(each).length === attempts);
         // Once more: the timeline is read after the rest, and may be ahead of it.
-        const details = await atRest(stage, project, host);
+        const details = await atRest(fixture, project, host);
         expect(findingOf(details, "AUTHORIZATION_FAILED").message).toMatch(/\[::1\].*refused/);
         const failedAtMs = Math.max(...refusalsOf(details));
         expect(details.retryAtMs).toBe(failedAtMs + waitMs);
-        await stage.skip(waitMs - 30 * secondMs);
-        await atRest(stage, project, host);
-        expect(ordersFor(stage, host)).toBe(attempts);
-        await stage.skip(30 * secondMs);
+        await fixture.skip(waitMs - 30 * secondMs);
+        await atRest(fixture, project, host);
+        expect(ordersFor(fixture, host)).toBe(attempts);
+        await fixture.skip(30 * secondMs);
       }
     } finally {
-      await leadAuthorityBack(stage);
+      await leadAuthorityBack(fixture);
     }
     await untilLive(host);
   });
 
   test("stay under the authority's limit however often somebody clicks", async () => {
     const host = await addReady("stubborn");
-    await misleadAuthority(stage);
+    await misleadAuthority(fixture);
     const before = lookedAt();
     const failedAtMs: number[] = [];
     const rests = ({ nextAtMs }: DomainDetails) => {
-      const nowMs = stage.clock.now();
+      const nowMs = fixture.clock.now();
       while (failedAtMs.length < lookedAt() - before) failedAtMs.push(nowMs);
       return nextAtMs > nowMs;
     };
     let waits = 0;
     try {
-      const endMs = stage.clock.now() + 2 * hourMs;
-      while (stage.clock.now() < endMs) {
+      const endMs = fixture.clock.now() + 2 * hourMs;
+      while (fixture.clock.now() < endMs) {
         await click(host);
-        const details = await stage.until(project, host, rests);
+        const details = await fixture.until(project, host, rests);
         expect(findingOf(details, "AUTHORIZATION_FAILED").message).toMatch(/\[::1\].*refused/);
         if (details.status === "blocked") {
           waits++;
@@ -157,10 +157,10 @@ describeWithBedOnEngines("orders", (engine) => {
           expect(untilMs).toBeLessThanOrEqual(stage.clock.now() + hourMs);
           expect(details.retryAtMs).toBe(untilMs);
         }
-        await stage.skip(6 * minuteMs);
+        await fixture.skip(6 * minuteMs);
       }
     } finally {
-      await leadAuthorityBack(stage);
+      await leadAuthorityBack(fixture);
     }
     const mostWithinAnHour = Math.max(
       ...failedAtMs.map(
@@ -171,8 +171,8 @@ describeWithBedOnEngines("orders", (engine) => {
     expect(failedAtMs.length).toBeGreaterThanOrEqual(8);
     expect(waits).toBeGreaterThan(0);
     // An order under way would not outlive the hours.
-    await stage.until(project, host, rests);
-    await stage.skip(2 * hourMs);
+    await fixture.until(project, host, rests);
+    await fixture.skip(2 * hourMs);
     await untilLive(host);
   });
 
@@ -181,51 +181,51 @@ describeWithBedOnEngines("orders", (engine) => {
     const before = lookedAt();
     // For as long as it takes: an attempt that comes by itself is refused like one that was asked for.
     const forbidden = { type: "caa", status: 403, detail: "not by us" };
-    bed.ca.faults.refuse({ kind: "authorization", onceTold: true, ...forbidden });
+    testBed.ca.faults.refuse({ kind: "authorization", onceTold: true, ...forbidden });
     for (let looks = 0; looks < 4; looks = lookedAt() - before) {
-      await stage.skip(10 * secondMs);
+      await fixture.skip(10 * secondMs);
       await click(host);
-      await stage.until(project, host, () => lookedAt() - before > looks);
-      const refused = await atRest(stage, project, host);
+      await fixture.until(project, host, () => lookedAt() - before > looks);
+      const refused = await atRest(fixture, project, host);
       expect(findingOf(refused, "CAA_BLOCKS").message).toContain("not by us");
     }
-    const placed = ordersFor(stage, host);
-    await stage.verify(project, host);
-    const spent = await atRest(stage, project, host);
+    const placed = ordersFor(fixture, host);
+    await fixture.verify(project, host);
+    const spent = await atRest(fixture, project, host);
     expect(codesOf(spent)).toEqual(["RATE_LIMITED", "CAA_BLOCKS"]);
-    expect(ordersFor(stage, host)).toBe(placed);
+    expect(ordersFor(fixture, host)).toBe(placed);
     expect(lookedAt() - before).toBe(4);
   });
 
   test("that the authority limits wait as long as it says, and no other order does", async () => {
     const limited = await addReady("limited");
-    bed.ca.faults.rateLimit({ host: limited, times: 1, retryAfter: 3600 });
-    const clickedAtMs = stage.clock.now();
+    testBed.ca.faults.rateLimit({ host: limited, times: 1, retryAfter: 3600 });
+    const clickedAtMs = fixture.clock.now();
     await click(limited);
-    const refused = await stage.until(project, limited, ({ status }) => status === "blocked");
+    const refused = await fixture.until(project, limited, ({ status }) => status === "blocked");
     const { untilMs = 0, message } = findingOf(refused, "RATE_LIMITED");
     expect(message).toContain("too many orders");
     expect(untilMs).toBeGreaterThanOrEqual(clickedAtMs + hourMs);
-    expect(untilMs).toBeLessThanOrEqual(stage.clock.now() + hourMs);
+    expect(untilMs).toBeLessThanOrEqual(fixture.clock.now() + hourMs);
     expect(refused.retryAtMs).toBe(untilMs);
 
     const other = await addReady("unlimited");
     await click(other);
     await untilLive(other);
 
-    await stage.verify(project, limited);
-    await stage.skip(59 * minuteMs);
-    expect((await atRest(stage, project, limited)).status).toBe("blocked");
-    expect(ordersFor(stage, limited)).toBe(1);
-    await stage.skip(minuteMs);
+    await fixture.verify(project, limited);
+    await fixture.skip(59 * minuteMs);
+    expect((await atRest(fixture, project, limited)).status).toBe("blocked");
+    expect(ordersFor(fixture, limited)).toBe(1);
+    await fixture.skip(minuteMs);
     const live = await untilLive(limited);
     expect(live.findings).toEqual([]);
-    expect(ordersFor(stage, limited)).toBe(2);
+    expect(ordersFor(fixture, limited)).toBe(2);
   });
 
   test("go on when nonces are refused, also several in a row", async () => {
     const host = await addReady("nonces");
-    bed.ca.faults.rejectNonces(5);
+    testBed.ca.faults.rejectNonces(5);
     await click(host);
     const live = await untilLive(host);
     expect(refusalsOf(live)).toEqual([]);
@@ -234,40 +234,40 @@ describeWithBedOnEngines("orders", (engine) => {
 
   test("wait for an authority that is out of service, and need nobody when it is back", async () => {
     const host = await addReady("outage");
-    bed.ca.faults.outage(true);
+    testBed.ca.faults.outage(true);
     await click(host);
-    const blocked = await stage.until(project, host, ({ status }) => status === "blocked");
+    const blocked = await fixture.until(project, host, ({ status }) => status === "blocked");
     expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
     expect(findingOf(blocked, "CA_UNAVAILABLE").message).toContain("out of service");
-    await stage.skip(minuteMs);
-    const again = await stage.until(
+    await fixture.skip(minuteMs);
+    const again = await fixture.until(
       project,
       host,
       (each) => refusalsOf(each).length === 2 && each.status !== "issuing",
     );
     expect(again.status).toBe("blocked");
-    bed.ca.faults.outage(false);
-    await stage.skip(10 * minuteMs);
+    testBed.ca.faults.outage(false);
+    await fixture.skip(10 * minuteMs);
     expect((await untilLive(host)).findings).toEqual([]);
   });
 
   test("survive that the authority goes away in the middle of one", async () => {
     const host = await addReady("midway");
-    const hold = bed.ca.faults.hold("challenge");
+    const hold = testBed.ca.faults.hold("challenge");
     await click(host);
     await hold.arrived();
-    bed.ca.faults.outage(true);
+    testBed.ca.faults.outage(true);
     hold.release();
-    const blocked = await stage.until(project, host, ({ status }) => status === "blocked");
+    const blocked = await fixture.until(project, host, ({ status }) => status === "blocked");
     expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
-    bed.ca.faults.outage(false);
-    await stage.skip(minuteMs);
+    testBed.ca.faults.outage(false);
+    await fixture.skip(minuteMs);
     await untilLive(host);
   });
 });
 
 // Whatever the database: it has no part in this.
-describeWithBed("an authority that refuses every fifth nonce", () => {
+describeWithTestBed("an authority that refuses every fifth nonce", () => {
   beforeAll(() => start(sqlite, { nonceRejectPercent: 20 }));
   afterAll(end);
 
@@ -275,8 +275,8 @@ describeWithBed("an authority that refuses every fifth nonce", () => {
     const hosts = await Promise.all(["one", "two", "three", "four", "five"].map(addReady));
     await Promise.all(hosts.map(click));
     for (const host of hosts) expect(refusalsOf(await untilLive(host))).toEqual([]);
-    const refusedNonces = bed.ca.requests.filter(({ status }) => status === 400);
+    const refusedNonces = testBed.ca.requests.filter(({ status }) => status === 400);
     expect(refusedNonces.length).toBeGreaterThan(0);
-    expect(bed.ca.hostsOrdered().length).toBeGreaterThanOrEqual(hosts.length);
+    expect(testBed.ca.hostsOrdered().length).toBeGreaterThanOrEqual(hosts.length);
   });
 });

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect as connectPlain } from "node:net";
 import { eventually } from "../../../testkit/eventually.ts";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { operator, type Stage, startStage } from "./stage.ts";
+import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { ask, handshake, handshakeFailure, openHttp2, visit, visitPlain } from "./visits.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 let ca: string;
 
-describeWithBedOnEngines("an attached domain", (engine) => {
+describeWithTestBedOnEngines("an attached domain", (engine) => {
   beforeAll(async () => {
-    bed = await startBed();
-    stage = await startStage(bed, engine);
-    ca = await bed.caRoots();
-    await stage.newProject("acme");
-    await stage.newProject("rival");
+    testBed = await startTestBed();
+    fixture = await startDomainsFixture(testBed, engine);
+    ca = await testBed.caRoots();
+    await fixture.newProject("acme");
+    await fixture.newProject("rival");
   });
   afterAll(async () => {
-    await stage?.stop();
-    await bed?.stop();
+    await fixture?.stop();
+    await testBed?.stop();
   });
 
-  const at = (host: string) => ({ port: bed.httpsPort, host, ca });
+  const at = (host: string) => ({ port: testBed.httpsPort, host, ca });
 
   async function live(host: string) {
     const zone = host.slice(host.indexOf(".") + 1);
-    const made = await bed.zone(zone, { records: `docs CNAME ${bed.target}.` });
-    await stage.goLive("acme", host);
+    const made = await testBed.zone(zone, { records: `docs CNAME ${testBed.target}.` });
+    await fixture.goLive("acme", host);
     return made;
   }
 
@@ -55,45 +55,45 @@ describeWithBedOnEngines("an attached domain", (engine) => {
       new Promise((resolve) => http2.once("close", resolve)),
     ]);
 
-    await stage.domainService.remove(operator, "acme", host, false);
+    await fixture.domainService.remove(operator, "acme", host, false);
     expect(await handshakeFailure(at(host))).toBeDefined();
     for (const { session, ...version } of sessions) {
       const options = session === undefined ? version : { ...version, session };
       expect(await handshakeFailure(at(host), options)).toBeDefined();
     }
-    expect((await visitPlain(bed.httpPort, host)).status).toBe(404);
+    expect((await visitPlain(testBed.httpPort, host)).status).toBe(404);
     await closed;
 
     // The edge says so itself, once it has closed what was open.
     await eventually(
-      async () => (await stage.domainService.edgesBehind()).edgesBehind.length === 0,
+      async () => (await fixture.domainService.edgesBehind()).edgesBehind.length === 0,
     );
   });
 
   test("that was removed asks another owner for a proof, and returns to its own without an order", async () => {
     const host = "docs.returning.test";
     const zone = await live(host);
-    await stage.domainService.remove(operator, "acme", host, false);
+    await fixture.domainService.remove(operator, "acme", host, false);
 
-    const claim = await stage.domainService.add(operator, "rival", host);
+    const claim = await fixture.domainService.add(operator, "rival", host);
     const [, proof] = claim.records;
     expect(proof).toMatchObject({ type: "TXT", fullName: `_petstore-proof.${host}` });
-    const checked = await stage.verify("rival", host);
+    const checked = await fixture.verify("rival", host);
     expect(checked.status).toBe("pending_dns");
     expect(checked.findings.map(({ code }) => code)).toContain("PROOF_MISSING");
     expect(await handshakeFailure(at(host))).toBeDefined();
 
-    const orders = bed.ca.count("newOrder");
-    await stage.goLive("acme", host);
-    expect(bed.ca.count("newOrder")).toBe(orders);
+    const orders = testBed.ca.count("newOrder");
+    await fixture.goLive("acme", host);
+    expect(testBed.ca.count("newOrder")).toBe(orders);
     expect((await visit(at(host))).body).toContain("<title>acme</title>");
 
-    await zone.set(`docs CNAME ${bed.target}.\n_petstore-proof.docs TXT "${proof?.value}"`);
-    await bed.flush();
-    await stage.verify("rival", host);
-    await stage.until("rival", host, ({ status }) => status === "live");
+    await zone.set(`docs CNAME ${testBed.target}.\n_petstore-proof.docs TXT "${proof?.value}"`);
+    await testBed.flush();
+    await fixture.verify("rival", host);
+    await fixture.until("rival", host, ({ status }) => status === "live");
     expect((await visit(at(host))).body).toContain("<title>rival</title>");
-    const lost = await stage.show("acme", host);
+    const lost = await fixture.show("acme", host);
     expect(lost.status).toBe("abandoned");
     expect(lost.findings.map(({ code }) => code)).toEqual(["PROVEN_ELSEWHERE"]);
   });
@@ -102,34 +102,34 @@ describeWithBedOnEngines("an attached domain", (engine) => {
     const host = "docs.drifting.test";
     const zone = await live(host);
     await zone.set("");
-    await bed.flush();
-    for (let looks = 1; looks <= 3; looks++) await stage.verify("acme", host);
-    const details = await stage.show("acme", host);
+    await testBed.flush();
+    for (let looks = 1; looks <= 3; looks++) await fixture.verify("acme", host);
+    const details = await fixture.show("acme", host);
     expect(details.status).toBe("degraded");
     expect(details.findings.map(({ code }) => code)).toContain("NXDOMAIN");
     expect((await visit(at(host))).status).toBe(200);
-    await zone.set(`docs CNAME ${bed.target}.`);
-    await bed.flush();
-    expect((await stage.verify("acme", host)).status).toBe("live");
+    await zone.set(`docs CNAME ${testBed.target}.`);
+    await testBed.flush();
+    expect((await fixture.verify("acme", host)).status).toBe("live");
   });
 
   test("is suspended while the plan lapses, and served again when it is restored", async () => {
     const host = "docs.lapsing.test";
     await live(host);
-    const { sites } = stage.service.stores;
+    const { sites } = fixture.service.stores;
     await sites.setPlan("acme", "free");
-    expect((await stage.show("acme", host)).status).toBe("suspended");
+    expect((await fixture.show("acme", host)).status).toBe("suspended");
     expect(await handshakeFailure(at(host))).toBeDefined();
     await sites.setPlan("acme", "paid");
-    expect((await stage.show("acme", host)).status).toBe("live");
+    expect((await fixture.show("acme", host)).status).toBe("live");
     expect((await visit(at(host))).status).toBe(200);
   });
 
   test("has no private key in anything that is stored, logged or answered", async () => {
     const host = "docs.secretive.test";
     await live(host);
-    const answers = [JSON.stringify(await stage.show("acme", host)), stage.service.logged()];
-    const all = [await stage.service.database.storedText(), ...answers].join("\n");
+    const answers = [JSON.stringify(await fixture.show("acme", host)), fixture.service.logged()];
+    const all = [await fixture.service.database.storedText(), ...answers].join("\n");
     expect(all).toContain("BEGIN CERTIFICATE");
     expect(all).not.toContain("PRIVATE KEY");
     // Nor the account's key, which is a JWK.
@@ -139,7 +139,7 @@ describeWithBedOnEngines("an attached domain", (engine) => {
   // Once is enough: no database has a part in it.
   if (engine.first) {
     test("does not wait for ever for a handshake", async () => {
-      const socket = connectPlain(bed.httpsPort, "127.0.0.1");
+      const socket = connectPlain(testBed.httpsPort, "127.0.0.1");
       const closed = new Promise((resolve) => socket.once("close", resolve));
       socket.on("error", () => {});
       socket.write(Buffer.from([0x16, 0x03, 0x01]));

@@ -4,10 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../../testkit/eventually.ts";
 import type { Engine } from "../engines.ts";
-import { type Bed, type BedOptions, startBed } from "./bed/bed.ts";
-import { run } from "./bed/processes.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { type Stage, startStage } from "./stage.ts";
+import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
 import {
   codesOf,
   findingOf,
@@ -15,51 +13,53 @@ import {
   misleadAuthority,
   ordersFor,
   refusalsOf,
-} from "./told.ts";
+} from "./findings.ts";
+import { run } from "./testBed/processes.ts";
+import { startTestBed, type TestBed, type TestBedOptions } from "./testBed/testBed.ts";
 import { ask, askHttp2, certificateAt, handshake, openHttp2, visit } from "./visits.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 let ca: string;
 const project = "acme";
 const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
 const dayMs = 24 * hourMs;
 
 /** The authority offers renewal information from the start: its directory is read only once. */
-async function start(engine: Engine, options: BedOptions, daysAhead?: number) {
-  bed = await startBed(options);
+async function start(engine: Engine, options: TestBedOptions, daysAhead?: number) {
+  testBed = await startTestBed(options);
   if (daysAhead !== undefined) {
     const start = new Date(Date.now() + daysAhead * dayMs);
-    bed.ca.setRenewalWindow({ start, end: new Date(start.getTime() + dayMs) });
+    testBed.ca.setRenewalWindow({ start, end: new Date(start.getTime() + dayMs) });
   }
-  stage = await startStage(bed, engine);
-  await stage.newProject(project);
-  ca = await bed.caRoots();
+  fixture = await startDomainsFixture(testBed, engine);
+  await fixture.newProject(project);
+  ca = await testBed.caRoots();
 }
 
 async function end() {
-  await stage?.stop();
-  await bed?.stop();
+  await fixture?.stop();
+  await testBed?.stop();
 }
 
-const at = (host: string) => ({ port: bed.httpsPort, host, ca });
+const at = (host: string) => ({ port: testBed.httpsPort, host, ca });
 const serialAt = async (host: string) => (await certificateAt(at(host))).serialNumber;
 
 async function goLive(name: string): Promise<string> {
-  await bed.zone(`${name}.test`, { records: `docs CNAME ${bed.target}.` });
+  await testBed.zone(`${name}.test`, { records: `docs CNAME ${testBed.target}.` });
   const host = `docs.${name}.test`;
-  await stage.goLive(project, host);
+  await fixture.goLive(project, host);
   return host;
 }
 
-describeWithBedOnEngines("certificates that live for a minute", (engine) => {
+describeWithTestBedOnEngines("certificates that live for a minute", (engine) => {
   beforeAll(() => start(engine, { certificateValiditySeconds: 60 }));
   afterAll(end);
 
   test("are renewed again and again without one failed handshake", async () => {
     const host = await goLive("minute");
     // Half of the lifetime is when they are renewed, so each has five seconds to go.
-    await stage.skip(25 * secondMs);
+    await fixture.skip(25 * secondMs);
     const serials = new Set<string>();
     let handshakes = 0;
     const visitUntilRenewed = () =>
@@ -76,19 +76,19 @@ describeWithBedOnEngines("certificates that live for a minute", (engine) => {
     expect(serials.size).toBe(3);
     // Hundreds, or fewer where the machine is busy: more than those that saw a change.
     expect(handshakes).toBeGreaterThan(3 * serials.size);
-    expect((await stage.show(project, host)).status).toBe("live");
+    expect((await fixture.show(project, host)).status).toBe("live");
   });
 });
 
-describeWithBedOnEngines("a renewal", (engine) => {
+describeWithTestBedOnEngines("a renewal", (engine) => {
   beforeAll(() => start(engine, {}, 50));
-  afterEach(() => bed.ca.faults.clear());
+  afterEach(() => testBed.ca.faults.clear());
   afterAll(end);
 
   /** The name of the served certificate by RFC 9773, section 4.1, as openssl reads it. */
   async function renewalNameAt(host: string): Promise<string> {
     const { raw } = await certificateAt(at(host));
-    const file = join(stage.service.database.folder, "served.der");
+    const file = join(fixture.service.database.folder, "served.der");
     writeFileSync(file, raw);
     const args = ["x509", "-inform", "DER", "-in", file, "-noout"];
     const text = await run("openssl", [...args, "-serial", "-ext", "authorityKeyIdentifier"]);
@@ -104,9 +104,9 @@ describeWithBedOnEngines("a renewal", (engine) => {
   /** The authority wants this host's certificate replaced, and is asked about it every 6 hours. */
   async function wantedWithin(host: string, fromMs: number, toMs: number): Promise<string> {
     const name = await renewalNameAt(host);
-    const nowMs = stage.clock.now();
+    const nowMs = fixture.clock.now();
     const window = { start: new Date(nowMs + fromMs), end: new Date(nowMs + toMs) };
-    bed.ca.setRenewalWindow(window, name);
+    testBed.ca.setRenewalWindow(window, name);
     return name;
   }
 
@@ -115,7 +115,7 @@ describeWithBedOnEngines("a renewal", (engine) => {
 
   /** The edge has closed whatever it means to close for the latest change. */
   async function edgeActed(): Promise<void> {
-    const { edgeView } = stage.service.stores;
+    const { edgeView } = fixture.service.stores;
     const revision = await edgeView.revision();
     const behind = async () => (await edgeView.edges(0)).some((edge) => edge.revision < revision);
     await eventually(async () => !(await behind()));
@@ -124,31 +124,31 @@ describeWithBedOnEngines("a renewal", (engine) => {
   test("comes when the authority wants it, long before its time, and says what it replaces", async () => {
     const host = await goLive("early");
     const before = await serialAt(host);
-    const usual = await stage.until(
+    const usual = await fixture.until(
       project,
       host,
       (each) => each.certificate?.window !== undefined,
     );
-    expect(usual.certificate?.renewAtMs).toBeGreaterThan(stage.clock.now() + 49 * dayMs);
+    expect(usual.certificate?.renewAtMs).toBeGreaterThan(fixture.clock.now() + 49 * dayMs);
 
     const name = await wantedWithin(host, 7 * hourMs, 8 * hourMs);
-    const windowStartMs = stage.clock.now() + 7 * hourMs;
-    await stage.skip(6 * hourMs);
-    const told = await stage.until(
+    const windowStartMs = fixture.clock.now() + 7 * hourMs;
+    await fixture.skip(6 * hourMs);
+    const told = await fixture.until(
       project,
       host,
-      ({ certificate }) => (certificate?.renewAtMs ?? 0) < stage.clock.now() + dayMs,
+      ({ certificate }) => (certificate?.renewAtMs ?? 0) < fixture.clock.now() + dayMs,
     );
     expect(told.certificate?.renewAtMs).toBeGreaterThanOrEqual(windowStartMs - secondMs);
     expect(told.certificate?.renewAtMs).toBeLessThanOrEqual(windowStartMs + hourMs);
     expect(await serialAt(host)).toBe(before);
-    expect(ordersFor(stage, host)).toBe(1);
+    expect(ordersFor(fixture, host)).toBe(1);
 
-    await stage.skip(2 * hourMs);
+    await fixture.skip(2 * hourMs);
     await renewedFrom(host, before);
-    expect(ordersFor(stage, host)).toBe(2);
-    expect(bed.ca.replaced()).toEqual([name]);
-    const after = await stage.until(project, host, ({ status }) => status === "live");
+    expect(ordersFor(fixture, host)).toBe(2);
+    expect(testBed.ca.replaced()).toEqual([name]);
+    const after = await fixture.until(project, host, ({ status }) => status === "live");
     expect(after.certificate?.notBeforeMs).toBeGreaterThan(usual.certificate?.notBeforeMs ?? 0);
   });
 
@@ -156,24 +156,24 @@ describeWithBedOnEngines("a renewal", (engine) => {
     const host = await goLive("failing");
     const before = await serialAt(host);
     await wantedWithin(host, -hourMs, 0);
-    await misleadAuthority(stage);
+    await misleadAuthority(fixture);
     try {
-      await stage.skip(6 * hourMs);
-      const failing = await stage.until(
+      await fixture.skip(6 * hourMs);
+      const failing = await fixture.until(
         project,
         host,
         ({ status }) => status === "renewal_failing",
       );
       expect(codesOf(failing)).toEqual(["AUTHORIZATION_FAILED"]);
-      expect(failing.certificate?.notAfterMs).toBeGreaterThan(stage.clock.now());
+      expect(failing.certificate?.notAfterMs).toBeGreaterThan(fixture.clock.now());
       expect(await serialAt(host)).toBe(before);
       expect((await visit(at(host))).status).toBe(200);
     } finally {
-      await leadAuthorityBack(stage);
+      await leadAuthorityBack(fixture);
     }
-    await stage.skip(minuteMs);
+    await fixture.skip(minuteMs);
     await renewedFrom(host, before);
-    const recovered = await stage.until(project, host, ({ status }) => status === "live");
+    const recovered = await fixture.until(project, host, ({ status }) => status === "live");
     expect(recovered.findings).toEqual([]);
     expect(recovered.timeline.filter(({ event }) => event === "verify_requested")).toHaveLength(1);
   });
@@ -182,17 +182,21 @@ describeWithBedOnEngines("a renewal", (engine) => {
     const host = await goLive("outage");
     const before = await serialAt(host);
     await wantedWithin(host, -hourMs, 0);
-    bed.ca.faults.refuse({ kind: "newOrder", type: "serverInternal", status: 503, times: 2 });
-    await stage.skip(6 * hourMs);
-    const failing = await stage.until(project, host, ({ status }) => status === "renewal_failing");
+    testBed.ca.faults.refuse({ kind: "newOrder", type: "serverInternal", status: 503, times: 2 });
+    await fixture.skip(6 * hourMs);
+    const failing = await fixture.until(
+      project,
+      host,
+      ({ status }) => status === "renewal_failing",
+    );
     expect(findingOf(failing, "CA_UNAVAILABLE").next).toContain("we try again");
     expect((await visit(at(host))).status).toBe(200);
     expect(await serialAt(host)).toBe(before);
-    await stage.skip(minuteMs);
-    await stage.until(project, host, (each) => refusalsOf(each).length === 2);
-    await stage.skip(10 * minuteMs);
+    await fixture.skip(minuteMs);
+    await fixture.until(project, host, (each) => refusalsOf(each).length === 2);
+    await fixture.skip(10 * minuteMs);
     await renewedFrom(host, before);
-    await stage.until(project, host, ({ status }) => status === "live");
+    await fixture.until(project, host, ({ status }) => status === "live");
   });
 
   test("drops no open connection, and new ones get the new certificate", async () => {
@@ -204,7 +208,7 @@ describeWithBedOnEngines("a renewal", (engine) => {
       expect((await ask(socket, host)).status).toBe(200);
       expect((await askHttp2(session, host)).status).toBe(200);
       await wantedWithin(host, -hourMs, 0);
-      await stage.skip(6 * hourMs);
+      await fixture.skip(6 * hourMs);
       await renewedFrom(host, before);
       await edgeActed();
       expect([socket.destroyed, session.destroyed]).toEqual([false, false]);

@@ -1,36 +1,36 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rejectionOf } from "../../store/rejection.ts";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { operator, type Stage, startStage } from "./stage.ts";
+import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { visit } from "./visits.ts";
 
-let bed: Bed;
-let stage: Stage;
+let testBed: TestBed;
+let fixture: DomainsFixture;
 let ca: string;
 const project = "acme";
 const docs = "docs.acme.test";
 const www = "www.acme.test";
 const old = "old.acme.test";
 
-describeWithBedOnEngines("the routing of several domains", (engine) => {
+describeWithTestBedOnEngines("the routing of several domains", (engine) => {
   beforeAll(async () => {
-    bed = await startBed();
-    stage = await startStage(bed, engine);
-    ca = await bed.caRoots();
-    const records = ["docs", "www", "old"].map((name) => `${name} CNAME ${bed.target}.`);
-    await bed.zone("acme.test", { records: records.join("\n") });
-    await stage.newProject(project);
-    await Promise.all([docs, www, old].map((host) => stage.goLive(project, host)));
+    testBed = await startTestBed();
+    fixture = await startDomainsFixture(testBed, engine);
+    ca = await testBed.caRoots();
+    const records = ["docs", "www", "old"].map((name) => `${name} CNAME ${testBed.target}.`);
+    await testBed.zone("acme.test", { records: records.join("\n") });
+    await fixture.newProject(project);
+    await Promise.all([docs, www, old].map((host) => fixture.goLive(project, host)));
   });
   afterAll(async () => {
-    await stage?.stop();
-    await bed?.stop();
+    await fixture?.stop();
+    await testBed?.stop();
   });
 
-  const at = (host: string) => ({ port: bed.httpsPort, host, ca });
+  const at = (host: string) => ({ port: testBed.httpsPort, host, ca });
   const apply = (document: unknown) =>
-    stage.domainService.applyRouting(operator, project, document);
+    fixture.domainService.applyRouting(operator, project, document);
   const refusalOf = async (document: unknown) =>
     ((await rejectionOf(apply(document))) as Error).message;
 
@@ -45,7 +45,7 @@ describeWithBedOnEngines("the routing of several domains", (engine) => {
     const path = "/guide/keys/?a=1&b=%2F..%2F&b=2";
     const permanent = await visit(at(www), path);
     expect(permanent.status).toBe(301);
-    expect(permanent.headers["location"]).toBe(`https://${docs}:${bed.httpsPort}${path}`);
+    expect(permanent.headers["location"]).toBe(`https://${docs}:${testBed.httpsPort}${path}`);
     expect((await visit(at(old), path)).status).toBe(308);
     expect((await visit(at(docs))).status).toBe(200);
   });
@@ -53,12 +53,12 @@ describeWithBedOnEngines("the routing of several domains", (engine) => {
   test("is exported as the document that was applied", async () => {
     const document = { primary: docs, redirects: [{ from: www, to: docs, status: 302 as const }] };
     await apply(document);
-    expect(await stage.domainService.routing(operator, project)).toEqual(document);
+    expect(await fixture.domainService.routing(operator, project)).toEqual(document);
   });
 
   test("that would lead in a circle, on itself, in a chain or elsewhere is refused as a whole", async () => {
     await apply({ primary: docs, redirects: [{ from: www, to: docs, status: 301 }] });
-    const before = await stage.domainService.routing(operator, project);
+    const before = await fixture.domainService.routing(operator, project);
     const to = (from: string, target: string) => ({ from, to: target, status: 301 });
     expect(await refusalOf({ redirects: [to(www, old), to(old, www)] })).toContain("in a circle");
     expect(await refusalOf({ redirects: [to(www, www)] })).toContain("to itself");
@@ -67,19 +67,21 @@ describeWithBedOnEngines("the routing of several domains", (engine) => {
     );
     expect(await refusalOf({ redirects: [to(www, "docs.globex.test")] })).toContain("not attached");
     expect(await refusalOf({ redirects: [{ ...to(www, docs), status: 418 }] })).toContain("status");
-    expect(await stage.domainService.routing(operator, project)).toEqual(before);
+    expect(await fixture.domainService.routing(operator, project)).toEqual(before);
     expect((await visit(at(www))).status).toBe(301);
   });
 
   test("asks before a primary domain or the target of a redirect is removed", async () => {
     await apply({ primary: docs, redirects: [{ from: www, to: old, status: 301 }] });
     for (const host of [docs, old]) {
-      const refusal = await rejectionOf(stage.domainService.remove(operator, project, host, false));
+      const refusal = await rejectionOf(
+        fixture.domainService.remove(operator, project, host, false),
+      );
       expect(refusal).toMatchObject({ code: "confirmation_needed" });
-      expect((await stage.show(project, host)).status).toBe("live");
+      expect((await fixture.show(project, host)).status).toBe("live");
     }
-    await stage.domainService.remove(operator, project, old, true);
-    expect(await stage.domainService.routing(operator, project)).toEqual({
+    await fixture.domainService.remove(operator, project, old, true);
+    expect(await fixture.domainService.routing(operator, project)).toEqual({
       primary: docs,
       redirects: [],
     });

@@ -8,12 +8,12 @@ import { freePort } from "../../../testkit/freePorts.ts";
 import { type Running, startProcess } from "../../../testkit/serviceProcess.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import type { TestDatabase } from "../engines.ts";
-import { type Bed, startBed } from "./bed/bed.ts";
-import { describeWithBedOnEngines } from "./engines.ts";
-import { operator, settingsFor } from "./stage.ts";
+import { operator, settingsFor } from "./domainsFixture.ts";
+import { describeWithTestBedOnEngines } from "./engines.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { handshakeFailure, visit } from "./visits.ts";
 
-let bed: Bed;
+let testBed: TestBed;
 let ca: string;
 let database: TestDatabase;
 let stores: Stores;
@@ -23,7 +23,7 @@ const secret = "a secret that only tests ever use, of good length";
 
 async function start(roles: string, variables: Record<string, string> = {}): Promise<Running> {
   const process = await startProcess({
-    ...settingsFor(bed),
+    ...settingsFor(testBed),
     ...database.variables,
     PETSTORE_SECRET: secret,
     PETSTORE_ROLES: roles,
@@ -45,12 +45,13 @@ const until = (what: string, holds: () => Promise<boolean>) =>
 const statusOf = async (host: string) => (await domainService.show(operator, "acme", host)).status;
 const isLive = (host: string) =>
   until(`${host} is live`, async () => (await statusOf(host)) === "live");
-const ordersFor = (host: string) => bed.ca.hostsOrdered().filter((each) => each === host).length;
+const ordersFor = (host: string) =>
+  testBed.ca.hostsOrdered().filter((each) => each === host).length;
 
-describeWithBedOnEngines("several processes on one database", (engine) => {
+describeWithTestBedOnEngines("several processes on one database", (engine) => {
   beforeAll(async () => {
-    bed = await startBed();
-    ca = await bed.caRoots();
+    testBed = await startTestBed();
+    ca = await testBed.caRoots();
     database = await engine.newDatabase();
     stores = await database.open();
     const { sites, domains, edgeView } = stores;
@@ -59,7 +60,7 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
       domains,
       edgeView,
       clock,
-      target: bed.target,
+      target: testBed.target,
       reserved: [],
     });
     await sites.addOwner({ id: "acme", name: "acme", plan: "paid" });
@@ -67,15 +68,15 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
     const files = sourcesOf({ "index.html": "<!doctype html><title>acme</title>" });
     await publish("acme", files, { store: sites, clock, unless: "newest" });
     const names = ["one", "two", "three", "four", "held", "away"];
-    await bed.zone("acme.test", {
-      records: names.map((name) => `${name} CNAME ${bed.target}.`).join("\n"),
+    await testBed.zone("acme.test", {
+      records: names.map((name) => `${name} CNAME ${testBed.target}.`).join("\n"),
     });
   });
   afterAll(async () => {
     for (const process of running) await process.end("SIGKILL");
     await stores?.close();
     await database?.remove();
-    await bed?.stop();
+    await testBed?.stop();
   });
 
   async function attach(host: string) {
@@ -97,16 +98,16 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
     const host = "held.acme.test";
     const edge = await start("edge");
     const doomed = await start("worker");
-    const hold = bed.ca.faults.hold("newOrder");
+    const hold = testBed.ca.faults.hold("newOrder");
     await attach(host);
     await hold.arrived();
     const replacement = await start("worker");
     expect(await statusOf(host)).toBe("issuing");
     await end(doomed, "SIGKILL");
-    bed.ca.faults.clear();
+    testBed.ca.faults.clear();
     hold.release();
     await isLive(host);
-    expect(await handshakeFailure({ port: bed.httpsPort, host, ca })).toBeUndefined();
+    expect(await handshakeFailure({ port: testBed.httpsPort, host, ca })).toBeUndefined();
     const { timeline } = await domainService.show(operator, "acme", host);
     expect(timeline.filter(({ event }) => event === "certificate_issued").length).toBe(1);
     for (const process of [edge, replacement]) await end(process, "SIGTERM");
@@ -126,12 +127,12 @@ describeWithBedOnEngines("several processes on one database", (engine) => {
     for (const process of [edge, second]) {
       expect(process.stderr()).toContain(`"host":"${host}","path":"/.well-known/acme-challenge/`);
     }
-    for (const port of [bed.httpsPort, ports.https]) {
+    for (const port of [testBed.httpsPort, ports.https]) {
       expect((await visit({ port, host, ca })).body).toContain("<title>acme</title>");
     }
     const { edges } = await domainService.remove(operator, "acme", host, false);
     expect(edges).toBe(2);
-    for (const port of [bed.httpsPort, ports.https]) {
+    for (const port of [testBed.httpsPort, ports.https]) {
       expect(await handshakeFailure({ port, host, ca })).toBeDefined();
     }
     await until(

@@ -1,4 +1,4 @@
-/** The programs that the bed is made of, and what happens to its tests where one is not installed. */
+/** The programs that the test bed is made of, and what happens to its tests where one is not installed. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describeUnless } from "../../../../testkit/describeUnless.ts";
@@ -51,8 +51,8 @@ export function howToInstall(missing: readonly string[]): string {
   return `Not installed: ${missing.join(", ")}. apt-get install ${wanted.join(" ")}`;
 }
 
-/** `describe` for tests that start the bed or a part of it. */
-export function describeWithBed(name: string, body: () => void): void {
+/** `describe` for tests that start the test bed or a part of it. */
+export function describeWithTestBed(name: string, body: () => void): void {
   const missing = missingTools();
   describeUnless(missing.length === 0 ? undefined : howToInstall(missing), name, body);
 }

@@ -1,6 +1,6 @@
 /**
  * All real parts at once: name servers, a recursor and a certificate authority, on loopback
- * addresses and ports of their own, so that several beds stand beside each other.
+ * addresses and ports of their own, so that several test beds stand beside each other.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { type Mode, type SilentServer, startSilentServer } from "./silentServer.
 import { startUnbound, type Unbound } from "./unbound.ts";
 import { bareName, type ZoneContent } from "./zoneText.ts";
 
-export interface BedOptions {
+export interface TestBedOptions {
   readonly certificateValiditySeconds?: number;
   readonly nonceRejectPercent?: number;
   /** Gives the platform's target an AAAA record of ::1 as well. */
@@ -34,7 +34,7 @@ export interface ZoneOptions extends Omit<ZoneContent, "nameServers"> {
   readonly recursorAsks?: readonly { readonly address: string }[];
 }
 
-export interface BedZone {
+export interface TestBedZone {
   readonly name: string;
   /** Replaces the records on every server of the zone. What the recursor remembers stays. */
   set(records: string): Promise<void>;
@@ -44,7 +44,7 @@ export interface BedZone {
   remove(): Promise<void>;
 }
 
-export interface Bed {
+export interface TestBed {
   /** The port that every name server listens on. */
   readonly dnsPort: number;
   /** `127.53.7.53:15300` */
@@ -60,7 +60,7 @@ export interface Bed {
   readonly httpsPort: number;
   /** The name that owners point their CNAME at. */
   readonly target: string;
-  readonly platform: BedZone;
+  readonly platform: TestBedZone;
   readonly knotA: NameServer;
   readonly knotB: NameServer;
   readonly powerDns: NameServer;
@@ -68,12 +68,12 @@ export interface Bed {
   readonly pebble: Pebble;
   readonly ca: CaProxy;
   /** Makes a zone and tells the recursor of it. */
-  zone(name: string, options?: ZoneOptions): Promise<BedZone>;
+  zone(name: string, options?: ZoneOptions): Promise<TestBedZone>;
   /** The recursor forgets the name and all below it, or everything. */
   flush(name?: string): Promise<void>;
   /** A name server on an address of its own that misbehaves. */
   silentServer(mode: Mode, records?: readonly Answer[]): Promise<SilentServer>;
-  /** An address of the bed on which nothing listens. */
+  /** An address of the test bed on which nothing listens. */
   unusedAddress(): string;
   stop(): Promise<void>;
 }
@@ -86,10 +86,10 @@ const root: ZoneContent = {
   records: topLevels.map((name) => `${name}. TXT "a top-level domain"`).join("\n"),
 };
 
-/** Sees to it that whatever has started is stopped with the bed. */
+/** Sees to it that whatever has started is stopped with the test bed. */
 type Keep = <Part extends { stop(): Promise<void> }>(starting: Promise<Part>) => Promise<Part>;
 
-export async function startBed(options: BedOptions = {}): Promise<Bed> {
+export async function startTestBed(options: TestBedOptions = {}): Promise<TestBed> {
   const folder = mkdtempSync(join(tmpdir(), "bed-"));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeFolder);
@@ -115,10 +115,10 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 }
 
 async function putTogether(
-  options: BedOptions,
+  options: TestBedOptions,
   folder: string,
   keep: Keep,
-): Promise<Omit<Bed, "stop">> {
+): Promise<Omit<TestBed, "stop">> {
   const block = loopbackBlock();
   const [a, b, alias, recursing] = [`${block}.1`, `${block}.2`, `${block}.3`, `${block}.53`];
   const dnsPort = await freePort([a, b, alias, recursing]);
@@ -168,7 +168,7 @@ async function putTogether(
   };
 }
 
-function zoneMaker(usual: NameServer, unbound: Unbound): Bed["zone"] {
+function zoneMaker(usual: NameServer, unbound: Unbound): TestBed["zone"] {
   return async (name, options = {}) => {
     const { servers = [usual], furtherServers = [], recursorAsks, ...content } = options;
     const named = [...servers, ...furtherServers];
@@ -199,7 +199,7 @@ interface Authority {
 }
 
 async function startCa(
-  options: BedOptions,
+  options: TestBedOptions,
   where: Pick<PebbleOptions, "folder" | "dnsServer" | "httpPort" | "tlsPort">,
 ): Promise<Authority> {
   const { certificateValiditySeconds, nonceRejectPercent } = options;
@@ -217,12 +217,13 @@ async function startCa(
   }
 }
 
-const cacheOf = ({ cacheMaxTtl }: BedOptions) => (cacheMaxTtl === undefined ? {} : { cacheMaxTtl });
+const cacheOf = ({ cacheMaxTtl }: TestBedOptions) =>
+  cacheMaxTtl === undefined ? {} : { cacheMaxTtl };
 
-const platformRecords = ({ ipv6 = false }: BedOptions) =>
+const platformRecords = ({ ipv6 = false }: TestBedOptions) =>
   ["sites A 127.0.0.1", ...(ipv6 ? ["sites AAAA ::1"] : [])].join("\n");
 
-// Every bed listens on addresses of its own, so that two of them never meet even if both choose the
+// Every test bed listens on addresses of its own, so that two of them never meet even if both choose the
 // same port at the same instant: the name servers share ports and would not complain.
 function loopbackBlock(): string {
   return `127.53.${1 + Math.floor(Math.random() * 254)}`;

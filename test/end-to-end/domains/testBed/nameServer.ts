@@ -1,4 +1,4 @@
-/** What the bed's name servers have in common, whichever program it is that serves. */
+/** What the test bed's name servers have in common, whichever program it is that serves. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

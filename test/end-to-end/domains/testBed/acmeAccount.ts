@@ -1,4 +1,4 @@
-/** As little ACME as it takes to see the bed's CA work: an account that signs what it asks. */
+/** As little ACME as it takes to see the test bed's CA work: an account that signs what it asks. */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -37,15 +37,15 @@ export interface AcmeAccount {
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-export async function openAccount(bed: {
+export async function openAccount(testBed: {
   readonly acmeDirectory: string;
   readonly acmeTrustFile: string;
 }): Promise<AcmeAccount> {
-  const tls = { ca: readFileSync(bed.acmeTrustFile, "utf8") };
+  const tls = { ca: readFileSync(testBed.acmeTrustFile, "utf8") };
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { crv, kty, x, y } = publicKey.export({ format: "jwk" });
   const jwk = { crv, kty, x, y };
-  const answer = await fetch(bed.acmeDirectory, { tls });
+  const answer = await fetch(testBed.acmeDirectory, { tls });
   const directory = (await answer.json()) as Record<string, string>;
   let kid: string | undefined;
 

@@ -6,36 +6,37 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../../../testkit/eventually.ts";
 import { type AcmeAccount, type AcmeAnswer, type AcmeObject, openAccount } from "./acmeAccount.ts";
-import { type Bed, startBed } from "./bed.ts";
 import { run } from "./processes.ts";
-import { describeWithBed } from "./tools.ts";
+import { startTestBed, type TestBed } from "./testBed.ts";
+import { describeWithTestBed } from "./tools.ts";
 
-let bed: Bed;
+let testBed: TestBed;
 let account: AcmeAccount;
 
-describeWithBed("the certificate authority", () => {
+describeWithTestBed("the certificate authority", () => {
   beforeAll(async () => {
-    bed = await startBed({ certificateValiditySeconds: 3600 });
-    account = await openAccount(bed);
+    testBed = await startTestBed({ certificateValiditySeconds: 3600 });
+    account = await openAccount(testBed);
   });
-  afterEach(() => bed.ca.faults.clear());
-  afterAll(() => bed?.stop());
+  afterEach(() => testBed.ca.faults.clear());
+  afterAll(() => testBed?.stop());
 
-  const get = (url: string) => fetch(url, { tls: { ca: readFileSync(bed.acmeTrustFile, "utf8") } });
+  const get = (url: string) =>
+    fetch(url, { tls: { ca: readFileSync(testBed.acmeTrustFile, "utf8") } });
 
   test("names in its directory only what goes through the proxy", async () => {
-    const { meta, ...urls } = (await (await get(bed.acmeDirectory)).json()) as Record<
+    const { meta, ...urls } = (await (await get(testBed.acmeDirectory)).json()) as Record<
       string,
       string
     >;
     expect(Object.keys(urls)).toContain("newOrder");
     for (const url of Object.values(urls))
-      expect(new URL(url).origin).toBe(new URL(bed.acmeDirectory).origin);
+      expect(new URL(url).origin).toBe(new URL(testBed.acmeDirectory).origin);
     expect(meta).toBeDefined();
   });
 
   test("gives a nonce, another one each time", async () => {
-    const before = bed.ca.count("newNonce");
+    const before = testBed.ca.count("newNonce");
     const nonces = await Promise.all(
       [1, 2].map(async () =>
         (await get(account.directory["newNonce"] ?? "")).headers.get("replay-nonce"),
@@ -43,18 +44,18 @@ describeWithBed("the certificate authority", () => {
     );
     expect(nonces[0]).toMatch(/^[\w-]{16,}$/);
     expect(nonces[0]).not.toBe(nonces[1]);
-    expect(bed.ca.count("newNonce")).toBe(before + 2);
+    expect(testBed.ca.count("newNonce")).toBe(before + 2);
   });
 
   test("issues for a name that leads here, by its CNAME and over HTTP", async () => {
-    await bed.zone("shop.test", { records: `www CNAME ${bed.target}.` });
+    await testBed.zone("shop.test", { records: `www CNAME ${testBed.target}.` });
     const order = await account.order("www.shop.test");
     expect(order.status).toBe(201);
     const { challenge } = await challengeOf(order);
     const expected = await account.keyAuthorization(challenge.token);
     const edge = Bun.serve({
       hostname: "127.0.0.1",
-      port: bed.httpPort,
+      port: testBed.httpPort,
       fetch: () => new Response(expected),
     });
     try {
@@ -71,9 +72,9 @@ describeWithBed("the certificate authority", () => {
       3600_000,
       -4,
     );
-    expect(new X509Certificate(await bed.caRoots()).ca).toBe(true);
-    expect(bed.ca.hostsOrdered()).toContain("www.shop.test");
-    expect([bed.ca.count("challenge"), bed.ca.count("finalize")]).toEqual([1, 1]);
+    expect(new X509Certificate(await testBed.caRoots()).ca).toBe(true);
+    expect(testBed.ca.hostsOrdered()).toContain("www.shop.test");
+    expect([testBed.ca.count("challenge"), testBed.ca.count("finalize")]).toEqual([1, 1]);
   });
 
   test("does not issue for a name that its resolver does not find", async () => {
@@ -90,11 +91,11 @@ describeWithBed("the certificate authority", () => {
       replaces: "an-authority.a-serial",
     });
     expect(status).toBe(201);
-    expect(bed.ca.replaced()).toEqual(["an-authority.a-serial"]);
+    expect(testBed.ca.replaced()).toEqual(["an-authority.a-serial"]);
   });
 
   test("limits the rate of the next orders, and no more", async () => {
-    bed.ca.faults.rateLimit({ times: 2, retryAfter: 120 });
+    testBed.ca.faults.rateLimit({ times: 2, retryAfter: 120 });
     for (let refused = 0; refused < 2; refused++) {
       const { status, body, headers } = await account.order("busy.test");
       expect([status, body.type]).toEqual([429, "urn:ietf:params:acme:error:rateLimited"]);
@@ -105,7 +106,7 @@ describeWithBed("the certificate authority", () => {
   });
 
   test("limits one name and serves the others", async () => {
-    bed.ca.faults.rateLimit({ host: "limited.test" });
+    testBed.ca.faults.rateLimit({ host: "limited.test" });
     expect((await account.order("limited.test")).status).toBe(429);
     expect((await account.order("other.test")).status).toBe(201);
     expect((await account.order("limited.test")).status).toBe(429);
@@ -113,7 +114,7 @@ describeWithBed("the certificate authority", () => {
 
   test("refuses for any reason that a test gives", async () => {
     const because = { type: "caa", status: 403, detail: "CAA forbids it" };
-    bed.ca.faults.refuse({ kind: "newOrder", times: 1, ...because });
+    testBed.ca.faults.refuse({ kind: "newOrder", times: 1, ...because });
     const { status, body } = await account.order("caa.test");
     expect(status).toBe(403);
     expect(body).toMatchObject({
@@ -123,28 +124,28 @@ describeWithBed("the certificate authority", () => {
   });
 
   test("is out of service until it is back", async () => {
-    bed.ca.faults.outage(true);
-    expect((await get(bed.acmeDirectory)).status).toBe(503);
-    bed.ca.faults.outage(false);
-    expect((await get(bed.acmeDirectory)).status).toBe(200);
+    testBed.ca.faults.outage(true);
+    expect((await get(testBed.acmeDirectory)).status).toBe(503);
+    testBed.ca.faults.outage(false);
+    expect((await get(testBed.acmeDirectory)).status).toBe(200);
   });
 
   test("finds a nonce bad as often as it is told", async () => {
-    bed.ca.faults.rejectNonces(1);
+    testBed.ca.faults.rejectNonces(1);
     const { status, body } = await account.order("nonce.test");
     expect([status, body.type]).toEqual([400, "urn:ietf:params:acme:error:badNonce"]);
     expect((await account.order("nonce.test")).status).toBe(201);
   });
 
   test("keeps an answer back until it is released", async () => {
-    const hold = bed.ca.faults.hold("newOrder");
+    const hold = testBed.ca.faults.hold("newOrder");
     let answered = false;
     const ordering = account.order("slow.test").then(({ status }) => {
       answered = true;
       return status;
     });
     await hold.arrived();
-    expect((await get(bed.acmeDirectory)).status).toBe(200);
+    expect((await get(testBed.acmeDirectory)).status).toBe(200);
     expect(answered).toBe(false);
     hold.release();
     expect(await ordering).toBe(201);
@@ -152,10 +153,10 @@ describeWithBed("the certificate authority", () => {
 
   test("offers renewal windows once a test has set one", async () => {
     const directory = async () =>
-      (await (await get(bed.acmeDirectory)).json()) as Record<string, string>;
+      (await (await get(testBed.acmeDirectory)).json()) as Record<string, string>;
     expect(await directory()).not.toHaveProperty("renewalInfo");
     const [start, end] = [new Date("2027-01-01T00:00:00Z"), new Date("2027-01-02T00:00:00Z")];
-    bed.ca.setRenewalWindow({ start, end, retryAfterSeconds: 600 }, "one.AA");
+    testBed.ca.setRenewalWindow({ start, end, retryAfterSeconds: 600 }, "one.AA");
     const { renewalInfo } = await directory();
     const told = await get(`${renewalInfo}/one.AA`);
     expect(await told.json()).toEqual({
@@ -163,10 +164,10 @@ describeWithBed("the certificate authority", () => {
     });
     expect(told.headers.get("retry-after")).toBe("600");
     expect((await get(`${renewalInfo}/two.AA`)).status).toBe(404);
-    bed.ca.setRenewalWindow({ start, end });
+    testBed.ca.setRenewalWindow({ start, end });
     expect((await get(`${renewalInfo}/two.AA`)).status).toBe(200);
-    bed.ca.setRenewalWindow(undefined);
-    bed.ca.setRenewalWindow(undefined, "one.AA");
+    testBed.ca.setRenewalWindow(undefined);
+    testBed.ca.setRenewalWindow(undefined, "one.AA");
     expect(await directory()).not.toHaveProperty("renewalInfo");
   });
 });
@@ -189,7 +190,7 @@ async function untilStatus(url: string | null, wanted: string): Promise<AcmeObje
 }
 
 async function requestFor(host: string): Promise<string> {
-  const folder = join(bed.acmeTrustFile, "..");
+  const folder = join(testBed.acmeTrustFile, "..");
   const file = join(folder, "request.der");
   await run("openssl", [
     ...["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],

@@ -1,7 +1,7 @@
-/** Lets time pass, brings an authority off the track, and looks at what is told of it. */
+/** Reads findings of a domain, and makes the authority look in the wrong place. */
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import type { Finding, FindingCode } from "../../../src/hosting/domains/finding.ts";
-import type { Stage } from "./stage.ts";
+import type { DomainsFixture } from "./domainsFixture.ts";
 
 export function findingOf({ findings }: DomainDetails, code: FindingCode): Finding {
   const finding = findings.find((each) => each.code === code);
@@ -17,23 +17,27 @@ export const refusalsOf = ({ timeline }: DomainDetails): number[] =>
   timeline.flatMap(({ event, atMs }) => (event === "certificate_refused" ? atMs : []));
 
 /** The domain once nothing is due for it: no check, and no order under way. */
-export function atRest(stage: Stage, project: string, host: string): Promise<DomainDetails> {
-  return stage.until(project, host, ({ nextAtMs }) => nextAtMs > stage.clock.now());
+export function atRest(
+  fixture: DomainsFixture,
+  project: string,
+  host: string,
+): Promise<DomainDetails> {
+  return fixture.until(project, host, ({ nextAtMs }) => nextAtMs > fixture.clock.now());
 }
 
 /** How many orders for the host reached the authority. */
-export const ordersFor = ({ bed }: Stage, host: string): number =>
-  bed.ca.hostsOrdered().filter((each) => each === host).length;
+export const ordersFor = ({ testBed }: DomainsFixture, host: string): number =>
+  testBed.ca.hostsOrdered().filter((each) => each === host).length;
 
 /**
  * The authority tries IPv6 first and finds nothing there, while our own probe of the edge succeeds.
  */
-export async function misleadAuthority({ bed }: Stage): Promise<void> {
-  await bed.platform.set("sites A 127.0.0.1\nsites AAAA ::1");
-  await bed.flush();
+export async function misleadAuthority({ testBed }: DomainsFixture): Promise<void> {
+  await testBed.platform.set("sites A 127.0.0.1\nsites AAAA ::1");
+  await testBed.flush();
 }
 
-export async function leadAuthorityBack({ bed }: Stage): Promise<void> {
-  await bed.platform.set("sites A 127.0.0.1");
-  await bed.flush();
+export async function leadAuthorityBack({ testBed }: DomainsFixture): Promise<void> {
+  await testBed.platform.set("sites A 127.0.0.1");
+  await testBed.flush();
 }

@@ -1,4 +1,4 @@
-/** Servers of the bed start, fail loudly, and never stay behind. */
+/** Servers of the test bed start, fail loudly, and never stay behind. */
 
 import { describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
@@ -12,7 +12,7 @@ import { eventually } from "../../../../testkit/eventually.ts";
 import { freePort, isFree } from "../../../../testkit/freePorts.ts";
 import { rejectionOf } from "../../../store/rejection.ts";
 import { oneAtATime, startChild } from "./processes.ts";
-import { describeWithBed, howToInstall } from "./tools.ts";
+import { describeWithTestBed, howToInstall } from "./tools.ts";
 
 /** One that has ended and was not yet collected by its parent is not alive. */
 const alive = (pid: number) => {
@@ -50,7 +50,7 @@ describe("a child", () => {
   });
 });
 
-describeWithBed("a process that is killed", () => {
+describeWithTestBed("a process that is killed", () => {
   test("leaves no child behind", async () => {
     const module = fileURLToPath(new URL("./processes.ts", import.meta.url));
     const script = `

@@ -8,11 +8,11 @@ import { eventually } from "../../../testkit/eventually.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type Engine, sqlite } from "../engines.ts";
 import { startTestService, type TestService } from "../service.ts";
-import type { Bed } from "./bed/bed.ts";
 import { type MovableClock, movableClock } from "./movableClock.ts";
+import type { TestBed } from "./testBed/testBed.ts";
 
-export interface Stage {
-  readonly bed: Bed;
+export interface DomainsFixture {
+  readonly testBed: TestBed;
   readonly clock: MovableClock;
   readonly service: TestService;
   readonly domainService: DomainService;
@@ -39,32 +39,32 @@ export interface Stage {
 export const caIdentity = "ca.platform.test";
 export const operator: Actor = { kind: "operator" };
 
-export function settingsFor(bed: Bed): Record<string, string> {
+export function settingsFor(testBed: TestBed): Record<string, string> {
   return {
-    PETSTORE_SITES_HOST: bed.target,
-    PETSTORE_EDGE_HTTP_PORT: String(bed.httpPort),
-    PETSTORE_EDGE_HTTPS_PORT: String(bed.httpsPort),
-    PETSTORE_DNS_RECURSORS: bed.recursor,
-    PETSTORE_DNS_PORT: String(bed.dnsPort),
+    PETSTORE_SITES_HOST: testBed.target,
+    PETSTORE_EDGE_HTTP_PORT: String(testBed.httpPort),
+    PETSTORE_EDGE_HTTPS_PORT: String(testBed.httpsPort),
+    PETSTORE_DNS_RECURSORS: testBed.recursor,
+    PETSTORE_DNS_PORT: String(testBed.dnsPort),
     PETSTORE_DNS_PRIVATE: "on",
-    PETSTORE_ACME_DIRECTORY: bed.acmeDirectory,
-    PETSTORE_ACME_TRUST: bed.acmeTrustFile,
+    PETSTORE_ACME_DIRECTORY: testBed.acmeDirectory,
+    PETSTORE_ACME_TRUST: testBed.acmeTrustFile,
     PETSTORE_ACME_TERMS: "agreed",
     // Pebble does not say by which name it wants to be permitted.
     PETSTORE_ACME_CAA: caIdentity,
   };
 }
 
-export async function startStage(
-  bed: Bed,
+export async function startDomainsFixture(
+  testBed: TestBed,
   engine: Engine = sqlite,
   variables: Record<string, string> = {},
-): Promise<Stage> {
+): Promise<DomainsFixture> {
   const clock = movableClock();
   const service = await startTestService({
     clock,
     engine,
-    variables: { ...settingsFor(bed), ...variables },
+    variables: { ...settingsFor(testBed), ...variables },
   });
   const { sites, domains, edgeView } = service.stores;
   const domainService = new DomainService({
@@ -72,7 +72,7 @@ export async function startStage(
     domains,
     edgeView,
     clock,
-    target: bed.target,
+    target: testBed.target,
     reserved: ["platform.test"],
   });
   const show = (project: string, host: string) => domainService.show(operator, project, host);
@@ -85,7 +85,7 @@ export async function startStage(
       .slice(-20)
       .join("\n");
 
-  const until: Stage["until"] = (project, host, wanted) => {
+  const until: DomainsFixture["until"] = (project, host, wanted) => {
     let details: DomainDetails | undefined;
     return eventually(
       async () => {
@@ -96,8 +96,8 @@ export async function startStage(
     );
   };
 
-  const stage: Stage = {
-    bed,
+  const fixture: DomainsFixture = {
+    testBed,
     clock,
     service,
     domainService,
@@ -122,17 +122,17 @@ export async function startStage(
     async verify(project, host) {
       // One more click within ten seconds would be refused.
       const { timeline } = await show(project, host);
-      if (timeline.some(({ event }) => event === "verify_requested")) await stage.skip(10_000);
+      if (timeline.some(({ event }) => event === "verify_requested")) await fixture.skip(10_000);
       const clickedAtMs = clock.now();
       await domainService.verify(operator, project, host);
       return until(project, host, ({ checkedAtMs = 0 }) => checkedAtMs >= clickedAtMs);
     },
     async goLive(project, host) {
       await domainService.add(operator, project, host);
-      await stage.verify(project, host);
+      await fixture.verify(project, host);
       return until(project, host, ({ status }) => status === "live");
     },
     stop: () => service.stop(),
   };
-  return stage;
+  return fixture;
 }
