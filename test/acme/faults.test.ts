@@ -1,15 +1,15 @@
 /** A network and an authority that fail in every way. Whatever they do, an order ends. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { AcmeFixture, host, issuedIn, pollMs } from "./acmeFixture.ts";
 import { type Act, problem, type Step } from "./fakeAuthority.ts";
-import { host, issuedIn, pollMs, World } from "./world.ts";
 
-let world: World;
+let fixture: AcmeFixture;
 beforeEach(async () => {
-  world = await new World().start();
+  fixture = await new AcmeFixture().start();
 });
 afterEach(() => {
-  world.ca.stop();
-  expect(world.ca.violations).toEqual([]);
+  fixture.ca.stop();
+  expect(fixture.ca.violations).toEqual([]);
 });
 
 const every: readonly Step[] = [
@@ -60,8 +60,8 @@ describe("an authority that", () => {
       const whole = step === "newNonce" && fault === "breaks off";
       if ((harmless && !tooLong) || whole) continue;
       test(`${fault} at ${step} is unavailable`, async () => {
-        world.ca.when(step, () => act);
-        const refusal = await world.refusal();
+        fixture.ca.when(step, () => act);
+        const refusal = await fixture.refusal();
         expect(refusal.reason).toBe("unavailable");
         expect(refusal.detail).not.toBe("");
       });
@@ -71,58 +71,58 @@ describe("an authority that", () => {
   for (const fault of ["hangs up", "breaks off", "says nothing", "fails", "is overloaded"]) {
     for (const step of reads) {
       test(`${fault} once or twice at ${step} is asked again`, async () => {
-        world.ca.when(step, (nth) => (nth <= 2 ? faults[fault] : undefined));
-        issuedIn(await world.order());
+        fixture.ca.when(step, (nth) => (nth <= 2 ? faults[fault] : undefined));
+        issuedIn(await fixture.order());
       });
     }
   }
 
   test("is overloaded is left alone for as long as it says", async () => {
-    world.ca.when("certificate", (nth) => (nth === 1 ? faults["is overloaded"] : undefined));
-    issuedIn(await world.order());
-    expect(world.clock.pauses).toEqual([5_000]);
+    fixture.ca.when("certificate", (nth) => (nth === 1 ? faults["is overloaded"] : undefined));
+    issuedIn(await fixture.order());
+    expect(fixture.clock.pauses).toEqual([5_000]);
   });
 
   test("made the certificate but could not say so is asked for it", async () => {
-    world.ca.when("finalize", (_, usual) => {
+    fixture.ca.when("finalize", (_, usual) => {
       usual();
       return "hang up";
     });
-    issuedIn(await world.order());
-    expect(world.ca.steps().filter((step) => step === "finalize")).toHaveLength(1);
+    issuedIn(await fixture.order());
+    expect(fixture.ca.steps().filter((step) => step === "finalize")).toHaveLength(1);
   });
 
   test("could not make the certificate is not waited for", async () => {
-    world.ca.when("finalize", () => problem(500, "serverInternal"));
-    expect((await world.refusal()).detail).toBe("this is serverInternal");
-    expect(world.clock.pauses).toEqual([]);
+    fixture.ca.when("finalize", () => problem(500, "serverInternal"));
+    expect((await fixture.refusal()).detail).toBe("this is serverInternal");
+    expect(fixture.clock.pauses).toEqual([]);
   });
 
   test("goes on and on is not listened to past 1 MiB", async () => {
-    world.ca.when("newOrder", (_, usual) => {
+    fixture.ca.when("newOrder", (_, usual) => {
       const reply = usual();
       const padding = " ".repeat(1024 * 1024);
       return { ...reply, body: JSON.stringify({ ...(reply.body as object), padding }) };
     });
-    expect((await world.refusal()).detail).toBe("The authority's answer is longer than 1 MiB.");
+    expect((await fixture.refusal()).detail).toBe("The authority's answer is longer than 1 MiB.");
   });
 
   test("recovers is used again by the same client", async () => {
-    const client = world.client();
+    const client = fixture.client();
     for (const step of every) {
-      world.ca.when(step, (nth) => (nth <= 3 ? "hang up" : undefined));
+      fixture.ca.when(step, (nth) => (nth <= 3 ? "hang up" : undefined));
     }
-    let outcome = await client.order(world.request());
+    let outcome = await client.order(fixture.request());
     for (let tries = 0; outcome.kind === "refused" && tries < 40; tries += 1) {
       expect(outcome.refusal.reason).toBe("unavailable");
-      outcome = await client.order(world.request());
+      outcome = await client.order(fixture.request());
     }
     issuedIn(outcome);
   });
 
   test("is not there at all is unavailable", async () => {
-    world.ca.stop();
-    const refusal = await world.refusal();
+    fixture.ca.stop();
+    const refusal = await fixture.refusal();
     expect(refusal.reason).toBe("unavailable");
     expect(refusal.detail).not.toContain("127.0.0.1");
   });
@@ -151,21 +151,21 @@ describe("nonsense in an otherwise good answer", () => {
   ];
   for (const [what, step, changes] of nonsense) {
     test(`such as ${what} is the authority's failure`, async () => {
-      world.ca.when(step, (_, usual) => {
+      fixture.ca.when(step, (_, usual) => {
         const reply = usual();
         return { ...reply, body: { ...(reply.body as object), ...changes } };
       });
       const publish = () => Promise.reject(new Error("nothing may be published"));
       const early = step === "newOrder" || step === "authorization";
-      const refusal = await world.refusal(early ? { publish } : {});
+      const refusal = await fixture.refusal(early ? { publish } : {});
       expect(refusal.reason).toBe("unavailable");
     });
   }
 
   for (const location of ["", "/order/1", "javascript:alert(1)"]) {
     test(`such as the order's address "${location}" is the authority's failure`, async () => {
-      world.ca.when("newOrder", (_, usual) => ({ ...usual(), headers: { location } }));
-      expect((await world.refusal()).reason).toBe("unavailable");
+      fixture.ca.when("newOrder", (_, usual) => ({ ...usual(), headers: { location } }));
+      expect((await fixture.refusal()).reason).toBe("unavailable");
     });
   }
 
@@ -176,7 +176,7 @@ describe("nonsense in an otherwise good answer", () => {
 
 describe("an address that the authority gives", () => {
   const orderWith = (authorizations: string[]) =>
-    world.ca.when("newOrder", (_, usual) => {
+    fixture.ca.when("newOrder", (_, usual) => {
       const reply = usual();
       return { ...reply, body: { ...(reply.body as object), authorizations } };
     });
@@ -184,46 +184,48 @@ describe("an address that the authority gives", () => {
   for (const address of ["http://a:b@127.0.0.1:9/", "file:///etc/passwd", "/order/1"]) {
     test(`is not called when it is ${address}`, async () => {
       orderWith([address]);
-      expect((await world.refusal()).detail).toBe("The authority gave an address we do not call.");
+      expect((await fixture.refusal()).detail).toBe(
+        "The authority gave an address we do not call.",
+      );
     });
   }
 
   test("is not called when it is one of a hundred", async () => {
-    orderWith(Array(100).fill(`${world.ca.origin}/authorization/authz-${host}`));
-    const refusal = await world.refusal();
+    orderWith(Array(100).fill(`${fixture.ca.origin}/authorization/authz-${host}`));
+    const refusal = await fixture.refusal();
     expect(refusal.detail).toBe("The authority sent an order in which something is missing.");
-    expect(world.ca.steps()).not.toContain("authorization");
+    expect(fixture.ca.steps()).not.toContain("authorization");
   });
 });
 
 describe("nonces", () => {
   test("that are refused are replaced by the fresh one, at every step", async () => {
     for (const step of every.slice(2)) {
-      world.ca.when(step, (nth) => (nth % 3 !== 0 ? problem(400, "badNonce") : undefined));
+      fixture.ca.when(step, (nth) => (nth % 3 !== 0 ? problem(400, "badNonce") : undefined));
     }
-    issuedIn(await world.order());
+    issuedIn(await fixture.order());
   });
 
   test("are asked for when a refusal brings none along", async () => {
-    world.ca.when("newOrder", (nth) =>
+    fixture.ca.when("newOrder", (nth) =>
       nth <= 3
         ? problem(400, "badNonce", { headers: { "replay-nonce": "not a nonce!" } })
         : undefined,
     );
-    issuedIn(await world.order());
+    issuedIn(await fixture.order());
   });
 
   for (const step of every.slice(2)) {
     test(`refused for ever at ${step} end the order`, async () => {
-      world.ca.when(step, () => problem(400, "badNonce"));
-      expect((await world.refusal()).reason).toBe("unavailable");
+      fixture.ca.when(step, () => problem(400, "badNonce"));
+      expect((await fixture.refusal()).reason).toBe("unavailable");
     });
   }
 
   test("are spent one at a time by orders that run together", async () => {
-    const client = world.client();
+    const client = fixture.client();
     const orders = Array.from({ length: 20 }, (_, index) =>
-      client.order(world.request({ host: `h${index}.example.com` })),
+      client.order(fixture.request({ host: `h${index}.example.com` })),
     );
     for (const outcome of await Promise.all(orders)) issuedIn(outcome);
   });
@@ -232,23 +234,23 @@ describe("nonces", () => {
 describe("an order whose right was lost", () => {
   test("before it began sends nothing", async () => {
     const signal = AbortSignal.abort(new Error("the lease is gone"));
-    expect(await world.refusal({ signal })).toEqual({
+    expect(await fixture.refusal({ signal })).toEqual({
       reason: "abandoned",
       detail: "the lease is gone",
       retryAtMs: undefined,
     });
-    expect(world.ca.seen).toEqual([]);
+    expect(fixture.ca.seen).toEqual([]);
   });
 
   for (const step of every) {
     test(`while ${step} is under way is abandoned`, async () => {
       const control = new AbortController();
-      world.ca.when(step, () => {
+      fixture.ca.when(step, () => {
         queueMicrotask(() => control.abort("the lease is gone"));
         return "say nothing";
       });
-      world.ca.onSilence = () => {};
-      const refusal = await world.refusal({ signal: control.signal });
+      fixture.ca.onSilence = () => {};
+      const refusal = await fixture.refusal({ signal: control.signal });
       expect(refusal).toEqual({
         reason: "abandoned",
         detail: "the lease is gone",
@@ -259,11 +261,11 @@ describe("an order whose right was lost", () => {
 
   test("while it waits is abandoned at once", async () => {
     const control = new AbortController();
-    world.ca.when("order", (_, usual) => {
+    fixture.ca.when("order", (_, usual) => {
       setImmediate(() => control.abort("the lease is gone"));
       return { ...usual(), body: { status: "pending" } };
     });
-    expect((await world.refusal({ signal: control.signal })).reason).toBe("abandoned");
+    expect((await fixture.refusal({ signal: control.signal })).reason).toBe("abandoned");
   });
 
   test("while the challenge is published never reaches the authority", async () => {
@@ -272,27 +274,27 @@ describe("an order whose right was lost", () => {
       control.abort("the lease is gone");
       return new Promise<void>(() => {});
     };
-    expect((await world.refusal({ publish, signal: control.signal })).reason).toBe("abandoned");
-    expect(world.ca.steps()).not.toContain("challenge");
+    expect((await fixture.refusal({ publish, signal: control.signal })).reason).toBe("abandoned");
+    expect(fixture.ca.steps()).not.toContain("challenge");
   });
 
   test("just as publishing succeeded never reaches the authority", async () => {
     const control = new AbortController();
     const publish = async () => control.abort("the lease is gone");
-    expect((await world.refusal({ publish, signal: control.signal })).reason).toBe("abandoned");
-    expect(world.ca.steps()).not.toContain("challenge");
+    expect((await fixture.refusal({ publish, signal: control.signal })).reason).toBe("abandoned");
+    expect(fixture.ca.steps()).not.toContain("challenge");
   });
 
   test("does not take the account from another order that waits for it", async () => {
-    const client = world.client();
+    const client = fixture.client();
     const control = new AbortController();
-    world.ca.when("newAccount", () => {
+    fixture.ca.when("newAccount", () => {
       control.abort("the lease is gone");
       return undefined;
     });
     const [first, second] = await Promise.all([
-      client.order(world.request({ signal: control.signal })),
-      client.order(world.request({ host: "other.example.com" })),
+      client.order(fixture.request({ signal: control.signal })),
+      client.order(fixture.request({ host: "other.example.com" })),
     ]);
     expect(first).toMatchObject({ kind: "refused", refusal: { reason: "abandoned" } });
     issuedIn(second);
@@ -309,22 +311,22 @@ describe("a challenge that cannot be published", () => {
   };
   for (const [way, publish] of Object.entries(ways)) {
     test(`because it ${way} leaves the order untried`, async () => {
-      expect(await world.refusal({ publish })).toEqual({
+      expect(await fixture.refusal({ publish })).toEqual({
         reason: "abandoned",
         detail: "edge 2 does not answer",
         retryAtMs: undefined,
       });
-      expect(world.ca.steps()).not.toContain("challenge");
+      expect(fixture.ca.steps()).not.toContain("challenge");
     });
   }
 
   test("because it takes for ever leaves the order untried when its time is up", async () => {
     const publish = () => {
-      setImmediate(() => world.clock.advance(300_000));
+      setImmediate(() => fixture.clock.advance(300_000));
       return never();
     };
-    expect((await world.refusal({ publish })).reason).toBe("abandoned");
-    expect(world.ca.steps()).not.toContain("challenge");
+    expect((await fixture.refusal({ publish })).reason).toBe("abandoned");
+    expect(fixture.ca.steps()).not.toContain("challenge");
   });
 });
 
@@ -332,7 +334,7 @@ describe("a client that is done", () => {
   test("leaves no timer behind", async () => {
     let open = 0;
     let onPause = () => {};
-    const { clock } = world;
+    const { clock } = fixture;
     const counting = {
       ...clock,
       after(delayMs: number, action: () => void) {
@@ -353,14 +355,14 @@ describe("a client that is done", () => {
         };
       },
     };
-    const client = world.client({ clock: counting });
-    issuedIn(await client.order(world.request()));
-    world.ca.when("order", () => "hang up");
-    await client.order(world.request({ host: `other.${host}` }));
+    const client = fixture.client({ clock: counting });
+    issuedIn(await client.order(fixture.request()));
+    fixture.ca.when("order", () => "hang up");
+    await client.order(fixture.request({ host: `other.${host}` }));
     const control = new AbortController();
     onPause = () => control.abort("the lease is gone");
-    world.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "pending" } }));
-    const third = world.request({ signal: control.signal, host: `third.${host}` });
+    fixture.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "pending" } }));
+    const third = fixture.request({ signal: control.signal, host: `third.${host}` });
     expect(await client.order(third)).toMatchObject({ refusal: { reason: "abandoned" } });
     expect(open).toBe(0);
   });

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeUnless } from "../../testkit/describeUnless.ts";
+import { AcmeFixture } from "./acmeFixture.ts";
 import { missingOf, selfSign } from "./pebble.ts";
-import { World } from "./world.ts";
 
 describeUnless(missingOf(["openssl"]), "an authority over https", () => {
-  const world = new World();
+  const fixture = new AcmeFixture();
   let folder: string;
   let trustPem: string;
   let server: Server;
@@ -18,7 +18,7 @@ describeUnless(missingOf(["openssl"]), "an authority over https", () => {
   let entries: Record<string, unknown>;
 
   beforeAll(async () => {
-    await world.start();
+    await fixture.start();
     folder = mkdtempSync(join(tmpdir(), "petstore-acme-"));
     trustPem = selfSign(folder);
     const key = readFileSync(join(folder, "key.pem"));
@@ -30,7 +30,7 @@ describeUnless(missingOf(["openssl"]), "an authority over https", () => {
   });
   afterAll(() => {
     server.close();
-    world.ca.stop();
+    fixture.ca.stop();
     rmSync(folder, { recursive: true });
   });
 
@@ -43,18 +43,18 @@ describeUnless(missingOf(["openssl"]), "an authority over https", () => {
 
   test("is trusted by the root that was given", async () => {
     entries = at("https://127.0.0.1:9");
-    expect(await world.client({ directory, trustPem }).caaIdentities()).toEqual(["ca.example"]);
-    expect(await world.client({ directory }).caaIdentities()).toBeUndefined();
+    expect(await fixture.client({ directory, trustPem }).caaIdentities()).toEqual(["ca.example"]);
+    expect(await fixture.client({ directory }).caaIdentities()).toBeUndefined();
     const other = mkdtempSync(join(folder, "other-"));
     const otherPem = selfSign(other);
-    expect(await world.client({ directory, trustPem: otherPem }).caaIdentities()).toBeUndefined();
+    expect(await fixture.client({ directory, trustPem: otherPem }).caaIdentities()).toBeUndefined();
   });
 
   test("cannot send us on to plain http", async () => {
-    entries = at(world.ca.origin);
-    const refusal = await world.refusal({}, { directory, trustPem });
+    entries = at(fixture.ca.origin);
+    const refusal = await fixture.refusal({}, { directory, trustPem });
     expect(refusal.reason).toBe("unavailable");
     expect(refusal.detail).toContain("directory");
-    expect(world.ca.seen).toEqual([]);
+    expect(fixture.ca.seen).toEqual([]);
   });
 });

@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+import { AcmeFixture, host, issuedIn, orderMsMax, refusalIn } from "./acmeFixture.ts";
 import { issue, strangeSpki } from "./certificates.ts";
 import { problem } from "./fakeAuthority.ts";
-import { host, issuedIn, orderMsMax, refusalIn, World } from "./world.ts";
 
-let world: World;
+let fixture: AcmeFixture;
 beforeEach(async () => {
-  world = await new World().start();
+  fixture = await new AcmeFixture().start();
 });
 afterEach(() => {
-  world.ca.stop();
-  expect(world.ca.violations).toEqual([]);
+  fixture.ca.stop();
+  expect(fixture.ca.violations).toEqual([]);
 });
 
 const renewalName = "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE";
 
 describe("an order", () => {
   test("ends with a certificate for the host, the issuer's behind it, and its own private key", async () => {
-    const { chainPem, privateKeyPem } = issuedIn(await world.order());
+    const { chainPem, privateKeyPem } = issuedIn(await fixture.order());
     const [leaf = "", issuer = ""] = chainPem.split(/(?<=-----END CERTIFICATE-----\n)/);
     expect(new X509Certificate(leaf).subjectAltName).toBe(`DNS:${host}`);
     expect(new X509Certificate(issuer).subjectAltName).toBe("DNS:issuer.example");
@@ -28,99 +28,99 @@ describe("an order", () => {
   });
 
   test("has a new private key each time", async () => {
-    const client = world.client();
-    const first = issuedIn(await client.order(world.request()));
-    const second = issuedIn(await client.order(world.request()));
+    const client = fixture.client();
+    const first = issuedIn(await client.order(fixture.request()));
+    const second = issuedIn(await client.order(fixture.request()));
     expect(second.privateKeyPem).not.toBe(first.privateKeyPem);
   });
 
   test("tells the authority to look only after the challenge is published", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-    const outcome = world.order({
+    const outcome = fixture.order({
       publish: async ({ token, keyAuthorization }) => {
         ask();
         await promise;
-        world.ca.published.set(token, keyAuthorization);
+        fixture.ca.published.set(token, keyAuthorization);
       },
     });
     await asked;
-    expect(world.ca.steps()).not.toContain("challenge");
+    expect(fixture.ca.steps()).not.toContain("challenge");
     resolve();
     issuedIn(await outcome);
-    expect(world.ca.steps()).toContain("challenge");
+    expect(fixture.ca.steps()).toContain("challenge");
   });
 
   test("publishes nothing where the authority still trusts an earlier check", async () => {
-    world.ca.authorize(host);
+    fixture.ca.authorize(host);
     const publish = () => Promise.reject(new Error("this was not needed"));
-    issuedIn(await world.order({ publish }));
-    expect(world.ca.steps()).not.toContain("challenge");
+    issuedIn(await fixture.order({ publish }));
+    expect(fixture.ca.steps()).not.toContain("challenge");
   });
 
   test("publishes nothing either where the order is still called pending", async () => {
-    world.ca.authorize(host);
-    world.ca.when("newOrder", (_, usual) => {
+    fixture.ca.authorize(host);
+    fixture.ca.when("newOrder", (_, usual) => {
       const reply = usual();
       return { ...reply, body: pending(reply.body) };
     });
     const publish = () => Promise.reject(new Error("this was not needed"));
-    issuedIn(await world.order({ publish }));
+    issuedIn(await fixture.order({ publish }));
   });
 
   test("does not tell the authority twice when someone told it before", async () => {
-    world.ca.when("authorization", (nth, usual) => {
+    fixture.ca.when("authorization", (nth, usual) => {
       const reply = usual();
       if (nth > 1) return undefined;
       const text = JSON.stringify(reply.body).replaceAll(
         '"status":"pending","url"',
         '"status":"processing","url"',
       );
-      world.ca.authorize(host);
+      fixture.ca.authorize(host);
       return { ...reply, body: text };
     });
-    issuedIn(await world.order());
-    expect(world.ca.steps()).not.toContain("challenge");
+    issuedIn(await fixture.order());
+    expect(fixture.ca.steps()).not.toContain("challenge");
   });
 
   test("asks for the chain in PEM", async () => {
-    issuedIn(await world.order());
-    const { accept } = world.ca.seen.find(({ step }) => step === "certificate") ?? {};
+    issuedIn(await fixture.order());
+    const { accept } = fixture.ca.seen.find(({ step }) => step === "certificate") ?? {};
     expect(accept).toBe("application/pem-certificate-chain");
   });
 
   test("may run beside others for other hosts, with one account", async () => {
-    const client = world.client();
+    const client = fixture.client();
     const hosts = Array.from({ length: 12 }, (_, index) => `n${index}.example.com`);
     const outcomes = await Promise.all(
-      hosts.map((name) => client.order(world.request({ host: name }))),
+      hosts.map((name) => client.order(fixture.request({ host: name }))),
     );
     const names = outcomes.map(
       (outcome) => new X509Certificate(issuedIn(outcome).chainPem).subjectAltName,
     );
     expect(names).toEqual(hosts.map((name) => `DNS:${name}`));
-    expect(world.ca.accounts.size).toBe(1);
-    expect(world.ca.steps().filter((step) => step === "newAccount")).toHaveLength(1);
+    expect(fixture.ca.accounts.size).toBe(1);
+    expect(fixture.ca.steps().filter((step) => step === "newAccount")).toHaveLength(1);
   });
 });
 
 describe("an order that replaces a certificate", () => {
   const replaced = () =>
-    world.ca.seen
+    fixture.ca.seen
       .filter(({ step }) => step === "newOrder")
       .map(({ payload }) => payload?.["replaces"]);
 
   test("says so", async () => {
-    issuedIn(await world.order({ replaces: renewalName }));
+    issuedIn(await fixture.order({ replaces: renewalName }));
     expect(replaced()).toEqual([renewalName]);
   });
 
   test("does not say so to an authority without renewal information", async () => {
-    world.ca.when("directory", (_, usual) => {
+    fixture.ca.when("directory", (_, usual) => {
       const reply = usual();
       return { ...reply, body: { ...(reply.body as object), renewalInfo: undefined } };
     });
-    issuedIn(await world.order({ replaces: renewalName }));
+    issuedIn(await fixture.order({ replaces: renewalName }));
     expect(replaced()).toEqual([undefined]);
   });
 
@@ -132,91 +132,91 @@ describe("an order that replaces a certificate", () => {
     [404, "malformed"],
   ] as const) {
     test(`is placed without a predecessor when the answer is ${status} ${type}`, async () => {
-      world.ca.when("newOrder", (nth, usual) => {
+      fixture.ca.when("newOrder", (nth, usual) => {
         if (nth > 1) return undefined;
         usual();
         return problem(status, type);
       });
-      issuedIn(await world.order({ replaces: renewalName }));
+      issuedIn(await fixture.order({ replaces: renewalName }));
       expect(replaced()).toEqual([renewalName, undefined]);
     });
   }
 
   test("is refused when the authority refuses it without a predecessor as well", async () => {
-    world.ca.when("newOrder", () => problem(409, "alreadyReplaced"));
-    const refusal = await world.refusal({ replaces: renewalName });
+    fixture.ca.when("newOrder", () => problem(409, "alreadyReplaced"));
+    const refusal = await fixture.refusal({ replaces: renewalName });
     expect(refusal.reason).toBe("policy");
   });
 
   test("is not tried without a predecessor when a limit is the cause", async () => {
-    world.ca.when("newOrder", () => problem(429, "rateLimited"));
-    expect((await world.refusal({ replaces: renewalName })).reason).toBe("rate_limited");
+    fixture.ca.when("newOrder", () => problem(429, "rateLimited"));
+    expect((await fixture.refusal({ replaces: renewalName })).reason).toBe("rate_limited");
     expect(replaced()).toEqual([]);
   });
 });
 
 describe("polling", () => {
   test("waits as long as the authority says, in seconds or until a date", async () => {
-    world.ca.when("authorization", (nth, usual) => {
+    fixture.ca.when("authorization", (nth, usual) => {
       const reply = usual();
       if (nth === 2)
         return { ...reply, body: pending(reply.body), headers: { "retry-after": "7" } };
       if (nth === 3) {
-        const date = new Date(world.clock.now() + 11_000).toUTCString();
+        const date = new Date(fixture.clock.now() + 11_000).toUTCString();
         return { ...reply, body: pending(reply.body), headers: { "retry-after": date } };
       }
       return reply;
     });
-    issuedIn(await world.order());
-    expect(world.clock.pauses).toEqual([7_000, 11_000]);
+    issuedIn(await fixture.order());
+    expect(fixture.clock.pauses).toEqual([7_000, 11_000]);
   });
 
   test("never waits longer than a minute at a time", async () => {
-    world.ca.when("order", (nth, usual) =>
+    fixture.ca.when("order", (nth, usual) =>
       nth > 1
         ? undefined
         : { ...usual(), body: { status: "pending" }, headers: { "retry-after": "7200" } },
     );
-    issuedIn(await world.order());
-    expect(world.clock.pauses).toEqual([60_000]);
+    issuedIn(await fixture.order());
+    expect(fixture.clock.pauses).toEqual([60_000]);
   });
 
   test("slows down when the authority says nothing", async () => {
-    world.ca.when("order", (nth, usual) =>
+    fixture.ca.when("order", (nth, usual) =>
       nth > 6 ? undefined : { ...usual(), body: { status: "pending" } },
     );
-    issuedIn(await world.order());
-    expect(world.clock.pauses).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+    issuedIn(await fixture.order());
+    expect(fixture.clock.pauses).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
   test("goes on from what the answer to finalising says", async () => {
-    world.ca.when("finalize", (_, usual) => {
+    fixture.ca.when("finalize", (_, usual) => {
       usual();
       return { status: 200, body: { status: "processing" }, headers: { "retry-after": "3" } };
     });
-    issuedIn(await world.order());
-    expect(world.clock.pauses).toEqual([3_000]);
+    issuedIn(await fixture.order());
+    expect(fixture.clock.pauses).toEqual([3_000]);
   });
 
   test("of an order that never becomes ready ends when its time is up", async () => {
-    world.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "pending" } }));
-    expect((await world.refusal()).reason).toBe("unavailable");
-    expect(world.clock.elapsed()).toBeGreaterThanOrEqual(orderMsMax);
+    fixture.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "pending" } }));
+    expect((await fixture.refusal()).reason).toBe("unavailable");
+    expect(fixture.clock.elapsed()).toBeGreaterThanOrEqual(orderMsMax);
   });
 
   test("stops at an order that someone else has finalised", async () => {
-    world.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "processing" } }));
-    expect((await world.refusal()).detail).toBe(
+    fixture.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "processing" } }));
+    expect((await fixture.refusal()).detail).toBe(
       "The authority sent an order that was finalised before.",
     );
   });
 
   test("of an order that stays in processing after finalising ends when its time is up", async () => {
-    world.ca.when("order", (nth, usual) =>
+    fixture.ca.when("order", (nth, usual) =>
       nth === 1 ? undefined : { ...usual(), body: { status: "processing" } },
     );
-    world.ca.when("finalize", (_, usual) => ({ ...usual(), body: { status: "processing" } }));
-    const refusal = await world.refusal();
+    fixture.ca.when("finalize", (_, usual) => ({ ...usual(), body: { status: "processing" } }));
+    const refusal = await fixture.refusal();
     expect(refusal).toEqual({
       reason: "unavailable",
       detail: "The order was not finished within 300 seconds.",
@@ -244,25 +244,25 @@ describe("a certificate is not taken", () => {
   };
   for (const [what, change] of Object.entries(replies)) {
     test(what, async () => {
-      world.ca.when("certificate", (_, usual) => {
+      fixture.ca.when("certificate", (_, usual) => {
         const reply = usual();
         return { ...reply, body: change(String(reply.body)) };
       });
-      const outcome = await world.order();
+      const outcome = await fixture.order();
       expect(refusalIn(outcome).reason).toBe("unavailable");
       expect(refusalIn(outcome).detail).toMatch(/certificate|chain/);
     });
   }
 
   test("but what stands between the blocks is of no matter, and is not kept", async () => {
-    world.ca.when("certificate", (_, usual) => {
+    fixture.ca.when("certificate", (_, usual) => {
       const reply = usual();
       return {
         ...reply,
         body: `subject=anything\r\n${String(reply.body).replaceAll("\n", "\r\n")}`,
       };
     });
-    const { chainPem } = issuedIn(await world.order());
+    const { chainPem } = issuedIn(await fixture.order());
     expect(chainPem).toStartWith("-----BEGIN CERTIFICATE-----\n");
     expect(chainPem.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
     expect(chainPem).not.toContain("\r");

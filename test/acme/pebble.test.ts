@@ -6,8 +6,8 @@ import { AcmeAuthority, type AcmeOptions } from "../../src/hosting/acme/authorit
 import { renewalNameOf } from "../../src/hosting/acme/certificates.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
 import { describeUnless } from "../../testkit/describeUnless.ts";
+import { issuedIn, KeptAccounts, refusalIn } from "./acmeFixture.ts";
 import { missingOf, type Pebble, startPebble } from "./pebble.ts";
-import { issuedIn, KeptAccounts, refusalIn } from "./world.ts";
 
 describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
   let pebble: Pebble;

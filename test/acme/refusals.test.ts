@@ -1,16 +1,16 @@
 /** Every way in which an authority says no, and what we make of it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { RefusalReason } from "../../src/hosting/domains/certificateAuthority.ts";
+import { AcmeFixture, startMs } from "./acmeFixture.ts";
 import { problem, type Reply, type Step } from "./fakeAuthority.ts";
-import { startMs, World } from "./world.ts";
 
-let world: World;
+let fixture: AcmeFixture;
 beforeEach(async () => {
-  world = await new World().start();
+  fixture = await new AcmeFixture().start();
 });
 afterEach(() => {
-  world.ca.stop();
-  expect(world.ca.violations).toEqual([]);
+  fixture.ca.stop();
+  expect(fixture.ca.violations).toEqual([]);
 });
 
 const every: readonly Step[] = [
@@ -32,10 +32,10 @@ describe("a limit of the authority", () => {
   for (const step of every) {
     for (const [form, value] of Object.entries(forms)) {
       test(`at ${step} says when to come back, from ${form}`, async () => {
-        world.ca.when(step, () =>
+        fixture.ca.when(step, () =>
           problem(429, "rateLimited", { headers: { "retry-after": value } }),
         );
-        const refusal = await world.refusal();
+        const refusal = await fixture.refusal();
         expect(refusal.reason).toBe("rate_limited");
         expect(refusal.retryAtMs).toBe(inAnHour);
       });
@@ -43,10 +43,10 @@ describe("a limit of the authority", () => {
   }
 
   test("is known by its type when the status is another", async () => {
-    world.ca.when("newOrder", () =>
+    fixture.ca.when("newOrder", () =>
       problem(503, "rateLimited", { headers: { "retry-after": "60" } }),
     );
-    const refusal = await world.refusal();
+    const refusal = await fixture.refusal();
     expect(refusal).toEqual({
       reason: "rate_limited",
       detail: "this is rateLimited",
@@ -55,8 +55,8 @@ describe("a limit of the authority", () => {
   });
 
   test("is known by its status when there is nothing else", async () => {
-    world.ca.when("newOrder", () => ({ status: 429, body: "<html>slow down</html>" }));
-    const refusal = await world.refusal();
+    fixture.ca.when("newOrder", () => ({ status: 429, body: "<html>slow down</html>" }));
+    const refusal = await fixture.refusal();
     expect(refusal).toEqual({
       reason: "rate_limited",
       detail: "The authority answered 429.",
@@ -74,10 +74,10 @@ describe("a limit of the authority", () => {
     ["Sun, 06 Nov 1994 08:49:37 GMT", startMs],
   ] as const) {
     test(`with Retry-After "${value.slice(0, 30)}" is still a limit`, async () => {
-      world.ca.when("newOrder", () =>
+      fixture.ca.when("newOrder", () =>
         problem(429, "rateLimited", { headers: { "retry-after": value } }),
       );
-      const refusal = await world.refusal();
+      const refusal = await fixture.refusal();
       expect(refusal.reason).toBe("rate_limited");
       expect(refusal.retryAtMs).toBe(expected);
     });
@@ -107,14 +107,14 @@ describe("a refused request", () => {
   for (const [reply, reason] of answers) {
     const type = (reply.body as { type?: string } | undefined)?.type ?? "no problem document";
     test(`with ${reply.status} and ${type} is ${reason}`, async () => {
-      world.ca.when("newOrder", () => reply);
-      expect((await world.refusal()).reason).toBe(reason);
+      fixture.ca.when("newOrder", () => reply);
+      expect((await fixture.refusal()).reason).toBe(reason);
     });
   }
 
   test("at finalising can be a CAA record too", async () => {
-    world.ca.when("finalize", () => problem(403, "caa"));
-    expect((await world.refusal()).reason).toBe("caa");
+    fixture.ca.when("finalize", () => problem(403, "caa"));
+    expect((await fixture.refusal()).reason).toBe("caa");
   });
 
   test("is understood from its subproblems, which are part of the detail", async () => {
@@ -122,13 +122,13 @@ describe("a refused request", () => {
       type: `urn:ietf:params:acme:error:${type}`,
       detail,
     });
-    world.ca.when("newOrder", () =>
+    fixture.ca.when("newOrder", () =>
       problem(403, "compound", {
         detail: "Several errors.",
         subproblems: [about("malformed", "One."), about("caa", "CAA forbids it."), null, "odd"],
       }),
     );
-    expect(await world.refusal()).toEqual({
+    expect(await fixture.refusal()).toEqual({
       reason: "caa",
       detail: "Several errors. One. CAA forbids it.",
       retryAtMs: undefined,
@@ -137,8 +137,8 @@ describe("a refused request", () => {
 
   test("says what the authority said, as bounded plain text", async () => {
     const detail = `first\r\nsecond\u001b[31m\u202e\u0000 ${"😀".repeat(600)}`;
-    world.ca.when("newOrder", () => problem(400, "rejectedIdentifier", { detail }));
-    const { detail: said } = await world.refusal();
+    fixture.ca.when("newOrder", () => problem(400, "rejectedIdentifier", { detail }));
+    const { detail: said } = await fixture.refusal();
     expect(said).toStartWith("first second [31m 😀😀");
     expect(said.length).toBeLessThanOrEqual(500);
     expect(said.length).toBeGreaterThan(490);
@@ -148,7 +148,7 @@ describe("a refused request", () => {
 
 describe("a failed check of the host", () => {
   const failWith = (error: unknown) =>
-    world.ca.when("authorization", (nth, usual) => {
+    fixture.ca.when("authorization", (nth, usual) => {
       const reply = usual();
       if (nth === 1) return reply;
       const challenges = [
@@ -174,7 +174,7 @@ describe("a failed check of the host", () => {
   for (const [type, reason] of errors) {
     test(`for ${type} is ${reason}`, async () => {
       failWith(problem(400, type).body);
-      expect(await world.refusal()).toEqual({
+      expect(await fixture.refusal()).toEqual({
         reason,
         detail: `this is ${type}`,
         retryAtMs: undefined,
@@ -185,13 +185,13 @@ describe("a failed check of the host", () => {
   test("is a CAA record when that stands among the subproblems", async () => {
     const caa = problem(403, "caa").body;
     failWith(problem(403, "unauthorized", { subproblems: [caa] }).body);
-    expect((await world.refusal()).reason).toBe("caa");
+    expect((await fixture.refusal()).reason).toBe("caa");
   });
 
   for (const error of [undefined, null, "text", [], { type: 5 }]) {
     test(`with the error ${JSON.stringify(error)} is still a failed check`, async () => {
       failWith(error);
-      const refusal = await world.refusal();
+      const refusal = await fixture.refusal();
       expect(refusal.reason).toBe("authorization_failed");
       expect(refusal.detail).not.toBe("");
     });
@@ -199,27 +199,27 @@ describe("a failed check of the host", () => {
 
   test("happens when what was published is something else", async () => {
     const publish = async ({ token }: { token: string }) => {
-      world.ca.published.set(token, `${token}.of-another-account`);
+      fixture.ca.published.set(token, `${token}.of-another-account`);
     };
-    expect((await world.refusal({ publish })).reason).toBe("authorization_failed");
+    expect((await fixture.refusal({ publish })).reason).toBe("authorization_failed");
   });
 
   for (const status of ["deactivated", "expired", "revoked", "strange", undefined, 7]) {
     test(`that is ${status} lets the next order begin anew`, async () => {
-      world.ca.when("authorization", (_, usual) => {
+      fixture.ca.when("authorization", (_, usual) => {
         const reply = usual();
         return { ...reply, body: { ...(reply.body as object), status } };
       });
-      expect((await world.refusal()).reason).toBe("unavailable");
+      expect((await fixture.refusal()).reason).toBe("unavailable");
     });
   }
 
   test("is not begun where the authority offers no check over HTTP", async () => {
-    world.ca.when("authorization", (_, usual) => {
+    fixture.ca.when("authorization", (_, usual) => {
       const reply = usual();
       return { ...reply, body: { ...(reply.body as object), challenges: [{ type: "dns-01" }] } };
     });
-    expect((await world.refusal()).reason).toBe("policy");
+    expect((await fixture.refusal()).reason).toBe("policy");
   });
 });
 
@@ -232,13 +232,13 @@ describe("an order that the authority gives up", () => {
   ] as const) {
     test(`for ${type} is ${reason}, before and after finalising`, async () => {
       const invalid = { status: 200, body: { status: "invalid", error: problem(403, type).body } };
-      world.ca.when("finalize", (_, usual) => {
+      fixture.ca.when("finalize", (_, usual) => {
         usual();
         return invalid;
       });
-      expect((await world.refusal()).reason).toBe(reason);
-      world.ca.when("order", () => invalid);
-      expect((await world.refusal()).reason).toBe(reason);
+      expect((await fixture.refusal()).reason).toBe(reason);
+      fixture.ca.when("order", () => invalid);
+      expect((await fixture.refusal()).reason).toBe(reason);
     });
   }
 });

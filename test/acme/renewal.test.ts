@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { renewalNameOf } from "../../src/hosting/acme/certificates.ts";
+import { AcmeFixture, startMs } from "./acmeFixture.ts";
 import { issue, strangeSpki } from "./certificates.ts";
 import { type Act, problem } from "./fakeAuthority.ts";
-import { startMs, World } from "./world.ts";
 
-let world: World;
+let fixture: AcmeFixture;
 beforeEach(async () => {
-  world = await new World().start();
+  fixture = await new AcmeFixture().start();
 });
 afterEach(() => {
-  world.ca.stop();
-  expect(world.ca.violations).toEqual([]);
+  fixture.ca.stop();
+  expect(fixture.ca.violations).toEqual([]);
 });
 
 const minuteMs = 60_000;
@@ -52,11 +52,11 @@ describe("the renewal window", () => {
   const answer = (body: unknown, headers = {}): Act => ({ status: 200, body, headers });
   const window = (headers = {}) => answer({ suggestedWindow: { start, end } }, headers);
   const ask = (act: Act) => {
-    world.ca.when("renewalInfo", (_, usual) => {
+    fixture.ca.when("renewalInfo", (_, usual) => {
       usual();
       return act;
     });
-    return world.client().renewalWindow(renewalName);
+    return fixture.client().renewalWindow(renewalName);
   };
 
   test("is asked for by the certificate's name", async () => {
@@ -66,7 +66,7 @@ describe("the renewal window", () => {
       endMs: Date.UTC(2027, 0, 3, 4),
       askAgainAtMs: startMs + 6 * hourMs,
     });
-    expect(world.ca.seen.map(({ payload }) => payload)).toEqual([{ id: renewalName }]);
+    expect(fixture.ca.seen.map(({ payload }) => payload)).toEqual([{ id: renewalName }]);
   });
 
   for (const [header, expectedMs] of [
@@ -125,23 +125,23 @@ describe("the renewal window", () => {
   }
 
   test("is unavailable when the directory is", async () => {
-    world.ca.when("directory", () => "hang up");
-    expect((await world.client().renewalWindow(renewalName)).kind).toBe("unavailable");
+    fixture.ca.when("directory", () => "hang up");
+    expect((await fixture.client().renewalWindow(renewalName)).kind).toBe("unavailable");
   });
 
   test("is not asked for by something that is no name", async () => {
-    const found = await world.client().renewalWindow("../newOrder?x=");
+    const found = await fixture.client().renewalWindow("../newOrder?x=");
     expect(found.kind).toBe("unavailable");
-    expect(world.ca.seen).toEqual([]);
+    expect(fixture.ca.seen).toEqual([]);
   });
 
   for (const renewalInfo of [undefined, 5, "ftp://ca.example/"]) {
     test(`is not offered by an authority whose directory says ${renewalInfo}`, async () => {
-      world.ca.when("directory", (_, usual) => {
+      fixture.ca.when("directory", (_, usual) => {
         const reply = usual();
         return { ...reply, body: { ...(reply.body as object), renewalInfo } };
       });
-      expect(await world.client().renewalWindow(renewalName)).toEqual({ kind: "not_offered" });
+      expect(await fixture.client().renewalWindow(renewalName)).toEqual({ kind: "not_offered" });
     });
   }
 });
@@ -158,15 +158,15 @@ describe("the names for CAA records", () => {
     [undefined, undefined],
   ] as const) {
     test(`are ${JSON.stringify(expected)} when the directory says ${JSON.stringify(said)}`, async () => {
-      world.ca.meta = { caaIdentities: said };
-      expect(await world.client().caaIdentities()).toEqual(expected as string[] | undefined);
+      fixture.ca.meta = { caaIdentities: said };
+      expect(await fixture.client().caaIdentities()).toEqual(expected as string[] | undefined);
     });
   }
 
   test("are unknown while the directory cannot be read, and known afterwards", async () => {
-    world.ca.meta = { caaIdentities: ["ca.example"] };
-    world.ca.when("directory", (nth) => (nth === 1 ? "hang up" : undefined));
-    const client = world.client();
+    fixture.ca.meta = { caaIdentities: ["ca.example"] };
+    fixture.ca.when("directory", (nth) => (nth === 1 ? "hang up" : undefined));
+    const client = fixture.client();
     expect(await client.caaIdentities()).toBeUndefined();
     expect(await client.caaIdentities()).toEqual(["ca.example"]);
   });
@@ -175,31 +175,31 @@ describe("the names for CAA records", () => {
 describe("the directory", () => {
   test("is read once by all who ask at the same time, and again after an hour", async () => {
     let reads = 0;
-    world.ca.when("directory", (nth) => {
+    fixture.ca.when("directory", (nth) => {
       reads = nth;
       return undefined;
     });
-    const client = world.client();
+    const client = fixture.client();
     await Promise.all([client.caaIdentities(), client.caaIdentities(), client.caaIdentities()]);
-    world.clock.advance(hourMs - 1);
+    fixture.clock.advance(hourMs - 1);
     await client.caaIdentities();
     expect(reads).toBe(1);
-    world.clock.advance(1);
+    fixture.clock.advance(1);
     await client.caaIdentities();
     expect(reads).toBe(2);
   });
 
   test("may hold no addresses of another kind", async () => {
-    const { origin } = world.ca;
+    const { origin } = fixture.ca;
     for (const entry of ["newNonce", "newAccount", "newOrder"]) {
-      world.ca.when("directory", (_, usual) => {
+      fixture.ca.when("directory", (_, usual) => {
         const reply = usual();
         return {
           ...reply,
           body: { ...(reply.body as object), [entry]: `ftp${origin.slice(4)}/x` },
         };
       });
-      expect((await world.refusal()).reason).toBe("unavailable");
+      expect((await fixture.refusal()).reason).toBe("unavailable");
     }
   });
 });

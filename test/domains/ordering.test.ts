@@ -2,8 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import type { OrderOutcome } from "../../src/hosting/domains/certificateAuthority.ts";
 import type { CaAttempt, DomainStore } from "../../src/hosting/domains/domains.ts";
-import { ann, bob, type ServiceWorld, serviceWorld, startMs, target } from "./serviceWorld.ts";
-import { issued, type Order, recordsOf, resolverOf, workerWith, workOff } from "./workerWorld.ts";
+import {
+  ann,
+  bob,
+  type DomainServiceFixture,
+  domainServiceFixture,
+  startMs,
+  target,
+} from "./domainServiceFixture.ts";
+import { issued, type Order, recordsOf, resolverOf, workerWith, workOff } from "./workerFixture.ts";
 
 const host = "docs.example.com";
 const minuteMs = 60_000;
@@ -19,7 +26,7 @@ const abandoned: OrderOutcome = {
 /** Lets everything happen that waits for nothing. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-const kindsOf = ({ domains }: ServiceWorld) =>
+const kindsOf = ({ domains }: DomainServiceFixture) =>
   domains
     .attempts({ host, registrable: "example.com" }, 0)
     .map(({ kind }: CaAttempt): string => kind);
@@ -77,11 +84,11 @@ describe("one name", () => {
   });
 
   test("is ordered once at a time, also when it is removed and added again meanwhile", async () => {
-    const world = await serviceWorld();
-    const { service, clock } = world;
+    const fixture = await domainServiceFixture();
+    const { service, clock } = fixture;
     const { order, begun, counted, first } = heldBack(clock.now);
-    const one = workerWith(world, pointing, { order });
-    const two = workerWith(world, pointing, { order, holder: "two" });
+    const one = workerWith(fixture, pointing, { order });
+    const two = workerWith(fixture, pointing, { order, holder: "two" });
     await service.add(ann, "shop", host);
     clock.advance(15_000);
     await one.takeDue();
@@ -103,8 +110,8 @@ describe("one name", () => {
   });
 
   test("is not ordered beside the next worker by one that cannot extend its lease", async () => {
-    const world = await serviceWorld();
-    const { service, clock, domains } = world;
+    const fixture = await domainServiceFixture();
+    const { service, clock, domains } = fixture;
     const { order, begun, counted, first } = heldBack(clock.now);
     const cutOff: DomainStore = new Proxy(domains, {
       get(store, name) {
@@ -113,7 +120,7 @@ describe("one name", () => {
         return typeof value === "function" ? value.bind(store) : value;
       },
     });
-    const one = workerWith(world, pointing, { order, store: cutOff });
+    const one = workerWith(fixture, pointing, { order, store: cutOff });
     await service.add(ann, "shop", host);
     clock.advance(15_000);
     await one.takeDue();
@@ -124,7 +131,7 @@ describe("one name", () => {
     clock.advance(1);
     await one.settled();
     expect(begun[0]?.signal.aborted).toBe(true);
-    const two = workerWith(world, pointing, { order, holder: "two" });
+    const two = workerWith(fixture, pointing, { order, holder: "two" });
     await two.takeDue();
     await turn();
     begun[1]?.end();
@@ -136,44 +143,44 @@ describe("one name", () => {
 
 describe("an order that throws, by a fault of ours,", () => {
   async function attached() {
-    const world = await serviceWorld();
+    const fixture = await domainServiceFixture();
     const causes: unknown[] = [];
     const broken = { orders: 0, fails: true };
-    const worker = workerWith(world, pointing, {
+    const worker = workerWith(fixture, pointing, {
       tell: (event, { cause }) => void (event === "domain.order_failed" && causes.push(cause)),
       order: async (request) => {
         broken.orders += 1;
         if (broken.fails) throw new Error("The key opens nothing.");
-        return issued(request.host, world.clock.now());
+        return issued(request.host, fixture.clock.now());
       },
     });
-    await world.service.add(ann, "shop", host);
-    return { world, worker, broken, causes };
+    await fixture.service.add(ann, "shop", host);
+    return { fixture, worker, broken, causes };
   }
 
   test("is told as ours, and tried ever more seldom", async () => {
-    const { world, worker, broken, causes } = await attached();
+    const { fixture, worker, broken, causes } = await attached();
     for (let step = 0; step < 720; step++) {
-      world.clock.advance(5_000);
+      fixture.clock.advance(5_000);
       await workOff(worker);
     }
     expect(broken.orders).toBe(3);
     expect(causes).toHaveLength(3);
-    const { status, findings } = await world.service.show(ann, "shop", host);
+    const { status, findings } = await fixture.service.show(ann, "shop", host);
     expect(status).toBe("blocked");
     expect(findings.map(({ code }) => code)).toContain("CA_UNAVAILABLE");
     expect(JSON.stringify(findings)).not.toContain("opens nothing");
   });
 
   test("counts against no limit, so that a click is enough once it is fixed", async () => {
-    const { world, worker, broken } = await attached();
-    const { service, clock } = world;
+    const { fixture, worker, broken } = await attached();
+    const { service, clock } = fixture;
     for (let click = 0; click < 6; click++) {
       await service.verify(ann, "shop", host);
       await workOff(worker);
       clock.advance(20_000);
     }
-    expect(kindsOf(world)).toEqual(Array(6).fill(["order", "settled"]).flat());
+    expect(kindsOf(fixture)).toEqual(Array(6).fill(["order", "settled"]).flat());
     broken.fails = false;
     await service.verify(ann, "shop", host);
     await workOff(worker);
@@ -182,14 +189,14 @@ describe("an order that throws, by a fault of ours,", () => {
 });
 
 test("a renewal is ordered at the next look at DNS once it is right again, after however long", async () => {
-  const world = await serviceWorld();
-  const { service, clock } = world;
+  const fixture = await domainServiceFixture();
+  const { service, clock } = fixture;
   let answers = target;
   const worker = workerWith(
-    world,
+    fixture,
     resolverOf((name, type) => recordsOf({ [`${host} CNAME`]: answers })(name, type)),
   );
-  const orders = () => kindsOf(world).filter((kind) => kind === "order").length;
+  const orders = () => kindsOf(fixture).filter((kind) => kind === "order").length;
   const pass = async (minutes: number) => {
     for (let passed = 0; passed < minutes; passed += 10) {
       clock.advance(10 * minuteMs);
@@ -211,18 +218,18 @@ test("a renewal is ordered at the next look at DNS once it is right again, after
 });
 
 test("60 names of one registered domain at once stay within what is allowed in a week", async () => {
-  const world = await serviceWorld();
+  const fixture = await domainServiceFixture();
   let certificates = 0;
-  const worker = workerWith(world, everywhere, {
+  const worker = workerWith(fixture, everywhere, {
     order: async ({ host: name }) => {
       await turn();
       certificates += 1;
-      return issued(name, world.clock.now());
+      return issued(name, fixture.clock.now());
     },
   });
-  for (let n = 0; n < 60; n++) await world.service.add(ann, "shop", `n${n}.example.com`);
+  for (let n = 0; n < 60; n++) await fixture.service.add(ann, "shop", `n${n}.example.com`);
   for (let round = 0; round < 10; round++) {
-    world.clock.advance(20_000);
+    fixture.clock.advance(20_000);
     await workOff(worker);
   }
   expect(certificates).toBe(45);
@@ -230,15 +237,15 @@ test("60 names of one registered domain at once stay within what is allowed in a
 
 describe("a worker", () => {
   test("gives up after 8 minutes whatever keeps it waiting, and takes what others wait for", async () => {
-    const world = await serviceWorld();
-    const { service, clock } = world;
+    const fixture = await domainServiceFixture();
+    const { service, clock } = fixture;
     const told: string[] = [];
     const stalling = {
       ...pointing,
       nameServers: (name: string) =>
         name === host ? pointing.nameServers(name) : new Promise<never>(() => {}),
     };
-    const worker = workerWith(world, stalling, {
+    const worker = workerWith(fixture, stalling, {
       atOnceMax: 1,
       tell: (event) => void told.push(event),
     });
@@ -256,18 +263,18 @@ describe("a worker", () => {
   });
 
   test("leaves what failed alone until the lease has run out", async () => {
-    const world = await serviceWorld();
+    const fixture = await domainServiceFixture();
     const failing = {
       ...pointing,
       nameServers: () => Promise.reject(new Error("It cannot be asked.")),
     };
-    const worker = workerWith(world, failing);
-    await world.service.add(ann, "shop", host);
-    world.clock.advance(15_000);
+    const worker = workerWith(fixture, failing);
+    await fixture.service.add(ann, "shop", host);
+    fixture.clock.advance(15_000);
     expect(await workOff(worker)).toBe(1);
-    world.clock.advance(29_999);
+    fixture.clock.advance(29_999);
     expect(await workOff(worker)).toBe(0);
-    world.clock.advance(1);
+    fixture.clock.advance(1);
     expect(await workOff(worker)).toBe(1);
   });
 });
@@ -278,19 +285,19 @@ describe("a certificate that takes longer than half an hour", () => {
     [["ca.example"], "DNS is right and no CAA record stands in the way."],
   ] as const) {
     test(`is told with CAA only where that was judged: ${identities ?? "nobody said by which name"}`, async () => {
-      const world = await serviceWorld();
+      const fixture = await domainServiceFixture();
       const retryAtMs = startMs + 60 * minuteMs;
       const busy = { reason: "rate_limited", detail: "Too busy.", retryAtMs } as const;
-      const worker = workerWith(world, pointing, {
+      const worker = workerWith(fixture, pointing, {
         order: async () => ({ kind: "refused", refusal: busy }),
         ...(identities === undefined ? {} : { caaIdentities: identities }),
       });
-      await world.service.add(ann, "shop", host);
+      await fixture.service.add(ann, "shop", host);
       for (const passedMs of [15_000, 31 * minuteMs]) {
-        world.clock.advance(passedMs);
+        fixture.clock.advance(passedMs);
         await workOff(worker);
       }
-      const { timeline } = await world.service.show(ann, "shop", host);
+      const { timeline } = await fixture.service.show(ann, "shop", host);
       const told = timeline.find(({ event }) => event === "certificate_overdue");
       expect(told?.message).toBe(`There is no certificate after 30 minutes. ${words}`);
     });
@@ -303,17 +310,17 @@ describe("a certificate from before", () => {
     ["another secret", 2],
   ] as const) {
     test(`that was sealed with "secret" makes ${orders} orders in all, now that it is "${secret}"`, async () => {
-      const world = await serviceWorld();
-      const { service, clock } = world;
+      const fixture = await domainServiceFixture();
+      const { service, clock } = fixture;
       await service.add(ann, "shop", host);
       clock.advance(15_000);
-      await workOff(workerWith(world, pointing));
+      await workOff(workerWith(fixture, pointing));
       await service.remove(ann, "shop", host, true);
       await service.add(ann, "shop", host);
       clock.advance(15_000);
-      await workOff(workerWith(world, pointing, { secret }));
+      await workOff(workerWith(fixture, pointing, { secret }));
       expect((await service.show(ann, "shop", host)).status).toBe("live");
-      expect(kindsOf(world).filter((kind) => kind === "order")).toHaveLength(orders);
+      expect(kindsOf(fixture).filter((kind) => kind === "order")).toHaveLength(orders);
     });
   }
 });
@@ -321,7 +328,7 @@ describe("a certificate from before", () => {
 describe("the edges that must answer the authority", () => {
   const edge = { address: "192.0.2.77", httpPort: 80, revision: 0 };
   const publishing =
-    ({ clock }: ServiceWorld): Order =>
+    ({ clock }: DomainServiceFixture): Order =>
     async (request) => {
       const challenge = { host: request.host, token: "t0k", keyAuthorization: "t0k.account" };
       const left = await request.publish(challenge).then(
@@ -332,21 +339,21 @@ describe("the edges that must answer the authority", () => {
     };
 
   async function ordered(seenAtMs: readonly number[], reached: boolean) {
-    const world = await serviceWorld();
+    const fixture = await domainServiceFixture();
     for (const [index, each] of seenAtMs.entries()) {
-      await world.edgeView.reportEdge({ ...edge, id: `edge-${index}`, seenAtMs: each });
+      await fixture.edgeView.reportEdge({ ...edge, id: `edge-${index}`, seenAtMs: each });
     }
-    await world.service.add(ann, "shop", host);
-    world.clock.advance(15_000);
-    const worker = workerWith(world, pointing, {
-      order: publishing(world),
+    await fixture.service.add(ann, "shop", host);
+    fixture.clock.advance(15_000);
+    const worker = workerWith(fixture, pointing, {
+      order: publishing(fixture),
       probe: async ({ id, address }) =>
         reached && id === "edge-0"
           ? { kind: "answered", body: "t0k.account" }
           : { kind: "failed", detail: `${address} refused` },
     });
     await workOff(worker);
-    return world.service.show(ann, "shop", host);
+    return fixture.service.show(ann, "shop", host);
   }
 
   test("are not those that were seen in the future, before the clock was set back", async () => {

@@ -7,14 +7,14 @@ import {
   addProject,
   ann,
   bob,
+  domainServiceFixture,
   operator,
   ownerOf,
   refusalOf,
-  serviceWorld,
   startMs,
   target,
   work,
-} from "./serviceWorld.ts";
+} from "./domainServiceFixture.ts";
 
 const host = "docs.example.com";
 const dayMs = 24 * 3_600_000;
@@ -27,7 +27,7 @@ const found =
 
 describe("adding a domain", () => {
   test("shows the CNAME to create, with a TTL of 3600, and waits for DNS", async () => {
-    const { service } = await serviceWorld();
+    const { service } = await domainServiceFixture();
     expect(await service.add(ann, "shop", "Docs.Example.COM.")).toMatchObject({
       host,
       project: "shop",
@@ -45,33 +45,33 @@ describe("adding a domain", () => {
   });
 
   test("shows an ALIAS for an apex", async () => {
-    const { service } = await serviceWorld();
+    const { service } = await domainServiceFixture();
     const { records } = await service.add(ann, "shop", "example.co.uk");
     expect(records).toHaveLength(1);
     expect(records[0]).toMatchObject({ type: "ALIAS", name: "@", value: target, ttlSeconds: 3600 });
   });
 
   test("needs the paid plan", async () => {
-    const world = await serviceWorld();
-    await world.sites.setPlan("ann", "free");
-    const refusal = await refusalOf(world.service.add(ann, "shop", host));
+    const fixture = await domainServiceFixture();
+    await fixture.sites.setPlan("ann", "free");
+    const refusal = await refusalOf(fixture.service.add(ann, "shop", host));
     expect(refusal.code).toBe("plan_required");
-    expect(world.domains.list()).toEqual([]);
+    expect(fixture.domains.list()).toEqual([]);
   });
 
   test("needs the owner's plan also when the operator does it", async () => {
-    const world = await serviceWorld();
-    await world.sites.setPlan("ann", "free");
-    const refusal = await refusalOf(world.service.add(operator, "shop", host));
+    const fixture = await domainServiceFixture();
+    await fixture.sites.setPlan("ann", "free");
+    const refusal = await refusalOf(fixture.service.add(operator, "shop", host));
     expect(refusal.code).toBe("plan_required");
   });
 
   test("needs a deployment", async () => {
-    const world = await serviceWorld();
-    await addProject(world, "empty", "ann", false);
-    const refusal = await refusalOf(world.service.add(ann, "empty", host));
+    const fixture = await domainServiceFixture();
+    await addProject(fixture, "empty", "ann", false);
+    const refusal = await refusalOf(fixture.service.add(ann, "empty", host));
     expect(refusal.code).toBe("deployment_required");
-    expect(world.domains.list()).toEqual([]);
+    expect(fixture.domains.list()).toEqual([]);
   });
 
   for (const text of [
@@ -83,7 +83,7 @@ describe("adding a domain", () => {
     "",
   ]) {
     test(`refuses ${JSON.stringify(text)} with what is wrong with it`, async () => {
-      const { service } = await serviceWorld();
+      const { service } = await domainServiceFixture();
       const refusal = await refusalOf(service.add(ann, "shop", text));
       expect(refusal.code).toBe("host_invalid");
       expect(refusal.message).not.toBe("");
@@ -91,7 +91,7 @@ describe("adding a domain", () => {
   }
 
   test("is refused a second time, in this project and in another of the same owner", async () => {
-    const { service } = await serviceWorld();
+    const { service } = await domainServiceFixture();
     await service.add(ann, "shop", host);
     for (const slug of ["shop", "blog"]) {
       const refusal = await refusalOf(service.add(ann, slug, host));
@@ -101,7 +101,7 @@ describe("adding a domain", () => {
   });
 
   test("50 times at once succeeds once", async () => {
-    const { service, domains } = await serviceWorld();
+    const { service, domains } = await domainServiceFixture();
     const all = await Promise.allSettled(
       Array.from({ length: 50 }, () => service.add(ann, "shop", host)),
     );
@@ -110,7 +110,7 @@ describe("adding a domain", () => {
   });
 
   test("is refused to a project that has 100 already", async () => {
-    const { service } = await serviceWorld();
+    const { service } = await domainServiceFixture();
     for (let n = 0; n < 100; n++) await service.add(ann, "shop", `n${n}.example.com`);
     const refusal = await refusalOf(service.add(ann, "shop", host));
     expect([refusal.code, /at most 100/.test(refusal.message)]).toEqual(["too_many_domains", true]);
@@ -120,75 +120,75 @@ describe("adding a domain", () => {
   });
 
   test("is off while the operator has set no target", async () => {
-    const { service } = await serviceWorld({ target: undefined });
+    const { service } = await domainServiceFixture({ target: undefined });
     expect((await refusalOf(service.add(ann, "shop", host))).code).toBe("domains_off");
   });
 });
 
 describe("a name that another owner has", () => {
   test("is refused without a word about whose it is", async () => {
-    const world = await serviceWorld();
-    await addOwner(world, "owner-4711");
-    await addProject(world, "project-0815", "owner-4711");
-    await world.service.add(ownerOf("owner-4711"), "project-0815", host);
-    const refusal = await refusalOf(world.service.add(bob, "rival", host));
+    const fixture = await domainServiceFixture();
+    await addOwner(fixture, "owner-4711");
+    await addProject(fixture, "project-0815", "owner-4711");
+    await fixture.service.add(ownerOf("owner-4711"), "project-0815", host);
+    const refusal = await refusalOf(fixture.service.add(bob, "rival", host));
     expect(refusal.code).toBe("attached_elsewhere");
     expect(JSON.stringify({ ...refusal, message: refusal.message })).not.toMatch(/4711|0815/);
-    expect(world.domains.claimsOn(host)).toHaveLength(1);
+    expect(fixture.domains.claimsOn(host)).toHaveLength(1);
   });
 
   test("can be claimed by who will prove it, and stays the other's until then", async () => {
-    const world = await serviceWorld();
-    await world.service.add(ann, "shop", host);
-    await work(world, "shop", host, found("right"));
-    const view = await world.service.add(bob, "rival", host, true);
+    const fixture = await domainServiceFixture();
+    await fixture.service.add(ann, "shop", host);
+    await work(fixture, "shop", host, found("right"));
+    const view = await fixture.service.add(bob, "rival", host, true);
     expect(view.status).toBe("pending_dns");
     expect(view.records.map(({ type }) => type)).toEqual(["CNAME", "TXT"]);
     expect(view.records[1]).toMatchObject({
       fullName: `_petstore-proof.${host}`,
       value: expect.stringMatching(/^petstore-proof=[0-9a-f]{32}$/),
     });
-    const holders = world.domains
+    const holders = fixture.domains
       .claimsOn(host)
       .filter(({ domain }) => domain.ownership.kind === "held");
     expect(holders.map(({ domain }) => domain.ownerId)).toEqual(["ann"]);
   });
 
   test("has another proof for each claim", async () => {
-    const world = await serviceWorld();
-    await addOwner(world, "cleo");
-    await addProject(world, "third", "cleo");
-    await world.service.add(ann, "shop", host);
+    const fixture = await domainServiceFixture();
+    await addOwner(fixture, "cleo");
+    await addProject(fixture, "third", "cleo");
+    await fixture.service.add(ann, "shop", host);
     const proofs = [
-      await world.service.add(bob, "rival", host, true),
-      await world.service.add(ownerOf("cleo"), "third", host, true),
+      await fixture.service.add(bob, "rival", host, true),
+      await fixture.service.add(ownerOf("cleo"), "third", host, true),
     ].map(({ records }) => records[1]?.value);
     expect(new Set(proofs).size).toBe(2);
   });
 
   test("stays theirs while it is suspended", async () => {
-    const world = await serviceWorld();
-    await world.service.add(ann, "shop", host);
-    await world.sites.setPlan("ann", "free");
-    expect((await world.service.show(ann, "shop", host)).status).toBe("suspended");
-    expect((await refusalOf(world.service.add(bob, "rival", host))).code).toBe(
+    const fixture = await domainServiceFixture();
+    await fixture.service.add(ann, "shop", host);
+    await fixture.sites.setPlan("ann", "free");
+    expect((await fixture.service.show(ann, "shop", host)).status).toBe("suspended");
+    expect((await refusalOf(fixture.service.add(bob, "rival", host))).code).toBe(
       "attached_elsewhere",
     );
   });
 
   test("that nobody else claims needs no proof, though one was offered", async () => {
-    const { service } = await serviceWorld();
+    const { service } = await domainServiceFixture();
     expect((await service.add(bob, "rival", host, true)).records).toHaveLength(1);
   });
 });
 
 describe("a name that was removed", () => {
   async function removedByAnn() {
-    const world = await serviceWorld();
-    await world.service.add(ann, "shop", host);
-    await work(world, "shop", host, found("right"));
-    await world.service.remove(ann, "shop", host, false);
-    return world;
+    const fixture = await domainServiceFixture();
+    await fixture.service.add(ann, "shop", host);
+    await work(fixture, "shop", host, found("right"));
+    await fixture.service.remove(ann, "shop", host, false);
+    return fixture;
   }
 
   test("comes back to its owner without a proof, in any of their projects", async () => {
@@ -223,11 +223,11 @@ describe("a name that was removed", () => {
   });
 
   test("comes back without a proof to who had proved it", async () => {
-    const world = await removedByAnn();
-    const { service, clock } = world;
+    const fixture = await removedByAnn();
+    const { service, clock } = fixture;
     await service.add(bob, "rival", host);
     clock.advance(1_000);
-    await work(world, "rival", host, found("wrong", true));
+    await work(fixture, "rival", host, found("wrong", true));
     await service.remove(bob, "rival", host, false);
     expect((await service.add(ann, "shop", host)).records).toHaveLength(2);
     await service.remove(ann, "shop", host, false);
@@ -243,15 +243,15 @@ describe("a name that was removed", () => {
 
 describe("a name that somebody claimed again and again", () => {
   async function crowded(first: "held" | "removed") {
-    const world = await serviceWorld();
-    await world.service.add(ann, "shop", host);
-    await work(world, "shop", host, found("right"));
-    if (first === "removed") await world.service.remove(ann, "shop", host, false);
+    const fixture = await domainServiceFixture();
+    await fixture.service.add(ann, "shop", host);
+    await work(fixture, "shop", host, found("right"));
+    if (first === "removed") await fixture.service.remove(ann, "shop", host, false);
     for (let round = 0; round < 101; round++) {
-      await world.service.add(bob, "rival", host, true);
-      await world.service.remove(bob, "rival", host, true);
+      await fixture.service.add(bob, "rival", host, true);
+      await fixture.service.remove(bob, "rival", host, true);
     }
-    return world;
+    return fixture;
   }
 
   test("is not theirs by it: a proof is asked for even where the first owner is out of sight", async () => {
@@ -275,8 +275,8 @@ describe("a name that somebody claimed again and again", () => {
 
 describe("owners", () => {
   test("see only their own projects, and another's as one that is not there", async () => {
-    const world = await serviceWorld();
-    const { service } = world;
+    const fixture = await domainServiceFixture();
+    const { service } = fixture;
     await service.add(ann, "shop", host);
     const asked = (slug: string) => [
       service.list(bob, slug),
@@ -291,11 +291,11 @@ describe("owners", () => {
     expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(["project_not_found"]));
     const words = refusals.map(({ message }) => message.replace(/shop|nowhere/, "…"));
     expect(new Set(words).size).toBe(1);
-    expect(world.domains.claimsOn(host)[0]?.domain.ownership.kind).toBe("held");
+    expect(fixture.domains.claimsOn(host)[0]?.domain.ownership.kind).toBe("held");
   });
 
   test("see the domains of one project in the order of their names; the operator sees all", async () => {
-    const { service } = await serviceWorld();
+    const { service } = await domainServiceFixture();
     for (const name of ["b.example.com", "a.example.com"]) await service.add(ann, "shop", name);
     await service.add(ann, "blog", "c.example.com");
     const hosts = async (actor: typeof ann, slug: string) =>

@@ -1,17 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import { noRouting } from "../../src/hosting/domains/routing.ts";
-import { ann, refusalOf, type ServiceWorld, serviceWorld, startMs, work } from "./serviceWorld.ts";
+import {
+  ann,
+  type DomainServiceFixture,
+  domainServiceFixture,
+  refusalOf,
+  startMs,
+  work,
+} from "./domainServiceFixture.ts";
 
 const host = "docs.example.com";
 const www = "www.example.com";
 const old = "old.example.com";
 const hourMs = 3_600_000;
 
-async function attached(...hosts: readonly string[]): Promise<ServiceWorld> {
-  const world = await serviceWorld();
-  for (const each of hosts) await world.service.add(ann, "shop", each);
-  return world;
+async function attached(...hosts: readonly string[]): Promise<DomainServiceFixture> {
+  const fixture = await domainServiceFixture();
+  for (const each of hosts) await fixture.service.add(ann, "shop", each);
+  return fixture;
 }
 
 describe("asking for a check", () => {
@@ -66,12 +73,12 @@ describe("asking for a check", () => {
   });
 
   test("is not refused for clicks of before the clock was set back", async () => {
-    const world = await attached(host);
+    const fixture = await attached(host);
     const laterMs = startMs + 24 * hourMs;
     const clicksAtMs = Array<number>(20).fill(laterMs);
-    await work(world, "shop", host, (domain) => ({ ...domain, clicksAtMs }));
-    await world.service.verify(ann, "shop", host);
-    expect(world.domains.claimsOn(host)[0]?.domain.clicksAtMs).toEqual([startMs]);
+    await work(fixture, "shop", host, (domain) => ({ ...domain, clicksAtMs }));
+    await fixture.service.verify(ann, "shop", host);
+    expect(fixture.domains.claimsOn(host)[0]?.domain.clicksAtMs).toEqual([startMs]);
   });
 
   test("counts for each domain by itself", async () => {
@@ -90,27 +97,27 @@ describe("asking for a check", () => {
   });
 
   for (const [what, suspend] of [
-    ["the plan lapsed", (world: ServiceWorld) => world.sites.setPlan("ann", "free")],
-    ["nothing is published", (world: ServiceWorld) => world.sites.unpublish("shop")],
+    ["the plan lapsed", (fixture: DomainServiceFixture) => fixture.sites.setPlan("ann", "free")],
+    ["nothing is published", (fixture: DomainServiceFixture) => fixture.sites.unpublish("shop")],
   ] as const) {
     test(`makes no sense while ${what}, and does again afterwards`, async () => {
-      const world = await attached(host);
-      await suspend(world);
-      expect((await refusalOf(world.service.verify(ann, "shop", host))).code).toBe(
+      const fixture = await attached(host);
+      await suspend(fixture);
+      expect((await refusalOf(fixture.service.verify(ann, "shop", host))).code).toBe(
         "not_verifiable",
       );
-      await world.sites.setPlan("ann", "paid");
-      await world.sites.rollBack("shop", "dep_shop");
-      expect((await world.service.verify(ann, "shop", host)).status).toBe("pending_dns");
+      await fixture.sites.setPlan("ann", "paid");
+      await fixture.sites.rollBack("shop", "dep_shop");
+      expect((await fixture.service.verify(ann, "shop", host)).status).toBe("pending_dns");
     });
   }
 
   test("makes no sense of what was removed or given up", async () => {
-    const world = await attached(host, www);
-    await world.service.remove(ann, "shop", host, false);
-    await work(world, "shop", www, (domain) => lifecycle.abandoned(domain, startMs));
+    const fixture = await attached(host, www);
+    await fixture.service.remove(ann, "shop", host, false);
+    await work(fixture, "shop", www, (domain) => lifecycle.abandoned(domain, startMs));
     for (const each of [host, www]) {
-      const refusal = await refusalOf(world.service.verify(ann, "shop", each));
+      const refusal = await refusalOf(fixture.service.verify(ann, "shop", each));
       expect(refusal.code).toBe("not_verifiable");
       expect(refusal.message).toContain("Add it again");
     }
@@ -186,8 +193,8 @@ describe("the routing of a project", () => {
   });
 
   test("never names a host that is removed at the same moment", async () => {
-    const world = await attached(host, www);
-    const { service, domains } = world;
+    const fixture = await attached(host, www);
+    const { service, domains } = fixture;
     await Promise.allSettled([
       service.applyRouting(ann, "shop", { primary: www }),
       service.remove(ann, "shop", www, true),
@@ -230,8 +237,8 @@ describe("removing a domain", () => {
   });
 
   test("stops serving it at once, and tells the edges that are behind", async () => {
-    const world = await attached(host);
-    const { service, domains, edgeView, clock } = world;
+    const fixture = await attached(host);
+    const { service, domains, edgeView, clock } = fixture;
     const certificate = {
       id: "crt_1",
       host,

@@ -7,8 +7,15 @@ import type { JobContext } from "../../src/hosting/domains/updates.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker } from "../../src/hosting/domains/worker.ts";
 import { found, missing, ns1, nxdomain, record, zoneOf } from "./answers.ts";
+import {
+  ann,
+  bob,
+  type DomainServiceFixture,
+  domainServiceFixture,
+  startMs,
+  target,
+} from "./domainServiceFixture.ts";
 import { type Script, ScriptedResolver } from "./scriptedResolver.ts";
-import { ann, bob, type ServiceWorld, serviceWorld, startMs, target } from "./serviceWorld.ts";
 
 const host = "docs.example.com";
 const www = "www.example.com";
@@ -26,7 +33,10 @@ const nowhere: Script = {
 };
 
 /** A worker to whom DNS answers by a script, and who orders nothing. */
-function workerIn({ domains, edgeView, clock }: ServiceWorld, script: Script): DomainWorker {
+function workerIn(
+  { domains, edgeView, clock }: DomainServiceFixture,
+  script: Script,
+): DomainWorker {
   const orderNothing = () => {
     throw new Error("Nobody expected an order.");
   };
@@ -62,16 +72,20 @@ async function takeAll(worker: DomainWorker): Promise<number> {
 }
 
 /** Ann's shop has both names; the one is primary, and the other redirects to it. */
-async function routedWorld(): Promise<ServiceWorld> {
-  const world = await serviceWorld();
-  for (const each of [host, www]) await world.service.add(ann, "shop", each);
+async function routedFixture(): Promise<DomainServiceFixture> {
+  const fixture = await domainServiceFixture();
+  for (const each of [host, www]) await fixture.service.add(ann, "shop", each);
   const redirects = [{ from: www, to: host }];
-  await world.service.applyRouting(ann, "shop", { primary: host, redirects });
-  return world;
+  await fixture.service.applyRouting(ann, "shop", { primary: host, redirects });
+  return fixture;
 }
 
 /** Lets nobody look at a domain. */
-async function putOff({ domains }: ServiceWorld, project: string, name: string): Promise<void> {
+async function putOff(
+  { domains }: DomainServiceFixture,
+  project: string,
+  name: string,
+): Promise<void> {
   const stored = domains.list(project).find(({ domain }) => domain.host === name);
   if (stored === undefined) throw new Error(`${name} should be attached.`);
   const { domain, version } = stored;
@@ -80,24 +94,24 @@ async function putOff({ domains }: ServiceWorld, project: string, name: string):
 
 describe("a domain that ends by itself", () => {
   test("takes what leads to it out of the routing, when it is given up", async () => {
-    const world = await routedWorld();
-    await putOff(world, "shop", www);
-    world.clock.advance(31 * dayMs);
-    await takeAll(workerIn(world, nowhere));
-    expect((await world.service.show(ann, "shop", host)).status).toBe("abandoned");
-    expect(await world.service.routing(ann, "shop")).toEqual(noRouting);
+    const fixture = await routedFixture();
+    await putOff(fixture, "shop", www);
+    fixture.clock.advance(31 * dayMs);
+    await takeAll(workerIn(fixture, nowhere));
+    expect((await fixture.service.show(ann, "shop", host)).status).toBe("abandoned");
+    expect(await fixture.service.routing(ann, "shop")).toEqual(noRouting);
   });
 
   test("takes what leads to it out of the routing, when another owner proved it", async () => {
-    const world = await routedWorld();
-    const { service, domains, clock } = world;
+    const fixture = await routedFixture();
+    const { service, domains, clock } = fixture;
     const proof = proofFor(host, "");
     const claim = await service.add(bob, "rival", host, true);
     const value = claim.records.find(({ type }) => type === "TXT")?.value ?? "";
-    for (const each of [host, www]) await putOff(world, "shop", each);
+    for (const each of [host, www]) await putOff(fixture, "shop", each);
     clock.advance(15_000);
     const txt = found(record(proof.fullName, "TXT", value));
-    expect(await takeAll(workerIn(world, { ...nowhere, [`${proof.fullName} TXT @`]: txt }))).toBe(
+    expect(await takeAll(workerIn(fixture, { ...nowhere, [`${proof.fullName} TXT @`]: txt }))).toBe(
       1,
     );
     const held = domains.list().filter(({ domain }) => domain.ownership.kind === "held");
@@ -112,31 +126,31 @@ describe("a domain that ends by itself", () => {
 });
 
 test("a domain with nothing to do is taken once, and then not before its next appointment", async () => {
-  const world = await serviceWorld();
-  await world.service.add(ann, "shop", host);
-  const [stored] = world.domains.list();
+  const fixture = await domainServiceFixture();
+  await fixture.service.add(ann, "shop", host);
+  const [stored] = fixture.domains.list();
   if (stored === undefined) throw new Error("It should be there.");
   const { domain, version } = stored;
-  await world.domains.change({ domain, version, dueAtMs: startMs, entries: [] });
-  const worker = workerIn(world, {});
+  await fixture.domains.change({ domain, version, dueAtMs: startMs, entries: [] });
+  const worker = workerIn(fixture, {});
   expect(await takeAll(worker)).toBe(1);
   expect(await takeAll(worker)).toBe(0);
-  world.clock.advance(nextDueAtMs(domain, startMs) - startMs - 1);
+  fixture.clock.advance(nextDueAtMs(domain, startMs) - startMs - 1);
   expect(await takeAll(worker)).toBe(0);
 });
 
 test("a removed name that still points here is told of, day by day", async () => {
-  const world = await serviceWorld();
-  await world.service.add(ann, "shop", host);
-  await world.service.remove(ann, "shop", host, false);
+  const fixture = await domainServiceFixture();
+  await fixture.service.add(ann, "shop", host);
+  await fixture.service.remove(ann, "shop", host, false);
   const events = async () =>
-    (await world.service.show(ann, "shop", host)).timeline.map(({ event }) => event);
-  world.clock.advance(dayMs);
+    (await fixture.service.show(ann, "shop", host)).timeline.map(({ event }) => event);
+  fixture.clock.advance(dayMs);
   const dangling = { [`${host} CNAME`]: found(record(host, "CNAME", target)) };
-  expect(await takeAll(workerIn(world, dangling))).toBe(1);
+  expect(await takeAll(workerIn(fixture, dangling))).toBe(1);
   expect(await events()).toEqual(["dangling", "removed", "added"]);
-  world.clock.advance(dayMs);
-  expect(await takeAll(workerIn(world, { [`${host} CNAME`]: nxdomain(60) }))).toBe(1);
+  fixture.clock.advance(dayMs);
+  expect(await takeAll(workerIn(fixture, { [`${host} CNAME`]: nxdomain(60) }))).toBe(1);
   expect(await events()).toEqual(["dangling", "removed", "added"]);
-  expect((await world.service.show(ann, "shop", host)).findings).toEqual([]);
+  expect((await fixture.service.show(ann, "shop", host)).findings).toEqual([]);
 });

@@ -1,15 +1,15 @@
 /** What must have come about when nothing has stood in the way for long enough. */
 import { statusOf } from "../../src/hosting/domains/domain.ts";
 import { hasEnded } from "./rules.ts";
-import type { World } from "./simulation.ts";
+import type { Simulation } from "./simulation.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
 /** An appointment may be this late: a worker that died with it under lease, and a poll. */
 const lateMsMax = 5 * 60_000;
 
-export async function judgeEnd(world: World, calmMs: number): Promise<void> {
-  const { store, tally, time, authority, rules } = world;
+export async function judgeEnd(simulation: Simulation, calmMs: number): Promise<void> {
+  const { store, tally, time, authority, rules } = simulation;
   const nowMs = time.now();
   for (const { domain, dueAtMs } of store.accounts.values()) {
     const stored = await store.get(domain.id);
@@ -29,7 +29,7 @@ export async function judgeEnd(world: World, calmMs: number): Promise<void> {
     if (nowMs - domain.dns.waitingSinceMs > 30 * day + lateMsMax && status === "misconfigured") {
       tally.violated("what is wrong for thirty days is given up", host);
     }
-    const sinceMs = world.healthySinceMs(domain);
+    const sinceMs = simulation.healthySinceMs(domain);
     const healthy = sinceMs !== undefined && nowMs - sinceMs >= calmMs - 2 * hour;
     const limited = authority.isSpent(host, calmMs);
     if (!healthy || limited) continue;

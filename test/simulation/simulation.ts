@@ -1,4 +1,4 @@
-/** A seeded world around the real workers and the real service, and the time that passes in it. */
+/** A seeded simulation around the real workers and the real service, with virtual time. */
 
 import type { Domain } from "../../src/hosting/domains/domain.ts";
 import { DomainService } from "../../src/hosting/domains/domainService.ts";
@@ -73,9 +73,9 @@ export interface SimulationReport {
 }
 
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
-  const world = new World(options);
-  await world.run();
-  const { tally, time } = world;
+  const simulation = new Simulation(options);
+  await simulation.run();
+  const { tally, time } = simulation;
   return {
     seed: options.seed,
     traceHash: tally.traceHash,
@@ -86,7 +86,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
 }
 
-export class World {
+export class Simulation {
   readonly #options: SimulationOptions;
   readonly #random: SeededRandom;
   readonly time = new VirtualTime(startMs);

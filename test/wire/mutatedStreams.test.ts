@@ -12,7 +12,7 @@ import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { useTemporaryFolder } from "../store/folder.ts";
 import { honestRequest } from "./honestRequests.ts";
 import { type ParsedResponses, parseResponses } from "./responseParser.ts";
-import { type Handled, type Seen, StreamWorld } from "./streamWorld.ts";
+import { type Handled, type Seen, StreamServer } from "./streamServer.ts";
 
 const folder = useTemporaryFolder();
 const streams = rounds(2_000, 100_000);
@@ -84,21 +84,21 @@ function closeFault(
 
 for (let part = 1; part <= parts; part++) {
   test(`${streams} mutated streams are answered as the contract says, or refused (${part} of ${parts})`, async () => {
-    const world = await StreamWorld.create(await folder.open());
+    const server = await StreamServer.create(await folder.open());
     const all = new SeededRandom(testSeed).fork(`part ${part}`);
     const statuses = new Map<number, number>();
     for (let number = 0; number < streams; number++) {
       const random = all.fork(`stream ${number}`);
       const count = random.between(1, 4);
-      const honest = Array.from({ length: count }, () => honestRequest(world.token, random));
+      const honest = Array.from({ length: count }, () => honestRequest(server.token, random));
       const whole = Buffer.from(honest.join(""), "latin1");
       const spoilt = random.happens(0.95);
       const bytes = spoilt ? mutateBytes(whole, random) : whole;
       let fault: unknown;
       try {
-        const [first, last] = await world.converse(piecesOf(bytes, random), random);
+        const [first, last] = await server.converse(piecesOf(bytes, random), random);
         fault = faultIn(bytes, first) ?? (last.closed ? undefined : "it outlives every deadline");
-        if (world.held !== 0) fault ??= `${world.held} bytes are still held`;
+        if (server.held !== 0) fault ??= `${server.held} bytes are still held`;
         fault ??= timeFault(first, last);
         if (!spoilt) fault ??= missing(honest, first);
         for (const { status } of responsesTo(last).responses) {
@@ -108,7 +108,7 @@ for (let part = 1; part <= parts; part++) {
         fault = cause;
       }
       if (fault !== undefined) {
-        const sent = JSON.stringify(bytes.toString("latin1").replaceAll(world.token, "…"));
+        const sent = JSON.stringify(bytes.toString("latin1").replaceAll(server.token, "…"));
         throw new Error(`seed ${testSeed}, part ${part}, stream ${number}: ${fault}\nto ${sent}`, {
           cause: fault,
         });

@@ -1,4 +1,4 @@
-/** The API on connections without sockets: bytes go in, and it is seen what comes out. */
+/** The API on connections without sockets, with what was handled and sent on each. */
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -40,7 +40,7 @@ export interface Seen {
 /** Later than every deadline of a connection, whatever it does. */
 const sweepEveryMs = 100_000;
 
-export class StreamWorld {
+export class StreamServer {
   readonly token: string;
   readonly #connections: Connections;
   readonly #handler: HttpHandler;
@@ -52,7 +52,7 @@ export class StreamWorld {
     this.#connections = new Connections(this.#clock, { ...wireLimits, sweepEveryMs });
   }
 
-  static async create(stores: Stores): Promise<StreamWorld> {
+  static async create(stores: Stores): Promise<StreamServer> {
     const clock = systemClock;
     const { catalogue, categories, keys, orders } = stores;
     const usual = { environment: "production", scopes: "all", expiresAtMs: undefined } as const;
@@ -77,7 +77,7 @@ export class StreamWorld {
       contract: () => "{}",
       publicRoutes: () => ({ status: 404, headers: {}, body: "nothing" }),
     });
-    return new StreamWorld(createWireHandler(app, { clock, log }), token);
+    return new StreamServer(createWireHandler(app, { clock, log }), token);
   }
 
   /** Bytes that nobody has given back yet, and connections that are still open. */

@@ -1,4 +1,4 @@
-/** One client and one authority that does what the test tells it to. */
+/** An ACME client and an authority that the test controls. */
 import { AcmeAuthority, type AcmeOptions } from "../../src/hosting/acme/authority.ts";
 import type {
   AcmeAccount,
@@ -54,7 +54,7 @@ export class KeptAccounts implements AcmeAccounts {
   }
 }
 
-export class World {
+export class AcmeFixture {
   readonly ca = new FakeAuthority();
   readonly clock = impatientClock();
   readonly accounts = new KeptAccounts();

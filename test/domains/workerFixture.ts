@@ -1,4 +1,4 @@
-/** Workers in a service's world: DNS that answers from a list, and an authority that does as told. */
+/** Workers on a domain service fixture, with DNS records from a list and a scripted authority. */
 import { generateKeyPairSync } from "node:crypto";
 import type { OrderOutcome, OrderRequest } from "../../src/hosting/domains/certificateAuthority.ts";
 import type { DomainStore } from "../../src/hosting/domains/domains.ts";
@@ -9,7 +9,7 @@ import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker, type WorkerOptions } from "../../src/hosting/domains/worker.ts";
 import { certificateText } from "../simulation/certificateText.ts";
 import { found, ns1, nxdomain, record, zoneOf } from "./answers.ts";
-import { type ServiceWorld, target } from "./serviceWorld.ts";
+import { type DomainServiceFixture, target } from "./domainServiceFixture.ts";
 
 /** The values of a record; none where there is no such name. */
 export type Records = (name: string, type: RecordType) => readonly string[];
@@ -53,7 +53,7 @@ export function issued(host: string, nowMs: number): OrderOutcome {
 
 export type Order = (request: OrderRequest) => Promise<OrderOutcome>;
 
-export interface WorkerWishes extends Partial<WorkerOptions> {
+export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly order?: Order;
   readonly probe?: Probe;
   readonly store?: DomainStore;
@@ -65,9 +65,9 @@ export interface WorkerWishes extends Partial<WorkerOptions> {
 
 /** Gets a certificate for whatever it orders, unless an order says otherwise. */
 export function workerWith(
-  { domains, edgeView, clock }: ServiceWorld,
+  { domains, edgeView, clock }: DomainServiceFixture,
   resolver: Resolver,
-  wishes: WorkerWishes = {},
+  wishes: WorkerFixtureOptions = {},
 ): DomainWorker {
   const { order, probe, store, secret, tell, caaIdentities, now, ...options } = wishes;
   const parts: JobContext = {

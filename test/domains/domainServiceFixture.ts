@@ -1,4 +1,4 @@
-/** A service with owners, projects and a clock to hold in the hand. */
+/** A domain service with owners, projects and a fake clock. */
 
 import { Problem } from "../../src/core/problems.ts";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
@@ -14,15 +14,15 @@ export const ownerOf = (id: string): Actor => ({ kind: "owner", id });
 export const ann = ownerOf("ann");
 export const bob = ownerOf("bob");
 
-export interface ServiceWorld extends SitesAndDomains {
+export interface DomainServiceFixture extends SitesAndDomains {
   readonly service: DomainService;
   readonly clock: FakeClock;
 }
 
 /** Ann has the projects `shop` and `blog`, Bob has `rival`; all are paid for and deployed. */
-export async function serviceWorld(
+export async function domainServiceFixture(
   options: { target?: string | undefined } = {},
-): Promise<ServiceWorld> {
+): Promise<DomainServiceFixture> {
   const stores = memoryStores();
   const clock = fakeClock(startMs);
   for (const [ownerId, slugs] of [
