@@ -56,7 +56,7 @@ function heldBack(nowMs: () => number) {
 
 describe("one name", () => {
   test("is not ordered under a lease that ran out while DNS was checked", async () => {
-    const world = await serviceWorld();
+    const world = await domainServiceFixture();
     await world.service.add(ann, "shop", host);
     world.clock.advance(15_000);
     // As when the machine was asleep: no timer ran meanwhile.

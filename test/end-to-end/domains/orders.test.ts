@@ -153,8 +153,8 @@ describeWithTestBedOnEngines("orders", (engine) => {
           waits++;
           const { untilMs = 0 } = findingOf(details, "RATE_LIMITED");
           // When exactly is held in budget.test.ts: it also depends on orders of which nothing is known.
-          expect(untilMs).toBeGreaterThan(stage.clock.now());
-          expect(untilMs).toBeLessThanOrEqual(stage.clock.now() + hourMs);
+          expect(untilMs).toBeGreaterThan(fixture.clock.now());
+          expect(untilMs).toBeLessThanOrEqual(fixture.clock.now() + hourMs);
           expect(details.retryAtMs).toBe(untilMs);
         }
         await fixture.skip(6 * minuteMs);
