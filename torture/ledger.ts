@@ -2,7 +2,7 @@
 
 import { int64Max, int64Min } from "../src/contract/int64.ts";
 import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
-import type { OrderEvent, OrderStatus } from "../src/petstore/orders/order.ts";
+import type { OrderEvent, OrderStatus } from "../src/petstore/orders/orders.ts";
 import type { SeededRandom } from "../testkit/seededRandom.ts";
 
 /**

@@ -5,12 +5,12 @@ import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import {
   type Order,
   type OrderEvent,
+  type OrderQuery,
   type OrderStatus,
   refusalText,
   transitions,
   withArticle,
-} from "../petstore/orders/order.ts";
-import type { OrderQuery } from "../petstore/orders/orders.ts";
+} from "../petstore/orders/orders.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { fromNow, whenText } from "./durations.ts";

@@ -14,7 +14,7 @@ import { categoryText } from "../petstore/catalogue/categories.ts";
 import { normalIds, openCursor, petQuestion, sealCursor } from "../petstore/catalogue/cursor.ts";
 import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
 import type { IdempotentRequest } from "../petstore/idempotency/idempotency.ts";
-import { type OrderEvent, refusalText } from "../petstore/orders/order.ts";
+import { type OrderEvent, refusalText } from "../petstore/orders/orders.ts";
 import type { Stores } from "../storage/stores.ts";
 import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 

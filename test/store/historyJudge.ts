@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import type { PetStatus } from "../../src/petstore/catalogue/pet.ts";
 import { retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
-import type { OrderStatus } from "../../src/petstore/orders/order.ts";
+import type { OrderStatus } from "../../src/petstore/orders/orders.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import type { Beginning, Event, Outcome } from "./history.ts";
 

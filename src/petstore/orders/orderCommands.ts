@@ -9,14 +9,16 @@ import {
   idempotently,
 } from "../idempotency/idempotency.ts";
 import {
+  type MoveOutcome,
   type NewOrder,
   type Order,
   type OrderEvent,
   type OrderStatus,
+  type OrderStore,
   orderText,
+  type PlaceOutcome,
   transitions,
-} from "./order.ts";
-import type { MoveOutcome, OrderStore, PlaceOutcome } from "./orders.ts";
+} from "./orders.ts";
 
 export interface StoredOrder {
   readonly petId: bigint;

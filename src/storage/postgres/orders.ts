@@ -1,7 +1,6 @@
 import type { JsonOf } from "../../contract/document.ts";
-import type { Order } from "../../petstore/orders/order.ts";
 import { orderWrites } from "../../petstore/orders/orderCommands.ts";
-import type { OrderStore } from "../../petstore/orders/orders.ts";
+import type { Order, OrderStore } from "../../petstore/orders/orders.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { mapErrors } from "./failures.ts";

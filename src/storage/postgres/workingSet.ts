@@ -8,8 +8,8 @@ import type {
   IdempotentRequest,
   StoredResponse,
 } from "../../petstore/idempotency/idempotency.ts";
-import type { OrderStatus } from "../../petstore/orders/order.ts";
 import type { OrderTransaction, StoredOrder } from "../../petstore/orders/orderCommands.ts";
+import type { OrderStatus } from "../../petstore/orders/orders.ts";
 import { int8s, type Session } from "./connection.ts";
 
 interface HeldPet extends NewPet {

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonOf } from "../../contract/document.ts";
-import type { Order } from "../../petstore/orders/order.ts";
 import { orderWrites } from "../../petstore/orders/orderCommands.ts";
-import type { OrderStore } from "../../petstore/orders/orders.ts";
+import type { Order, OrderStore } from "../../petstore/orders/orders.ts";
 import { pageOf } from "../repositories/storage.ts";
 import { prepareRows } from "./connection.ts";
 import { mapErrors } from "./failures.ts";

@@ -10,7 +10,6 @@ import {
   type PetTransaction,
 } from "../../petstore/catalogue/petCommands.ts";
 import { type IdempotencyStore, retentionMs } from "../../petstore/idempotency/idempotency.ts";
-import type { OrderStatus } from "../../petstore/orders/order.ts";
 import {
   moveOrder,
   type OrderMove,
@@ -18,6 +17,7 @@ import {
   type Placement,
   placeOrder,
 } from "../../petstore/orders/orderCommands.ts";
+import type { OrderStatus } from "../../petstore/orders/orders.ts";
 import { prepareRows } from "./connection.ts";
 import type { Counters } from "./counter.ts";
 
