@@ -74,3 +74,23 @@ export interface StoresOptions {
   readonly clock: Clock;
   readonly onCommit?: (report: CommitReport) => void;
 }
+
+/** `shown` names the database to people. */
+export function requireKnownVersion(shown: string, version: number, latest: number): void {
+  if (version <= latest) return;
+  throw new Error(
+    `${shown} was written by a newer release: its version is ${version}, and this program knows versions up to ${latest}. Run that release or a later one.`,
+  );
+}
+
+/** A database belongs to the first environment that opens it; `owner` is undefined before that. */
+export function requireEnvironment(
+  shown: string,
+  owner: string | undefined,
+  environment: Environment,
+): void {
+  if (owner === undefined || owner === environment) return;
+  throw new Error(
+    `${shown} holds the data of ${owner}, and this is ${environment}. Set PETSTORE_ENV=${owner}, or give ${environment} a database of its own.`,
+  );
+}

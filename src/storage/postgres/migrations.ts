@@ -11,6 +11,7 @@ import {
   tablesForPostgres,
   uploadTables,
 } from "../repositories/tables.ts";
+import { requireKnownVersion } from "../stores.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
@@ -95,11 +96,7 @@ export async function versionOf(database: Database, shown: string): Promise<numb
       );
     }
     const version = Number(meta.get("version"));
-    if (version > latestVersion) {
-      throw new Error(
-        `${shown} was written by a newer release: its version is ${version}, and this program knows versions up to ${latestVersion}. Run that release or a later one.`,
-      );
-    }
+    requireKnownVersion(shown, version, latestVersion);
     return version;
   });
 }
@@ -183,20 +180,8 @@ export async function claimEnvironment(
   );
 }
 
-/** Throws where the database belongs to another environment. */
-export async function requireEnvironment(
-  database: Database,
-  shown: string,
-  environment: Environment,
-): Promise<void> {
-  const owner = await environmentOf(database);
-  if (owner === undefined || owner === environment) return;
-  throw new Error(
-    `${shown} holds the data of ${owner}, and this is ${environment}. Set PETSTORE_ENV=${owner}, or give ${environment} a database of its own.`,
-  );
-}
-
-async function environmentOf(database: Database): Promise<string | undefined> {
+/** Undefined until an environment has opened the database. */
+export async function environmentOf(database: Database): Promise<string | undefined> {
   const text = "SELECT value FROM meta WHERE name = 'environment'";
   return (await database.read<[string]>(text))[0]?.[0];
 }

@@ -1,17 +1,22 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { repositoriesOn } from "../repositories/repositories.ts";
-import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
+import {
+  requireEnvironment,
+  type Stores,
+  type StoresOptions,
+  type StoreVersion,
+} from "../stores.ts";
 import { PostgresCatalogue } from "./catalogue.ts";
 import { shownAddress } from "./connection.ts";
 import { Database, type DatabaseSettings } from "./database.ts";
 import { mapErrors, sqlStateOf } from "./failures.ts";
 import {
   claimEnvironment,
+  environmentOf,
   explainOpening,
   latestVersion,
   migrate,
-  requireEnvironment,
   versionOf,
 } from "./migrations.ts";
 import { postgresOrders } from "./orders.ts";
@@ -36,7 +41,7 @@ export async function openPostgres(
   try {
     await migrate(database, shown);
     await claimEnvironment(database, options.environment);
-    await requireEnvironment(database, shown, options.environment);
+    requireEnvironment(shown, await environmentOf(database), options.environment);
     await revisions.refresh();
     // So that the first responses can be cached.
     await catalogue.revision();
@@ -75,7 +80,8 @@ export async function postgresVersion(
   const shown = shownAddress(settings.address);
   try {
     const version = await versionOf(database, shown);
-    if (version !== undefined) await requireEnvironment(database, shown, environment);
+    const owner = version === undefined ? undefined : await environmentOf(database);
+    requireEnvironment(shown, owner, environment);
     return { version, latest: latestVersion };
   } catch (cause) {
     return explainOpening(shown)(cause);

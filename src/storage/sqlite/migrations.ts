@@ -11,6 +11,7 @@ import {
   tablesForSqlite,
   uploadTables,
 } from "../repositories/tables.ts";
+import { requireEnvironment, requireKnownVersion } from "../stores.ts";
 import { rollBack } from "./connection.ts";
 
 /** "PETS": distinguishes our databases from those of other programs. */
@@ -100,11 +101,7 @@ export function requirePetstoreDatabase(db: DatabaseSync, path: string): void {
       `${path} is a database of another program. Name a path where no file is, or one that this program made.`,
     );
   }
-  if (version > steps.length) {
-    throw new Error(
-      `${path} was written by a newer release: its version is ${version}, and this program knows versions up to ${steps.length}. Run that release or a later one.`,
-    );
-  }
+  requireKnownVersion(path, version, latestVersion);
 }
 
 function identityOf(db: DatabaseSync): { ours: boolean; empty: boolean; version: number } {
@@ -129,12 +126,7 @@ export function claimEnvironment(db: DatabaseSync, path: string, environment: En
       environment,
     );
   }
-  const owner = environmentOf(db);
-  if (owner !== environment) {
-    throw new Error(
-      `${path} holds the data of ${owner}, and this is ${environment}. Set PETSTORE_ENV=${owner}, or give ${environment} a database of its own.`,
-    );
-  }
+  requireEnvironment(path, environmentOf(db), environment);
 }
 
 /** Undefined for an empty database. */
