@@ -35,11 +35,12 @@ export interface Check {
   run(caller: Caller): Promise<void>;
 }
 
-/** Makes the checks of one part. */
+/** Makes the checks of one part, by the source of their promises. */
 export function checksOf(part: Part) {
-  return (id: string, promise: string, source: string, run: Check["run"]): Check => ({
-    ...{ id, part, promise, source, run },
-  });
+  return (source: string) =>
+    (id: string, promise: string, run: Check["run"]): Check => {
+      return { id, part, promise, source, run };
+    };
 }
 
 /** The service does not do what was promised. */

@@ -1,8 +1,8 @@
 import { assert, type Check, checksOf } from "../check.ts";
 
 const check = checksOf("auth");
-const record = "decisions/0016-authentication-comes-first.md";
-const challenge = "openapi: /components/headers/Challenge";
+const recordCheck = check("decisions/0016-authentication-comes-first.md");
+const challengeCheck = check("openapi: /components/headers/Challenge");
 
 const malformed: Readonly<Record<string, readonly [authorization: string, what: string]>> = {
   basic: ["Basic cGV0czpwZXRz", "another scheme"],
@@ -13,10 +13,9 @@ const malformed: Readonly<Record<string, readonly [authorization: string, what: 
 };
 
 export const authentication: readonly Check[] = [
-  check(
+  challengeCheck(
     "auth-missing-challenged",
     "401 for a missing key challenges with Bearer and speaks of no error.",
-    challenge,
     async (caller) => {
       const seen = await caller.send("GET", "/pets", { authorization: null });
       seen.error(401, "key_missing");
@@ -24,10 +23,9 @@ export const authentication: readonly Check[] = [
       assert(/^bearer\b/i.test(asked) && !/error=/i.test(asked), "Bearer, no error=", asked);
     },
   ),
-  check(
+  challengeCheck(
     "auth-wrong-challenged",
     'A key that was sent and refused is challenged with error="invalid_token".',
-    challenge,
     async (caller) => {
       const sent = { authorization: "Bearer petstore_check_no_such_key" };
       const seen = await caller.send("GET", "/pets", sent);
@@ -38,10 +36,9 @@ export const authentication: readonly Check[] = [
     },
   ),
   ...Object.entries(malformed).map(([what, [pattern, words]]) =>
-    check(
+    recordCheck(
       `auth-malformed-${what}`,
       `A malformed credential is answered 401: ${words}.`,
-      record,
       async (caller) => {
         const authorization = pattern.replaceAll("KEY", caller.context.key);
         (await caller.send("GET", "/pets", { authorization })).error(401);
@@ -49,36 +46,32 @@ export const authentication: readonly Check[] = [
     ),
   ),
   ...["bearer", "BEARER"].map((scheme) =>
-    check(
+    recordCheck(
       `auth-scheme-${scheme === "bearer" ? "lower" : "upper"}-case`,
       "The name of the scheme is case-insensitive.",
-      record,
       async (caller) => {
         const authorization = `${scheme} ${caller.context.key}`;
         (await caller.send("GET", "/pets", { authorization })).expectStatus(200);
       },
     ),
   ),
-  check(
+  recordCheck(
     "auth-before-path",
     "Without a key an unknown path is answered 401 as well.",
-    record,
     async (caller) => {
       const sent = { authorization: null };
       (await caller.send("GET", "/petstore-check-nowhere", sent)).error(401);
     },
   ),
-  check(
+  recordCheck(
     "auth-before-method",
     "Without a key a method that a path does not take is answered 401.",
-    record,
     async (caller) =>
       void (await caller.send("DELETE", "/pets", { authorization: null })).error(401),
   ),
-  check(
+  recordCheck(
     "auth-before-body",
     "Without a key a wrong body is answered 401.",
-    record,
     async (caller) => void (await caller.post("/pets", "{", { authorization: null })).error(401),
   ),
 ];

@@ -2,10 +2,11 @@ import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf } from "../check.ts";
 
 const check = checksOf("bodies");
-const names = "decisions/0014-names.md";
-const integers = "guide/integers.md";
-const location = "openapi: /paths/~1pets/post/responses/201/headers/Location";
-const unreadable = "decisions/0015-body-limits.md";
+const refusalCheck = check("openapi: /components/responses/BodyRefused");
+const namesCheck = check("decisions/0014-names.md");
+const integersCheck = check("guide/integers.md");
+const locationCheck = check("openapi: /paths/~1pets/post/responses/201/headers/Location");
+const unreadableCheck = check("decisions/0015-body-limits.md");
 
 /** JSON text of a name. */
 const namesRefused: Readonly<Record<string, readonly [name: string, what: string]>> = {
@@ -41,10 +42,9 @@ const members: Readonly<Record<string, string>> = {
 };
 
 export const bodies: readonly Check[] = [
-  check(
+  check("decisions/0007-status-defaults-to-available.md")(
     "create-status-defaults",
     "A pet without a status is available.",
-    "decisions/0007-status-defaults-to-available.md",
     async (caller) => {
       const seen = await caller.postPet();
       const pet = seen.pet(201);
@@ -52,10 +52,9 @@ export const bodies: readonly Check[] = [
       await caller.expectPetStatus(pet.id, "available");
     },
   ),
-  check(
+  check("openapi: /components/schemas/Pet")(
     "pets-have-status",
     "A pet in a list has a status, even if it was added without one.",
-    "openapi: /components/schemas/Pet",
     async (caller) => {
       const { id } = (await caller.postPet()).pet(201);
       const seen = await caller.get(`/pets?id=${id}`);
@@ -63,10 +62,9 @@ export const bodies: readonly Check[] = [
       assert(pet?.status === "available", "a pet that is available", seen.shown);
     },
   ),
-  check(
+  locationCheck(
     "create-location",
     "Location holds the absolute address of the new pet.",
-    location,
     async (caller) => {
       const seen = await caller.postPet();
       const { id } = seen.pet(201);
@@ -80,10 +78,9 @@ export const bodies: readonly Check[] = [
     },
   ),
   ...Object.entries(integersTaken).map(([what, [written, value]]) =>
-    check(
+    integersCheck(
       `create-category-${what}-accepted`,
       `${written} is the integer ${value}, for JSON Schema and here.`,
-      integers,
       async (caller) => {
         const body = `{"name":"${caller.newName()}","categoryId":${written}}`;
         const pet = (await caller.post("/pets", body)).pet(201);
@@ -91,35 +88,28 @@ export const bodies: readonly Check[] = [
       },
     ),
   ),
-  check(
+  integersCheck(
     "create-category-almost-integer-refused",
     "A number that only a double takes for an integer is refused.",
-    integers,
     async (caller) => {
       const body = `{"name":"${caller.newName()}","categoryId":0.99999999999999999999}`;
       (await caller.post("/pets", body)).error(400, "body_invalid");
     },
   ),
   ...Object.entries(namesRefused).map(([what, [name, words]]) =>
-    check(
-      `create-name-${what}-refused`,
-      `A name of ${words} is refused.`,
-      names,
-      async (caller) => {
-        const seen = await caller.post("/pets", `{"name":${name},"categoryId":1}`);
-        seen.error(400, "body_invalid");
-      },
-    ),
+    namesCheck(`create-name-${what}-refused`, `A name of ${words} is refused.`, async (caller) => {
+      const seen = await caller.post("/pets", `{"name":${name},"categoryId":1}`);
+      seen.error(400, "body_invalid");
+    }),
   ),
   ...Object.entries(namesKept).map(([what, [name, words]]) =>
-    check(`create-name-${what}-kept`, `A name of ${words} is kept as it is.`, names, (caller) =>
+    namesCheck(`create-name-${what}-kept`, `A name of ${words} is kept as it is.`, (caller) =>
       expectKept(caller, name),
     ),
   ),
-  check(
+  unreadableCheck(
     "body-invalid-utf8-refused",
     "A body that is not UTF-8 is refused as unreadable.",
-    unreadable,
     async (caller) => {
       const before = new TextEncoder().encode('{"name":"petstore check ');
       const after = new TextEncoder().encode('","categoryId":1}');
@@ -127,27 +117,24 @@ export const bodies: readonly Check[] = [
       (await caller.post("/pets", body)).error(400, "body_unreadable");
     },
   ),
-  check(
+  unreadableCheck(
     "body-not-json-unreadable",
     "A body that is no JSON is refused as unreadable.",
-    unreadable,
     async (caller) => void (await caller.post("/pets", "name=Rex")).error(400, "body_unreadable"),
   ),
   ...Object.entries(members).map(([member, body]) =>
-    check(
+    refusalCheck(
       `refusal-names-${member}`,
       `A refusal for ${member} has the code body_invalid and names it.`,
-      "openapi: /components/responses/BodyRefused",
       async (caller) => {
         const seen = await caller.post("/pets", body);
         seen.expectNamed("body_invalid", member);
       },
     ),
   ),
-  check(
+  check("decisions/0018-error-body-and-codes.md")(
     "refusal-names-all",
     "A refusal names every member that is wrong.",
-    "decisions/0018-error-body-and-codes.md",
     async (caller) => {
       const { message } = (await caller.post("/pets", '{"status":1}')).error(400);
       for (const member of Object.keys(members)) {
@@ -155,21 +142,16 @@ export const bodies: readonly Check[] = [
       }
     },
   ),
-  check(
-    "refusal-stores-nothing",
-    "After a refusal nothing is stored.",
-    "openapi: /components/responses/BodyRefused",
-    async (caller) => {
-      const name = caller.newName("never to be stored");
-      const first = await caller.addPet();
-      for (const rest of ["", ',"categoryId":"1"', ',"categoryId":1,"status":"lost"']) {
-        (await caller.post("/pets", `{"name":"${name}"${rest}}`)).error(400);
-      }
-      const last = await caller.addPet();
-      const stored = (await caller.petsBetween(first, last)).find((pet) => pet.name === name);
-      assert(stored === undefined, "no pet of a refused body", `pet ${stored?.id}`);
-    },
-  ),
+  refusalCheck("refusal-stores-nothing", "After a refusal nothing is stored.", async (caller) => {
+    const name = caller.newName("never to be stored");
+    const first = await caller.addPet();
+    for (const rest of ["", ',"categoryId":"1"', ',"categoryId":1,"status":"lost"']) {
+      (await caller.post("/pets", `{"name":"${name}"${rest}}`)).error(400);
+    }
+    const last = await caller.addPet();
+    const stored = (await caller.petsBetween(first, last)).find((pet) => pet.name === name);
+    assert(stored === undefined, "no pet of a refused body", `pet ${stored?.id}`);
+  }),
 ];
 
 async function expectKept(caller: Caller, name: string): Promise<void> {

@@ -8,16 +8,15 @@ import {
 } from "../check.ts";
 
 const check = checksOf("categories");
-const list = "openapi: /paths/~1categories/get";
+const listCheck = check("openapi: /paths/~1categories/get");
 
 export const categories: readonly Check[] = [
-  check(
+  check("openapi: /components/schemas/Categories")(
     "categories-list",
     "The categories are an array in the order of identifiers.",
-    "openapi: /components/schemas/Categories",
     async (caller) => expectAscending((await caller.get("/categories")).categories(), "categories"),
   ),
-  check("categories-page", "Link leads to the next page of them.", list, async (caller) => {
+  listCheck("categories-page", "Link leads to the next page of them.", async (caller) => {
     const all = (await caller.get("/categories?limit=100")).categories();
     if (all.length < 2) throw new NotApplicable("The operator keeps fewer than two categories.");
     const first = await caller.get("/categories?limit=1");
@@ -28,20 +27,18 @@ export const categories: readonly Check[] = [
     assert(more === all.length > 2, `${all.length > 2 ? "a" : "no"} Link after two`, `${more}`);
   }),
   ...["limit=0", "limit=101", "cursor=made-up"].map((query) =>
-    check(
+    listCheck(
       `categories-${query.replace("=", "-")}-refused`,
       `A list of categories with ${query} is refused with 400.`,
-      list,
       async (caller) => {
         const code = query.startsWith("cursor") ? "cursor_invalid" : "parameter_invalid";
         (await caller.get(`/categories?${query}`)).error(400, code);
       },
     ),
   ),
-  check(
+  check("openapi: /components/securitySchemes/apiKey")(
     "categories-need-key",
     "Listing categories needs a key.",
-    "openapi: /components/securitySchemes/apiKey",
     async (caller) => {
       (await caller.send("GET", "/categories", { authorization: null })).error(401);
     },

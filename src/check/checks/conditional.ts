@@ -3,9 +3,9 @@ import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("conditional");
-const etag = "openapi: /components/headers/ETag";
-const ifNoneMatch = "openapi: /components/parameters/ifNoneMatch";
-const notModified = "openapi: /components/responses/NotModified";
+const etagCheck = check("openapi: /components/headers/ETag");
+const ifNoneMatchCheck = check("openapi: /components/parameters/ifNoneMatch");
+const notModifiedCheck = check("openapi: /components/responses/NotModified");
 
 const strong = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
@@ -34,29 +34,29 @@ function expectUnchanged(seen: HttpExchange, tag: string): void {
 const listOf = async (caller: Caller) => `/pets?id=${(await caller.addPet()).id}`;
 
 export const conditional: readonly Check[] = [
-  check("etag-list", "A list has a strong ETag.", etag, async (caller) => {
+  etagCheck("etag-list", "A list has a strong ETag.", async (caller) => {
     tagOf(await caller.get(await listOf(caller)));
   }),
-  check("etag-pet", "A pet has a strong ETag.", etag, async (caller) => {
+  etagCheck("etag-pet", "A pet has a strong ETag.", async (caller) => {
     caller.needGetPet();
     tagOf(await caller.get(`/pets/${(await caller.addPet()).id}`));
   }),
-  check("etag-order", "An order has a strong ETag.", etag, async (caller) => {
+  etagCheck("etag-order", "An order has a strong ETag.", async (caller) => {
     tagOf(await caller.get(`/store/orders/${(await caller.placeOrder()).id}`));
   }),
-  check("etag-steady", "The same answer has the same ETag.", etag, async (caller) => {
+  etagCheck("etag-steady", "The same answer has the same ETag.", async (caller) => {
     const path = await listOf(caller);
     const [first, second] = [tagOf(await caller.get(path)), tagOf(await caller.get(path))];
     assert(first === second, first, second);
   }),
-  check("etag-by-filter", "Different answers have different ETags.", etag, async (caller) => {
+  etagCheck("etag-by-filter", "Different answers have different ETags.", async (caller) => {
     const [one, other] = await caller.addPets(2);
     const paths = [`id=${one?.id}`, `id=${other?.id}`, `id=${one?.id}&id=${other?.id}`];
     const tags = [];
     for (const query of paths) tags.push(tagOf(await caller.get(`/pets?${query}`)));
     assert(new Set(tags).size === 3, "three ETags for three answers", tags.join(" "));
   }),
-  check("etag-changes", "When a pet changes, so does its ETag.", etag, async (caller) => {
+  etagCheck("etag-changes", "When a pet changes, so does its ETag.", async (caller) => {
     const pet = await caller.addPet();
     const path = `/pets?id=${pet.id}`;
     const before = tagOf(await caller.get(path));
@@ -64,10 +64,9 @@ export const conditional: readonly Check[] = [
     const after = await asked(caller, path, before);
     assert(tagOf(after) !== before, "another ETag", before);
   }),
-  check(
+  notModifiedCheck(
     "etag-covers-link",
     "An answer whose Link has changed is not unchanged, even if its body is.",
-    notModified,
     async (caller) => {
       const [a, b] = await caller.addPets(2);
       const [first, second] = (a?.id ?? 0n) < (b?.id ?? 0n) ? [a, b] : [b, a];
@@ -80,17 +79,16 @@ export const conditional: readonly Check[] = [
       assert(after.link("next") === undefined, "no Link any more", after.header("link"));
     },
   ),
-  check("unchanged-list-304", "An unchanged list is answered 304.", notModified, async (caller) => {
+  notModifiedCheck("unchanged-list-304", "An unchanged list is answered 304.", async (caller) => {
     await expectCached(caller, await listOf(caller));
   }),
-  check("unchanged-pet-304", "An unchanged pet is answered 304.", notModified, async (caller) => {
+  notModifiedCheck("unchanged-pet-304", "An unchanged pet is answered 304.", async (caller) => {
     caller.needGetPet();
     await expectCached(caller, `/pets/${(await caller.addPet()).id}`);
   }),
-  check(
+  notModifiedCheck(
     "unchanged-head-304",
     "HEAD of what is unchanged is answered 304.",
-    notModified,
     async (caller) => {
       const path = await listOf(caller);
       const tag = tagOf(await caller.get(path));
@@ -105,14 +103,13 @@ export const conditional: readonly Check[] = [
       ["weak", "ETags are compared weakly.", (tag: string) => `W/${tag}`],
     ] as const
   ).map(([what, promise, tags]) =>
-    check(`if-none-match-${what}`, promise, ifNoneMatch, async (caller) => {
+    ifNoneMatchCheck(`if-none-match-${what}`, promise, async (caller) => {
       await expectCached(caller, await listOf(caller), tags);
     }),
   ),
-  check(
+  ifNoneMatchCheck(
     "if-none-match-other",
     "With an ETag that does not hold, the answer is whole.",
-    ifNoneMatch,
     async (caller) => {
       const path = await listOf(caller);
       const tag = tagOf(await caller.get(path));
@@ -120,10 +117,9 @@ export const conditional: readonly Check[] = [
       assert(tagOf(await asked(caller, path, other)) === tag, tag, "another ETag");
     },
   ),
-  check(
+  check("openapi: /components/headers/CacheControl")(
     "cache-control",
     "Answers to GET are private, no-cache.",
-    "openapi: /components/headers/CacheControl",
     async (caller) => {
       const seen = await caller.get(await listOf(caller));
       const words = seen

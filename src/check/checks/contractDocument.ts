@@ -28,38 +28,34 @@ const operations = [
 ] as const;
 
 export const contractDocument: readonly Check[] = [
-  check(
+  check("guide/getting-started.md")(
     "contract-public",
     "The contract is at openapi.json, and needs no key.",
-    "guide/getting-started.md",
     async (caller) => {
       const { openapi } = await documentOf(caller);
       assert(/^3\./.test(String(openapi)), "openapi 3.x", String(openapi));
     },
   ),
-  check(
+  check("guide/production-and-staging.md")(
     "contract-servers",
     "Production and staging are named, and both addresses end in /v1.",
-    "guide/production-and-staging.md",
     async (caller) => {
       const urls = ((await documentOf(caller)).servers ?? []).map(({ url }) => String(url));
       const fits = urls.length === 2 && urls.every((url) => url.endsWith("/v1"));
       assert(fits, "two servers that end in /v1", urls.join(", ") || "none");
     },
   ),
-  check(
+  check("openapi: /info/version")(
     "contract-version",
     "The contract is at version 1.0.0.",
-    "openapi: /info/version",
     async (caller) => {
       const { info } = await documentOf(caller);
       assert(info?.version === "1.0.0", "1.0.0", String(info?.version));
     },
   ),
-  check(
+  check("openapi: /paths")(
     "contract-operations",
     "listPets, createPet and getPet are at their documented paths.",
-    "openapi: /paths",
     async (caller) => {
       const { paths } = await documentOf(caller);
       for (const [id, path, method] of operations) {
@@ -68,10 +64,9 @@ export const contractDocument: readonly Check[] = [
       }
     },
   ),
-  check(
+  check("guide/deprecation.md")(
     "contract-deprecates-get",
     "getPet is marked deprecated, with the date of its removal.",
-    "guide/deprecation.md",
     async (caller) => {
       const get = (await documentOf(caller)).paths?.["/pets/{petId}"]?.["get"];
       assert(get?.deprecated === true, "deprecated: true", String(get?.deprecated));

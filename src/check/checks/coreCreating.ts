@@ -4,6 +4,8 @@ import { assert, type Check, checksOf, idsOf } from "../check.ts";
 import { petStatuses } from "../exchange.ts";
 
 const check = checksOf("core");
+const createCheck = check("openapi: /paths/~1pets/post");
+const petCheck = check("openapi: /components/schemas/Pet");
 
 const categories: Readonly<Record<string, bigint>> = {
   zero: 0n,
@@ -42,10 +44,9 @@ const refused: Readonly<Record<string, readonly [body: string, what: string]>> =
 };
 
 export const coreCreating: readonly Check[] = [
-  check(
+  createCheck(
     "create-returns-pet",
     "A new pet is answered 201 with what was sent and an identifier.",
-    "openapi: /paths/~1pets/post",
     async (caller) => {
       const name = caller.newName();
       const seen = await caller.post("/pets", { name, categoryId: 3, status: "pending" });
@@ -54,27 +55,20 @@ export const coreCreating: readonly Check[] = [
       assert(same, `${name}, category 3, pending`, seen.shown);
     },
   ),
-  check(
+  petCheck(
     "create-without-status",
     "status may be left out.",
-    "openapi: /components/schemas/Pet",
     async (caller) =>
       void (await caller.post("/pets", { name: caller.newName(), categoryId: 3 })).pet(201),
   ),
-  check(
-    "create-ids-differ",
-    "Every pet gets an identifier of its own.",
-    "openapi: /components/schemas/Pet",
-    async (caller) => {
-      const pets = await caller.addPets(8);
-      const ids = new Set(pets.map(({ id }) => id));
-      assert(ids.size === pets.length, "8 different ids", idsOf(pets));
-    },
-  ),
-  check(
+  petCheck("create-ids-differ", "Every pet gets an identifier of its own.", async (caller) => {
+    const pets = await caller.addPets(8);
+    const ids = new Set(pets.map(({ id }) => id));
+    assert(ids.size === pets.length, "8 different ids", idsOf(pets));
+  }),
+  petCheck(
     "create-name-kept",
     "A name comes back as it was sent, in any script.",
-    "openapi: /components/schemas/Pet",
     async (caller) => {
       const name = `${caller.newName()} "Žofka"\\ ねこ 🐈 שׁ`;
       const pet = await caller.addPet({ name });
@@ -84,10 +78,9 @@ export const coreCreating: readonly Check[] = [
     },
   ),
   ...petStatuses.map((status) =>
-    check(
+    petCheck(
       `create-status-${status}`,
       `A pet can be added as ${status}, and is stored so.`,
-      "openapi: /components/schemas/Pet",
       async (caller) => {
         const pet = await caller.addPet({ status });
         const found = await caller.petNow(pet.id);
@@ -96,24 +89,18 @@ export const coreCreating: readonly Check[] = [
     ),
   ),
   ...Object.entries(categories).map(([what, categoryId]) =>
-    check(
-      `create-category-${what}`,
-      `categoryId is exact at ${categoryId}.`,
-      "openapi: /components/schemas/Pet",
-      async (caller) => {
-        const body = `{"name":"${caller.newName()}","categoryId":${categoryId}}`;
-        const pet = (await caller.post("/pets", body)).pet(201);
-        assert(pet.categoryId === categoryId, `${categoryId}`, `${pet.categoryId}`);
-        const found = await caller.petNow(pet.id);
-        assert(found.categoryId === categoryId, `${categoryId}`, `${found.categoryId}`);
-      },
-    ),
+    petCheck(`create-category-${what}`, `categoryId is exact at ${categoryId}.`, async (caller) => {
+      const body = `{"name":"${caller.newName()}","categoryId":${categoryId}}`;
+      const pet = (await caller.post("/pets", body)).pet(201);
+      assert(pet.categoryId === categoryId, `${categoryId}`, `${pet.categoryId}`);
+      const found = await caller.petNow(pet.id);
+      assert(found.categoryId === categoryId, `${categoryId}`, `${found.categoryId}`);
+    }),
   ),
   ...Object.entries(refused).map(([what, [body, words]]) =>
-    check(
+    createCheck(
       `create-${what}-refused`,
       `An addition is refused with 400 and an Error: ${words}.`,
-      "openapi: /paths/~1pets/post",
       async (caller) => {
         (await caller.post("/pets", body.replace("NAME", caller.newName()))).error(400);
       },

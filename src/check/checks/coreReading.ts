@@ -3,31 +3,30 @@ import { assert, type Check, checksOf, idsOf } from "../check.ts";
 import { petStatuses } from "../exchange.ts";
 
 const check = checksOf("core");
+const listCheck = check("openapi: /paths/~1pets/get");
+const getCheck = check("openapi: /paths/~1pets~1{petId}/get");
 
 export const coreReading: readonly Check[] = [
-  check(
+  listCheck(
     "list-bare-array",
     "A list is a JSON array of pets with nothing around it.",
-    "openapi: /paths/~1pets/get",
     async (caller) => {
       await caller.addPet();
       (await caller.get("/pets")).pets();
     },
   ),
-  check(
+  check("openapi: /components/parameters/limit")(
     "list-limit-default",
     "Without limit, at most 20 pets are returned.",
-    "openapi: /components/parameters/limit",
     async (caller) => {
       await caller.ensureManyPets();
       expectCount((await caller.get("/pets")).pets().length, 20);
     },
   ),
   ...[1, 7, 100].map((limit) =>
-    check(
+    listCheck(
       `list-limit-${limit}`,
       `With limit=${limit}, at most ${limit} pets are returned.`,
-      "openapi: /paths/~1pets/get",
       async (caller) => {
         await caller.ensureManyPets();
         expectCount((await caller.get(`/pets?limit=${limit}`)).pets().length, limit);
@@ -35,10 +34,9 @@ export const coreReading: readonly Check[] = [
     ),
   ),
   ...petStatuses.map((status) =>
-    check(
+    listCheck(
       `list-status-${status}`,
       `With status=${status}, only such pets are returned.`,
-      "openapi: /paths/~1pets/get",
       async (caller) => {
         await caller.addPet({ status });
         const pets = (await caller.get(`/pets?status=${status}`)).pets();
@@ -48,10 +46,9 @@ export const coreReading: readonly Check[] = [
       },
     ),
   ),
-  check(
+  getCheck(
     "get-returns-pet",
     "A pet is found under its identifier, as it was created.",
-    "openapi: /paths/~1pets~1{petId}/get",
     async (caller) => {
       caller.needGetPet();
       const pet = await caller.addPet({ status: "sold", categoryId: -7 });
@@ -61,19 +58,17 @@ export const coreReading: readonly Check[] = [
       assert(whole, `pet ${pet.id}, ${pet.name}`, `pet ${found.id}, ${found.name}`);
     },
   ),
-  check(
+  getCheck(
     "get-unknown-404",
     "An identifier that no pet has is answered 404 with an Error.",
-    "openapi: /paths/~1pets~1{petId}/get",
     async (caller) => {
       caller.needGetPet();
       (await caller.get(`/pets/${caller.unusedId()}`)).error(404);
     },
   ),
-  check(
+  check("openapi: /components/schemas/Pet")(
     "get-names-one-pet",
     "Neighbouring identifiers name different pets.",
-    "openapi: /components/schemas/Pet",
     async (caller) => {
       caller.needGetPet();
       const pets = [await caller.addPet(), await caller.addPet()];
@@ -85,10 +80,9 @@ export const coreReading: readonly Check[] = [
   ...(["missing", "wrong"] as const).flatMap((how) => {
     const authorization = how === "missing" ? null : "Bearer petstore_check_no_such_key";
     const refused = (operation: string, method: string, path: string, body?: string) =>
-      check(
+      check("openapi: /components/securitySchemes/apiKey")(
         `auth-${how}-${operation}`,
         `${operation} with a ${how} key is answered 401 with an Error.`,
-        "openapi: /components/securitySchemes/apiKey",
         async (caller) => {
           const sent = body === undefined ? { authorization } : { authorization, body };
           (await caller.send(method, path, sent)).error(401);
@@ -100,10 +94,9 @@ export const coreReading: readonly Check[] = [
       refused("getPet", "GET", "/pets/1"),
     ];
   }),
-  check(
+  check("openapi: /components/responses")(
     "answers-are-json",
     "Answers are application/json, refusals too.",
-    "openapi: /components/responses",
     async (caller) => {
       (await caller.get("/pets")).json(200);
       (await caller.postPet()).json(201);

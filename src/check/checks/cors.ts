@@ -2,7 +2,7 @@ import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("cors");
-const record = "decisions/0020-cors-and-head.md";
+const recordCheck = check("decisions/0020-cors-and-head.md");
 const origin = "https://petstore-check.example";
 
 /** What a page has to be able to read, by the check that asks for it. */
@@ -38,10 +38,9 @@ function expectListed(seen: HttpExchange, name: string, wanted: readonly string[
 
 export const cors: readonly Check[] = [
   ...Object.entries(allowed).map(([what, names]) =>
-    check(
+    recordCheck(
       `cors-preflight-${what}`,
       `A preflight without a key allows POST from any origin with ${names.join(", ")}.`,
-      record,
       async (caller) => {
         const seen = await caller.send("OPTIONS", "/pets", {
           authorization: null,
@@ -58,12 +57,12 @@ export const cors: readonly Check[] = [
       },
     ),
   ),
-  check("cors-get", "An answer may be read by a page of any origin.", record, async (caller) => {
+  recordCheck("cors-get", "An answer may be read by a page of any origin.", async (caller) => {
     const seen = await caller.get("/pets?limit=1", { origin });
     seen.expectStatus(200);
     expectOpen(seen);
   }),
-  check("cors-refusal", "A refusal may be read by a page too.", record, async (caller) => {
+  recordCheck("cors-refusal", "A refusal may be read by a page too.", async (caller) => {
     for (const authorization of [null, `Bearer ${caller.context.key}`]) {
       expectOpen(
         await caller.send("GET", "/petstore-check-nowhere", { authorization, headers: { origin } }),
@@ -71,14 +70,9 @@ export const cors: readonly Check[] = [
     }
   }),
   ...Object.entries(exposed).map(([what, names]) =>
-    check(
-      `cors-exposes-${what}`,
-      `A page may read ${names.join(", ")}.`,
-      record,
-      async (caller) => {
-        const seen = await caller.get("/pets?limit=1", { origin });
-        expectListed(seen, "access-control-expose-headers", names);
-      },
-    ),
+    recordCheck(`cors-exposes-${what}`, `A page may read ${names.join(", ")}.`, async (caller) => {
+      const seen = await caller.get("/pets?limit=1", { origin });
+      expectListed(seen, "access-control-expose-headers", names);
+    }),
   ),
 ];

@@ -3,7 +3,7 @@ import { assert, type Check, checksOf } from "../check.ts";
 import { type HttpExchange, isListedCode } from "../exchange.ts";
 
 const check = checksOf("errors");
-const schema = "openapi: /components/schemas/Error";
+const schemaCheck = check("openapi: /components/schemas/Error");
 
 /** One way to each status that can be had by asking. */
 const ways: Readonly<Record<number, (caller: Caller) => Promise<HttpExchange>>> = {
@@ -16,10 +16,9 @@ const ways: Readonly<Record<number, (caller: Caller) => Promise<HttpExchange>>> 
 
 export const errors: readonly Check[] = [
   ...Object.entries(ways).map(([status, ask]) =>
-    check(
+    schemaCheck(
       `error-${status}-exact`,
       `The body of a ${status} has code, message and status, and nothing else.`,
-      schema,
       async (caller) => {
         const seen = await ask(caller);
         seen.error(Number(status));
@@ -29,10 +28,9 @@ export const errors: readonly Check[] = [
     ),
   ),
   ...Object.entries(ways).map(([status, ask]) =>
-    check(
+    check("openapi: /components/schemas/ErrorCode")(
       `error-${status}-code`,
       `The code of a ${status} is one that the contract lists for this status.`,
-      "openapi: /components/schemas/ErrorCode",
       async (caller) => {
         const seen = await ask(caller);
         const { code } = seen.error(Number(status));
@@ -40,10 +38,9 @@ export const errors: readonly Check[] = [
       },
     ),
   ),
-  check(
+  check("openapi: /components/headers/RequestId")(
     "error-request-id",
     "Every error has an X-Request-Id.",
-    "openapi: /components/headers/RequestId",
     async (caller) => {
       for (const ask of Object.values(ways)) {
         const id = (await ask(caller)).headers.get("x-request-id") ?? "";
@@ -51,10 +48,9 @@ export const errors: readonly Check[] = [
       }
     },
   ),
-  check(
+  check("guide/getting-started.md")(
     "request-id-repeated",
     "An X-Request-Id that the client sends is repeated in the answer.",
-    "guide/getting-started.md",
     async (caller) => {
       const id = `petstore-check-${caller.context.mark}`;
       for (const path of ["/pets?limit=1", "/petstore-check-nowhere"]) {

@@ -3,7 +3,7 @@ import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("head");
-const record = "decisions/0020-cors-and-head.md";
+const recordCheck = check("decisions/0020-cors-and-head.md");
 
 /** Held to the answer of GET; the path must be one that nobody else changes. */
 async function expectAsGet(caller: Caller, path: string, sent = {}): Promise<HttpExchange> {
@@ -22,31 +22,26 @@ async function expectAsGet(caller: Caller, path: string, sent = {}): Promise<Htt
 }
 
 export const head: readonly Check[] = [
-  check("head-list", "HEAD on a list is GET without the body.", record, async (caller) => {
+  recordCheck("head-list", "HEAD on a list is GET without the body.", async (caller) => {
     const pets = await caller.addPets(2);
     const path = `/pets?limit=1&${pets.map(({ id }) => `id=${id}`).join("&")}`;
     await expectAsGet(caller, path);
   }),
-  check("head-pet", "HEAD on a pet is GET without the body.", record, async (caller) => {
+  recordCheck("head-pet", "HEAD on a pet is GET without the body.", async (caller) => {
     caller.needGetPet();
     const seen = await expectAsGet(caller, `/pets/${(await caller.addPet()).id}`);
     assert(seen.headers.has("sunset"), "a Sunset header as of GET", seen.header("sunset"));
   }),
-  check("head-order", "HEAD on an order is GET without the body.", record, async (caller) => {
+  recordCheck("head-order", "HEAD on an order is GET without the body.", async (caller) => {
     await expectAsGet(caller, `/store/orders/${(await caller.placeOrder()).id}`);
   }),
-  check("head-refusals", "HEAD is refused as GET is.", record, async (caller) => {
+  recordCheck("head-refusals", "HEAD is refused as GET is.", async (caller) => {
     const id = caller.unusedId();
     (await expectAsGet(caller, "/pets?limit=0")).expectStatus(400);
     (await expectAsGet(caller, "/pets", { authorization: null })).expectStatus(401);
     (await expectAsGet(caller, `/store/orders/${id}`)).expectStatus(404);
   }),
-  check(
-    "head-contract",
-    "HEAD on the contract is GET without the body.",
-    record,
-    async (caller) => {
-      await expectAsGet(caller, "/openapi.json", { authorization: null });
-    },
-  ),
+  recordCheck("head-contract", "HEAD on the contract is GET without the body.", async (caller) => {
+    await expectAsGet(caller, "/openapi.json", { authorization: null });
+  }),
 ];

@@ -3,9 +3,9 @@ import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("idempotency");
-const key = "openapi: /components/parameters/idempotencyKey";
-const replayed = "openapi: /components/headers/IdempotencyReplayed";
-const mismatch = "openapi: /components/responses/IdempotencyMismatch";
+const keyCheck = check("openapi: /components/parameters/idempotencyKey");
+const replayedCheck = check("openapi: /components/headers/IdempotencyReplayed");
+const mismatchCheck = check("openapi: /components/responses/IdempotencyMismatch");
 
 const keyed = (value: string) => ({ headers: { "idempotency-key": value } });
 const newKey = (caller: Caller) => caller.newName("key").replaceAll(" ", "-");
@@ -17,18 +17,18 @@ async function addTwice(caller: Caller): Promise<readonly [HttpExchange, HttpExc
 }
 
 export const idempotency: readonly Check[] = [
-  check("replay-same-pet", "A repetition gets the first answer again.", key, async (caller) => {
+  keyCheck("replay-same-pet", "A repetition gets the first answer again.", async (caller) => {
     const [first, second] = await addTwice(caller);
     assert(first.pet(201).id === second.pet(201).id, first.shown, second.shown);
     assert(first.text === second.text, first.shown, second.shown);
     second.expectHeader("location", first.header("location"));
   }),
-  check("replay-told", "A repetition says that it is one.", replayed, async (caller) => {
+  replayedCheck("replay-told", "A repetition says that it is one.", async (caller) => {
     const [first, second] = await addTwice(caller);
     first.expectNoHeader("idempotency-replayed");
     second.expectHeader("idempotency-replayed", "true");
   }),
-  check("replay-stores-once", "A repetition stores nothing.", key, async (caller) => {
+  keyCheck("replay-stores-once", "A repetition stores nothing.", async (caller) => {
     const before = await caller.addPet();
     const [first] = await addTwice(caller);
     const { name } = first.pet(201);
@@ -36,16 +36,15 @@ export const idempotency: readonly Check[] = [
     const found = (await caller.petsBetween(before, after)).filter((pet) => pet.name === name);
     assert(found.length === 1, "one pet", String(found.length));
   }),
-  check("keys-apart", "Two keys are two attempts.", key, async (caller) => {
+  keyCheck("keys-apart", "Two keys are two attempts.", async (caller) => {
     const body = { name: caller.newName("twice"), categoryId: 1 };
     const one = (await caller.post("/pets", body, keyed(newKey(caller)))).pet(201);
     const two = (await caller.post("/pets", body, keyed(newKey(caller)))).pet(201);
     assert(one.id !== two.id, "two pets", `pet ${one.id} twice`);
   }),
-  check(
+  check("openapi: /components/responses/IdempotencyInFlight")(
     "replay-at-once",
     "Of the same attempts at the same time one is done, and the others get its answer or 409.",
-    "openapi: /components/responses/IdempotencyInFlight",
     async (caller) => {
       const body = { name: caller.newName("at once"), categoryId: 1 };
       const sent = keyed(newKey(caller));
@@ -58,10 +57,9 @@ export const idempotency: readonly Check[] = [
       }
     },
   ),
-  check(
+  mismatchCheck(
     "mismatch-body-422",
     "The same key with another body is refused with 422, and nothing is done.",
-    mismatch,
     async (caller) => {
       const sent = keyed(newKey(caller));
       const name = caller.newName("mismatch");
@@ -75,10 +73,9 @@ export const idempotency: readonly Check[] = [
       );
     },
   ),
-  check(
+  mismatchCheck(
     "mismatch-operation-422",
     "The same key with another operation is refused with 422.",
-    mismatch,
     async (caller) => {
       const sent = keyed(newKey(caller));
       const pet = (await caller.postPet(sent)).pet(201);
@@ -87,17 +84,16 @@ export const idempotency: readonly Check[] = [
       await caller.expectPetStatus(pet.id, "available");
     },
   ),
-  check(
+  keyCheck(
     "refused-not-remembered",
     "A refused request is not remembered under its key.",
-    key,
     async (caller) => {
       const sent = keyed(newKey(caller));
       (await caller.post("/pets", { name: 5 }, sent)).error(400);
       (await caller.postPet(sent)).pet(201);
     },
   ),
-  check("key-255-accepted", "A key of 255 characters is taken.", key, async (caller) => {
+  keyCheck("key-255-accepted", "A key of 255 characters is taken.", async (caller) => {
     const body = { name: caller.newName(), categoryId: 1 };
     const long = newKey(caller).padEnd(255, "k");
     const first = (await caller.post("/pets", body, keyed(long))).pet(201);
@@ -110,11 +106,11 @@ export const idempotency: readonly Check[] = [
       ["space", "with a space", (short: string) => `${short} ${short}`],
     ] as const
   ).map(([what, words, make]) =>
-    check(`key-${what}-refused`, `A key ${words} is refused with 400.`, key, async (caller) => {
+    keyCheck(`key-${what}-refused`, `A key ${words} is refused with 400.`, async (caller) => {
       (await caller.postPet(keyed(make(newKey(caller))))).error(400);
     }),
   ),
-  check("replay-order", "An order can be repeated as well.", key, async (caller) => {
+  keyCheck("replay-order", "An order can be repeated as well.", async (caller) => {
     const { id } = await caller.addPet();
     const sent = keyed(newKey(caller));
     const body = `{"petId":${id},"quantity":1}`;
@@ -122,7 +118,7 @@ export const idempotency: readonly Check[] = [
     const second = (await caller.post("/store/orders", body, sent)).order(201);
     assert(first.id === second.id, `order ${first.id} again`, `order ${second.id}`);
   }),
-  check("replay-approve", "An approval can be repeated as well.", key, async (caller) => {
+  keyCheck("replay-approve", "An approval can be repeated as well.", async (caller) => {
     const { id } = await caller.placeOrder();
     const sent = keyed(newKey(caller));
     for (let time = 0; time < 2; time++) {
@@ -130,10 +126,9 @@ export const idempotency: readonly Check[] = [
       assert(seen.order().status === "approved", "approved", seen.shown);
     }
   }),
-  check(
+  mismatchCheck(
     "mismatch-order-422",
     "The same key for the approval of another order is refused with 422.",
-    mismatch,
     async (caller) => {
       const sent = keyed(newKey(caller));
       const [one, two] = [await caller.placeOrder(), await caller.placeOrder()];

@@ -1,9 +1,9 @@
 import { assert, type Check, checksOf, NotApplicable } from "../check.ts";
 
 const check = checksOf("limits");
-const record = "decisions/0015-body-limits.md";
-const tooLarge = "openapi: /components/responses/BodyTooLarge";
-const media = "openapi: /components/responses/MediaTypeRefused";
+const recordCheck = check("decisions/0015-body-limits.md");
+const tooLargeCheck = check("openapi: /components/responses/BodyTooLarge");
+const mediaCheck = check("openapi: /components/responses/MediaTypeRefused");
 const bodyBytesMax = 65_536;
 
 /** White space is part of a body, so it can make one of any size. */
@@ -19,55 +19,49 @@ const typesRefused: Readonly<Record<string, string | null>> = {
 };
 
 export const limits: readonly Check[] = [
-  check(
+  recordCheck(
     "body-65536-accepted",
     "A body of 65,536 bytes is taken.",
-    record,
     async (caller) =>
       void (await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax))).pet(201),
   ),
-  check(
+  tooLargeCheck(
     "body-65537-refused",
     "A body of one byte more is refused with 413.",
-    tooLarge,
     async (caller) => {
       const seen = await caller.post("/pets", bodyOf(caller.newName(), bodyBytesMax + 1));
       seen.error(413, "body_too_large");
     },
   ),
   ...Object.entries(typesRefused).map(([what, contentType]) =>
-    check(
+    mediaCheck(
       `media-${what}-refused`,
       `A body of ${contentType ?? "no media type"} is refused with 415.`,
-      media,
       async (caller) => {
         (await caller.postPet({ contentType })).error(415, "media_type_unsupported");
       },
     ),
   ),
   ...["application/json; charset=utf-8", "Application/JSON"].map((contentType, place) =>
-    check(
+    recordCheck(
       `media-${place === 0 ? "charset" : "case"}-accepted`,
       `A body of ${contentType} is taken.`,
-      record,
       async (caller) => {
         (await caller.postPet({ contentType })).pet(201);
       },
     ),
   ),
-  check(
+  recordCheck(
     "media-compressed-refused",
     "A compressed body is refused with 415.",
-    record,
     async (caller) => {
       const seen = await caller.postPet({ headers: { "content-encoding": "gzip" } });
       seen.error(415, "media_type_unsupported");
     },
   ),
-  check(
+  check("openapi: /components/headers/RateLimit")(
     "rate-limit-fields",
     "Where requests are limited, answers say the policy and what is left.",
-    "openapi: /components/headers/RateLimit",
     async (caller) => {
       const seen = await caller.get("/pets?limit=1");
       seen.expectStatus(200);

@@ -5,6 +5,7 @@ const check = checksOf("paging");
 const limit = "openapi: /components/parameters/limit";
 const status = "openapi: /components/parameters/status";
 const id = "openapi: /components/parameters/id";
+const idCheck = check(id);
 
 /** Queries that are refused, by the parameter that the message has to name. */
 const refused: readonly (readonly [id: string, query: string, names: string, source: string])[] = [
@@ -39,20 +40,18 @@ const refused: readonly (readonly [id: string, query: string, names: string, sou
 
 export const listParameters: readonly Check[] = [
   ...refused.map(([what, query, names, source]) =>
-    check(
+    check(source)(
       `list-${what}-refused`,
       `A list with ${query.length > 40 ? "101 ids" : query} is refused with 400, naming ${names}.`,
-      source,
       async (caller) => {
         const seen = await caller.get(`/pets?${query}`);
         seen.expectNamed("parameter_invalid", names);
       },
     ),
   ),
-  check(
+  check("openapi: /components/schemas/Pets")(
     "list-ids-ascending",
     "Pets come in the order of their identifiers.",
-    "openapi: /components/schemas/Pets",
     async (caller) => {
       await caller.ensureManyPets();
       expectAscending((await caller.get("/pets?limit=100")).pets(), "pets");
@@ -62,10 +61,9 @@ export const listParameters: readonly Check[] = [
     ["default", "", 20],
     ["100", "?limit=100", 100],
   ].map(([what, query, full]) =>
-    check(
+    check("guide/paging.md")(
       `list-limit-${what}-full`,
       `A page holds ${full} pets where more are there.`,
-      "guide/paging.md",
       async (caller) => {
         await caller.ensureManyPets();
         const pets = (await caller.get(`/pets${query}`)).pets();
@@ -73,10 +71,9 @@ export const listParameters: readonly Check[] = [
       },
     ),
   ),
-  check(
+  idCheck(
     "list-id-filter",
     "The id filter returns just these pets, once each, in the order of identifiers.",
-    id,
     async (caller) => {
       const pets = await caller.addPets(3);
       const wanted = [...pets].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -86,10 +83,9 @@ export const listParameters: readonly Check[] = [
       assert(found[0]?.name === wanted[0]?.name, `${wanted[0]?.name}`, `${found[0]?.name}`);
     },
   ),
-  check(
+  idCheck(
     "list-id-unknown-left-out",
     "An identifier that no pet has is left out of the answer.",
-    id,
     async (caller) => {
       const pet = await caller.addPet();
       const found = (await caller.get(`/pets?id=${pet.id}&id=${caller.unusedId()}`)).pets();
@@ -98,21 +94,15 @@ export const listParameters: readonly Check[] = [
       assert(none.length === 0, "an empty array", idsOf(none));
     },
   ),
-  check(
-    "list-id-100-accepted",
-    "The id filter takes a hundred identifiers.",
-    id,
-    async (caller) => {
-      const pet = await caller.addPet();
-      const ids = Array.from({ length: 99 }, () => `id=${caller.unusedId()}`);
-      const found = (await caller.get(`/pets?id=${pet.id}&${ids.join("&")}`)).pets();
-      expectIds(found, [pet]);
-    },
-  ),
-  check(
+  idCheck("list-id-100-accepted", "The id filter takes a hundred identifiers.", async (caller) => {
+    const pet = await caller.addPet();
+    const ids = Array.from({ length: 99 }, () => `id=${caller.unusedId()}`);
+    const found = (await caller.get(`/pets?id=${pet.id}&${ids.join("&")}`)).pets();
+    expectIds(found, [pet]);
+  }),
+  check("decisions/0009-listing-by-id.md")(
     "list-id-and-status",
     "The filters id and status together mean both.",
-    "decisions/0009-listing-by-id.md",
     async (caller) => {
       const sold = await caller.addPet({ status: "sold" });
       const other = await caller.addPet({ status: "pending" });

@@ -2,8 +2,8 @@ import { assert, type Check, checksOf, expectAscending, expectIds, idsOf } from 
 import { type Order, orderStatuses } from "../exchange.ts";
 
 const check = checksOf("orders");
-const list = "openapi: /paths/~1store~1orders/get";
-const cursor = "openapi: /components/parameters/cursor";
+const listCheck = check("openapi: /paths/~1store~1orders/get");
+const cursorCheck = check("openapi: /components/parameters/cursor");
 const place = "/store/orders";
 
 /** Enough for three thousand orders; where there are more, only the beginning is walked. */
@@ -18,10 +18,9 @@ const refused: Readonly<Record<string, readonly [query: string, names: string]>>
 };
 
 export const orderLists: readonly Check[] = [
-  check(
+  check("openapi: /components/schemas/Orders")(
     "orders-bare-array",
     "A list of orders is an array in the order of identifiers.",
-    "openapi: /components/schemas/Orders",
     async (caller) => {
       await caller.placeOrder();
       const found = (await caller.get(place)).orders();
@@ -30,10 +29,9 @@ export const orderLists: readonly Check[] = [
     },
   ),
   ...orderStatuses.map((status, steps) =>
-    check(
+    check("openapi: /components/parameters/orderStatus")(
       `orders-status-${status}`,
       `With status=${status}, only such orders are returned.`,
-      "openapi: /components/parameters/orderStatus",
       async (caller) => {
         const { id } = await caller.placeOrder();
         for (const event of ["approve", "deliver"].slice(0, steps)) {
@@ -47,19 +45,17 @@ export const orderLists: readonly Check[] = [
     ),
   ),
   ...Object.entries(refused).map(([what, [query, names]]) =>
-    check(
+    listCheck(
       `orders-${what}-refused`,
       `A list of orders with ${query} is refused with 400, naming ${names}.`,
-      list,
       async (caller) => {
         (await caller.get(`${place}?${query}`)).expectNamed("parameter_invalid", names);
       },
     ),
   ),
-  check(
+  listCheck(
     "orders-walk",
     "Following Link meets every order once, in the order of identifiers.",
-    list,
     async (caller) => {
       const pets = await caller.addPets(3);
       const placed = await Promise.all(pets.map((pet) => caller.placeOrder(pet)));
@@ -86,10 +82,9 @@ export const orderLists: readonly Check[] = [
       expectIds(then, two.slice(1));
     },
   ),
-  check(
+  cursorCheck(
     "orders-cursor-bound",
     "A cursor of one list of orders is refused by another.",
-    cursor,
     async (caller) => {
       const [one, two] = await caller.addPets(2);
       await caller.placeOrder(one);
@@ -99,10 +94,9 @@ export const orderLists: readonly Check[] = [
       (await caller.get(path)).error(400, "cursor_invalid");
     },
   ),
-  check(
+  cursorCheck(
     "orders-cursor-of-pets-refused",
     "A cursor of the pets is refused by the orders.",
-    cursor,
     async (caller) => {
       await caller.addPets(2);
       const next = caller.cursorOf(await caller.get("/pets?limit=1"), "/pets");

@@ -4,9 +4,9 @@ import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange, Order } from "../exchange.ts";
 
 const check = checksOf("orders");
-const approval = "openapi: /paths/~1store~1orders~1{orderId}~1approve/post";
-const delivery = "openapi: /paths/~1store~1orders~1{orderId}~1deliver/post";
-const eventRefused = "openapi: /components/responses/OrderEventRefused";
+const approvalCheck = check("openapi: /paths/~1store~1orders~1{orderId}~1approve/post");
+const deliveryCheck = check("openapi: /paths/~1store~1orders~1{orderId}~1deliver/post");
+const eventRefusedCheck = check("openapi: /components/responses/OrderEventRefused");
 
 type Event = "approve" | "deliver";
 
@@ -28,7 +28,7 @@ const refused: readonly (readonly [Event[], Event, string])[] = [
 ];
 
 export const orderMoves: readonly Check[] = [
-  check("order-approve", "Approving moves an order to approved.", approval, async (caller) => {
+  approvalCheck("order-approve", "Approving moves an order to approved.", async (caller) => {
     const pet = await caller.addPet();
     const order = await caller.placeOrder(pet);
     const now = await moved(caller, order, "approve");
@@ -37,10 +37,9 @@ export const orderMoves: readonly Check[] = [
     assert(found.status === "approved", "approved when read", found.status);
     await caller.expectPetStatus(pet.id, "pending");
   }),
-  check(
+  deliveryCheck(
     "order-deliver",
     "Delivering moves an order to delivered and its pet to sold.",
-    delivery,
     async (caller) => {
       const pet = await caller.addPet();
       const order = await caller.placeOrder(pet);
@@ -52,10 +51,9 @@ export const orderMoves: readonly Check[] = [
     },
   ),
   ...refused.map(([before, event, stays]) =>
-    check(
+    eventRefusedCheck(
       `order-${event}-when-${stays}-409`,
       `To ${event} an order that is ${stays} is refused with 409, and it stays ${stays}.`,
-      eventRefused,
       async (caller) => {
         const order = await caller.placeOrder();
         await moved(caller, order, ...before);

@@ -3,9 +3,10 @@ import { assert, type Check, checksOf } from "../check.ts";
 
 const check = checksOf("orders");
 const place = "openapi: /paths/~1store~1orders/post";
-const get = "openapi: /paths/~1store~1orders~1{orderId}/get";
-const taken = "openapi: /components/responses/PetTaken";
-const newOrder = "openapi: /components/schemas/NewOrder";
+const placeCheck = check(place);
+const getCheck = check("openapi: /paths/~1store~1orders~1{orderId}/get");
+const takenCheck = check("openapi: /components/responses/PetTaken");
+const newOrderCheck = check("openapi: /components/schemas/NewOrder");
 
 /** Bodies that are refused, and the member that the message has to name. */
 const refused: Readonly<Record<string, readonly [body: string, names: string]>> = {
@@ -22,22 +23,21 @@ const refused: Readonly<Record<string, readonly [body: string, names: string]>> 
 };
 
 export const orders: readonly Check[] = [
-  check("order-placed", "An order for an available pet is placed: 201.", place, async (caller) => {
+  placeCheck("order-placed", "An order for an available pet is placed: 201.", async (caller) => {
     const { id } = await caller.addPet();
     const seen = await caller.post("/store/orders", `{"petId":${id},"quantity":1000}`);
     const order = seen.order(201);
     const fits = order.petId === id && order.quantity === 1_000 && order.status === "placed";
     assert(fits, `an order placed for 1000 of pet ${id}`, seen.shown);
   }),
-  check("order-quantity-defaults", "quantity is 1 when left out.", newOrder, async (caller) => {
+  newOrderCheck("order-quantity-defaults", "quantity is 1 when left out.", async (caller) => {
     const { id } = await caller.addPet();
     const order = (await caller.post("/store/orders", `{"petId":${id}}`)).order(201);
     assert(order.quantity === 1, "1", String(order.quantity));
   }),
-  check(
+  check(`${place}/responses/201/headers/Location`)(
     "order-location",
     "Location holds the address of the order, and there it is.",
-    `${place}/responses/201/headers/Location`,
     async (caller) => {
       const { id: petId } = await caller.addPet();
       const seen = await caller.post("/store/orders", `{"petId":${petId}}`);
@@ -48,22 +48,21 @@ export const orders: readonly Check[] = [
       assert(found.text === seen.text, seen.shown, found.shown);
     },
   ),
-  check("order-makes-pending", "The ordered pet becomes pending.", place, async (caller) => {
+  placeCheck("order-makes-pending", "The ordered pet becomes pending.", async (caller) => {
     const pet = await caller.addPet();
     await caller.placeOrder(pet);
     await caller.expectPetStatus(pet.id, "pending");
   }),
-  check("order-second-409", "A second order for a pet gets 409.", taken, async (caller) => {
+  takenCheck("order-second-409", "A second order for a pet gets 409.", async (caller) => {
     const pet = await caller.addPet();
     await caller.placeOrder(pet);
     const seen = await caller.post("/store/orders", `{"petId":${pet.id}}`);
     seen.error(409, "pet_not_available");
   }),
   ...["pending", "sold"].map((status) =>
-    check(
+    takenCheck(
       `order-${status}-409`,
       `A pet that is ${status} cannot be ordered: 409, and it stays so.`,
-      taken,
       async (caller) => {
         const { id } = await caller.addPet({ status });
         const seen = await caller.post("/store/orders", `{"petId":${id}}`);
@@ -72,7 +71,7 @@ export const orders: readonly Check[] = [
       },
     ),
   ),
-  check("order-race", "Of ten orders for one pet, one is placed.", place, async (caller) => {
+  placeCheck("order-race", "Of ten orders for one pet, one is placed.", async (caller) => {
     const { id } = await caller.addPet({ name: caller.newName("race") });
     const body = `{"petId":${id}}`;
     const ten = Array.from({ length: 10 }, () => caller.post("/store/orders", body));
@@ -83,20 +82,18 @@ export const orders: readonly Check[] = [
       if (seen.status !== 201) seen.error(409, "pet_not_available");
     }
   }),
-  check(
+  check("openapi: /paths/~1store~1orders/post/responses/400")(
     "order-unknown-pet-400",
     "An order for a pet that is not there is refused with 400, naming petId.",
-    "openapi: /paths/~1store~1orders/post/responses/400",
     async (caller) => {
       const seen = await caller.post("/store/orders", `{"petId":${caller.unusedId()}}`);
       seen.expectNamed("body_invalid", "petId");
     },
   ),
   ...Object.entries(refused).map(([what, [pattern, names]]) =>
-    check(
+    newOrderCheck(
       `order-${what}-refused`,
       `An order like ${pattern.replace("ID", "1")} is refused with 400, naming ${names}.`,
-      newOrder,
       async (caller) => {
         const pet = await caller.addPet();
         const seen = await caller.post("/store/orders", pattern.replace("ID", String(pet.id)));
@@ -105,29 +102,28 @@ export const orders: readonly Check[] = [
       },
     ),
   ),
-  check("order-get", "An order is found under its identifier.", get, async (caller) => {
+  getCheck("order-get", "An order is found under its identifier.", async (caller) => {
     const order = await caller.placeOrder();
     const found = (await caller.get(`/store/orders/${order.id}`)).order();
     const same = found.id === order.id && found.placedAt === order.placedAt;
     assert(same && found.petId === order.petId, `order ${order.id}`, `order ${found.id}`);
   }),
-  check("order-unknown-404", "An unknown order is answered 404.", get, async (caller) => {
+  getCheck("order-unknown-404", "An unknown order is answered 404.", async (caller) => {
     const path = `/store/orders/${caller.unusedId()}`;
     (await caller.get(path)).error(404, "order_not_found");
     for (const event of ["approve", "deliver"]) {
       (await caller.send("POST", `${path}/${event}`)).error(404, "order_not_found");
     }
   }),
-  check("order-malformed-404", "What is no int64 names no order.", get, async (caller) => {
+  getCheck("order-malformed-404", "What is no int64 names no order.", async (caller) => {
     const { id } = await caller.placeOrder();
     for (const spelling of ["first", `0${id}`, `${id}.0`, `+${id}`]) {
       (await caller.get(`/store/orders/${spelling}`)).error(404, "order_not_found");
     }
   }),
-  check(
+  check("openapi: /components/securitySchemes/apiKey")(
     "orders-need-key",
     "Every operation on orders needs a key.",
-    "openapi: /components/securitySchemes/apiKey",
     async (caller) => {
       const sent = { authorization: null };
       (await caller.send("GET", "/store/orders", sent)).error(401);
@@ -137,10 +133,9 @@ export const orders: readonly Check[] = [
       (await caller.send("POST", "/store/orders/1/deliver", sent)).error(401);
     },
   ),
-  check(
+  check("openapi: /paths/~1store~1orders/get")(
     "orders-listing-exists",
     "There is a listing of orders.",
-    "openapi: /paths/~1store~1orders/get",
     async (caller) => (await caller.get("/store/orders")).expectStatus(200),
   ),
 ];

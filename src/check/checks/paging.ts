@@ -1,12 +1,13 @@
 /** Pages and cursors. */
+
 import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf, expectAscending, expectIds, idsOf } from "../check.ts";
 import type { Pet } from "../exchange.ts";
 
 const check = checksOf("paging");
-const guide = "guide/paging.md";
-const link = "openapi: /components/headers/NextPage";
-const cursor = "openapi: /components/parameters/cursor";
+const guideCheck = check("guide/paging.md");
+const linkCheck = check("openapi: /components/headers/NextPage");
+const cursorCheck = check("openapi: /components/parameters/cursor");
 
 /** Enough for a service of three thousand pets; on a larger one only its beginning is walked. */
 const pagesMax = 30;
@@ -28,10 +29,9 @@ async function aCursor(caller: Caller, more = ""): Promise<{ pets: Pet[]; cursor
 }
 
 export const paging: readonly Check[] = [
-  check(
+  guideCheck(
     "page-walk-meets-each-once",
     "Following Link meets every pet exactly once, in pages of the asked size.",
-    guide,
     async (caller) => {
       const pets = byId(await caller.addPets(5));
       const pages = await walked(caller, `limit=2&${idQuery(pets)}`);
@@ -40,10 +40,9 @@ export const paging: readonly Check[] = [
       assert(sizes === "2, 2, 1", "pages of 2, 2, 1", sizes);
     },
   ),
-  check(
+  guideCheck(
     "page-walk-keeps-status",
     "Following Link keeps to the status that was asked for.",
-    guide,
     async (caller) => {
       const sold = byId(await caller.addPets(3, { status: "sold" }));
       const others = await caller.addPets(2, { status: "pending" });
@@ -52,10 +51,9 @@ export const paging: readonly Check[] = [
       expectIds(met, sold);
     },
   ),
-  check(
+  guideCheck(
     "page-walk-everything",
     "A walk through everything meets growing ids, and each pet that was there before it.",
-    guide,
     async (caller) => {
       await caller.ensureManyPets();
       const pet = await caller.addPet();
@@ -75,17 +73,16 @@ export const paging: readonly Check[] = [
       ["page-exact-no-link", "A page that is just full and the last has no Link.", 2],
     ] as const
   ).map(([id, promise, limit]) =>
-    check(id, promise, link, async (caller) => {
+    linkCheck(id, promise, async (caller) => {
       const pets = await caller.addPets(2);
       const seen = await caller.get(`/pets?limit=${limit}&${idQuery(pets)}`);
       assert(seen.pets().length === 2, "2 pets", idsOf(seen.pets()));
       assert(seen.link("next") === undefined, 'no Link with rel="next"', seen.header("link"));
     }),
   ),
-  check(
+  check("decisions/0021-absolute-addresses.md")(
     "page-link-absolute",
     "The address of the next page is absolute and keeps limit.",
-    "decisions/0021-absolute-addresses.md",
     async (caller) => {
       const pets = await caller.addPets(3);
       const seen = await caller.get(`/pets?limit=2&${idQuery(pets)}`);
@@ -95,7 +92,7 @@ export const paging: readonly Check[] = [
       assert(/[?&]limit=2(?:&|$)/.test(path), "limit=2 in the next address", path);
     },
   ),
-  check("page-limit-may-change", "limit may change on the way.", guide, async (caller) => {
+  guideCheck("page-limit-may-change", "limit may change on the way.", async (caller) => {
     const pets = byId(await caller.addPets(4));
     const query = idQuery(pets);
     const first = await caller.get(`/pets?limit=1&${query}`);
@@ -103,20 +100,18 @@ export const paging: readonly Check[] = [
     const rest = (await caller.get(`/pets?limit=3&${query}&cursor=${from}`)).pets();
     expectIds(rest, pets.slice(1));
   }),
-  check(
+  cursorCheck(
     "cursor-made-up-refused",
     "A cursor that the service did not make is refused.",
-    cursor,
     async (caller) => {
       for (const made of ["1", "abc", "AAAAAAAAAAEAAAAAAAAAAAAAAAA", "eyJpZCI6MX0", "%00"]) {
         (await caller.get(`/pets?cursor=${made}`)).error(400, "cursor_invalid");
       }
     },
   ),
-  check(
+  cursorCheck(
     "cursor-damaged-refused",
     "A cursor with one changed character is refused.",
-    cursor,
     async (caller) => {
       const { pets, cursor } = await aCursor(caller);
       const at = Math.floor(cursor.length / 2);
@@ -125,10 +120,9 @@ export const paging: readonly Check[] = [
       (await caller.get(path)).error(400, "cursor_invalid");
     },
   ),
-  check(
+  cursorCheck(
     "cursor-moved-to-status-refused",
     "A cursor is refused with another status.",
-    cursor,
     async (caller) => {
       const { pets, cursor } = await aCursor(caller, "&status=available");
       const from = `cursor=${encodeURIComponent(cursor)}`;
@@ -138,10 +132,9 @@ export const paging: readonly Check[] = [
       }
     },
   ),
-  check(
+  cursorCheck(
     "cursor-moved-to-ids-refused",
     "A cursor is refused with other ids.",
-    cursor,
     async (caller) => {
       const { pets, cursor } = await aCursor(caller);
       const from = `cursor=${encodeURIComponent(cursor)}`;
@@ -150,10 +143,9 @@ export const paging: readonly Check[] = [
       }
     },
   ),
-  check(
+  check("decisions/0009-listing-by-id.md")(
     "cursor-same-ids-otherwise-written",
     "The same ids in another order are the same question for a cursor.",
-    "decisions/0009-listing-by-id.md",
     async (caller) => {
       const { pets, cursor } = await aCursor(caller);
       const ids = idQuery([...pets, ...pets].reverse());

@@ -1,7 +1,7 @@
 import { assert, type Check, checksOf } from "../check.ts";
 
 const check = checksOf("paths");
-const info = "openapi: /info/description";
+const infoCheck = check("openapi: /info/description");
 
 /** Methods that a path does not take, and those it does. */
 const methods: readonly (readonly [id: string, method: string, path: string, allow: string])[] = [
@@ -23,10 +23,9 @@ const spellings: Readonly<Record<string, string>> = {
 };
 
 export const paths: readonly Check[] = [
-  check(
+  infoCheck(
     "path-unknown-404",
     "A path that the contract does not list is answered 404 path_not_found.",
-    info,
     async (caller) => {
       for (const path of ["/petstore-check-nowhere", "/pets/1/nowhere", "/store"]) {
         (await caller.get(path)).error(404, "path_not_found");
@@ -34,10 +33,9 @@ export const paths: readonly Check[] = [
     },
   ),
   ...methods.map(([id, method, path, allowed]) =>
-    check(
+    infoCheck(
       `method-${id}-405`,
       `${method} ${path} is answered 405, with the methods that the path takes in Allow.`,
-      info,
       async (caller) => {
         const seen = await caller.send(method, path);
         seen.error(405, "method_not_allowed");
@@ -49,10 +47,9 @@ export const paths: readonly Check[] = [
     ),
   ),
   ...Object.entries(spellings).map(([what, spelling]) =>
-    check(
+    check("decisions/0011-a-petid-that-is-no-int64-is-404.md")(
       `get-malformed-${what}-404`,
       `${spelling.replace("ID", "1")} in place of an identifier names no pet: 404.`,
-      "decisions/0011-a-petid-that-is-no-int64-is-404.md",
       async (caller) => {
         caller.needGetPet();
         const pet = await caller.addPet();
@@ -61,10 +58,9 @@ export const paths: readonly Check[] = [
       },
     ),
   ),
-  check(
+  check("decisions/0006-exact-int64.md")(
     "get-wrapped-id-404",
     "An identifier plus 2^64 is not the same pet.",
-    "decisions/0006-exact-int64.md",
     async (caller) => {
       caller.needGetPet();
       const pet = await caller.addPet();

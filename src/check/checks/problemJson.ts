@@ -3,7 +3,8 @@ import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("problem+json");
-const schema = "openapi: /components/schemas/Problem";
+const infoCheck = check("openapi: /info/description");
+const schemaCheck = check("openapi: /components/schemas/Problem");
 const asking = { accept: "application/problem+json" };
 
 const ways: readonly (readonly [number, string, (caller: Caller) => Promise<HttpExchange>])[] = [
@@ -19,10 +20,9 @@ const ways: readonly (readonly [number, string, (caller: Caller) => Promise<Http
 
 export const problemJson: readonly Check[] = [
   ...ways.map(([status, code, ask]) =>
-    check(
+    schemaCheck(
       `problem-${status}`,
       `A ${status} is application/problem+json for a request that accepts it.`,
-      schema,
       async (caller) => {
         const seen = await ask(caller);
         const members = Object.keys(seen.problem(status, code)).sort().join(", ");
@@ -30,31 +30,29 @@ export const problemJson: readonly Check[] = [
       },
     ),
   ),
-  check("problem-type", "type is the address of the page on the code.", schema, async (caller) => {
+  schemaCheck("problem-type", "type is the address of the page on the code.", async (caller) => {
     const seen = await caller.get("/petstore-check-nowhere", asking);
     const { type } = seen.problem(404, "path_not_found");
     const fits =
       URL.canParse(String(type), caller.context.base) && String(type).includes("path_not_found");
     assert(fits, "an address with path_not_found in it", String(type));
   }),
-  check(
+  infoCheck(
     "problem-among-others",
     "It is enough that Accept names it among others.",
-    "openapi: /info/description",
     async (caller) => {
       const headers = { accept: "application/json, application/problem+json" };
       (await caller.get("/pets?limit=0", headers)).problem(400, "parameter_invalid");
     },
   ),
   ...["application/json", "*/*"].map((accept) =>
-    check(
+    infoCheck(
       `problem-not-for-${accept === "*/*" ? "any" : "json"}`,
       `A request that accepts ${accept} gets the plain Error.`,
-      "openapi: /info/description",
       async (caller) => void (await caller.get("/pets?limit=0", { accept })).error(400),
     ),
   ),
-  check("problem-not-for-success", "What succeeds stays plain JSON.", schema, async (caller) => {
+  schemaCheck("problem-not-for-success", "What succeeds stays plain JSON.", async (caller) => {
     const seen = await caller.get("/pets?limit=1", asking);
     assert(seen.pets().length <= 1, "at most one pet", seen.shown);
   }),

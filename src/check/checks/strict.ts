@@ -1,23 +1,22 @@
 import { assert, type Check, checksOf } from "../check.ts";
 
 const check = checksOf("strict");
-const prefer = "openapi: /components/parameters/prefer";
+const appliedCheck = check("openapi: /components/headers/PreferenceApplied");
+const preferCheck = check("openapi: /components/parameters/prefer");
 const strictly = { prefer: "handling=strict" };
 
 export const strict: readonly Check[] = [
-  check(
+  preferCheck(
     "strict-parameter-refused",
     "Strict handling refuses an unknown parameter and names it.",
-    prefer,
     async (caller) => {
       const seen = await caller.get("/pets?colour=red", strictly);
       seen.expectNamed("parameter_invalid", "colour");
     },
   ),
-  check(
+  check("decisions/0011-a-petid-that-is-no-int64-is-404.md")(
     "strict-get-parameter-refused",
     "Strict handling refuses an unknown parameter of getPet too.",
-    "decisions/0011-a-petid-that-is-no-int64-is-404.md",
     async (caller) => {
       caller.needGetPet();
       const { id } = await caller.addPet();
@@ -25,19 +24,17 @@ export const strict: readonly Check[] = [
       seen.expectNamed("parameter_invalid", "colour");
     },
   ),
-  check(
+  preferCheck(
     "strict-member-refused",
     "Strict handling refuses an unknown member and names it.",
-    prefer,
     async (caller) => {
       const seen = await caller.postPet({ headers: strictly }, { colour: "red" });
       seen.expectNamed("body_invalid", "colour");
     },
   ),
-  check(
+  appliedCheck(
     "strict-applied",
     "An answer under strict handling says Preference-Applied: handling=strict.",
-    "openapi: /components/headers/PreferenceApplied",
     async (caller) => {
       const added = await caller.postPet({ headers: strictly });
       added.expectStatus(201);
@@ -46,24 +43,21 @@ export const strict: readonly Check[] = [
       }
     },
   ),
-  check(
+  appliedCheck(
     "lenient-not-applied",
     "Without the preference nothing says that it was applied.",
-    "openapi: /components/headers/PreferenceApplied",
     async (caller) => (await caller.get("/pets?limit=1")).expectNoHeader("preference-applied"),
   ),
   ...[{}, { prefer: "handling=lenient" }].map((headers) =>
-    check(
+    preferCheck(
       `lenient-parameter-ignored-${"prefer" in headers ? "asked" : "default"}`,
       "An unknown parameter is ignored.",
-      prefer,
       async (caller) => (await caller.get("/pets?limit=1&colour=red", headers)).expectStatus(200),
     ),
   ),
-  check(
+  check("decisions/0012-lenient-by-default-strict-on-request.md")(
     "lenient-member-ignored",
     "An unknown member is ignored, never stored and never repeated.",
-    "decisions/0012-lenient-by-default-strict-on-request.md",
     async (caller) => {
       const chosen = caller.unusedId();
       const known = `"name":"${caller.newName()}","categoryId":1`;
