@@ -44,7 +44,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
     log.warn("secret.stored_locally", { file: inData(config, "secret") });
   }
   let service: RunningService | undefined;
-  // Whoever closes a terminal wants what runs in it to end.
+  // Closing a terminal ends what runs in it.
   const terminal = isatty(process.stdin.fd);
   const stopRequested = stopSignalOf<NodeJS.Signals>(
     terminal ? ["SIGTERM", "SIGINT", "SIGHUP"] : ["SIGTERM", "SIGINT"],
@@ -251,7 +251,7 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It is not empty: somebody else has begun to use it.
+    // It is not empty: another process has begun to use it.
   }
 }
 

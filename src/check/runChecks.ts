@@ -11,9 +11,9 @@ export interface RunOptions {
   readonly base: string;
   readonly key: string;
   readonly clock: Clock;
-  /** The platform's unless said: tests answer without a connection. */
+  /** The global one unless given: tests respond without a connection. */
   readonly fetch?: Fetch | undefined;
-  /** All parts unless said. */
+  /** All parts unless given. */
   readonly only?: readonly Part[] | undefined;
   /** Ends the run early: its reason is thrown. */
   readonly stop?: AbortSignal | undefined;
@@ -41,7 +41,7 @@ export interface RunReport {
   readonly results: readonly Result[];
 }
 
-/** There is no service to judge at this address, or not with this key. */
+/** There is no service at this address, or it does not accept this key. */
 export class Unreachable extends Error {
   /** What to look at, as a question. */
   readonly hint: string;
@@ -92,7 +92,7 @@ export async function runChecks(task: RunOptions): Promise<RunReport> {
     return { base, startedAtMs, elapsedMs: clock.elapsed() - startedMs, results };
   } finally {
     cancel();
-    // Whoever is still at work has nobody left to report to.
+    // Ends the checks that still run: their results are not reported.
     ending.abort();
   }
 }
@@ -140,7 +140,7 @@ async function outcomeOf(check: Check, caller: Caller): Promise<Outcome> {
     seen: caller.redacted(seen),
   });
   if (over.aborted && pace.limited) return { kind: "skipped", reason: new RateLimited().message };
-  // A promise that nobody got round to asking about is not one that was kept.
+  // A promise that was not tested must not be reported as kept.
   if (over.aborted) return failed("a run of two minutes at most", "no time left for this check");
   try {
     await check.run(caller);
@@ -148,7 +148,7 @@ async function outcomeOf(check: Check, caller: Caller): Promise<Outcome> {
   } catch (cause) {
     if (cause instanceof NotApplicable) return { kind: "skipped", reason: cause.message };
     if (cause instanceof CheckFailure) return failed(cause.expected, cause.seen);
-    // A service can answer what nobody thought of. That must not cost the report on the rest.
+    // An unforeseen response fails this check, not the whole run.
     return failed("an answer that can be judged", messageOf(cause));
   }
 }

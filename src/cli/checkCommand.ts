@@ -40,7 +40,7 @@ export const check: Command = {
       ?.split(",")
       .map((word) => readChoice("--only", word.trim(), partNames));
     const stop = context.stopSignal();
-    // Made first: whoever asked for the file should not learn at the end that it cannot be.
+    // Created first, so that a file that cannot be written is reported at the start.
     const file = await openReport(values.get("junit"), context);
     const report = await judge(base, key, only, stop, context).catch(async (cause: unknown) => {
       await file?.drop();
@@ -95,7 +95,7 @@ function readBase(text: string): string {
 }
 
 function readKey(text: string | undefined): string {
-  // What cannot stand in a header would fail every request with the same riddle.
+  // A value that no header can carry would fail every request with an unclear error.
   if (text !== undefined && /^[\x21-\x7e]+$/.test(text)) return text;
   throw new UsageError(
     text === undefined || text === ""

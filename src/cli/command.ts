@@ -1,4 +1,4 @@
-/** What a command is, and how the words after it are read. */
+/** What a command is, and how its arguments are parsed. */
 import { parseArgs } from "node:util";
 import type { CliContext } from "./context.ts";
 import { UsageError } from "./errors.ts";

@@ -52,7 +52,7 @@ export interface CliContext {
 export interface DomainSettings {
   /** What owners point their names to; undefined where domains are not set up. */
   readonly target: string | undefined;
-  /** The platform's own hosts, which nobody can attach. */
+  /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
   /** The HTTPS port as visitors see it; undefined means the usual one. */
   readonly publicHttpsPort?: number | undefined;

@@ -1,4 +1,4 @@
-/** Which command the words mean, or what help. */
+/** Finds the command for a command line, and writes the help. */
 import packageJson from "../../package.json" with { type: "json" };
 import { type Command, type Option, optionsOf, type Report, readCall } from "./command.ts";
 import { commands, groups } from "./commands.ts";
@@ -7,7 +7,7 @@ import { UsageError } from "./errors.ts";
 import { didYouMean, nearest } from "./readText.ts";
 import { table } from "./table.ts";
 
-/** Undefined when everything there was to say is said. */
+/** Undefined when the command has written its output already. */
 export async function dispatch(
   argv: readonly string[],
   context: CliContext,
@@ -51,13 +51,13 @@ function unknownCommand(words: readonly string[]): string {
   return `Unknown command ${JSON.stringify(typed)}.${next}${group} See petstore help.`;
 }
 
-/** Perhaps the right word in the wrong place: `create`, `seed`. */
+/** It may be the second word of a command: `create`, `seed`. */
 function meantByOne(word: string): string | undefined {
   const names = commands.map(({ name }) => name);
   return names.find((name) => name.endsWith(` ${word}`)) ?? nearest(word, [...names, ...groups]);
 }
 
-/** Whoever names a group means it: `pets list` is no slip of `keys list`. */
+/** A known group is taken as meant: `pets list` does not suggest `keys list`. */
 function meantByTwo(first: string, second: string): string | undefined {
   const group = groups.includes(first) ? first : nearest(first, groups);
   if (group === undefined) return meantByOne(first);

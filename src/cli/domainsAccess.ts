@@ -23,7 +23,7 @@ export interface OpenDomains {
   readonly stores: Stores;
 }
 
-/** `subject` is what the command was given, for the words about what to type next. */
+/** `subject` is what the command was given, for the hint about the next step. */
 export function withDomainService<T>(
   context: CliContext,
   work: (open: OpenDomains) => Promise<T>,
@@ -54,7 +54,7 @@ export interface MatchedClaim {
 }
 
 /**
- * The project need not be said where one holds the name, or only one claims it. Ended claims count
+ * The project is optional where one holds the name, or only one claims it. Ended claims count
  * where asked for.
  */
 export async function findDomain(
@@ -154,7 +154,7 @@ export async function nextStep(
   }
 }
 
-/** The words that show the claim of this project's owner, whoever else claims the name. */
+/** The arguments that show the claim of this project's owner, whoever else claims the name. */
 async function shownBy(slug: string, typed: string, { sites, domains }: Stores): Promise<string> {
   const { parseHost } = await import("../hosting/domains/hostName.ts");
   const reading = parseHost(typed);

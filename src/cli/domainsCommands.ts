@@ -1,4 +1,4 @@
-/** Attaching names to projects, looking at them, and taking them off again. */
+/** Adds, lists, shows and removes domains. */
 import { pause } from "../core/clock.ts";
 import { toJson } from "../hosting/domains/json.ts";
 import type { Stores } from "../storage/stores.ts";

@@ -1,4 +1,4 @@
-/** Domains in words, for a terminal. */
+/** Formats domains for a terminal. */
 import type { Used } from "../hosting/domains/budget.ts";
 import type { Status } from "../hosting/domains/domain.ts";
 import type { StoredDomain, TimelineEntry } from "../hosting/domains/domains.ts";
@@ -54,7 +54,7 @@ export function roleText({ role }: Pick<DomainView, "role">): string {
   return role.kind === "site" ? "shows the site" : `redirects to ${role.to} (${role.status})`;
 }
 
-/** What is due stays so until a worker comes to it. */
+/** A check stays due until a worker runs it. */
 export const dueText = ({ nextAtMs }: DomainView, nowMs: number) =>
   nextAtMs <= nowMs ? "due now" : fromNow(nextAtMs, nowMs);
 
@@ -96,7 +96,7 @@ function claimText({ domain: { host, project, ownership } }: StoredDomain): stri
   return `by ${project}, ${how}; see petstore domains show ${host} --project ${project}`;
 }
 
-/** What is far from its limit concerns nobody. */
+/** Limits that are at least half used up. */
 function usedRows(budget: readonly Used[]): string[][] {
   return budget
     .filter(({ used, max }) => used * 2 >= max)

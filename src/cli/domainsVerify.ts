@@ -1,4 +1,4 @@
-/** Having a name checked now, and waiting for what comes of it. */
+/** Checks a host name now, and waits for the outcome. */
 import { pause } from "../core/clock.ts";
 import { isExpectedProblem } from "../core/problems.ts";
 import type { DomainView } from "../hosting/domains/domainView.ts";

@@ -16,7 +16,7 @@ const unitsMs: Readonly<Record<string, number>> = {
 
 /** For the help: `m` could be taken for a month. */
 export const unitsText = "s, m (minutes), h, d or w";
-/** A century: whoever types more has mistyped it. */
+/** A century: anything longer is a typing error. */
 const spanDaysMax = 36_500;
 
 /** Reads `90d`, `24h`, `15m`, `30s` or `2w`; undefined for what has another form. */

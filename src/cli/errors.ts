@@ -1,4 +1,4 @@
-/** What goes wrong in a command, and how it is said. */
+/** The errors of commands, and their messages. */
 import { Problem } from "../core/problems.ts";
 
 /** What the user can fix: printed in full on stderr, without a stack. */

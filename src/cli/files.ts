@@ -58,7 +58,7 @@ export async function createFile(file: string, overwrite: boolean, clock: Clock)
     async keep() {
       await handle.sync().catch(cannot);
       await handle.close();
-      // Asked again: an export takes long enough for the name to be taken meanwhile.
+      // Checked again: the name may have been taken during a long export.
       await refuseTaken(file, overwrite);
       await rename(partial, target).catch(cannot);
       await syncFolder(folder);

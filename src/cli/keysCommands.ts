@@ -1,4 +1,4 @@
-/** Handing out keys, and taking them back. */
+/** Creates, lists, rotates and revokes API keys. */
 import { scopes as knownScopes } from "../contract/operations.ts";
 import type { ApiKey, KeyStore } from "../petstore/keys/keys.ts";
 import {
@@ -176,7 +176,7 @@ function powersOf({ scopes, expiresAtMs }: ApiKey): string {
   return `${may}, and ${ends}.`;
 }
 
-/** Names need not differ, but whoever repeats one may have meant to rotate. */
+/** Names need not be unique, but a repeated one may mean that a rotation was intended. */
 function namesakesText(name: string, namesakes: readonly ApiKey[]): string[] {
   if (namesakes.length === 0) return [];
   const ids = namesakes.map(({ id }) => id).join(", ");

@@ -1,4 +1,4 @@
-/** Who calls what: above all, who still calls what will go away. */
+/** Which key calls which operation, above all deprecated ones. */
 import type { Lifecycle } from "../contract/document.ts";
 import { allOperations, type OperationId } from "../contract/operations.ts";
 import type { ApiKey, KeyUse } from "../petstore/keys/keys.ts";

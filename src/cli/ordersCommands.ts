@@ -1,4 +1,4 @@
-/** Looking at orders, and moving them along. */
+/** Lists, shows, approves and delivers orders. */
 import type { JsonOf } from "../contract/document.ts";
 import { parseJson } from "../contract/json.ts";
 import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";

@@ -45,7 +45,7 @@ export function outputTo(stream: NodeJS.WriteStream): Output {
   };
 }
 
-/** Whether the one who was reading our output has stopped, which is no fault. */
+/** Whether the reader of our output has closed the pipe, which is not a failure. */
 export function isReaderGone(cause: unknown): boolean {
   return (cause as { code?: unknown } | undefined)?.code === "EPIPE";
 }
@@ -59,7 +59,7 @@ const barCellsMax = 24;
 const barCellsMin = 4;
 const columnsDefault = 80;
 
-/** One line on a terminal that says how far the work is. Silent where nobody watches. */
+/** A progress bar on a terminal. Writes nothing elsewhere. */
 export class Progress {
   readonly #what: string;
   readonly #output: Output;
@@ -103,14 +103,14 @@ export class Progress {
     return `${this.#what}  ${bar(done, Math.min(room, barCellsMax))}${words}`;
   }
 
-  /** Leaves the line empty for whatever is said next. */
+  /** Clears the line. */
   clear(): void {
     if (this.#shown) this.#output.write("\r\x1b[K");
     this.#shown = false;
   }
 }
 
-/** The words matter more: where there is no room for both, the bar goes. */
+/** Left out where there is no room for it beside the numbers. */
 function bar(done: number, cells: number): string {
   if (cells < barCellsMin) return "";
   const filled = Math.round(done * cells);

@@ -15,7 +15,7 @@ interface Batch {
   readonly lines: number[];
 }
 
-/** Where the pets come from, to speak of. */
+/** Where the pets come from, for messages. */
 interface Origin {
   readonly label: string;
   readonly format: Format;

@@ -15,7 +15,7 @@ export function readName(what: string, name: string, lengthMax: number): string 
   return name;
 }
 
-/** One of the words that are known. */
+/** One of a fixed set of words. */
 export function readChoice<T extends string>(what: string, text: string, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;

@@ -6,7 +6,7 @@ import { isReaderGone } from "./output.ts";
 import { serve } from "./serviceCommands.ts";
 
 /**
- * Does what the words say. Returns the exit code: 0 done, 1 refused or failed, 2 not understood,
+ * Runs a command line. Returns the exit code: 0 done, 1 refused or failed, 2 not understood,
  * above 128 stopped by a signal.
  */
 export async function run(argv: readonly string[], context: CliContext): Promise<number> {
@@ -15,14 +15,14 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     if (report === undefined) return 0;
     const text = wantsJson(argv) ? `${exactJson(report.json)}\n` : report.text;
     context.stdout.write(text);
-    // Only what has left us was said: a full disk must not look like success. A reader that has
+    // Success only once the output is written: a full disk is a failure. A reader that has
     // seen enough (`| head`) changes nothing about what was found.
     await context.stdout.drained().catch((cause) => {
       if (!isReaderGone(cause)) throw cause;
     });
     return report.exitCode ?? 0;
   } catch (cause) {
-    // `petstore … | head` has seen enough, and that is fine.
+    // Not a failure: `petstore … | head`.
     if (isReaderGone(cause)) return 0;
     const { exitCode = 1, lines, code } = cause instanceof CommandFailure ? cause : {};
     const message = explain(cause);

@@ -96,7 +96,7 @@ function reportOn(
 
 const hasIndex = ({ files }: SiteFolder) => files.some(({ path }) => path === "index.html");
 
-/** Whoever names the folder above the site by mistake finds it just below. */
+/** The parent of the folder may have been named by mistake. */
 function noIndexText(folder: string, { files }: SiteFolder): string {
   const below = files.find(({ path }) => /^[^/]+\/index\.html$/.test(path))?.path.split("/", 1);
   const meant = below && `${folder.replace(/\/$/, "")}/${below}`;
@@ -115,7 +115,7 @@ export interface SiteFolder {
   /** In the order of their paths. */
   readonly files: readonly SourceFile[];
   readonly bytes: number;
-  /** Names that begin with a dot, which nobody means to publish. */
+  /** Names that begin with a dot, which are not published. */
   readonly leftOut: readonly string[];
 }
 
@@ -181,7 +181,7 @@ function sourceOf(real: string, path: string, found: BigIntStats): SourceFile {
   return { path: normalizePath(path), bytes, read: () => readSame(real, path, found) };
 }
 
-/** Reads the very file that was found, and all of it: another may have taken its place. */
+/** Reads the whole file, and only if it is the one that was found: it may have been replaced. */
 async function readSame(real: string, path: string, found: BigIntStats): Promise<Uint8Array> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(changed(path));

@@ -18,7 +18,7 @@ export class Stopped extends CommandFailure {
   }
 }
 
-/** What to throw when a stop signal was heeded. */
+/** What to throw after a stop signal has ended the work. */
 export function stopped(signal: AbortSignal, outcome: string): Stopped {
   return new Stopped((signal.reason as Stopped).by, outcome);
 }
@@ -41,7 +41,7 @@ export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** The same chunks. Throws the reason to stop even while the next chunk lets itself be waited for. */
+/** The same chunks. Throws the reason to stop even while waiting for a chunk. */
 export async function* untilStopped(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -57,7 +57,7 @@ export async function* untilStopped(
       yield step.value;
     }
   } finally {
-    // One who waits for the keyboard hears of the end only when somebody types.
+    // A read from a terminal ends only at the next key press, so it is not awaited.
     const closed = iterator.return?.();
     if (!waiting) await closed;
   }

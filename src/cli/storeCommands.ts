@@ -8,7 +8,7 @@ import { saying } from "./stopping.ts";
 import { bytesText, counted } from "./table.ts";
 import { noteNewStore, requireStore, withStores } from "./withStores.ts";
 
-/** Counting further would take long and change nobody's mind. */
+/** Above this, counting takes long, and "more than" is enough. */
 const petsCountedMax = 100_000;
 const petsPage = 10_000;
 
@@ -135,7 +135,7 @@ export const migrate: Command = {
       };
     }
     if (switches.has("check")) {
-      // So that a script can stop there: whoever asks wants to know before processes are replaced.
+      // So that a script can stop before processes are replaced.
       return { json, text: `${wouldDo(store, { version, latest })}\n`, exitCode: 1 };
     }
     await bringUpToDate(context);

@@ -61,7 +61,7 @@ export interface PetStoreOptions {
   readonly timeoutMs?: number | undefined;
   /** For a whole call, with all its attempts and pauses. 60,000 unless given. */
   readonly totalMs?: number | undefined;
-  /** Called once for each operation that the service reports as deprecated. Logs a warning unless given. */
+  /** Called once for each deprecated operation. Logs a warning unless given. */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
   /** In place of the global one. */
   readonly fetch?: Platform["fetch"] | undefined;
@@ -214,8 +214,8 @@ export class PetStoreClient implements Methods {
             "than that of baseUrl. The service's own base address may be set wrongly.",
         );
       }
-      // Pages that lead in a circle would be walked for ever. The last few tell: a longer circle
-      // than that is a list that grows while it is read.
+      // Pages that lead in a circle would be read endlessly. A longer circle than those remembered is
+      // a list that grows while it is read.
       const visited = [...before, address].slice(-pagesRememberedMax);
       if (visited.includes(target)) throw refuse("with a next page that is the same page again.");
       return this.#page(id, target, other, visited);

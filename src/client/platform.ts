@@ -1,5 +1,5 @@
 /**
- * What the client takes from the world around it, so that a test can hold it in its hand. This is
+ * What the client needs of its environment, so that a test can replace it. This is
  * the only file of the client with a timer, the time of day or chance in it.
  */
 export interface Platform {
@@ -9,7 +9,7 @@ export interface Platform {
   now(): number;
   /** From 0 up to, but not including, 1. */
   random(): number;
-  /** Text that nobody else makes, of 1 to 255 visible ASCII characters. */
+  /** A unique text of 1 to 255 visible ASCII characters. */
   unique(): string;
   /** The pause between two attempts. Rejects with the signal's reason as soon as it aborts. */
   sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void>;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Where time, timers and randomness come from, so that a test can hold all three in its hand. */
+/** Where time, timers and randomness come from, so that a test can control all three. */
 export interface Clock {
   /** Milliseconds since 1970, as the calendar has it. It may jump. */
   now(): number;
@@ -12,7 +12,7 @@ export interface Clock {
   next(action: () => void): void;
   /** Runs the action again and again until the returned function is called. */
   every(intervalMs: number, action: () => void): () => void;
-  /** Bytes that nobody can guess. */
+  /** Cryptographically random bytes. */
   random(count: number): Uint8Array;
 }
 

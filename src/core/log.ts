@@ -11,7 +11,7 @@ export interface Log {
   info(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   error(event: string, fields?: Fields): void;
-  /** Whether events of a level are written at all: what nobody reads need not be made. */
+  /** Whether events of a level are written at all: events below it need not be built. */
   writes(level: LogLevel): boolean;
   /** Writes what is still held back. */
   flush(): void;

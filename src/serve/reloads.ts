@@ -40,7 +40,7 @@ export class SupervisedService {
     return this.supervisor.start(this.#plan(this.#parts.config, this.#variables, true));
   }
 
-  /** Supervises a service of this very process, which answers until it is replaced. */
+  /** Supervises a service of this process, which serves until it is replaced. */
   adopt(service: Service): Promise<void> {
     const plan = { ...this.#plan(this.#parts.config, this.#variables, true), processes: 1 };
     return this.supervisor.start({ ...plan, start: () => inThisProcess(service) });

@@ -117,7 +117,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
 
   const admin: AdminParts = {
-    // Only when somebody comes: what this takes would make the start slower.
+    // At the first request: it would make the start slower.
     dashboard: async () =>
       (await import("../dashboard/published.ts")).publishDashboard(dashboardPath),
     platform: platformApi({

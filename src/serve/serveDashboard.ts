@@ -18,7 +18,7 @@ export interface PlatformParts {
   readonly leaving: () => boolean;
 }
 
-/** Loaded when somebody comes: the list of public suffixes would make every start slower. */
+/** Loaded at the first request: the list of public suffixes would make every start slower. */
 export function platformApi({ config, stores, counts, ...parts }: PlatformParts) {
   const make = async () => {
     const [{ openPlatform }, { DomainService }] = await Promise.all([

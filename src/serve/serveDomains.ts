@@ -144,7 +144,7 @@ async function startWorker(
   worker.start();
   return {
     async stop(graceMs: number) {
-      // Whoever waits for an answer then stops waiting.
+      // Ends what still waits for a response.
       const cancel = clock.after(graceMs, () => resolver.close());
       await worker.stop(graceMs);
       cancel();

@@ -110,7 +110,7 @@ function chooseCoding(accepted: string | undefined, smaller: readonly Coding[]):
   return best;
 }
 
-/** What cannot be read is left out, as if it had not been said. */
+/** A value that cannot be parsed is ignored. */
 function weightsOf(accepted: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of accepted.toLowerCase().split(",")) {

@@ -276,7 +276,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     );
   }
 
-  /** Without its last chunk, so that nobody takes it for the whole. */
+  /** Without its last chunk, so that it is not taken for complete. */
   failed(cause: unknown): void {
     this.#handler.failed(cause);
     this.destroy();
@@ -341,7 +341,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   /** The other end sends nothing more. It may still read. */
   ended(): void {
     this.#peerEnded = true;
-    // Whoever reads a stream to no end has no reason to end its own side first.
+    // A client that reads an endless stream has no reason to close its side first.
     const gone = this.#reading === "head" || this.#reading === "body" || this.#writer.streaming;
     if (gone) return void this.destroy();
     if (!this.#responding) this.#reading === "closing" ? this.destroy() : this.#close();

@@ -111,7 +111,7 @@ export class RequestBody {
   length = Number.POSITIVE_INFINITY;
   /** The most that the handler takes; undefined while it has not asked. */
   bytesMax: number | undefined;
-  /** Nobody wants it: what still arrives is dropped. */
+  /** Whether the rest of the body is dropped as it arrives. */
   discarded = false;
   complete = false;
 

@@ -1,4 +1,4 @@
-/** What a listener grants to clients that nobody has authenticated yet. */
+/** What a listener grants to clients that are not authenticated yet. */
 import { readFileSync } from "node:fs";
 
 export interface WireLimits {

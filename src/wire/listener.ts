@@ -27,7 +27,7 @@ export interface ListenTarget extends ListenAddress {
 
 export interface ListenOptions extends ListenTarget {
   readonly limits?: Partial<WireLimits> | undefined;
-  /** Those on this machine unless said. */
+  /** Those on this machine unless given. */
   readonly proxies?: TrustedProxies | undefined;
   /** Where every connection begins with a header of the PROXY protocol. */
   readonly proxyProtocol?: ProxyProtocol | undefined;
@@ -47,7 +47,7 @@ export interface Listener extends OpenListener {
 export interface Listening {
   readonly port: number;
   readonly socket: number;
-  /** Accepts no new connection. Those that wait stay with whoever else has the socket. */
+  /** Accepts no new connection. Those in the queue stay with other processes of the socket. */
   close(): void;
 }
 

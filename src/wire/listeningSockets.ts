@@ -1,7 +1,7 @@
 /**
- * Listening sockets that one process opens and others accept on. Whoever opened them keeps them: a
- * connection that waits to be accepted is lost only when the last process that has its socket closes
- * it, so none is lost when one of those that accept ends or crashes.
+ * Listening sockets that one process opens and others accept on. The process that opened them keeps
+ * them: a connection in the queue is lost only when the last process with its socket closes it, so
+ * none is lost when one of those that accept ends or crashes.
  */
 import { dlopen } from "bun:ffi";
 import type { ListenAddress } from "./listener.ts";

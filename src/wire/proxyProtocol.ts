@@ -99,7 +99,7 @@ export class ProxyHeaderReader implements ManagedConnection {
     if (header === "incomplete") return;
     if (header === "malformed") return void this.#refuse(header);
     const trusted = this.#peer !== undefined && this.#connections.proxies.trusts(this.#peer);
-    // Whoever says nothing of others need not be trusted.
+    // A header without addresses makes no claim, so it needs no trust.
     if (header.command === "proxy" && !trusted) return void this.#refuse("untrusted");
     this.#leave();
     this.#socket.pause();

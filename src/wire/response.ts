@@ -27,7 +27,7 @@ function usualName(name: string): string {
   return usualNames.get(name) ?? name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
-/** The last line of each header, by its lower-case name: most have one value for ever. */
+/** The last line of each header, by its lower-case name: most never change. */
 const lastLines = new Map<string, { readonly start: string; value: string; line: string }>();
 
 // A value with a line break would start a header, or a response, of its own.

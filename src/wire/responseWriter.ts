@@ -160,7 +160,7 @@ export class ResponseWriter {
     else this.#drained?.();
   }
 
-  /** Nobody reads any more. */
+  /** The client is gone. */
   close(): void {
     this.#closed = true;
     this.#release();

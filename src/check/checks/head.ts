@@ -5,7 +5,7 @@ import type { HttpExchange } from "../exchange.ts";
 const check = checksOf("head");
 const recordCheck = check("decisions/0020-cors-and-head.md");
 
-/** Held to the answer of GET; the path must be one that nobody else changes. */
+/** Compares HEAD with GET; nothing else may change the path meanwhile. */
 async function expectAsGet(caller: Caller, path: string, sent = {}): Promise<HttpExchange> {
   const got = await caller.send("GET", path, sent);
   const seen = await caller.send("HEAD", path, sent);

@@ -1,7 +1,7 @@
-/** Questions and answers between a process and the one that supervises it, in both directions. */
+/** Requests and responses between a process and its supervisor, in both directions. */
 
-/** What is answered, by the name of the question. */
-export type Answers = Readonly<Record<string, (argument: never) => unknown>>;
+/** By the name of the request. */
+export type ChannelHandlers = Readonly<Record<string, (argument: never) => unknown>>;
 
 type Message =
   | { readonly question: string; readonly id: number; readonly argument: unknown }
@@ -15,15 +15,15 @@ interface Waiting {
 
 export class Channel {
   readonly #send: (message: unknown) => void;
-  readonly #answers: Answers;
+  readonly #handlers: ChannelHandlers;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #closed = false;
 
   /** `send` may throw where the other process is gone. */
-  constructor(send: (message: unknown) => void, answers: Answers) {
+  constructor(send: (message: unknown) => void, handlers: ChannelHandlers) {
     this.#send = send;
-    this.#answers = answers;
+    this.#handlers = handlers;
   }
 
   ask(question: string, argument?: unknown): Promise<unknown> {
@@ -59,7 +59,7 @@ export class Channel {
   async #reply(id: number, question: string, argument: unknown): Promise<void> {
     let message: Message;
     try {
-      const answer = this.#answers[question];
+      const answer = this.#handlers[question];
       if (answer === undefined) throw new Error(`There is no answer to ${question}.`);
       message = { answers: id, value: await answer(argument as never) };
     } catch (cause) {
@@ -68,7 +68,7 @@ export class Channel {
     try {
       if (!this.#closed) this.#send(message);
     } catch {
-      // Whoever asked is gone.
+      // The other process is gone.
     }
   }
 }

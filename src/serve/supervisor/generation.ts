@@ -137,7 +137,7 @@ export class Generation {
     const { code, signal } = ending;
     const place = { slot: this.#slots.indexOf(slot), pid: worker?.pid };
     log.error("process.exited", { ...place, code, signal, accepting });
-    // While the others still start, whoever waits for all of them decides.
+    // While the others still start, the caller that waits for all of them decides.
     if (accepting || slot.failures > 0) this.#restartLater(slot);
   }
 
@@ -162,7 +162,7 @@ export class Generation {
     this.#cancelRestarts.add(cancel);
   }
 
-  /** Has somebody accept on the sockets of those that are away: else their clients would wait. */
+  /** Has another process accept on the sockets of those that are down, so that no client waits. */
   #standIn(): void {
     for (const [index, slot] of this.#slots.entries()) {
       if (slot.accepting) continue;

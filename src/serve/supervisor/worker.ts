@@ -51,7 +51,7 @@ export interface WorkerOrder {
   readonly migrates: boolean;
 }
 
-/** Undefined for a process that nobody supervises. */
+/** Undefined for a process without a supervisor. */
 export function readOrder(variables: NodeJS.ProcessEnv): WorkerOrder | undefined {
   const text = variables[orderVariable];
   return text === undefined ? undefined : (JSON.parse(text) as WorkerOrder);
