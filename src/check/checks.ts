@@ -5,17 +5,13 @@ import { bodies } from "./checks/bodies.ts";
 import { categories } from "./checks/categories.ts";
 import { conditional } from "./checks/conditional.ts";
 import { contractDocument } from "./checks/contractDocument.ts";
-import { coreCreating } from "./checks/coreCreating.ts";
-import { coreReading } from "./checks/coreReading.ts";
+import { core } from "./checks/core.ts";
 import { cors } from "./checks/cors.ts";
 import { errors } from "./checks/errors.ts";
 import { head } from "./checks/head.ts";
 import { idempotency } from "./checks/idempotency.ts";
 import { lifecycle } from "./checks/lifecycle.ts";
 import { limits } from "./checks/limits.ts";
-import { listParameters } from "./checks/listParameters.ts";
-import { orderLists } from "./checks/orderLists.ts";
-import { orderMoves } from "./checks/orderMoves.ts";
 import { orders } from "./checks/orders.ts";
 import { paging } from "./checks/paging.ts";
 import { paths } from "./checks/paths.ts";
@@ -23,9 +19,8 @@ import { problemJson } from "./checks/problemJson.ts";
 import { strict } from "./checks/strict.ts";
 
 const all: readonly Check[] = [
-  ...[coreReading, coreCreating, authentication, bodies, errors, paths, listParameters, paging],
-  ...[strict, limits, head, cors, lifecycle, conditional, idempotency, problemJson],
-  ...[orders, orderMoves, orderLists, categories, contractDocument],
+  ...[core, authentication, bodies, errors, paths, paging, strict, limits, head, cors],
+  ...[lifecycle, conditional, idempotency, problemJson, orders, categories, contractDocument],
 ].flat();
 
 const order = Object.keys(parts);

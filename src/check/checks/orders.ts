@@ -1,5 +1,8 @@
-/** Placing and getting orders. */
-import { assert, type Check, checksOf } from "../check.ts";
+/** Placing, getting, listing, approving and delivering orders. */
+
+import type { Caller } from "../caller.ts";
+import { assert, type Check, checksOf, expectAscending, expectIds, idsOf } from "../check.ts";
+import { type HttpExchange, type Order, orderStatuses } from "../exchange.ts";
 
 const check = checksOf("orders");
 const place = "openapi: /paths/~1store~1orders/post";
@@ -9,7 +12,7 @@ const takenCheck = check("openapi: /components/responses/PetTaken");
 const newOrderCheck = check("openapi: /components/schemas/NewOrder");
 
 /** Bodies that are refused, and the member that the message has to name. */
-const refused: Readonly<Record<string, readonly [body: string, names: string]>> = {
+const refusedBodies: Readonly<Record<string, readonly [body: string, names: string]>> = {
   "pet-missing": ['{"quantity":1}', "petId"],
   "pet-string": ['{"petId":"ID","quantity":1}', "petId"],
   "pet-fraction": ['{"petId":ID.5,"quantity":1}', "petId"],
@@ -22,7 +25,7 @@ const refused: Readonly<Record<string, readonly [body: string, names: string]>> 
   "quantity-null": ['{"petId":ID,"quantity":null}', "quantity"],
 };
 
-export const orders: readonly Check[] = [
+const placing: readonly Check[] = [
   placeCheck("order-placed", "An order for an available pet is placed: 201.", async (caller) => {
     const { id } = await caller.addPet();
     const seen = await caller.post("/store/orders", `{"petId":${id},"quantity":1000}`);
@@ -90,7 +93,7 @@ export const orders: readonly Check[] = [
       seen.expectNamed("body_invalid", "petId");
     },
   ),
-  ...Object.entries(refused).map(([what, [pattern, names]]) =>
+  ...Object.entries(refusedBodies).map(([what, [pattern, names]]) =>
     newOrderCheck(
       `order-${what}-refused`,
       `An order like ${pattern.replace("ID", "1")} is refused with 400, naming ${names}.`,
@@ -139,3 +142,170 @@ export const orders: readonly Check[] = [
     async (caller) => (await caller.get("/store/orders")).expectStatus(200),
   ),
 ];
+
+const approvalCheck = check("openapi: /paths/~1store~1orders~1{orderId}~1approve/post");
+const deliveryCheck = check("openapi: /paths/~1store~1orders~1{orderId}~1deliver/post");
+const eventRefusedCheck = check("openapi: /components/responses/OrderEventRefused");
+
+type Event = "approve" | "deliver";
+
+const move = (caller: Caller, { id }: Order, event: Event): Promise<HttpExchange> =>
+  caller.send("POST", `/store/orders/${id}/${event}`);
+
+async function moved(caller: Caller, order: Order, ...events: readonly Event[]): Promise<Order> {
+  let now = order;
+  for (const event of events) now = (await move(caller, order, event)).order();
+  return now;
+}
+
+/** What was done before, what is refused then, and the status that stays. */
+const refusedMoves: readonly (readonly [Event[], Event, string])[] = [
+  [[], "deliver", "placed"],
+  [["approve"], "approve", "approved"],
+  [["approve", "deliver"], "approve", "delivered"],
+  [["approve", "deliver"], "deliver", "delivered"],
+];
+
+const moving: readonly Check[] = [
+  approvalCheck("order-approve", "Approving moves an order to approved.", async (caller) => {
+    const pet = await caller.addPet();
+    const order = await caller.placeOrder(pet);
+    const now = await moved(caller, order, "approve");
+    assert(now.status === "approved" && now.id === order.id, "approved", now.status);
+    const found = (await caller.get(`/store/orders/${order.id}`)).order();
+    assert(found.status === "approved", "approved when read", found.status);
+    await caller.expectPetStatus(pet.id, "pending");
+  }),
+  deliveryCheck(
+    "order-deliver",
+    "Delivering moves an order to delivered and its pet to sold.",
+    async (caller) => {
+      const pet = await caller.addPet();
+      const order = await caller.placeOrder(pet);
+      const now = await moved(caller, order, "approve", "deliver");
+      assert(now.status === "delivered", "delivered", now.status);
+      const found = (await caller.get(`/store/orders/${order.id}`)).order();
+      assert(found.status === "delivered", "delivered when read", found.status);
+      await caller.expectPetStatus(pet.id, "sold");
+    },
+  ),
+  ...refusedMoves.map(([before, event, stays]) =>
+    eventRefusedCheck(
+      `order-${event}-when-${stays}-409`,
+      `To ${event} an order that is ${stays} is refused with 409, and it stays ${stays}.`,
+      async (caller) => {
+        const order = await caller.placeOrder();
+        await moved(caller, order, ...before);
+        (await move(caller, order, event)).error(409, "order_event_refused");
+        const found = (await caller.get(`/store/orders/${order.id}`)).order();
+        assert(found.status === stays, stays, found.status);
+      },
+    ),
+  ),
+];
+
+const listCheck = check("openapi: /paths/~1store~1orders/get");
+const cursorCheck = check("openapi: /components/parameters/cursor");
+const ordersPath = "/store/orders";
+
+/** Enough for three thousand orders; where there are more, only the beginning is walked. */
+const pagesMax = 30;
+
+const refusedQueries: Readonly<Record<string, readonly [query: string, names: string]>> = {
+  "limit-0": ["limit=0", "limit"],
+  "limit-101": ["limit=101", "limit"],
+  "limit-word": ["limit=ten", "limit"],
+  "status-unknown": ["status=lost", "status"],
+  "status-of-pets": ["status=sold", "status"],
+};
+
+const listing: readonly Check[] = [
+  check("openapi: /components/schemas/Orders")(
+    "orders-bare-array",
+    "A list of orders is an array in the order of identifiers.",
+    async (caller) => {
+      await caller.placeOrder();
+      const found = (await caller.get(ordersPath)).orders();
+      assert(found.length >= 1 && found.length <= 20, "1 to 20 orders", String(found.length));
+      expectAscending(found, "orders");
+    },
+  ),
+  ...orderStatuses.map((status, steps) =>
+    check("openapi: /components/parameters/orderStatus")(
+      `orders-status-${status}`,
+      `With status=${status}, only such orders are returned.`,
+      async (caller) => {
+        const { id } = await caller.placeOrder();
+        for (const event of ["approve", "deliver"].slice(0, steps)) {
+          await caller.send("POST", `${ordersPath}/${id}/${event}`);
+        }
+        const found = (await caller.get(`${ordersPath}?status=${status}&limit=100`)).orders();
+        assert(found.length > 0, `${status} orders, for there is one`, "none");
+        const other = found.find((order) => order.status !== status);
+        assert(other === undefined, `only ${status}`, `order ${other?.id} ${other?.status}`);
+      },
+    ),
+  ),
+  ...Object.entries(refusedQueries).map(([what, [query, names]]) =>
+    listCheck(
+      `orders-${what}-refused`,
+      `A list of orders with ${query} is refused with 400, naming ${names}.`,
+      async (caller) => {
+        (await caller.get(`${ordersPath}?${query}`)).expectNamed("parameter_invalid", names);
+      },
+    ),
+  ),
+  listCheck(
+    "orders-walk",
+    "Following Link meets every order once, in the order of identifiers.",
+    async (caller) => {
+      const pets = await caller.addPets(3);
+      const placed = await Promise.all(pets.map((pet) => caller.placeOrder(pet)));
+      // Small pages first, where the seams are.
+      for (const [limit, most] of [
+        [2, 3],
+        [100, pagesMax],
+      ] as const) {
+        const pages: Order[][] = [];
+        for await (const seen of caller.walk(ordersPath, `limit=${limit}`, most)) {
+          pages.push(seen.orders());
+        }
+        expectAscending(pages.flat(), "orders of all pages");
+        const short = pages.slice(0, -1).find((page) => page.length !== limit);
+        assert(short === undefined, `${limit} on every page but the last`, `${short?.length}`);
+        if (pages.length === most) continue;
+        const met = pages.flat().filter(({ id }) => placed.some((order) => order.id === id));
+        assert(met.length === 3, `${idsOf(placed)} once each`, idsOf(met));
+      }
+      const [first, second] = [`${ordersPath}?limit=1`, `${ordersPath}?limit=2`];
+      const two = (await caller.get(second)).orders();
+      const next = caller.cursorOf(await caller.get(first), ordersPath);
+      const then = (await caller.get(`${first}&cursor=${encodeURIComponent(next)}`)).orders();
+      expectIds(then, two.slice(1));
+    },
+  ),
+  cursorCheck(
+    "orders-cursor-bound",
+    "A cursor of one list of orders is refused by another.",
+    async (caller) => {
+      const [one, two] = await caller.addPets(2);
+      await caller.placeOrder(one);
+      await caller.placeOrder(two);
+      const next = caller.cursorOf(await caller.get(`${ordersPath}?limit=1`), ordersPath);
+      const path = `${ordersPath}?status=placed&cursor=${encodeURIComponent(next)}`;
+      (await caller.get(path)).error(400, "cursor_invalid");
+    },
+  ),
+  cursorCheck(
+    "orders-cursor-of-pets-refused",
+    "A cursor of the pets is refused by the orders.",
+    async (caller) => {
+      await caller.addPets(2);
+      const next = caller.cursorOf(await caller.get("/pets?limit=1"), "/pets");
+      const path = `${ordersPath}?cursor=${encodeURIComponent(next)}`;
+      (await caller.get(path)).error(400, "cursor_invalid");
+    },
+  ),
+];
+
+export const orders: readonly Check[] = [...placing, ...moving, ...listing];
