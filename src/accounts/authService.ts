@@ -14,26 +14,23 @@ import {
   type SessionWithHolder,
   type SignInAttempt,
 } from "./accounts.ts";
+import { needsRehash, type Passwords, passwordError } from "./password.ts";
 import {
   addressQuota,
   attemptFor,
   bucketOf,
-  nameAtAddressQuota,
-  type Purpose,
-} from "./attempts.ts";
-import { passwordError } from "./password.ts";
-import { needsRehash, type Passwords } from "./passwordHash.ts";
-import {
   createSession,
   type IssuedLink,
   invitationMs,
   isExpired,
   issueLink,
+  nameAtAddressQuota,
+  type Purpose,
   secretHash,
   touchIntervalMs,
 } from "./sessions.ts";
 
-export interface AuthServiceOptions {
+interface AuthServiceOptions {
   readonly store: AccountStore;
   readonly passwords: Passwords;
   readonly clock: Clock;
@@ -58,7 +55,7 @@ export interface SignedIn extends SessionWithHolder {
   readonly token: string;
 }
 
-export interface PasswordChangeRequest {
+interface PasswordChangeRequest {
   readonly current: string | undefined;
   readonly next: string;
 }
@@ -240,7 +237,7 @@ export class AuthService {
   }
 }
 
-export function notSignedIn(): Problem {
+function notSignedIn(): Problem {
   return new Problem("not_signed_in");
 }
 

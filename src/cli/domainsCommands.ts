@@ -1,6 +1,6 @@
 /** Adds, lists, shows and removes domains. */
 import { pause } from "../core/clock.ts";
-import { toJson } from "../hosting/domains/json.ts";
+import { toJson } from "../hosting/domains/domainView.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";

@@ -3,8 +3,7 @@ import type { Used } from "../hosting/domains/budget.ts";
 import type { Status } from "../hosting/domains/domain.ts";
 import type { StoredDomain, TimelineEntry } from "../hosting/domains/domains.ts";
 import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
-import type { Finding } from "../hosting/domains/finding.ts";
-import type { RecordToCreate } from "../hosting/domains/instructions.ts";
+import type { Finding, RecordToCreate } from "../hosting/domains/finding.ts";
 import { fromNow, instantText, iso, spanText, whenText } from "./durations.ts";
 import { table } from "./table.ts";
 

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import { mediaTypeOf } from "../hosting/sites/mediaTypes.ts";
+import { mediaTypeOf } from "../hosting/sites/siteFile.ts";
 import { hashedForm } from "./assets.ts";
 import type { ThreadInput, ThreadOutput } from "./publishThread.ts";
 

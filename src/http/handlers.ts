@@ -19,7 +19,7 @@ import type { Stores } from "../storage/stores.ts";
 import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 
 /** What handlers work with. */
-export interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | "orders"> {
+interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | "orders"> {
   readonly clock: Clock;
   /** Seals cursors. */
   readonly secret: string;

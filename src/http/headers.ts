@@ -37,7 +37,7 @@ export function applied(answer: HandlerResponse): HandlerResponse {
 }
 
 /** An answer that can be told apart from every other by its ETag. */
-export interface TaggedResponse extends HandlerResponse {
+interface TaggedResponse extends HandlerResponse {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
 }
 

@@ -34,7 +34,7 @@ export interface PublicApiParts extends CacheParts {
   readonly contract: () => MaybePromise<string>;
 }
 
-export type PublicExchange = Exchange<OperationId>;
+type PublicExchange = Exchange<OperationId>;
 
 interface Caller {
   readonly key: ApiKey;

@@ -152,7 +152,7 @@ interface LandingFacts {
   readonly trouble: string | undefined;
 }
 
-export interface LandingSite extends StaticSite {
+interface LandingSite extends StaticSite {
   page(facts: LandingFacts): string;
 }
 

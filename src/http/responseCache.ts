@@ -28,7 +28,7 @@ export interface CacheHit {
   readonly asksFreshness: (() => Promise<boolean>) | undefined;
 }
 
-export interface PreparedHit extends Pick<CacheHit, "operation" | "keyId"> {
+interface PreparedHit extends Pick<CacheHit, "operation" | "keyId"> {
   readonly prepared: PreparedResponse;
 }
 

@@ -18,7 +18,7 @@ export interface HandlerResponse extends Omit<HttpResponse, "headers"> {
 }
 
 export const readHeaders = { "cache-control": "private, no-cache" } as const;
-export const writeHeaders = { "cache-control": "no-store" } as const;
+const writeHeaders = { "cache-control": "no-store" } as const;
 
 /** The response of every listing: a bare array, and a Link while more follows (RFC 8288). */
 export function pageResponse<T>(items: readonly JsonOf<T>[], nextAddress: string | undefined) {

@@ -3,7 +3,7 @@ import type { MaybePromise } from "../core/maybePromise.ts";
 import { fileResponse, notFoundResponse, type ServedFile } from "../wire/fileResponse.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 
-export interface StaticFile {
+interface StaticFile {
   readonly mediaType: string;
   readonly cacheControl: string;
   readonly etag: string;

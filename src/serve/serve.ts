@@ -7,7 +7,7 @@ import type { Log } from "../core/log.ts";
 import { Problem } from "../core/problems.ts";
 import { publishDocs } from "../docs/published.ts";
 import { cachedContents, createSiteHosts } from "../hosting/edge/siteHosts.ts";
-import { deployOwnDocs } from "../hosting/sites/ownDocs.ts";
+import { deployOwnDocs } from "../hosting/sites/publish.ts";
 import { type AppParts, createApp } from "../http/app.ts";
 import { createHandlers } from "../http/handlers.ts";
 import { createWireHandler, listenForAdmin, listenForMetrics } from "../http/listeners.ts";

@@ -100,7 +100,7 @@ async function startWorker(
   const [{ createResolver }, { recursorsOfSystem }, { AcmeAuthority }, { renewalNameOf }, probing] =
     await Promise.all([
       import("../hosting/dns/resolver.ts"),
-      import("../hosting/dns/systemRecursors.ts"),
+      import("../hosting/dns/addresses.ts"),
       import("../hosting/acme/authority.ts"),
       import("../hosting/acme/certificates.ts"),
       import("../hosting/edge/probe.ts"),

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { argon2Sync } from "node:crypto";
-import { commonPasswords, passwordError } from "../../src/accounts/password.ts";
-import { currentCost, needsRehash, Passwords } from "../../src/accounts/passwordHash.ts";
+import {
+  commonPasswords,
+  currentCost,
+  needsRehash,
+  Passwords,
+  passwordError,
+} from "../../src/accounts/password.ts";
 import { Problem } from "../../src/core/problems.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AccessHolder, mintAccess } from "../../src/accounts/access.ts";
-import type { Derive } from "../../src/accounts/passwordHash.ts";
+import type { Derive } from "../../src/accounts/password.ts";
 import { invitationMs, issueLink } from "../../src/accounts/sessions.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";

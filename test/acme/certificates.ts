@@ -8,7 +8,7 @@ import {
   derElements,
   objectIdentifier,
   tags,
-} from "../../src/hosting/acme/der.ts";
+} from "../../src/hosting/acme/certificates.ts";
 
 const issuer = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const ecdsaWithSha256 = der(tags.sequence, objectIdentifier("1.2.840.10045.4.3.2"));

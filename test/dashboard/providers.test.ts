@@ -7,7 +7,7 @@ import {
   providerNames,
   providerSeen,
 } from "../../src/dashboard/browser/domains/providers.ts";
-import { proofFor, recordFor } from "../../src/hosting/domains/instructions.ts";
+import { proofFor, recordFor } from "../../src/hosting/domains/finding.ts";
 
 const ids = Object.keys(providerNames) as ProviderId[];
 const subdomain = recordFor("docs.acme.com", "sites.example.net");

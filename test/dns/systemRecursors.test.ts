@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { recursorsOfSystem } from "../../src/hosting/dns/systemRecursors.ts";
+import { recursorsOfSystem } from "../../src/hosting/dns/addresses.ts";
 
 let folder = "";
 beforeEach(() => {

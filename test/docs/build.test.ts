@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "../../src/docs/contract.ts";
 import { cacheControlOf, contentSecurityPolicy } from "../../src/docs/published.ts";
-import { mediaTypeOf } from "../../src/hosting/sites/mediaTypes.ts";
+import { mediaTypeOf } from "../../src/hosting/sites/siteFile.ts";
 import { build, changelog, docsFolder, document, elementsOf, pagesOf, textOf } from "./built.ts";
 
 const files = await build();

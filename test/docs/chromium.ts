@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { cacheControlOf, contentSecurityPolicy } from "../../src/docs/published.ts";
-import { mediaTypeOf } from "../../src/hosting/sites/mediaTypes.ts";
+import { mediaTypeOf } from "../../src/hosting/sites/siteFile.ts";
 import { hangMs } from "../../testkit/timeouts.ts";
 import { build, fileAt } from "./built.ts";
 import { packedChromium, reasonOf } from "./packedChromium.ts";

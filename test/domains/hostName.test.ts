@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { proofFor, recordFor } from "../../src/hosting/domains/finding.ts";
 import {
   isApex,
   parseHost,
   registrableOf,
   withParents,
 } from "../../src/hosting/domains/hostName.ts";
-import { proofFor, recordFor } from "../../src/hosting/domains/instructions.ts";
 import fc from "../../testkit/fastCheck.ts";
 
 const reserved = ["sites.petstore.example", "api.petstore.example"];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { edgeLimits } from "../../src/hosting/edge/limits.ts";
+import { edgeLimits } from "../../src/hosting/edge/edge.ts";
 import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";

@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { systemClock } from "../../src/core/clock.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
-import { CertificateContexts } from "../../src/hosting/edge/certificates.ts";
+import { CertificateContexts } from "../../src/hosting/edge/tlsServer.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { createAuthority } from "./certificates.ts";
 import { getSecured, openHttp2, requestHttp2, securedLine, shakeHands } from "./clients.ts";

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
-import { startEdge } from "../../src/hosting/edge/edge.ts";
-import type { EdgeLimits } from "../../src/hosting/edge/limits.ts";
+import { type EdgeLimits, startEdge } from "../../src/hosting/edge/edge.ts";
 import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
 import { createAuthority } from "./certificates.ts";
 import { FakeView } from "./fakeView.ts";

@@ -2,7 +2,7 @@
 
 import { Problem } from "../../src/core/problems.ts";
 import type { DomainService } from "../../src/hosting/domains/domainService.ts";
-import { proofFor } from "../../src/hosting/domains/instructions.ts";
+import { proofFor } from "../../src/hosting/domains/finding.ts";
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import {

@@ -3,7 +3,7 @@ import { type Domain, isServed, type Status, statusOf } from "../../src/hosting/
 import type { DomainChange } from "../../src/hosting/domains/domains.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
 import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
-import { proofFor } from "../../src/hosting/domains/instructions.ts";
+import { proofFor } from "../../src/hosting/domains/finding.ts";
 import type { Vault } from "../../src/hosting/domains/vault.ts";
 import type { Sightings } from "./sightings.ts";
 import { keyMark, type SimulatedAuthority } from "./simulatedAuthority.ts";

@@ -6,9 +6,10 @@ import {
   staleAfterMs,
   withStaleFailed,
 } from "../../src/hosting/sites/deployment.ts";
-import { isCompressible, mediaTypeOf } from "../../src/hosting/sites/mediaTypes.ts";
 import { slugError } from "../../src/hosting/sites/site.ts";
 import {
+  isCompressible,
+  mediaTypeOf,
   normalizePath,
   pathError,
   pathLengthMax,

@@ -1,10 +1,9 @@
 import type { AuthorityRefusal, RefusalReason } from "../domains/certificateAuthority.ts";
-import type { AcmeResponse } from "./transport.ts";
-import { retryAtMs } from "./waiting.ts";
+import { type AcmeResponse, retryAtMs } from "./transport.ts";
 
 const detailLengthMax = 500;
 
-export interface AcmeErrorOptions {
+interface AcmeErrorOptions {
   readonly retryAtMs?: number | undefined;
   /** The last part of the problem's type (RFC 8555, section 6.7), where the authority gave one. */
   readonly problemType?: string | undefined;
@@ -156,7 +155,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function parseObject(text: string): JsonObject | undefined {
+function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

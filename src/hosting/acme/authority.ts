@@ -10,11 +10,9 @@ import type {
 import type { Vault } from "../domains/vault.ts";
 import { Account } from "./account.ts";
 import { AcmeError, messageOf } from "./acmeError.ts";
-import { Directory } from "./directory.ts";
+import { Directory, fetchRenewalWindow } from "./directory.ts";
 import { runOrder } from "./order.ts";
-import { fetchRenewalWindow } from "./renewalInfo.ts";
-import { AcmeSession } from "./session.ts";
-import { SignedRequests } from "./signedRequests.ts";
+import { AcmeSession, SignedRequests } from "./session.ts";
 import { Transport } from "./transport.ts";
 
 const pollMsDefault = 1_000;

@@ -1,17 +1,22 @@
 import type { Clock } from "../../core/clock.ts";
-import type { Account, OpenAccount } from "./account.ts";
-import { AcmeError, isUnavailable, type JsonObject, parseBody } from "./acmeError.ts";
+import type { Account, AccountKey, OpenAccount } from "./account.ts";
+import {
+  AcmeError,
+  errorOfResponse,
+  isUnavailable,
+  type JsonObject,
+  malformed,
+  parseBody,
+} from "./acmeError.ts";
 import type { Directory, DirectoryEntries } from "./directory.ts";
-import type { SignedRequests } from "./signedRequests.ts";
-import type { AcmeResponse } from "./transport.ts";
-import { delay, retryAtMs, unlessAborted } from "./waiting.ts";
+import { type AcmeResponse, delay, retryAtMs, type Transport, unlessAborted } from "./transport.ts";
 
 const pauseMsMax = 60_000;
 const pauseMsMaxUnasked = 10_000;
 /** A question may be asked again; what it would cost to begin anew is an order and its limits. */
 const triesMax = 3;
 
-export interface AcmeSessionOptions {
+interface AcmeSessionOptions {
   readonly clock: Clock;
   readonly directory: Directory;
   readonly account: Account;
@@ -94,4 +99,83 @@ export class AcmeSession {
         : Math.min(Math.max(untilMs - clock.now(), pollMs), pauseMsMax);
     return delay(clock, delayMs, this.signal);
   }
+}
+
+/** Authorities forget nonces after minutes, so there is no sense in many. */
+const noncesMax = 16;
+const nonceLengthMax = 1024;
+/** How often one request is sent before refused nonces are the authority's failure. */
+const nonceTriesMax = 8;
+
+interface ToSign {
+  readonly url: string;
+  /** Undefined for a POST-as-GET (section 6.3). */
+  readonly payload: unknown;
+  readonly key: AccountKey;
+  /** The account's address, undefined while there is none. */
+  readonly account: string | undefined;
+  readonly accept?: string;
+}
+
+/** Signed requests and the nonces that they use up (RFC 8555, sections 6.2 to 6.5). */
+export class SignedRequests {
+  readonly #transport: Transport;
+  readonly #directory: Directory;
+  readonly #clock: Clock;
+  #nonces: string[] = [];
+
+  constructor(transport: Transport, directory: Directory, clock: Clock) {
+    this.#transport = transport;
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  /** Resolves with a success; whatever else comes back is thrown as a `AcmeError`. */
+  async post(toSign: ToSign, signal?: AbortSignal): Promise<AcmeResponse> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.#postOnce(toSign, signal);
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      const refused = errorOfResponse(answer, this.#clock.now());
+      if (refused.problemType !== "badNonce" || tries >= nonceTriesMax) throw refused;
+      // Those in hand are as old as the one refused. The refusal brought a fresh one.
+      this.#nonces = this.#nonces.slice(-1);
+    }
+  }
+
+  async #postOnce({ url, payload, key, account, accept }: ToSign, signal?: AbortSignal) {
+    const nonce = this.#nonces.pop() ?? (await this.#newNonce(signal));
+    const answer = await this.#transport.send(
+      {
+        method: "POST",
+        url,
+        headers: {
+          "content-type": "application/jose+json",
+          ...(accept === undefined ? {} : { accept }),
+        },
+        body: key.signed(url, nonce, account, payload),
+      },
+      signal,
+    );
+    const fresh = nonceIn(answer);
+    if (fresh !== undefined) this.#nonces = [...this.#nonces, fresh].slice(-noncesMax);
+    return answer;
+  }
+
+  async #newNonce(signal?: AbortSignal): Promise<string> {
+    const { newNonce } = await this.#directory.entries();
+    const answer = await this.#transport.send({ method: "HEAD", url: newNonce }, signal);
+    if (answer.status !== 200 && answer.status !== 204) {
+      throw errorOfResponse(answer, this.#clock.now());
+    }
+    const nonce = nonceIn(answer);
+    if (nonce === undefined) throw malformed("no nonce");
+    return nonce;
+  }
+}
+
+/** A nonce of another form must be ignored (section 6.5.1). */
+function nonceIn(answer: AcmeResponse): string | undefined {
+  const nonce = answer.header("replay-nonce");
+  if (nonce === undefined || nonce.length > nonceLengthMax) return undefined;
+  return /^[A-Za-z0-9_-]+$/.test(nonce) ? nonce : undefined;
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
+import type { Recursor } from "./resolver.ts";
 
 /**
  * Addresses that no public name server has, from the IANA special-purpose registries (RFC 6890):
@@ -62,4 +64,26 @@ function bitsOf(address: string): string {
 
 function binary(base: number, width: number): (part: string) => string {
   return (part) => Number.parseInt(part, base).toString(2).padStart(width, "0");
+}
+
+const dnsPort = 53;
+/** As many as the system's own resolver looks at (resolv.conf(5)). */
+const recursorsMax = 3;
+
+/** The recursors that this machine uses; none where it names none. */
+export function recursorsOfSystem(path = "/etc/resolv.conf"): Recursor[] {
+  return textOf(path)
+    .split("\n")
+    .map((line) => /^nameserver\s+(\S+)/.exec(line)?.[1] ?? "")
+    .filter((address) => isIP(address) !== 0)
+    .slice(0, recursorsMax)
+    .map((address) => ({ address, port: dnsPort }));
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }

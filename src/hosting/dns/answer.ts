@@ -1,7 +1,6 @@
 /** What a message says about the question: pure, and the same for UDP and TCP. */
 import type { Absent, DnsAnswer, DnsRecord, Unreachable } from "../domains/resolver.ts";
-import { type Message, type Question, rcodes } from "./message.ts";
-import { isWithin } from "./names.ts";
+import { isWithin, type Message, type Question, rcodes } from "./message.ts";
 
 /** An answer and, where it is a plain no, the zone that says so. */
 export interface Learnt {

@@ -4,8 +4,7 @@
  * these lets a server pass one name or value off as another.
  */
 import type { DnsRecord, RecordType } from "../domains/resolver.ts";
-import { Cursor } from "./cursor.ts";
-import { readRecordData, typeNumbers } from "./recordData.ts";
+import { canonicalAddress } from "./addresses.ts";
 
 export interface Question {
   readonly name: string;
@@ -178,4 +177,203 @@ function readRecord(cursor: Cursor): ReadRecord {
   const ttlSeconds = ttl > 0x7fff_ffff ? 0 : ttl;
   const { minimumSeconds, ...rest } = read;
   return { known: { name, ttlSeconds, ...rest }, minimumSeconds };
+}
+
+const typeNumbers: Readonly<Record<RecordType, number>> = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  TXT: 16,
+  AAAA: 28,
+  CAA: 257,
+};
+
+interface RecordData extends Pick<DnsRecord, "type" | "value" | "caa"> {
+  /** Of a SOA: for how long a no may be remembered. */
+  readonly minimumSeconds?: number;
+}
+
+const typesByNumber = new Map(
+  Object.entries(typeNumbers).map(([type, number]) => [number, type as RecordType]),
+);
+
+/** What a record says; undefined for a type we never ask for. Throws a RangeError on a misfit. */
+function readRecordData(typeNumber: number, data: Cursor): RecordData | undefined {
+  const type = typesByNumber.get(typeNumber);
+  if (type === undefined) return undefined;
+  const read = { type, ...readers[type](data) };
+  if (data.left > 0) throw new RangeError("more than the record should hold");
+  return read;
+}
+
+const readers: Record<RecordType, (data: Cursor) => Omit<RecordData, "type">> = {
+  A: (data) => ({ value: data.bytes(4).join(".") }),
+  AAAA: (data) => ({ value: readAddress6(data) }),
+  CNAME: (data) => ({ value: data.name() }),
+  NS: (data) => ({ value: data.name() }),
+  SOA: readSoa,
+  TXT: readTxt,
+  CAA: readCaa,
+};
+
+function readAddress6(data: Cursor): string {
+  const groups = Array.from({ length: 8 }, () => data.uint16().toString(16));
+  return canonicalAddress(groups.join(":")) ?? "";
+}
+
+/** Serial, refresh, retry and expire. */
+const soaNumbersBeforeMinimumBytes = 16;
+
+function readSoa(data: Cursor): Omit<RecordData, "type"> {
+  const value = data.name();
+  data.name();
+  data.bytes(soaNumbersBeforeMinimumBytes);
+  return { value, minimumSeconds: data.uint32() };
+}
+
+function readTxt(data: Cursor): Omit<RecordData, "type"> {
+  const strings: Uint8Array[] = [];
+  while (data.left > 0) strings.push(data.bytes(data.uint8()));
+  // Joined before they are decoded: a character may be cut in two.
+  return { value: Buffer.concat(strings).toString("utf8") };
+}
+
+const criticalBit = 0b1000_0000;
+
+function readCaa(data: Cursor): Omit<RecordData, "type"> {
+  const flags = data.uint8();
+  const tagLength = data.uint8();
+  if (tagLength === 0) throw new RangeError("no tag");
+  const tag = labelText(data.bytes(tagLength));
+  const value = Buffer.from(data.bytes(data.left)).toString("utf8");
+  return { value, caa: { critical: (flags & criticalBit) !== 0, tag } };
+}
+
+/** The text of each byte within a label. */
+const byteTexts = Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  if (character === "." || character === "\\") return `\\${character}`;
+  return byte > 0x20 && byte < 0x7f ? folded(character) : `\\${String(byte).padStart(3, "0")}`;
+});
+
+/**
+ * The text of one label. Bytes that are no visible ASCII, and dots within a label, are escaped as
+ * in RFC 1035, section 5.1, so that two names never share a text.
+ */
+function labelText(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byteTexts[byte];
+  return text;
+}
+
+/** Only ASCII is folded (RFC 4343): by Unicode's rules, the Kelvin sign would become a plain k. */
+export function folded(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function nameText(labels: readonly string[]): string {
+  return labels.length === 0 ? "." : labels.join(".");
+}
+
+const nameCharactersMax = 253;
+const labelOfVisibleAscii = /^[!-[\]-~]{1,63}$/;
+
+/** Whether the name fits a question. Those with escapes do not: no host that we serve has any. */
+export function isAskable(name: string): boolean {
+  return (
+    name.length <= nameCharactersMax &&
+    name.split(".").every((label) => labelOfVisibleAscii.test(label))
+  );
+}
+
+/** The name without its first label; undefined above a top-level domain. */
+export function parentOf(name: string): string | undefined {
+  const end = name.indexOf(".");
+  return end === -1 ? undefined : name.slice(end + 1);
+}
+
+/** Whether the name is the zone's own or lies below it. */
+export function isWithin(name: string, zone: string): boolean {
+  return zone === "." || name === zone || name.endsWith(`.${zone}`);
+}
+
+const nameBytesMax = 255;
+const labelBytesMax = 63;
+/** No honest name is cut into more pieces than it can have labels. */
+const pointersMax = 127;
+const pointerMark = 0b1100_0000;
+
+/** Reads a message from front to back, and throws a RangeError before it would pass the end. */
+class Cursor {
+  readonly #message: Uint8Array;
+  readonly #view: DataView;
+  readonly #end: number;
+  #at: number;
+
+  constructor(message: Uint8Array, at = 0, end = message.byteLength) {
+    if (end > message.byteLength) throw new RangeError("past the end of the message");
+    this.#message = message;
+    this.#view = new DataView(message.buffer, message.byteOffset, message.byteLength);
+    this.#at = at;
+    this.#end = end;
+  }
+
+  get left(): number {
+    return this.#end - this.#at;
+  }
+
+  uint8(): number {
+    return this.#view.getUint8(this.#advance(1));
+  }
+
+  uint16(): number {
+    return this.#view.getUint16(this.#advance(2));
+  }
+
+  uint32(): number {
+    return this.#view.getUint32(this.#advance(4));
+  }
+
+  bytes(count: number): Uint8Array {
+    const from = this.#advance(count);
+    return this.#message.subarray(from, from + count);
+  }
+
+  /** A cursor over the next bytes only, and moves on behind them. Names may still point back. */
+  part(count: number): Cursor {
+    const from = this.#advance(count);
+    return new Cursor(this.#message, from, from + count);
+  }
+
+  /** A name, whose end may be a pointer to an earlier one (RFC 1035, section 4.1.4). */
+  name(): string {
+    const labels: string[] = [];
+    let reader: Cursor = this;
+    let earliest = this.#at;
+    let pointers = 0;
+    let bytesLeft = nameBytesMax - 1;
+    for (;;) {
+      const length = reader.uint8();
+      if (length === 0) return nameText(labels);
+      if (length >= pointerMark) {
+        const target = ((length - pointerMark) << 8) | reader.uint8();
+        // Each pointer leads before the last, so that no name goes round in a circle.
+        if (target >= earliest || ++pointers > pointersMax) throw new RangeError("a bad pointer");
+        earliest = target;
+        reader = new Cursor(this.#message, target);
+        continue;
+      }
+      bytesLeft -= length + 1;
+      if (length > labelBytesMax || bytesLeft < 0) throw new RangeError("too long for a name");
+      labels.push(labelText(reader.bytes(length)));
+    }
+  }
+
+  #advance(count: number): number {
+    const from = this.#at;
+    if (count > this.left) throw new RangeError("past the end");
+    this.#at = from + count;
+    return from;
+  }
 }

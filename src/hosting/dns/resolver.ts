@@ -4,8 +4,7 @@ import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
 import type { DnsAnswer, Resolver, Unreachable } from "../domains/resolver.ts";
 import { canonicalAddress, isPublicAddress } from "./addresses.ts";
 import { type Learnt, learn, unreachable } from "./answer.ts";
-import { type Message, type Question, rcodes } from "./message.ts";
-import { folded, isAskable } from "./names.ts";
+import { folded, isAskable, type Message, type Question, rcodes } from "./message.ts";
 import { createTransport, type Heard, type Server, type Transport } from "./transport.ts";
 import { findServers, findZone } from "./zone.ts";
 

@@ -8,7 +8,7 @@ import type {
 } from "../domains/resolver.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { type Learnt, unreachable } from "./answer.ts";
-import { isWithin, parentOf } from "./names.ts";
+import { isWithin, parentOf } from "./message.ts";
 
 export type Look = (name: string, type: RecordType) => Promise<Learnt>;
 

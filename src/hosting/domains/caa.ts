@@ -3,7 +3,7 @@ import type { Finding } from "./finding.ts";
 import { registrableOf, withParents } from "./hostName.ts";
 import type { DnsAnswer, DnsRecord, NameServers, Resolver, Unreachable } from "./resolver.ts";
 
-export type CaaVerdict =
+type CaaVerdict =
   | { readonly kind: "permitted" }
   | { readonly kind: "blocked"; readonly finding: Finding }
   | { readonly kind: "unknown"; readonly finding: Finding };

@@ -20,7 +20,7 @@ import {
 } from "./schedule.ts";
 import { timelineEntry, updateWithRetry } from "./updates.ts";
 
-export interface DomainServiceOptions {
+interface DomainServiceOptions {
   readonly sites: SiteStore;
   readonly domains: DomainStore;
   readonly edgeView: EdgeView;
@@ -42,7 +42,7 @@ export interface Removal {
   readonly edges: number;
 }
 
-export const domainsPerProjectMax = 100;
+const domainsPerProjectMax = 100;
 const addTriesMax = 4;
 
 export class DomainService {

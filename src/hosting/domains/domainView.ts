@@ -3,8 +3,7 @@ import { domainToUnicode } from "node:url";
 import type { Used } from "./budget.ts";
 import { type Issuance, type Standing, type Status, statusOf } from "./domain.ts";
 import type { StoredDomain, TimelineEntry } from "./domains.ts";
-import type { Finding } from "./finding.ts";
-import { proofFor, type RecordToCreate, recordFor } from "./instructions.ts";
+import { type Finding, proofFor, type RecordToCreate, recordFor } from "./finding.ts";
 import type { Routing } from "./routing.ts";
 import { nextDueAtMs } from "./schedule.ts";
 
@@ -130,4 +129,43 @@ function roleOf(host: string, { primary, redirects }: Routing): DomainView["role
   const redirect = redirects.find(({ from }) => from === host);
   if (redirect !== undefined) return { kind: "redirect", to: redirect.to, status: redirect.status };
   return { kind: primary === host ? "primary" : "site" };
+}
+
+/** `addedAtMs: number` becomes `addedAt: string`; undefined becomes null; the rest stays. */
+export type Json<T> = T extends undefined
+  ? null
+  : T extends readonly (infer Item)[]
+    ? readonly Json<Item>[]
+    : T extends object
+      ? {
+          readonly [Name in keyof T as NameOf<Name, T[Name]>]: NameOf<Name, T[Name]> extends Name
+            ? Json<T[Name]>
+            : InstantOf<T[Name]>;
+        }
+      : T;
+
+/** Of an instant without its unit. A list of milliseconds is not one. */
+type NameOf<Name, Value> = Name extends `${infer Bare}Ms`
+  ? [Value] extends [number | undefined]
+    ? Bare
+    : Name
+  : Name;
+
+type InstantOf<T> = T extends number ? string : null;
+
+export function toJson<T>(value: T): Json<T> {
+  return converted(value) as Json<T>;
+}
+
+function converted(value: unknown): unknown {
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return value.map(converted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) =>
+      name.endsWith("Ms") && (member === undefined || typeof member === "number")
+        ? [name.slice(0, -2), member === undefined ? null : new Date(member).toISOString()]
+        : [name, converted(member)],
+    ),
+  );
 }

@@ -4,7 +4,7 @@ import { domainToASCII, domainToUnicode } from "node:url";
 import { parse } from "tldts";
 
 /** A name that can be attached. */
-export interface HostName {
+interface HostName {
   /** Lower-case ASCII without a final dot. */
   readonly host: string;
   /** As a person would read it: münchen.example for xn--mnchen-3ya.example. */
@@ -15,7 +15,7 @@ export interface HostName {
   readonly label: string;
 }
 
-export type ParsedHost =
+type ParsedHost =
   | { readonly kind: "host"; readonly name: HostName }
   | { readonly kind: "refused"; readonly why: string };
 

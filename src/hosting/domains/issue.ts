@@ -1,7 +1,7 @@
 /** The work of getting a certificate under a lease: check, prepare, order, store. */
+import { X509Certificate } from "node:crypto";
 
 import type { OrderOutcome, OrderRequest } from "./certificateAuthority.ts";
-import { certificateFacts } from "./certificateFacts.ts";
 import { type Domain, type HeldCertificate, hasEnded, isValid } from "./domain.ts";
 import {
   type CaAttempt,
@@ -253,4 +253,14 @@ function heldFrom({
 
 function attempt(host: string, kind: CaAttempt["kind"], atMs: number): CaAttempt {
   return { host, registrable: registrableOf(host) ?? host, kind, atMs };
+}
+
+/** What the first certificate of a chain says of itself. */
+function certificateFacts(chainPem: string) {
+  const { issuer, validFrom, validTo } = new X509Certificate(chainPem);
+  return {
+    issuer: /(?:^|\n)(?:CN|O)=([^\n]+)/.exec(issuer)?.[1] ?? issuer,
+    notBeforeMs: Date.parse(validFrom),
+    notAfterMs: Date.parse(validTo),
+  };
 }

@@ -9,9 +9,8 @@ import {
   type RoutingChange,
   type StoredDomain,
 } from "./domains.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, proofFor } from "./finding.ts";
 import { isApex } from "./hostName.ts";
-import { proofFor } from "./instructions.ts";
 import { issue } from "./issue.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { answersOf, cnameAt, observe } from "./observation.ts";

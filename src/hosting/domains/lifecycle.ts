@@ -256,7 +256,7 @@ export function renewing(domain: Domain, nowMs: number): Domain {
     : domain;
 }
 
-export interface RenewalWindowUpdate {
+interface RenewalWindowUpdate {
   readonly window: { readonly startMs: number; readonly endMs: number } | undefined;
   readonly renewAtMs: number | undefined;
   readonly askAgainAtMs: number | undefined;

@@ -31,9 +31,7 @@ export interface IssuingContext {
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-export type Preparation =
-  | { readonly kind: "ready" }
-  | ({ readonly kind: "refused" } & OrderFailure);
+type Preparation = { readonly kind: "ready" } | ({ readonly kind: "refused" } & OrderFailure);
 
 const challengeLifeMs = 3_600_000;
 

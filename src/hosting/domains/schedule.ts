@@ -80,7 +80,7 @@ export type Job =
   /** Check whether a removed name still points to us. */
   | "watch";
 
-export interface ScheduledJob {
+interface ScheduledJob {
   readonly job: Job;
   readonly atMs: number;
 }

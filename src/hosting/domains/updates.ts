@@ -20,7 +20,7 @@ export type DomainUpdate = Pick<
   "domain" | "entries" | "certificate" | "attempts" | "routing" | "displaces"
 >;
 
-export interface UpdateContext {
+interface UpdateContext {
   readonly store: DomainStore;
   readonly now: () => number;
 }

@@ -13,11 +13,11 @@ import {
   wildcardUnproven,
 } from "./diagnosis.ts";
 import type { Finding } from "./finding.ts";
-import { isBehindProxy } from "./knownProxies.ts";
 import {
   addressesAt,
   addressesIn,
   cnameAt,
+  isBehindProxy,
   type Observation,
   recordsAt,
   type View,

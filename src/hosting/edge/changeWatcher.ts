@@ -2,8 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { ManagedConnection } from "../../wire/connections.ts";
 import type { Edge, EdgeView } from "../domains/edgeView.ts";
-import type { EdgeLimits } from "./limits.ts";
-import type { ThrottledLog } from "./throttledLog.ts";
+import type { EdgeLimits, ThrottledLog } from "./edge.ts";
 
 /** One after the other, thousands of hosts would take longer than a removal may. */
 const lookUpsAtOnceMax = 64;

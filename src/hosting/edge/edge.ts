@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { Connections } from "../../wire/connections.ts";
+import { type WireLimits, wireLimits } from "../../wire/limits.ts";
 import {
   acceptHttp1,
   acceptProxied,
@@ -15,14 +16,11 @@ import type { ProxyProtocol } from "../../wire/proxyProtocol.ts";
 import type { TrustedProxies } from "../../wire/trustedProxies.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
-import { CertificateContexts } from "./certificates.ts";
 import { ChangeWatcher, HostConnections } from "./changeWatcher.ts";
-import { type EdgeLimits, edgeLimits } from "./limits.ts";
 import { createEdgeHandler, plainResponse, type ServeSite, unavailable } from "./requestHandler.ts";
-import { ThrottledLog } from "./throttledLog.ts";
-import { createTlsServer } from "./tlsServer.ts";
+import { CertificateContexts, createTlsServer } from "./tlsServer.ts";
 
-export interface EdgeOptions {
+interface EdgeOptions {
   readonly view: EdgeView;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -201,4 +199,61 @@ function naming(port: number) {
   return (cause: unknown): never => {
     throw Object.assign(cause as Error, { port });
   };
+}
+
+export interface EdgeLimits extends WireLimits {
+  readonly handshakeMsMax: number;
+  readonly streamsMax: number;
+  /** Certificates that are kept ready to shake hands with. */
+  readonly contextsMax: number;
+  readonly pollEveryMs: number;
+  readonly reportEveryMs: number;
+  /** An event that anybody can cause from outside is logged once in this time, with a count. */
+  readonly quietMs: number;
+}
+
+/** For clients that nobody has authenticated. */
+export const edgeLimits: EdgeLimits = {
+  ...wireLimits,
+  connectionsMax: 5_000,
+  handshakeMsMax: 10_000,
+  // A store that is stuck must not hold connections for ever.
+  handlerMsMax: 30_000,
+  discardedBytesMax: 64 * 1024,
+  // RFC 9113, section 6.5.2, advises against fewer.
+  streamsMax: 100,
+  contextsMax: 1_000,
+  // What was removed must be gone within two seconds.
+  pollEveryMs: 500,
+  reportEveryMs: 5_000,
+  quietMs: 10_000,
+};
+
+/**
+ * A log for events that strangers cause: each is written once in a while, with how often it
+ * happened since, so that nobody can fill a disk from outside.
+ */
+export class ThrottledLog {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #quietMs: number;
+  readonly #heard = new Map<string, { atMs: number; suppressed: number }>();
+
+  constructor(log: Log, clock: Clock, quietMs: number) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#quietMs = quietMs;
+  }
+
+  /** Events are few and named in the code; what differs goes into the fields. */
+  warn(event: string, fields: Readonly<Record<string, unknown>>): void {
+    const nowMs = this.#clock.elapsed();
+    const heard = this.#heard.get(event);
+    if (heard !== undefined && nowMs - heard.atMs < this.#quietMs) {
+      heard.suppressed += 1;
+      return;
+    }
+    this.#log.warn(event, { ...fields, suppressed: heard?.suppressed ?? 0 });
+    this.#heard.set(event, { atMs: nowMs, suppressed: 0 });
+  }
 }

@@ -15,7 +15,7 @@ import type { HttpHandler, HttpRequest, HttpResponse } from "../../wire/message.
 import { hostOf, targetOf } from "../../wire/requestHead.ts";
 import { peerAt } from "../../wire/sockets.ts";
 import { requestOrigin, type TrustedProxies } from "../../wire/trustedProxies.ts";
-import type { EdgeLimits } from "./limits.ts";
+import type { EdgeLimits } from "./edge.ts";
 
 const connectionOf = Symbol("connection");
 /** A session shows its socket only through a proxy, so what belongs to it is on the socket. */
@@ -277,7 +277,7 @@ function fieldsOf(response: HttpResponse): Fields {
 const pieceBytes = 64 * 1024;
 
 /** Sends a body no faster than it is taken, and notes each piece that was. */
-export function sendBody(to: Writable, bytes: Uint8Array, progress: () => void): void {
+function sendBody(to: Writable, bytes: Uint8Array, progress: () => void): void {
   let at = 0;
   const go = () => {
     // On a stream that was destroyed, Bun takes everything and says nothing.

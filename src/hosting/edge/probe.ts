@@ -5,7 +5,7 @@ import { hostOf } from "../../wire/requestHead.ts";
 import type { Edge } from "../domains/edgeView.ts";
 import { challengePrefix, challengeToken } from "./requestHandler.ts";
 
-export type ProbeOutcome =
+type ProbeOutcome =
   | { readonly kind: "answered"; readonly body: string }
   | { readonly kind: "failed"; readonly detail: string };
 

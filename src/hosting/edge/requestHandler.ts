@@ -3,9 +3,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
 import type { EdgeView, Route } from "../domains/edgeView.ts";
+import type { ThrottledLog } from "./edge.ts";
 import { type CachedPage, PageCache } from "./pageCache.ts";
 import type { SiteRequest } from "./siteResponse.ts";
-import type { ThrottledLog } from "./throttledLog.ts";
 
 /** A request for one host, which is its name in lower case, without port and final dot. */
 export type EdgeRequest = SiteRequest & Pick<HttpRequest, "text"> & { readonly host: string };
@@ -13,7 +13,7 @@ export type EdgeRequest = SiteRequest & Pick<HttpRequest, "text"> & { readonly h
 /** Answers from a deployment of a site. */
 export type ServeSite = (request: SiteRequest, deployment: string) => MaybePromise<HttpResponse>;
 
-export interface EdgeHandler {
+interface EdgeHandler {
   /** For a request on a connection that was encrypted for a host. */
   secured(request: HttpRequest, serverName: string): MaybePromise<HttpResponse>;
   plain(request: HttpRequest): MaybePromise<HttpResponse>;

@@ -7,7 +7,7 @@ import type { Encoding } from "../sites/siteFile.ts";
 import type { SiteContents } from "../sites/sites.ts";
 import { type ServedContents, siteResponse, textResponse } from "./siteResponse.ts";
 
-export interface SiteHostsOptions {
+interface SiteHostsOptions {
   readonly store: SiteContents;
   /** Where files and contents are read; the store itself, or a cache before it. */
   readonly contents: ServedContents;
@@ -53,7 +53,7 @@ function failure(cause: unknown): HttpResponse {
     : textResponse(500, "This site cannot be shown because of a fault of ours.");
 }
 
-export const cacheBytesMax = 32 * 1024 * 1024;
+const cacheBytesMax = 32 * 1024 * 1024;
 
 /** The store with recent contents in memory. A content never changes under its hash, so none is stale. */
 export function cachedContents(store: SiteContents, bytesMax = cacheBytesMax): ServedContents {

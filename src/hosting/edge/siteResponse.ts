@@ -3,9 +3,9 @@
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { fileResponse, notFoundResponse, type ServedFile } from "../../wire/fileResponse.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
-import { mediaTypeOf } from "../sites/mediaTypes.ts";
 import {
   hasTooManyCombiningMarks,
+  mediaTypeOf,
   normalizePath,
   pathError,
   type StoredFile,
@@ -17,7 +17,7 @@ export type SiteRequest = Pick<HttpRequest, "method" | "path" | "query" | "heade
 /** What of the store is asked for. */
 export type ServedContents = Pick<SiteContents, "file" | "content">;
 
-export interface ServedSite {
+interface ServedSite {
   /** The id of the deployment that is shown. */
   readonly deployment: string;
 }
@@ -26,7 +26,7 @@ export interface ServedSite {
  * For pages that others wrote: they keep their own scripts, and are not framed by strangers, who
  * could lay something over them.
  */
-export const siteHeaders = {
+const siteHeaders = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "strict-origin-when-cross-origin",
   "content-security-policy": "frame-ancestors 'self'",
@@ -118,7 +118,7 @@ function cacheControlOf({ path, hash }: StoredFile): string {
 }
 
 /** The path within a site that a request target names. It is decoded once, here, and never touches a disk. */
-export type SitePath =
+type SitePath =
   /** `folder` is true where the address ends with a slash. The path has none at either end. */
   | {
       readonly kind: "path";
@@ -163,7 +163,7 @@ function decoded(segments: readonly string[]): string[] | undefined {
 }
 
 /** The same place with a slash. Begins with one slash and a name: it cannot lead to another host. */
-export function withTrailingSlash(place: SitePath): string {
+function withTrailingSlash(place: SitePath): string {
   if (place.kind !== "path") return "/";
   return `/${place.path.split("/").map(encodeURIComponent).join("/")}/${place.query}`;
 }

@@ -1,17 +1,26 @@
 /** The TLS listener: a certificate for each handshake, and none for strangers. */
+
+import { constants } from "node:crypto";
 import type { Socket } from "node:net";
-import { createServer, type Server, type TLSSocket } from "node:tls";
+import {
+  createSecureContext,
+  createServer,
+  type SecureContext,
+  type Server,
+  type TLSSocket,
+} from "node:tls";
+import { RecentMap } from "../../core/recentMap.ts";
 import type { Connections, ManagedConnection } from "../../wire/connections.ts";
 import { Http1Connection } from "../../wire/http1.ts";
 import type { HttpHandler } from "../../wire/message.ts";
 import { hostOf } from "../../wire/requestHead.ts";
 import { attach, nodeTransport, peerAt } from "../../wire/sockets.ts";
-import type { EdgeView } from "../domains/edgeView.ts";
-import { type CertificateContexts, tlsSettings } from "./certificates.ts";
+import { certificateSeal } from "../domains/domains.ts";
+import type { EdgeView, ServedCertificate } from "../domains/edgeView.ts";
+import type { Vault } from "../domains/vault.ts";
 import type { HostConnections } from "./changeWatcher.ts";
+import type { EdgeLimits, ThrottledLog } from "./edge.ts";
 import { createHttp2Server, Http2Connection } from "./http2.ts";
-import type { EdgeLimits } from "./limits.ts";
-import type { ThrottledLog } from "./throttledLog.ts";
 
 export function createTlsServer({
   view,
@@ -146,4 +155,40 @@ function handshakeBehind(socket: TLSSocket): Handshake | undefined {
 function named({ servername }: TLSSocket): string | undefined {
   // Node says false where the types say string.
   return typeof servername === "string" ? hostOf(servername) : undefined;
+}
+
+/** Without tickets no session is resumed, so whoever comes back is judged anew. */
+const tlsSettings = {
+  minVersion: "TLSv1.2",
+  secureOptions: constants.SSL_OP_NO_TICKET,
+} as const;
+
+/** The certificate for each handshake, as it is now. */
+export class CertificateContexts {
+  readonly #view: EdgeView;
+  readonly #vault: Vault;
+  /** By certificate. */
+  readonly #made: RecentMap<SecureContext>;
+
+  constructor(view: EdgeView, vault: Vault, max: number) {
+    this.#view = view;
+    this.#vault = vault;
+    this.#made = new RecentMap({ entries: max, weight: Number.POSITIVE_INFINITY });
+  }
+
+  /** Undefined where the host has none. Which certificate it is, is asked every time. */
+  async of(host: string): Promise<SecureContext | undefined> {
+    const certificate = await this.#view.certificate(host);
+    if (certificate === undefined) return undefined;
+    const known = this.#made.get(certificate.id);
+    if (known !== undefined) return known;
+    const context = this.#make(host, certificate);
+    this.#made.set(certificate.id, context, 1);
+    return context;
+  }
+
+  #make(host: string, { id, chainPem, sealedKey }: ServedCertificate): SecureContext {
+    const key = this.#vault.open(sealedKey, certificateSeal(host, id));
+    return createSecureContext({ cert: chainPem, key, ...tlsSettings });
+  }
 }

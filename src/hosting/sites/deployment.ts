@@ -38,7 +38,7 @@ export const staleFailure =
   "Whoever deployed it went away before it was complete. Deploy it again.";
 
 /** An upload that was cut off says nothing more, so its end is concluded from its silence. */
-export function isStale({ state, changedAtMs }: Deployment, nowMs: number): boolean {
+function isStale({ state, changedAtMs }: Deployment, nowMs: number): boolean {
   const open = state === "queued" || state === "building";
   return open && nowMs - changedAtMs > staleAfterMs;
 }

@@ -4,8 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 import type { Clock } from "../../core/clock.ts";
 import { hashOf } from "./deployment.ts";
-import { isCompressible, mediaTypeOf } from "./mediaTypes.ts";
-import type { Encoding, SiteFile } from "./siteFile.ts";
+import { type Encoding, isCompressible, mediaTypeOf, type SiteFile } from "./siteFile.ts";
 import { partBytesMax, type SiteStore, type Upload, uploadBytesMax } from "./sites.ts";
 
 /** A file that is to be published. */
@@ -122,7 +121,7 @@ const brotliOf = promisify(brotliCompress);
 const gzipOf = promisify(gzip);
 
 /** Compressed once, when a content is published, and never on request. */
-export interface CompressedForms {
+interface CompressedForms {
   readonly br?: Uint8Array;
   readonly gzip?: Uint8Array;
 }

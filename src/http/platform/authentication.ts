@@ -32,7 +32,7 @@ export class PlatformCaller {
   }
 }
 
-export interface AuthenticationParts {
+interface AuthenticationParts {
   readonly accounts: AuthService;
   readonly access: AccessStore;
   /** The configured base address of the public API, whose origin is ours too. */
@@ -145,7 +145,7 @@ function hostOf(origin: string): string | undefined {
  * counts only where this holds. SameSite alone would not do: a site that we host may share the
  * registrable domain with the dashboard, and then the browser adds the cookie.
  */
-export function comesFromOwnPage(
+function comesFromOwnPage(
   request: Pick<HttpRequest, "method" | "header">,
   own: readonly string[],
 ): boolean {

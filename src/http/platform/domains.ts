@@ -2,8 +2,7 @@
 
 import { isExpectedProblem } from "../../core/problems.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
-import type { DomainDetails } from "../../hosting/domains/domainView.ts";
-import { toJson } from "../../hosting/domains/json.ts";
+import { type DomainDetails, toJson } from "../../hosting/domains/domainView.ts";
 import type { Routing } from "../../hosting/domains/routing.ts";
 import { platformPrefix } from "../routes.ts";
 import { jsonBody } from "./bodies.ts";

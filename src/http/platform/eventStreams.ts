@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 
-export interface EventStreamsParts {
+interface EventStreamsParts {
   readonly clock: Clock;
   /** True once the service is on its way out, which no stream may hold up. */
   readonly leaving: () => boolean;
@@ -12,7 +12,7 @@ export interface EventStreamsParts {
   readonly streamsPerHolderMax?: number;
 }
 
-export interface Watch {
+interface Watch {
   /** Whose stream it is, for the bound on how many one may have. */
   readonly holder: string;
   /** What is sent first. */

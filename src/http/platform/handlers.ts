@@ -6,7 +6,7 @@ import type {
   PlatformResponse,
 } from "../../contract/platform.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
-import { type Json, toJson } from "../../hosting/domains/json.ts";
+import { type Json, toJson } from "../../hosting/domains/domainView.ts";
 import type { HttpRequest } from "../../wire/message.ts";
 import type { PlatformCaller } from "./authentication.ts";
 import { type DomainHandlersParts, domainHandlers } from "./domains.ts";
@@ -23,7 +23,7 @@ export interface PlatformCall {
   stillKnown(): Promise<boolean>;
 }
 
-export type PlatformHandler<Id extends PlatformOperationId> = (
+type PlatformHandler<Id extends PlatformOperationId> = (
   input: PlatformInput<Id>,
   call: PlatformCall,
 ) => MaybePromise<PlatformResponse<Id>>;

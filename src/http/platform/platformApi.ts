@@ -3,7 +3,7 @@
  * is no part of the public contract and changes with the dashboard.
  */
 import { AuthService } from "../../accounts/authService.ts";
-import { type Derive, Passwords } from "../../accounts/passwordHash.ts";
+import { type Derive, Passwords } from "../../accounts/password.ts";
 import {
   type PlatformOperation,
   type PlatformOperationId,
@@ -26,7 +26,7 @@ import { PlatformAuthentication, type PlatformCaller } from "./authentication.ts
 import { EventStreams } from "./eventStreams.ts";
 import { createPlatformHandlers, type PlatformCall, type PlatformHandlers } from "./handlers.ts";
 
-export interface OpenPlatformParts {
+interface OpenPlatformParts {
   readonly stores: Pick<Stores, "access" | "accounts" | "domains" | "keys" | "sites" | "uploads">;
   readonly domainService: DomainService;
   readonly counts: SharedCounts;

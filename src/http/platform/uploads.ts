@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
+import { RecentMap } from "../../core/recentMap.ts";
 import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
 import { fingerprintOf, hashOf, newDeploymentId } from "../../hosting/sites/deployment.ts";
 import { FileUploader, PublishError } from "../../hosting/sites/fileUploader.ts";
@@ -31,8 +32,8 @@ export class Uploads {
   readonly #store: SiteStore;
   readonly #uploads: UploadStore;
   readonly #clock: Clock;
-  /** The least recently used first. What was announced never changes. */
-  readonly #remembered = new Map<string, Open>();
+  /** What was announced never changes. */
+  readonly #remembered = new RecentMap<Open>({ entries: rememberedMax, weight: rememberedMax });
 
   constructor(store: SiteStore, uploads: UploadStore, clock: Clock) {
     this.#store = store;
@@ -161,14 +162,10 @@ export class Uploads {
 
   /** One that is remembered may have ended: the store then refuses what is brought. */
   async #find(slug: string, id: string): Promise<Open> {
-    const open = this.#remembered.get(id) ?? (await this.#read(id));
+    const known = this.#remembered.get(id);
+    const open = known ?? (await this.#read(id));
     if (open?.project !== slug) throw ended();
-    this.#remembered.delete(id);
-    this.#remembered.set(id, open);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > rememberedMax && oldest !== undefined) {
-      this.#remembered.delete(oldest);
-    }
+    if (known === undefined) this.#remembered.set(id, open, 1);
     return open;
   }
 
