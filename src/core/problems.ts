@@ -85,7 +85,7 @@ export const platformProblems = {
   content_mismatch: {
     status: 400,
     message:
-      "What came is not what was announced: the file was changed while it was being deployed.",
+      "The content does not match what was announced: the file changed during the deployment.",
   },
   host_invalid: { status: 400, message: "This is not a host name that can be attached." },
   password_needed: { status: 400, message: "Choose a password, to sign in with next time." },
@@ -119,7 +119,7 @@ export const platformProblems = {
   },
   changed_meanwhile: {
     status: 409,
-    message: "Somebody else changed this at the same moment. Look at it again, then repeat.",
+    message: "Another request changed it at the same time. Reload it, then try again.",
   },
   confirmation_needed: { status: 409, message: "Other settings depend on this domain." },
   contents_missing: { status: 409, message: "Not all contents of the deployment have come yet." },

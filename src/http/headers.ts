@@ -32,32 +32,32 @@ export function asksForStrict(request: RequestHeaders): boolean {
 }
 
 /** Says that it was done. */
-export function applied(answer: HandlerResponse): HandlerResponse {
-  return { ...answer, headers: { ...answer.headers, "preference-applied": "handling=strict" } };
+export function applied(response: HandlerResponse): HandlerResponse {
+  return { ...response, headers: { ...response.headers, "preference-applied": "handling=strict" } };
 }
 
-/** An answer that can be told apart from every other by its ETag. */
+/** A response with an ETag. */
 interface TaggedResponse extends HandlerResponse {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
 }
 
 const tagLength = 22;
 
-export function tagged(answer: HandlerResponse): TaggedResponse {
+export function tagged(response: HandlerResponse): TaggedResponse {
   // A page can keep its items and gain a next page, so what comes next belongs to its name; under
   // which address the client reached us does not.
-  const next = answer.headers?.["link"]?.split("?")[1] ?? "";
-  const named = `${next}\n${answer.body}`;
+  const next = response.headers?.["link"]?.split("?")[1] ?? "";
+  const named = `${next}\n${response.body}`;
   const etag = `"${hash("sha256", named, "base64url").slice(0, tagLength)}"`;
-  return { ...answer, headers: { ...answer.headers, etag } };
+  return { ...response, headers: { ...response.headers, etag } };
 }
 
-/** Shortens an answer to 304 where the client has it already (RFC 9110, section 13). */
-export function conditionally(request: RequestHeaders, answer: TaggedResponse): HandlerResponse {
+/** Shortens a response to 304 where the client has it already (RFC 9110, section 13). */
+export function conditionally(request: RequestHeaders, response: TaggedResponse): HandlerResponse {
   const held = request.header("if-none-match");
-  return isHeld(held, answer.headers.etag)
-    ? { status: 304, body: undefined, headers: answer.headers }
-    : answer;
+  return isHeld(held, response.headers.etag)
+    ? { status: 304, body: undefined, headers: response.headers }
+    : response;
 }
 
 /** Any page may call the API with a key of its own: no cookies are involved, so `*` is safe. */
@@ -75,7 +75,7 @@ const preflightHeaders = {
   "access-control-max-age": "7200",
 } as const;
 
-/** A browser's question before the real request. It carries no key, and the answer is for all. */
+/** A browser's question before the real request. It carries no key, and the response is for all. */
 export function isPreflight(request: HttpRequest): boolean {
   return (
     request.method === "OPTIONS" &&

@@ -104,7 +104,7 @@ describe("an authority that", () => {
       const padding = " ".repeat(1024 * 1024);
       return { ...reply, body: JSON.stringify({ ...(reply.body as object), padding }) };
     });
-    expect((await fixture.refusal()).detail).toBe("The authority's answer is longer than 1 MiB.");
+    expect((await fixture.refusal()).detail).toBe("The authority's response is longer than 1 MiB.");
   });
 
   test("recovers is used again by the same client", async () => {

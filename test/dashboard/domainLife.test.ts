@@ -161,7 +161,7 @@ describeLife("the life of a domain in the dashboard", () => {
   test("the timeline tells every check, with the answers as they came", async () => {
     await card(help).getByRole("button", { name: "Timeline" }).click();
     const timeline = card(help).getByRole("list", { name: "Timeline" });
-    await timeline.getByText("A check was asked for.").first().waitFor();
+    await timeline.getByText("A check was requested.").first().waitFor();
     await timeline.getByText("Raw answers").last().click();
     expect(await timeline.locator("pre").last().innerText()).toContain("192.0.2.7");
     const limits = card(help).getByRole("region", { name: "Limits of the certificate authority" });

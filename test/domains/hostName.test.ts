@@ -101,7 +101,7 @@ describe("a name that cannot be attached is refused with a reason that fits", ()
       ["a.localhost", "a.local", "a.onion", "a.internal", "a.invalid", "a.alt", "home.arpa"],
     ],
     [
-      /no host name/,
+      /not a host name/,
       [
         "",
         ".",

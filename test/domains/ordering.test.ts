@@ -361,7 +361,7 @@ describe("the edges that must answer the authority", () => {
     expect((await ordered([nowMs, nowMs + 3_600_000], true)).status).toBe("live");
     const { status, findings } = await ordered([nowMs + 3_600_000], true);
     expect(status).toBe("blocked");
-    expect(findings[0]?.message).toContain("None of our servers is running");
+    expect(findings[0]?.message).toContain("No server of ours is running");
   });
 
   test("have no address in what owners read", async () => {

@@ -41,12 +41,12 @@ describe("a routing", () => {
     [
       "in a circle of two",
       routed(undefined, to(a, b), to(b, a)),
-      [/circle: a\.example to b\.example to a\.example/],
+      [/loop: a\.example to b\.example to a\.example/],
     ],
     [
       "in a circle of three",
       routed(undefined, to(a, b), to(b, c), to(c, a)),
-      [/circle: a.* to b.* to c.* to a/],
+      [/loop: a.* to b.* to c.* to a/],
     ],
     [
       "by way of another one",
@@ -56,7 +56,7 @@ describe("a routing", () => {
     [
       "into a circle of others",
       routed(undefined, to(d, a), to(a, b), to(b, a)),
-      [/^d\.example would redirect to a\.example, which/, /circle: a/],
+      [/^d\.example would redirect to a\.example, which/, /loop: a/],
     ],
     ["to a foreign name", routed(a, to(b, "evil.example")), [/^evil\.example is not attached/]],
     ["from a foreign name", routed(a, to("x.example", a)), [/^x\.example is not attached/]],
@@ -183,7 +183,7 @@ describe("a routing document", () => {
       [{ redirects: {} }, ["redirects must be a list."]],
       [{ redirects: null }, ["redirects must be a list."]],
       [{ primary: 7 }, ["primary must be a host name."]],
-      [{ primary: "" }, [/^primary must be a host name\. This is no host name/]],
+      [{ primary: "" }, [/^primary must be a host name\. This is not a host name/]],
       [{ primary: "https://a.example/" }, [/^primary must be a host name\. Write the host name/]],
       [{ redirects: [7] }, ["redirects[0] must be an object.", /\.from must/, /\.to must/]],
       [{ redirects: [{}] }, [/^redirects\[0\]\.from must be/, /^redirects\[0\]\.to must be/]],

@@ -101,7 +101,7 @@ describe("a subdomain", () => {
     expect(verdict.findings[0]).toMatchObject({
       found: [`CNAME ${value}`],
       message: expect.stringContaining("the provider added example.com"),
-      next: `Write the value with a dot at its end: ${target}.`,
+      next: `End the value with a dot: ${target}.`,
     });
   });
 
@@ -109,14 +109,14 @@ describe("a subdomain", () => {
     const value = `${target}.cdn.example`;
     const verdict = judged(agreed(pointing(value), { chain: [host, value] }));
     expect(summary(verdict)).toEqual(["wrong", "CNAME_SUFFIXED"]);
-    expect(verdict.findings[0]?.next).toMatch(new RegExp(`^Replace the value by ${target}`));
+    expect(verdict.findings[0]?.next).toMatch(new RegExp(`^Change the value to ${target}`));
   });
 
   test("that reaches the target by way of another name is told of that name", () => {
     const chain = [host, "a.example", "b.example", target];
     const verdict = judged(agreed(pointing("a.example"), { chain }));
     expect(summary(verdict)).toEqual(["wrong", "CNAME_CHAINED"]);
-    expect(verdict.findings[0]?.message).toContain("by way of a.example and b.example");
+    expect(verdict.findings[0]?.message).toContain("through a.example and b.example");
   });
 
   for (const chain of [
@@ -207,7 +207,7 @@ describe("name servers that differ", () => {
     const verdict = judged(observed({ authorities }));
     expect(summary(verdict)).toEqual(["wrong", "NS_DISAGREE", "NXDOMAIN"]);
     expect(verdict.findings[0]).toMatchObject({ at: [ns2Words] });
-    expect(verdict.findings[0]?.message).toContain(`${ns1Words} has the right record, ${ns2Words}`);
+    expect(verdict.findings[0]?.message).toContain(`${ns1Words} has the expected record, ${ns2Words}`);
     expect(verdict.findings[1]).toMatchObject({ at: [ns2Words] });
   });
 

@@ -94,7 +94,7 @@ describe("time", () => {
   });
 
   test("runs out for a reader that takes nothing of its answer", async () => {
-    await start({ answerSite: () => ({ status: 200, headers: {}, body: longBody }) });
+    await start({ serveSite: () => ({ status: 200, headers: {}, body: longBody }) });
     const line = await securedLine(edge, "a.example");
     line.send(question);
     await eventually(() => line.received !== "");
@@ -119,7 +119,7 @@ describe("time", () => {
   });
 
   test("does not run out for a slow reader that goes on reading", async () => {
-    await start({ answerSite: () => ({ status: 200, headers: {}, body: longBody }) });
+    await start({ serveSite: () => ({ status: 200, headers: {}, body: longBody }) });
     const line = await securedLine(edge, "a.example");
     line.send(question);
     for (let seen = 0; line.received.length < longBody.byteLength; seen = line.received.length) {
@@ -134,7 +134,7 @@ describe("time", () => {
   });
 
   test("runs out for an answer that never comes", async () => {
-    await start({ answerSite: () => new Promise<never>(() => {}) });
+    await start({ serveSite: () => new Promise<never>(() => {}) });
     const line = await securedLine(edge, "a.example");
     line.send(question);
     await eventually(() => edge.view.asked.length > 2);
@@ -161,11 +161,11 @@ describe("numbers", () => {
 
   test("of connections are bounded when all are busy, too", async () => {
     const held: (() => void)[] = [];
-    const answerSite: ServeSite = () =>
+    const serveSite: ServeSite = () =>
       new Promise((resolve) => {
         held.push(() => resolve({ status: 200, headers: {}, body: undefined }));
       });
-    await start({ limits: { connectionsMax: 3 }, answerSite });
+    await start({ limits: { connectionsMax: 3 }, serveSite });
     const busy: Line[] = [];
     for (let made = 1; made <= 3; made += 1) {
       const line = await securedLine(edge, "a.example");
@@ -199,11 +199,11 @@ describe("numbers", () => {
 
   test("of streams on one connection are bounded", async () => {
     let asked = 0;
-    const answerSite: ServeSite = () => {
+    const serveSite: ServeSite = () => {
       asked += 1;
       return new Promise<never>(() => {});
     };
-    await start({ answerSite, limits: { streamsMax: 10 } });
+    await start({ serveSite, limits: { streamsMax: 10 } });
     const session = await openHttp2(edge, "a.example");
     await new Promise((resolve) => session.once("remoteSettings", resolve));
     expect(session.remoteSettings.maxConcurrentStreams).toBe(10);
@@ -266,11 +266,11 @@ describe("numbers", () => {
   test("of bytes in answers whose readers left before them are not counted", async () => {
     const release: (() => void)[] = [];
     const body = new Uint8Array(1024 * 1024);
-    const answerSite: ServeSite = () =>
+    const serveSite: ServeSite = () =>
       new Promise((resolve) => {
         release.push(() => resolve({ status: 200, headers: {}, body }));
       });
-    await start({ answerSite, limits: { heldResponseBytesMax: 1.5 * body.byteLength } });
+    await start({ serveSite, limits: { heldResponseBytesMax: 1.5 * body.byteLength } });
     const session = await openHttp2(edge, "a.example");
     for (let times = 1; times <= 6; times += 2) {
       const line = await securedLine(edge, "a.example");
@@ -293,8 +293,8 @@ describe("numbers", () => {
   });
 
   test("of bytes in answers under way are bounded, and those that end make room", async () => {
-    const answerSite: ServeSite = () => ({ status: 200, headers: {}, body: longBody });
-    await start({ answerSite, limits: { heldResponseBytesMax: 1.5 * longBody.byteLength } });
+    const serveSite: ServeSite = () => ({ status: 200, headers: {}, body: longBody });
+    await start({ serveSite, limits: { heldResponseBytesMax: 1.5 * longBody.byteLength } });
     const first = await securedLine(edge, "a.example");
     first.send(question);
     await eventually(() => first.received !== "");

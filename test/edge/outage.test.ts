@@ -81,11 +81,11 @@ describe("while the store is away", () => {
 });
 
 test("a site that cannot be answered is 503, in whatever way it fails", async () => {
-  const answerSite: ServeSite = (request) => {
+  const serveSite: ServeSite = (request) => {
     if (request.path === "/later") return Promise.reject(new Error("away"));
     throw new Error("away");
   };
-  const edge = await startTestEdge({ answerSite });
+  const edge = await startTestEdge({ serveSite });
   edge.attach("a.example");
   expect((await getSecured(edge, "a.example", "/now")).status).toBe(503);
   expect((await getSecured(edge, "a.example", "/later")).status).toBe(503);
@@ -93,11 +93,11 @@ test("a site that cannot be answered is 503, in whatever way it fails", async ()
 });
 
 test("an answer that cannot be sent is replaced over HTTP/1.1, and ends its stream over HTTP/2", async () => {
-  const answerSite: ServeSite = (request, deployment) =>
+  const serveSite: ServeSite = (request, deployment) =>
     request.path === "/bad"
       ? { status: 200, headers: { "x-bad": "a\r\nset-cookie: b=c" }, body: undefined }
       : echo(request, deployment);
-  const edge = await startTestEdge({ answerSite });
+  const edge = await startTestEdge({ serveSite });
   edge.attach("a.example");
   const line = await securedLine(edge, "a.example");
   expect((await line.ask(question("/bad"))).status).toBe(503);
@@ -128,11 +128,11 @@ describe("an edge that stops", () => {
   test("finishes the answers under way, and ends what is idle at once", async () => {
     const release: (() => void)[] = [];
     const longBody = new Uint8Array(8 * 1024 * 1024);
-    const answerSite: ServeSite = () =>
+    const serveSite: ServeSite = () =>
       new Promise((resolve) => {
         release.push(() => resolve({ status: 200, headers: {}, body: longBody }));
       });
-    const edge = await startTestEdge({ answerSite });
+    const edge = await startTestEdge({ serveSite });
     edge.attach("a.example");
     const idle = [
       await plainLine(edge),
@@ -164,7 +164,7 @@ describe("an edge that stops", () => {
 
   test("lets an answer whose beginning is sent come to its end, too", async () => {
     const body = new Uint8Array(32 * 1024 * 1024);
-    const edge = await startTestEdge({ answerSite: () => ({ status: 200, headers: {}, body }) });
+    const edge = await startTestEdge({ serveSite: () => ({ status: 200, headers: {}, body }) });
     edge.attach("a.example");
     const line = await securedLine(edge, "a.example");
     line.send(question());
@@ -178,7 +178,7 @@ describe("an edge that stops", () => {
   });
 
   test("ends what does not come to an end in time", async () => {
-    const edge = await startTestEdge({ answerSite: () => new Promise<never>(() => {}) });
+    const edge = await startTestEdge({ serveSite: () => new Promise<never>(() => {}) });
     edge.attach("a.example");
     const line = await securedLine(edge, "a.example");
     line.send(question());

@@ -9,13 +9,13 @@ const question = "GET / HTTP/1.1\r\nhost: a.example\r\n\r\n";
 
 describe("an edge whose store knows its revision at once", () => {
   let made = 0;
-  const answerSite: ServeSite = (request, deployment) => {
+  const serveSite: ServeSite = (request, deployment) => {
     made += 1;
     return echo(request, deployment);
   };
   let edge: TestEdge;
   beforeEach(async () => {
-    edge = await startTestEdge({ answerSite });
+    edge = await startTestEdge({ serveSite });
     edge.view.revisionNow = () => edge.view.revision();
     edge.attach("a.example");
     made = 0;

@@ -17,11 +17,11 @@ const oddPaths = [
 
 let edge: TestEdge;
 beforeAll(async () => {
-  const answerSite: ServeSite = (request, deployment) =>
+  const serveSite: ServeSite = (request, deployment) =>
     request.path === "//evil.example/x"
       ? { status: 308, headers: { location: `${request.path}/` }, body: undefined }
       : echo(request, deployment);
-  edge = await startTestEdge({ publicHttpsPort: 8443, answerSite });
+  edge = await startTestEdge({ publicHttpsPort: 8443, serveSite });
   edge.attach("a.example");
   for (const status of [301, 302, 307, 308] as const) {
     edge.redirect(`r${status}.example`, "a.example", status);

@@ -18,7 +18,7 @@ const removalMsMax = 2_000;
 const question = "GET / HTTP/1.1\r\nhost: a.example\r\n\r\n";
 /** Larger than what the sockets between take up. */
 const longBody = new Uint8Array(32 * 1024 * 1024);
-const answerSite: ServeSite = (request, deployment) =>
+const serveSite: ServeSite = (request, deployment) =>
   request.path === "/long"
     ? { status: 200, headers: {}, body: longBody }
     : echo(request, deployment);
@@ -27,7 +27,7 @@ let edge: TestEdge;
 let clock: FakeClock;
 beforeEach(async () => {
   clock = fakeClock(Date.UTC(2030, 0, 1));
-  edge = await startTestEdge({ answerSite, clock });
+  edge = await startTestEdge({ serveSite, clock });
   edge.attach("a.example");
   edge.attach("b.example");
 });

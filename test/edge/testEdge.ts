@@ -37,13 +37,13 @@ export const echo: ServeSite = (request, deployment) => ({
 export async function startTestEdge({
   clock = systemClock,
   limits = {},
-  answerSite = echo,
+  serveSite = echo,
   publicHttpsPort = 443,
   proxyProtocol = false,
 }: {
   clock?: Clock;
   limits?: Partial<EdgeLimits>;
-  answerSite?: ServeSite;
+  serveSite?: ServeSite;
   publicHttpsPort?: number;
   proxyProtocol?: boolean;
 } = {}): Promise<TestEdge> {
@@ -57,7 +57,7 @@ export async function startTestEdge({
     vault,
     clock,
     log: { info: note, warn: note, error: note, writes: () => true, flush: () => {} },
-    answerSite,
+    serveSite,
     id: "edge-1",
     host: "127.0.0.1",
     httpPort: 0,

@@ -108,8 +108,13 @@ export class Account {
       ...(hasTerms ? { termsOfServiceAgreed: true } : {}),
       ...(contact === undefined ? {} : { contact: [`mailto:${contact}`] }),
     };
-    const answer = await this.#requests.post({ url: newAccount, payload, key, account: undefined });
-    const url = answer.header("location");
+    const response = await this.#requests.post({
+      url: newAccount,
+      payload,
+      key,
+      account: undefined,
+    });
+    const url = response.header("location");
     if (!this.#transport.allows(url)) throw malformed("an account without a usable address");
     return url;
   }

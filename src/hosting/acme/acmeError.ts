@@ -82,15 +82,15 @@ const reasonsOfAuthorization: Readonly<Record<string, RefusalReason>> = {
   malformed: "authorization_failed",
 };
 
-/** A refusal from an answer that is not a success. */
-export function errorOfResponse(answer: AcmeResponse, nowMs: number): AcmeError {
-  const problem = parseObject(answer.body);
+/** A refusal from a response that is not a success. */
+export function errorOfResponse(response: AcmeResponse, nowMs: number): AcmeError {
+  const problem = parseObject(response.body);
   const types = problem === undefined ? [] : typesOf(problem);
-  const { status } = answer;
+  const { status } = response;
   return new AcmeError(
     reasonOfAnswer(types, status),
     problem === undefined ? wordsForStatus(status) : detailOf(problem) || wordsForStatus(status),
-    { retryAtMs: retryAtMs(answer.header("retry-after"), nowMs), problemType: types[0], status },
+    { retryAtMs: retryAtMs(response.header("retry-after"), nowMs), problemType: types[0], status },
   );
 }
 
@@ -164,10 +164,10 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** What the answer holds; whatever is no JSON object is the authority's failure. */
-export function parseBody(answer: AcmeResponse): JsonObject {
-  const value = parseObject(answer.body);
-  if (value === undefined) throw malformed("an answer that is no JSON object");
+/** What the response holds; whatever is no JSON object is the authority's failure. */
+export function parseBody(response: AcmeResponse): JsonObject {
+  const value = parseObject(response.body);
+  if (value === undefined) throw malformed("a response that is no JSON object");
   return value;
 }
 

@@ -50,9 +50,9 @@ export class Directory {
   }
 
   async #read(): Promise<DirectoryEntries> {
-    const answer = await this.#transport.send({ method: "GET", url: this.url });
-    if (answer.status !== 200) throw errorOfResponse(answer, this.#clock.now());
-    const entries = this.#understand(parseBody(answer));
+    const response = await this.#transport.send({ method: "GET", url: this.url });
+    if (response.status !== 200) throw errorOfResponse(response, this.#clock.now());
+    const entries = this.#understand(parseBody(response));
     this.#entries = { entries, readAtMs: this.#clock.elapsed() };
     return entries;
   }
@@ -113,13 +113,13 @@ export async function fetchRenewalWindow(
   if (!isRenewalName(renewalName))
     throw new AcmeError("policy", "This is no name of a certificate.");
   const url = `${renewalInfo.replace(/\/$/, "")}/${renewalName}`;
-  const answer = await transport.send({ method: "GET", url });
-  if (answer.status !== 200) throw errorOfResponse(answer, clock.now());
-  return { ...readWindow(answer), askAgainAtMs: askAgainAtMs(answer, clock.now()) };
+  const response = await transport.send({ method: "GET", url });
+  if (response.status !== 200) throw errorOfResponse(response, clock.now());
+  return { ...readWindow(response), askAgainAtMs: askAgainAtMs(response, clock.now()) };
 }
 
-function readWindow(answer: AcmeResponse): { kind: "window"; startMs: number; endMs: number } {
-  const { suggestedWindow } = parseBody(answer);
+function readWindow(response: AcmeResponse): { kind: "window"; startMs: number; endMs: number } {
+  const { suggestedWindow } = parseBody(response);
   const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
   const startMs = readTimestamp(start);
   const endMs = readTimestamp(end);
@@ -137,7 +137,7 @@ function readTimestamp(value: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-function askAgainAtMs(answer: AcmeResponse, nowMs: number): number {
-  const wanted = retryAtMs(answer.header("retry-after"), nowMs) ?? nowMs + askAgainMs.usual;
+function askAgainAtMs(response: AcmeResponse, nowMs: number): number {
+  const wanted = retryAtMs(response.header("retry-after"), nowMs) ?? nowMs + askAgainMs.usual;
   return Math.min(Math.max(wanted, nowMs + askAgainMs.least), nowMs + askAgainMs.most);
 }

@@ -45,10 +45,10 @@ async function finalize(finalizeUrl: string, csr: string, url: string, session: 
     return await session.post(finalizeUrl, { csr });
   } catch (reason) {
     if (!isUnavailable(reason)) throw reason;
-    // Only the answer may be lost. A certificate that was made counts against the limits.
-    const answer = await session.get(url);
-    if (parseBody(answer)["status"] === "ready") throw reason;
-    return answer;
+    // Only the response may be lost. A certificate that was made counts against the limits.
+    const response = await session.get(url);
+    if (parseBody(response)["status"] === "ready") throw reason;
+    return response;
   }
 }
 
@@ -59,15 +59,15 @@ async function place(
   const { newOrder, renewalInfo } = await session.directory();
   const plain = { identifiers: [{ type: "dns", value: host }] };
   const replacing = replaces !== undefined && isRenewalName(replaces) && renewalInfo !== undefined;
-  const answer = replacing
+  const response = replacing
     ? await session.post(newOrder, { ...plain, replaces }).catch((reason: unknown) => {
         if (!isAboutReplacing(reason)) throw reason;
         return session.post(newOrder, plain);
       })
     : await session.post(newOrder, plain);
-  const url = answer.header("location");
+  const url = response.header("location");
   if (url === undefined) throw malformed("an order without an address");
-  return { url, order: parseOrder(parseBody(answer)) };
+  return { url, order: parseOrder(parseBody(response)) };
 }
 
 /**

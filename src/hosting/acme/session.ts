@@ -81,13 +81,13 @@ export class AcmeSession {
     read: (state: JsonObject) => T | undefined,
     first?: AcmeResponse,
   ): Promise<T> {
-    let answer = first ?? (await this.get(url));
+    let response = first ?? (await this.get(url));
     for (let tries = 1; ; tries += 1) {
-      const known = read(parseBody(answer));
+      const known = read(parseBody(response));
       if (known !== undefined) return known;
       const nowMs = this.#options.clock.now();
-      await this.#pause(tries, retryAtMs(answer.header("retry-after"), nowMs));
-      answer = await this.get(url);
+      await this.#pause(tries, retryAtMs(response.header("retry-after"), nowMs));
+      response = await this.get(url);
     }
   }
 
@@ -133,9 +133,9 @@ export class SignedRequests {
   /** Resolves with a success; whatever else comes back is thrown as a `AcmeError`. */
   async post(toSign: ToSign, signal?: AbortSignal): Promise<AcmeResponse> {
     for (let tries = 1; ; tries += 1) {
-      const answer = await this.#postOnce(toSign, signal);
-      if (answer.status >= 200 && answer.status < 300) return answer;
-      const refused = errorOfResponse(answer, this.#clock.now());
+      const response = await this.#postOnce(toSign, signal);
+      if (response.status >= 200 && response.status < 300) return response;
+      const refused = errorOfResponse(response, this.#clock.now());
       if (refused.problemType !== "badNonce" || tries >= nonceTriesMax) throw refused;
       // Those in hand are as old as the one refused. The refusal brought a fresh one.
       this.#nonces = this.#nonces.slice(-1);
@@ -144,7 +144,7 @@ export class SignedRequests {
 
   async #postOnce({ url, payload, key, account, accept }: ToSign, signal?: AbortSignal) {
     const nonce = this.#nonces.pop() ?? (await this.#newNonce(signal));
-    const answer = await this.#transport.send(
+    const response = await this.#transport.send(
       {
         method: "POST",
         url,
@@ -156,26 +156,26 @@ export class SignedRequests {
       },
       signal,
     );
-    const fresh = nonceIn(answer);
+    const fresh = nonceIn(response);
     if (fresh !== undefined) this.#nonces = [...this.#nonces, fresh].slice(-noncesMax);
-    return answer;
+    return response;
   }
 
   async #newNonce(signal?: AbortSignal): Promise<string> {
     const { newNonce } = await this.#directory.entries();
-    const answer = await this.#transport.send({ method: "HEAD", url: newNonce }, signal);
-    if (answer.status !== 200 && answer.status !== 204) {
-      throw errorOfResponse(answer, this.#clock.now());
+    const response = await this.#transport.send({ method: "HEAD", url: newNonce }, signal);
+    if (response.status !== 200 && response.status !== 204) {
+      throw errorOfResponse(response, this.#clock.now());
     }
-    const nonce = nonceIn(answer);
+    const nonce = nonceIn(response);
     if (nonce === undefined) throw malformed("no nonce");
     return nonce;
   }
 }
 
 /** A nonce of another form must be ignored (section 6.5.1). */
-function nonceIn(answer: AcmeResponse): string | undefined {
-  const nonce = answer.header("replay-nonce");
+function nonceIn(response: AcmeResponse): string | undefined {
+  const nonce = response.header("replay-nonce");
   if (nonce === undefined || nonce.length > nonceLengthMax) return undefined;
   return /^[A-Za-z0-9_-]+$/.test(nonce) ? nonce : undefined;
 }

@@ -1,4 +1,4 @@
-/** HTTP to the authority: one request, one answer, both within bounds. */
+/** HTTP to the authority: one request, one response, both within bounds. */
 import { X509Certificate } from "node:crypto";
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -6,7 +6,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from "node:
 import type { Clock } from "../../core/clock.ts";
 import { AcmeError } from "./acmeError.ts";
 
-const answerBytesMax = 1024 * 1024;
+const responseBytesMax = 1024 * 1024;
 const urlLengthMax = 2048;
 
 interface AcmeRequest {
@@ -74,7 +74,7 @@ export class Transport {
       }
       const request = this.#open(sent);
       const stopTimer = this.#options.clock.after(this.#options.requestMsMax, () =>
-        fail(new AcmeError("unavailable", "The authority did not answer in time.")),
+        fail(new AcmeError("unavailable", "The authority did not respond in time.")),
       );
       const onAbort = () => fail(signal?.reason);
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -94,8 +94,8 @@ export class Transport {
         let bytes = 0;
         response.on("data", (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > answerBytesMax) {
-            fail(new AcmeError("unavailable", "The authority's answer is longer than 1 MiB."));
+          if (bytes > responseBytesMax) {
+            fail(new AcmeError("unavailable", "The authority's response is longer than 1 MiB."));
           } else chunks.push(chunk);
         });
         response.on("error", (error) => fail(unreachable(error)));

@@ -64,7 +64,7 @@ export function usedOf(host: string, attempts: readonly CaAttempt[], nowMs: numb
     const counts = (attempt: CaAttempt) =>
       nowMs - attempt.atMs < windowMs && (per === "registrable" || attempt.host === host);
     const known = attempts.filter((attempt) => attempt.kind === kind && counts(attempt));
-    // That a name got several certificates from workers that died is not to be feared.
+    // Several certificates for one name by crashed workers are too unlikely to count.
     const feared = kind === "certificate" && per === "host" ? [] : unresolved.filter(counts);
     const atMs = [...known, ...feared]
       .map((attempt) => attempt.atMs)
@@ -82,9 +82,9 @@ export function usedOf(host: string, attempts: readonly CaAttempt[], nowMs: numb
 }
 
 /**
- * Orders of which nobody has told what came of them: others are at them, or died. Each may have
- * failed, or become a certificate, so it counts as both. Of several that are placed at the same time,
- * each counts those before its own, so that a limit holds though nobody waits for anybody.
+ * Orders without a recorded outcome: they are in progress in other workers, which may have crashed.
+ * Each may have failed or become a certificate, so it counts as both. Of several that are placed at
+ * the same time, each counts those before its own, so that the limit holds without waiting.
  */
 function unresolvedFor(host: string, attempts: readonly CaAttempt[], nowMs: number): CaAttempt[] {
   const own = attempts.findLastIndex((attempt) => attempt.host === host);

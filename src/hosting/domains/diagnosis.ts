@@ -55,7 +55,7 @@ export function silent({ reason, detail }: Unreachable, at: readonly string[]): 
   }
   return {
     code: "SERVFAIL",
-    message: `DNS gave no usable answer: ${detail}. This says nothing about your records, and we ask again.`,
+    message: `DNS returned no usable answer: ${detail}. This says nothing about your records; we will retry.`,
     at,
   };
 }
@@ -64,7 +64,7 @@ export function wildcardUnproven(host: string): Finding {
   const parent = host.slice(host.indexOf(".") + 1);
   return {
     code: "WILDCARD_MATCH",
-    message: `A wildcard such as *.${parent} points every name below here, so that anybody could attach ${host}. We need a proof that it is yours.`,
+    message: `A wildcard such as *.${parent} points every name below it to us, so anybody could attach ${host}. Prove that it is yours.`,
     next: "Create the TXT record that is shown beside the CNAME, then verify again.",
   };
 }
@@ -111,8 +111,8 @@ export function disagreement(
 ): Finding {
   return {
     code: "NS_DISAGREE",
-    message: `Your name servers do not agree: ${rights.map(({ at }) => at).join(", ")} has the right record, ${wrongs.map(({ at }) => at).join(", ")} has not.`,
-    next: "If you changed it just now, wait until all have it. If not, ask your DNS provider why they differ.",
+    message: `Your name servers disagree: ${rights.map(({ at }) => at).join(", ")} has the expected record, ${wrongs.map(({ at }) => at).join(", ")} does not.`,
+    next: "If you just changed it, wait until all of them have it. Otherwise, ask your DNS provider why they differ.",
     at: wrongs.map(({ at }) => at),
   };
 }
@@ -145,8 +145,8 @@ export function cnameFinding(
       message: `The CNAME of ${host} is ${value}: the provider added ${value.slice(target.length + 1)} to the value.`,
       next:
         value === `${target}.${zone}`
-          ? `Write the value with a dot at its end: ${target}.`
-          : `Replace the value by ${target}, with a dot at its end if the provider asks for one.`,
+          ? `End the value with a dot: ${target}.`
+          : `Change the value to ${target}, with a trailing dot if the provider requires one.`,
       found,
       expected,
     };
@@ -154,8 +154,8 @@ export function cnameFinding(
   if (chain.length > 1 && chain.indexOf(chain.at(-1) ?? "") < chain.length - 1) {
     return {
       code: "CNAME_LOOP",
-      message: `The CNAME of ${host} leads in a circle: ${chain.join(" to ")}.`,
-      next: `Let ${host} point straight to ${target}.`,
+      message: `The CNAME of ${host} is a loop: ${chain.join(" to ")}.`,
+      next: `Point ${host} directly to ${target}.`,
       found,
       expected,
     };
@@ -163,8 +163,8 @@ export function cnameFinding(
   if (chain.at(-1) === target) {
     return {
       code: "CNAME_CHAINED",
-      message: `The CNAME of ${host} reaches ${target} by way of ${chain.slice(1, -1).join(" and ")}. Whoever holds that name could take yours elsewhere.`,
-      next: `Let ${host} point straight to ${target}.`,
+      message: `The CNAME of ${host} reaches ${target} through ${chain.slice(1, -1).join(" and ")}. The holder of that name could point yours elsewhere.`,
+      next: `Point ${host} directly to ${target}.`,
       found,
       expected,
     };

@@ -56,7 +56,7 @@ export interface Issuance {
         readonly findings: readonly Finding[];
       }
     | undefined;
-  /** What the owner was told when it took too long; undefined while it has not. */
+  /** The findings that were reported when it took too long; undefined before that. */
   readonly delay: readonly Finding[] | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface Domain {
   readonly certificate: CertificateFact;
   /** Verify clicks of the last hour. */
   readonly clicksAtMs: readonly number[];
-  /** Whether the owner was told that DNS takes longer than it should. */
+  /** Whether it was reported that DNS takes longer than it should. */
   readonly overdueReported: boolean;
 }
 
@@ -126,7 +126,7 @@ export function statusOf(domain: Domain, standing: Standing, nowMs: number): Sta
 function issuingStatus(issuance: Issuance | undefined, nowMs: number): Status {
   if (issuance === undefined) return "verified";
   const { refusal } = issuance;
-  // Who is refused is told why; who is kept waiting is told that. A new order may end either.
+  // A refusal shows its reason, and a long wait shows as delayed. A new order may end either.
   const stands = refusal !== undefined && refusal.reason !== "authorization_failed";
   if (stands && !issuance.ordering) return "blocked";
   if (nowMs - issuance.sinceMs >= certificateMinutesMax * 60_000) return "certificate_delayed";

@@ -31,7 +31,7 @@ interface DomainServiceOptions {
   readonly reserved: readonly string[];
 }
 
-/** Whoever asks: the operator may do everything, an owner what concerns their own projects. */
+/** The caller: the operator may do everything, an owner what concerns their own projects. */
 export type Actor = { readonly kind: "operator" } | { readonly kind: "owner"; readonly id: string };
 
 export interface Removal {
@@ -103,9 +103,9 @@ export class DomainService {
     for (let tries = 0; tries < addTriesMax; tries++) {
       const view = await this.#tryToAdd(actor, slug, text, prove);
       if (view !== "taken") return view;
-      // Somebody else was a moment faster: what they did decides now.
+      // Another request was faster: decide again by its result.
     }
-    throw changedMeanwhile();
+    throw new Problem("changed_meanwhile");
   }
 
   async #tryToAdd(
@@ -131,7 +131,7 @@ export class DomainService {
     }
     if (project.current === undefined) {
       throw new Problem("deployment_required", {
-        detail: `${slug} shows no deployment, so there would be nothing to see. Deploy it, then add the domain again.`,
+        detail: `${slug} has no published deployment. Deploy it, then add the domain again.`,
       });
     }
     const nowMs = clock.now();
@@ -163,7 +163,7 @@ export class DomainService {
     await updateWithRetry(this.#updates, holder, (domain) => {
       const contested = lifecycle.contested(domain, token);
       const words =
-        "Somebody else means to prove that this name is theirs. Prove that it is yours.";
+        "Another owner has asked to prove that this name is theirs. Prove that it is yours.";
       return contested === domain
         ? undefined
         : { domain: contested, entries: [timelineEntry(nowMs, "contested", words)] };
@@ -182,7 +182,7 @@ export class DomainService {
     const mine = claims.find((claim) => open(claim) && claim.domain.ownerId === ownerId);
     if (mine !== undefined) {
       throw new Problem("already_attached", {
-        detail: `${host} is attached to ${mine.domain.project} already. Remove it there first if it shall move.`,
+        detail: `${host} is already attached to ${mine.domain.project}. To move it, remove it there first.`,
       });
     }
     const graves = claims.flatMap(({ domain: { ownership, ownerId } }) =>
@@ -195,7 +195,7 @@ export class DomainService {
     // Back to whom it was last: the newest grave decides.
     const buried = graves.toSorted((one, other) => one.atMs - other.atMs).at(-1);
     const returns = !held && buried?.ownerId === ownerId;
-    // Somebody else is about to prove it: who comes later is not to have it for less.
+    // Another owner is about to prove it, so later claims need a proof too.
     const contested = claims.some(({ domain }) => domain.ownership.kind === "proof_needed");
     // A grave may be out of sight behind so many.
     if (claims.length >= claimsMax && !held && !returns) return true;
@@ -219,10 +219,10 @@ export class DomainService {
         throw new Problem("not_verifiable", { detail: lost?.message ?? refusal });
       }
       refuseHaste(lifecycle.recentVerifyRequests(domain, nowMs), nowMs);
-      const entries = [timelineEntry(nowMs, "verify_requested", "A check was asked for.")];
+      const entries = [timelineEntry(nowMs, "verify_requested", "A check was requested.")];
       return { domain: lifecycle.verifyRequested(domain, nowMs), entries };
     });
-    if (outcome !== "done") throw changedMeanwhile();
+    if (outcome !== "done") throw new Problem("changed_meanwhile");
     return this.show(actor, slug, stored.domain.host);
   }
 
@@ -254,7 +254,7 @@ export class DomainService {
     if (complaints.length > 0)
       throw new Problem("routing_invalid", { detail: complaints.join("\n") });
     const outcome = await domains.saveRouting({ project: slug, routing, version });
-    if (outcome !== "done") throw changedMeanwhile();
+    if (outcome !== "done") throw new Problem("changed_meanwhile");
     return routing;
   }
 
@@ -280,7 +280,7 @@ export class DomainService {
         routing: { project: slug, routing: withoutHost(routing, domain.host), version },
       };
     });
-    if (outcome !== "done") throw changedMeanwhile();
+    if (outcome !== "done") throw new Problem("changed_meanwhile");
     return { host: stored.domain.host, removedAtMs: nowMs, ...(await this.edgesBehind()) };
   }
 
@@ -340,7 +340,7 @@ export class DomainService {
 const notVerifiable: Partial<Record<Status, string>> = {
   suspended: "This domain is suspended. Restore the paid plan and publish the project first.",
   removed: "This domain was removed. Add it again.",
-  abandoned: "This domain was given up after 30 days without the right record. Add it again.",
+  abandoned: "This domain was abandoned after 30 days without the expected record. Add it again.",
 };
 
 function refuseHaste(clicksAtMs: readonly number[], nowMs: number): void {
@@ -353,7 +353,7 @@ function refuseHaste(clicksAtMs: readonly number[], nowMs: number): void {
   if (freeAtMs <= nowMs) return;
   const seconds = Math.ceil((freeAtMs - nowMs) / 1000);
   throw new Problem("verify_too_soon", {
-    detail: `A check was asked for already, and we look by ourselves too. Ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    detail: `A check was requested recently, and checks also run automatically. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
     retryAfterSeconds: seconds,
   });
 }
@@ -365,12 +365,6 @@ function refuseDependents({ primary, redirects }: Routing, host: string): void {
   ];
   if (reasons.length === 0) return;
   throw new Problem("confirmation_needed", {
-    detail: `${host} has a part to play: ${reasons.join(", and ")}. Change that first, or confirm the removal: those settings go with it.`,
-  });
-}
-
-function changedMeanwhile(): Problem {
-  return new Problem("changed_meanwhile", {
-    detail: "Somebody else changed this at the same moment. Look at it again, then repeat.",
+    detail: `${host} is in use: ${reasons.join(", and ")}. Change that first, or confirm the removal, which deletes those settings.`,
   });
 }

@@ -1,4 +1,4 @@
-/** What a store of domains promises, on whatever engine, to whoever keeps them. */
+/** What a store of domains promises, on any engine. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { Domain, Standing } from "./domain.ts";
 import type { Finding } from "./finding.ts";
@@ -41,7 +41,7 @@ export interface CaAttempt {
   readonly registrable: string;
   /**
    * Every order is followed by what came of it, `settled` where that counts against no limit, unless
-   * whoever placed it did not live to tell.
+   * the process that placed it crashed.
    */
   readonly kind: "order" | "failed_authorization" | "certificate" | "settled";
   readonly atMs: number;
@@ -79,13 +79,13 @@ export interface RoutingChange {
 }
 
 /**
- * - `changed`: somebody else changed the domain or the routing meanwhile; read again and decide anew.
+ * - `changed`: the domain or the routing was changed meanwhile; read it again and decide again.
  * - `fenced`: the lease was lost; stop.
  * - `taken`: another domain holds the name.
  */
 export type ChangeOutcome = "done" | "changed" | "fenced" | "taken";
 
-/** As many claims on one name as are told. Whoever sees so many has not seen all. */
+/** The most claims on one name that are returned. There may be more when there are this many. */
 export const claimsMax = 100;
 export const attemptsMax = 1_000;
 export const timelineEntriesMax = 200;
@@ -120,7 +120,7 @@ export interface DomainStore {
 
   /**
    * Leases at most `max` domains that are due and not leased to another, the longest due first.
-   * What was leased to somebody who let the time pass may be taken.
+   * An expired lease may be taken.
    */
   takeDue(request: {
     readonly holder: string;

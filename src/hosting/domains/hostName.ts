@@ -27,7 +27,7 @@ const labelForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const notPublic = ["localhost", "local", "internal", "invalid", "onion", "alt", "arpa"];
 
 const noHostWhy =
-  "This is no host name. It has two or more parts of letters, digits and hyphens, such as docs.example.com.";
+  "This is not a host name. A host name has two or more parts of letters, digits and hyphens, such as docs.example.com.";
 const addressWhy = "This is an IP address. Attach a host name, such as docs.example.com.";
 
 /** `reserved` are the platform's own hosts: neither they nor what lies below can be attached. */
@@ -42,7 +42,7 @@ export function parseHost(text: string, reserved: readonly string[] = []): Parse
     );
   }
   if (typed.includes("*")) {
-    return refused("A wildcard cannot be attached. Attach each name by itself.");
+    return refused("A wildcard cannot be attached. Attach each name separately.");
   }
   // Percent signs would be decoded. The final dot may be of another script, so it goes last.
   const ascii = typed.includes("%") ? "" : domainToASCII(typed);
@@ -59,7 +59,7 @@ export function parseHost(text: string, reserved: readonly string[] = []): Parse
   }
   if (notPublic.includes(labels.at(-1) ?? "") || /^[0-9]+$/.test(labels.at(-1) ?? "")) {
     return refused(
-      `Names that end in .${labels.at(-1)} are not public, so no certificate can be had for them.`,
+      `Names that end in .${labels.at(-1)} are not public, so no certificate can be issued for them.`,
     );
   }
   const near = (own: string) =>

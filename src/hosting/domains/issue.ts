@@ -156,7 +156,7 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
       return await context.authority.order(request);
     } catch (cause) {
       context.log("domain.order_failed", { host, cause });
-      const detail = "Our own service failed while it ordered.";
+      const detail = "Our own service failed while ordering.";
       return { kind: "refused", refusal: { reason: "unavailable", detail, retryAtMs: undefined } };
     }
   }

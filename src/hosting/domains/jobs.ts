@@ -156,7 +156,7 @@ function milestones(before: Domain, after: Domain, nowMs: number) {
         ? timelineEntry(
             nowMs,
             "degraded",
-            "DNS no longer points to us. We go on serving whoever still comes.",
+            "DNS no longer points to us. We keep serving visitors who still reach us.",
             after.dns.findings,
           )
         : timelineEntry(nowMs, "recovered", "DNS points to us again."),
@@ -223,7 +223,7 @@ async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<C
     code: "CERTIFICATE_OVERDUE",
     message:
       causes.length > 0
-        ? "There is no certificate after 30 minutes. What was found is told below."
+        ? "There is no certificate after 30 minutes. The findings below say why."
         : `There is no certificate after 30 minutes. DNS is right${caa === undefined ? "" : " and no CAA record stands in the way"}.`,
     next:
       causes.length > 0

@@ -60,8 +60,8 @@ export async function withinBudget(domain: Domain, context: IssuingContext): Pro
   if (budget.kind === "open") return { kind: "ready" };
   const finding: Finding = {
     code: "RATE_LIMITED",
-    message: `The certificate authority allows only so much: there were ${budget.words}.`,
-    next: "Nothing: we try again as soon as it is allowed.",
+    message: `The rate limit of the certificate authority is used up: there were ${budget.words}.`,
+    next: "No action needed: we retry as soon as it is allowed.",
     untilMs: budget.untilMs,
   };
   return {
@@ -102,13 +102,15 @@ export async function publishChallenge(
   const seen = await context.edgeView.edges(nowMs - edgeSilentMaxMs);
   const edges = seen.filter((edge) => isPresent(edge, nowMs));
   if (edges.length === 0)
-    throw new NotReadyError("None of our servers is running that could answer the authority.");
+    throw new NotReadyError(
+      "No server of ours is running that could respond to the certificate authority.",
+    );
   for (const edge of edges) {
     const answer = await context.probe(edge, host, token);
     if (answer.kind === "answered" && answer.body === keyAuthorization) continue;
     const detail = answer.kind === "failed" ? answer.detail : "it answered something else";
     context.log("edge.probe_failed", { host, edge: edge.id, detail });
-    throw new NotReadyError("One of our servers does not answer the authority's question yet.");
+    throw new NotReadyError("One of our servers does not serve the challenge yet.");
   }
 }
 
@@ -143,13 +145,13 @@ function findingOf(
       return {
         code: "CAA_BLOCKS",
         message: `The certificate authority refused because of a CAA record: ${detail}`,
-        next: "Let the CAA records of your domain permit the authority, then verify again.",
+        next: "Change the CAA records of your domain to permit the authority, then verify again.",
       };
     case "rate_limited":
       return {
         code: "RATE_LIMITED",
         message: `The certificate authority asks to wait: ${detail}`,
-        next: "Nothing: we try again as soon as it is allowed.",
+        next: "No action needed: we retry as soon as it is allowed.",
         ...until,
       };
     case "policy":
@@ -162,13 +164,13 @@ function findingOf(
       return {
         code: "AUTHORIZATION_FAILED",
         message: `The certificate authority could not confirm the name: ${detail}`,
-        next: "See that the name reaches us from everywhere, without a proxy in between, then verify again.",
+        next: "Make sure that the name reaches us from everywhere, without a proxy in between, then verify again.",
       };
     default:
       return {
         code: "CA_UNAVAILABLE",
         message: `The certificate authority cannot be reached: ${detail}`,
-        next: "Nothing: we try again.",
+        next: "No action needed: we will retry.",
         ...until,
       };
   }

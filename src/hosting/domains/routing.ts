@@ -50,11 +50,11 @@ export function routingErrors(routing: Routing, attached: ReadonlySet<string>): 
     else if (leadsBack(from, targets)) {
       // Said once, whichever of its names comes first.
       if (!circled.has(from))
-        complaints.push(`${from} would redirect in a circle: ${walk(from, targets)}.`);
+        complaints.push(`${from} would redirect in a loop: ${walk(from, targets)}.`);
       for (const host of path(from, targets)) circled.add(host);
     } else if (onward !== undefined) {
       complaints.push(
-        `${from} would redirect to ${to}, which redirects to ${onward}. Let it redirect to where that ends.`,
+        `${from} would redirect to ${to}, which redirects to ${onward}. Redirect it to the final host name.`,
       );
     }
   }

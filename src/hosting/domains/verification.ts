@@ -205,7 +205,7 @@ function judgeApex(
             ? "CONFLICTING_A"
             : "CONFLICTING_AAAA",
       message: some
-        ? `${host} also answers with ${foreign.join(", ")}, which is not ${target}: part of the visitors would land elsewhere.`
+        ? `${host} also answers with ${foreign.join(", ")}, which is not ${target}: some visitors would end up elsewhere.`
         : `${host} answers with ${foreign.join(", ")}, which is not ${target}.`,
       next: proxied
         ? turnProxyOff
@@ -236,7 +236,7 @@ function judgeRecursor(observation: Observation, expected: Expectation, apex: bo
   return unknown([
     {
       code: "STALE_CACHE",
-      message: `Your name servers answer correctly. Resolvers still remember what was there before${seconds > 0 ? `, for ${seconds} seconds at most` : ""}.`,
+      message: `Your name servers are correct, but resolvers still cache the previous records${seconds > 0 ? `, for at most ${seconds} seconds` : ""}.`,
       found: recordsAt(recursor, expected.host),
       expected: [`${apex ? "ALIAS" : "CNAME"} ${expected.target}`],
       seconds,

@@ -25,7 +25,7 @@ interface EdgeOptions {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly log: Log;
-  readonly answerSite: ServeSite;
+  readonly serveSite: ServeSite;
   /** Tells this edge from the others. */
   readonly id: string;
   readonly host: string;

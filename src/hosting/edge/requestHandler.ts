@@ -1,4 +1,4 @@
-/** Decides what each request gets. Whether it still holds is asked anew every time. */
+/** Decides the response to each request, by what the store says at that moment. */
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
@@ -10,7 +10,7 @@ import type { SiteRequest } from "./siteResponse.ts";
 /** A request for one host, which is its name in lower case, without port and final dot. */
 export type EdgeRequest = SiteRequest & Pick<HttpRequest, "text"> & { readonly host: string };
 
-/** Answers from a deployment of a site. */
+/** Responds from a deployment of a site. */
 export type ServeSite = (request: SiteRequest, deployment: string) => MaybePromise<HttpResponse>;
 
 interface EdgeHandler {
@@ -26,7 +26,7 @@ interface EdgeHandler {
  * that an owner who moves elsewhere is not held to a promise that was ours.
  */
 const strictTransport = "max-age=86400";
-/** Browsers remember a redirect for good unless told otherwise, also one that was a mistake. */
+/** Without a limit, browsers cache a redirect forever, even one that was a mistake. */
 const redirectCaching = "public, max-age=300";
 const retryAfterSeconds = 5;
 
@@ -34,13 +34,13 @@ export function createEdgeHandler({
   view,
   clock,
   log,
-  answerSite,
+  serveSite,
   publicHttpsPort,
 }: {
   readonly view: EdgeView;
   readonly clock: Clock;
   readonly log: ThrottledLog;
-  readonly answerSite: ServeSite;
+  readonly serveSite: ServeSite;
   readonly publicHttpsPort: number;
 }): EdgeHandler {
   const port = publicHttpsPort === 443 ? "" : `:${publicHttpsPort}`;
@@ -58,18 +58,18 @@ export function createEdgeHandler({
     request: EdgeRequest,
     { deployment, primary }: Extract<Route, { kind: "site" }>,
   ): Promise<HttpResponse> {
-    const answer = await answerSite(request, deployment);
-    const headers = { ...answer.headers };
+    const response = await serveSite(request, deployment);
+    const headers = { ...response.headers };
     // A site redirects within itself. Spelt out, an address that begins with two slashes cannot
     // be taken for that of another host.
     if (headers["location"]?.startsWith("/")) {
       headers["location"] = originOf(request.host) + headers["location"];
     }
-    if (primary !== undefined && primary !== request.host && isPage(answer.status)) {
+    if (primary !== undefined && primary !== request.host && isPage(response.status)) {
       const canonical = `<${originOf(primary)}${inLink(request.path)}>; rel="canonical"`;
       headers["link"] = headers["link"] ? `${headers["link"]}, ${canonical}` : canonical;
     }
-    return { ...answer, headers };
+    return { ...response, headers };
   }
 
   function secured(request: EdgeRequest, serverName: string): MaybePromise<HttpResponse> {
@@ -82,13 +82,13 @@ export function createEdgeHandler({
   async function routed(request: EdgeRequest): Promise<HttpResponse> {
     const route = await view.route(request.host);
     if (route === undefined) return plainResponse(421, "There is no site here.", { close: true });
-    const answer =
+    const response =
       route.kind === "redirect"
         ? redirect(route.to, route.status, request)
         : await fromSite(request, route);
     return {
-      ...answer,
-      headers: { ...answer.headers, "strict-transport-security": strictTransport },
+      ...response,
+      headers: { ...response.headers, "strict-transport-security": strictTransport },
     };
   }
 
@@ -119,7 +119,7 @@ export function createEdgeHandler({
     (request: HttpRequest, ...rest: Rest): MaybePromise<HttpResponse> => {
       const { method, host, path, query } = request;
       if (method !== "GET" && method !== "HEAD") {
-        return plainResponse(405, "Only GET and HEAD are answered here.", {
+        return plainResponse(405, "Only GET and HEAD are served here.", {
           headers: { allow: "GET, HEAD" },
         });
       }
@@ -132,8 +132,8 @@ export function createEdgeHandler({
       };
       try {
         const { text } = request;
-        const answer = decide({ method, host, path, query, header, text }, ...rest);
-        return answer instanceof Promise ? answer.catch(failed) : answer;
+        const response = decide({ method, host, path, query, header, text }, ...rest);
+        return response instanceof Promise ? response.catch(failed) : response;
       } catch (cause) {
         return failed(cause);
       }
@@ -152,7 +152,7 @@ const challengeHeaders = {
 };
 
 export function unavailable(): HttpResponse {
-  return plainResponse(503, "This cannot be answered right now. Please try again in a moment.", {
+  return plainResponse(503, "This page is temporarily unavailable. Please try again in a moment.", {
     headers: { "retry-after": String(retryAfterSeconds) },
   });
 }
@@ -164,7 +164,7 @@ function inLink(path: string): string {
   return path.replace(/[<>"\\^`{|}]/g, (character) => encodeURIComponent(character));
 }
 
-/** An answer in plain words, for people who came to the wrong place. */
+/** A response in plain text, for people. */
 export function plainResponse(
   status: number,
   words: string,

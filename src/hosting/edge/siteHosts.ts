@@ -31,14 +31,14 @@ export function createSiteHosts({ store, contents, log }: SiteHostsOptions) {
       return failure(cause);
     };
     try {
-      const answer = answerOf(name, request);
-      return answer instanceof Promise ? answer.catch(failed) : answer;
+      const response = respond(name, request);
+      return response instanceof Promise ? response.catch(failed) : response;
     } catch (cause) {
       return failed(cause);
     }
   };
 
-  function answerOf(slug: string, request: HttpRequest): MaybePromise<HttpResponse> {
+  function respond(slug: string, request: HttpRequest): MaybePromise<HttpResponse> {
     return then(store.project(slug), (project) =>
       project?.current === undefined
         ? textResponse(404, `No site is published as ${slug}.`)

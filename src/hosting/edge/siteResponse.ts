@@ -1,4 +1,4 @@
-/** What a site answers to a request, on whichever port and protocol it came. */
+/** The response of a site to a request, on any port and protocol. */
 
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { fileResponse, notFoundResponse, type ServedFile } from "../../wire/fileResponse.ts";
@@ -90,7 +90,7 @@ function servedFile(file: StoredFile, contents: ServedContents): ServedFile {
   };
 }
 
-/** An answer of our own, for people. */
+/** A response of our own, for people. */
 export function textResponse(
   status: number,
   words: string,
@@ -107,7 +107,7 @@ export function textResponse(
 const fingerprintForm = /[.-]([0-9a-f]{8,64})\.[A-Za-z0-9.]+$/;
 
 /**
- * For good only where it is certain that the name changes with the content: when it holds the
+ * Immutable only where the name is certain to change with the content: when it contains the
  * beginning of the content's own hash. Any other number in a name may be anything.
  */
 function cacheControlOf({ path, hash }: StoredFile): string {

@@ -32,10 +32,9 @@ export interface Deployment {
   readonly failure: string | undefined;
 }
 
-/** Far longer than one file takes, at its largest. Whoever is silent for so long is no more. */
+/** Far longer than the largest file takes: an upload that is silent for so long has stopped. */
 export const staleAfterMs = 10 * 60_000;
-export const staleFailure =
-  "Whoever deployed it went away before it was complete. Deploy it again.";
+export const staleFailure = "The upload was interrupted before it was complete. Deploy it again.";
 
 /** An upload that was cut off says nothing more, so its end is concluded from its silence. */
 function isStale({ state, changedAtMs }: Deployment, nowMs: number): boolean {

@@ -11,7 +11,7 @@ import { hashToken } from "../../petstore/keys/token.ts";
 import { type HttpRequest, originOf, type RequestHeaders } from "../../wire/message.ts";
 import { bearer } from "../authorize.ts";
 
-/** Whoever sent a request. Asking for what is not known throws a Problem of status 401. */
+/** The sender of a request. Reading what is not known throws a Problem of status 401. */
 export class PlatformCaller {
   readonly knownSession: SessionWithHolder | undefined;
   readonly knownActor: Actor | undefined;
@@ -43,7 +43,7 @@ export class PlatformAuthentication {
   readonly #accounts: AuthService;
   readonly #access: AccessStore;
   readonly #configured: string | undefined;
-  /** A stream asks again and again who is there, and nobody may be: it counts as one use. */
+  /** A stream authenticates again with each poll, and counts as one use of its session. */
   readonly #counted = new WeakSet<HttpRequest>();
 
   constructor({ accounts, access, baseUrl }: AuthenticationParts) {
@@ -135,7 +135,7 @@ export function isOwnOrigin(request: RequestHeaders, own: readonly string[]): bo
   return host !== undefined && own.some((each) => hostOf(each) === host);
 }
 
-/** Without the scheme: whoever ends TLS before us asks us in plain HTTP. */
+/** Without the scheme: a proxy that terminates TLS forwards plain HTTP. */
 function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase();
 }
@@ -160,7 +160,7 @@ function comesFromOwnPage(
   return own.some((each) => isSame(origin, each.toLowerCase()));
 }
 
-/** Whoever ends TLS before us asks us in plain HTTP; the other way round it is not our page. */
+/** A proxy that terminates TLS forwards plain HTTP; the other way round it is not our page. */
 function isSame(origin: string, ours: string): boolean {
   return origin === ours || origin === ours.replace(/^http:/, "https:");
 }
@@ -196,7 +196,7 @@ function tokenIn(request: RequestHeaders, secure: boolean): string | undefined {
 /** More than an honest browser sends. */
 const tokensMax = 4;
 
-/** All of them: whoever signs out means each. */
+/** All of them: signing out ends each. */
 function tokensIn(request: RequestHeaders, secure: boolean): readonly string[] {
   const start = `${nameFor(secure)}=`;
   return (request.header("cookie") ?? "")

@@ -92,7 +92,7 @@ function refuseTwins(files: readonly SiteFile[]): void {
   }
 }
 
-/** What is repeated of names that nobody asked for. */
+/** How many unknown names an error repeats. */
 const strangersShownMax = 5;
 
 /** The members of an object, and a complaint about those that are not known. */

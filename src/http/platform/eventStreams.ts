@@ -1,11 +1,11 @@
-/** Server-sent events: a view, sent again whenever it has changed. */
+/** Server-sent events: a view, sent again whenever it changes. */
 
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 
 interface EventStreamsParts {
   readonly clock: Clock;
-  /** True once the service is on its way out, which no stream may hold up. */
+  /** True once the service is shutting down, which no stream may delay. */
   readonly leaving: () => boolean;
   readonly failed: (cause: unknown) => void;
   readonly streamsMax?: number;
@@ -13,19 +13,19 @@ interface EventStreamsParts {
 }
 
 interface Watch {
-  /** Whose stream it is, for the bound on how many one may have. */
+  /** Whose stream it is: each holder may have a limited number. */
   readonly holder: string;
   /** What is sent first. */
   readonly first: string;
-  /** What is to be seen now; undefined ends the stream. */
+  /** The view as it is now; undefined ends the stream. */
   readonly look: () => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
 const pollMs = 500;
-/** Well within the time after which a silent connection is let go. */
+/** Well within the time after which an idle connection is closed. */
 const quietMsMax = 10_000;
-/** What a client may leave unread before it is spared the views in between. */
+/** Events that a client may leave unread before views in between are skipped. */
 const unreadMax = 8;
 /** How soon a browser reconnects when a stream has ended. */
 const comeBackMs = 2_000;
@@ -58,7 +58,7 @@ export class EventStreams {
     return { status: 200, headers, body } as const;
   }
 
-  /** Looks again and again, until the returned function is called or there is no more to see. */
+  /** Polls until the returned function is called or the view ends. */
   #follow(
     { holder, first, look, signal }: Watch,
     controller: ReadableStreamDefaultController<Uint8Array>,
@@ -80,7 +80,7 @@ export class EventStreams {
       stop();
       signal.removeEventListener("abort", end);
       this.#leave(holder);
-      // Whoever cancelled it has closed it already.
+      // A stream that was cancelled is closed already.
       if (!signal.aborted) tryTo(() => controller.close());
     };
     const step = async () => {

@@ -72,7 +72,7 @@ export function keyHandlers({ keys, environment, clock }: KeyHandlersParts) {
       try {
         await keys.rotate(old.id, rotation.oldExpiresAtMs, rotation.key);
       } catch (cause) {
-        // Somebody else may have ended it since we looked.
+        // Another request may have ended it meanwhile.
         refuseEnded(await find(path.key));
         throw cause;
       }

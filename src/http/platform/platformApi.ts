@@ -36,7 +36,7 @@ interface OpenPlatformParts {
   readonly series: () => MaybePromise<Series>;
   /** Resolves when the service can do its work; rejects with what keeps it from it. */
   readonly ready: () => Promise<void>;
-  /** True once the service is on its way out, which no stream may hold up. */
+  /** True once the service is shutting down, which no stream may delay. */
   readonly leaving: () => boolean;
   readonly clock: Clock;
   readonly log: Log;

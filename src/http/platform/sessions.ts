@@ -39,7 +39,7 @@ export function sessionHandlers({ accounts, authentication, sites, log }: Sessio
     return { ...inMs(200, await shown(signedIn)), headers: { "set-cookie": cookie } } as const;
   }
 
-  /** For whoever watches over the service. Not the name: what is typed there may be a password. */
+  /** For operators. Without the name: what is typed there may be a password. */
   function noted(cause: unknown, { address }: ClientInfo): never {
     if (isExpectedProblem(cause)) log.warn("account.refused", { code: cause.code, address });
     throw cause;

@@ -52,7 +52,7 @@ export class Uploads {
     if (outcome === "no_such_project") throw noSuchProject(slug);
     if (outcome === "too_many") {
       throw new Problem("uploads_exhausted", {
-        detail: "Too many deployments are being brought at the same time. Try again shortly.",
+        detail: "Too many deployments are being uploaded at the same time. Try again shortly.",
       });
     }
     // If this fails, the next deployment continues it.
@@ -64,8 +64,8 @@ export class Uploads {
   }
 
   /**
-   * The contents that the project itself shows now. What others have stored must be brought all the
-   * same: a hash alone must tell nobody that there is such a content, nor let them publish it.
+   * The contents that the project itself publishes now. What others have stored must be uploaded
+   * again: a hash alone must not reveal that a content exists, nor let anybody publish it.
    */
   async #shownNow(slug: string, files: readonly SiteFile[]): Promise<string[]> {
     const current = (await this.#store.project(slug))?.current;
@@ -83,7 +83,7 @@ export class Uploads {
     return hashes;
   }
 
-  /** From then on nobody takes their contents away. What was taken away before is missing. */
+  /** From then on their contents are not deleted. Those deleted before are missing. */
   async #addKnown(id: string, files: readonly SiteFile[], missing: Set<string>): Promise<void> {
     let waiting = files.filter(({ hash }) => !missing.has(hash));
     while (waiting.length > 0) {
@@ -116,10 +116,7 @@ export class Uploads {
     const files = open.files.filter((each) => each.hash === hash);
     const [first] = files;
     if (first === undefined || content.byteLength !== first.bytes || hashOf(content) !== hash) {
-      throw new Problem("content_mismatch", {
-        detail:
-          "What came is not what was announced: the file was changed while it was being deployed.",
-      });
+      throw new Problem("content_mismatch");
     }
     if (open.brought.has(hash)) return;
     const shipment = new FileUploader(id, this.#store, this.#clock);
@@ -141,7 +138,7 @@ export class Uploads {
     const missing = new Set(files.filter(({ path }) => !arrived.has(path)).map(({ hash }) => hash));
     if (missing.size > 0) {
       throw new Problem("contents_missing", {
-        detail: `${missing.size} of its contents have not come yet. Bring them, then finish it.`,
+        detail: `${missing.size} of its contents have not been uploaded yet. Upload them, then finish it.`,
       });
     }
     const outcome = await this.#store.finishDeployment(id, {
@@ -196,9 +193,7 @@ export class UploadLimiter {
       .run(() => this.#all.run(upload))
       .catch((cause: unknown) => {
         if (!(cause instanceof SemaphoreFull)) throw cause;
-        throw new Problem("uploads_exhausted", {
-          detail: "Too many uploads are in progress. Try again shortly.",
-        });
+        throw new Problem("uploads_exhausted");
       });
   }
 

@@ -85,7 +85,7 @@ describeWithTestBedOnEngines("attaching a domain", (engine) => {
     ["mine.platform.test", /platform itself/],
     ["co.uk", /public suffix/],
     ["github.io", /public suffix/],
-    ["acme", /no host name/],
+    ["acme", /not a host name/],
   ] as const) {
     test(`refuses ${host}`, () => expectRefusal(add("acme", host), "host_invalid", words));
   }
