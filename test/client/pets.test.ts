@@ -134,15 +134,15 @@ describe("getPet", () => {
 describe("paging", () => {
   const total = 250;
   let service: TestService;
-  let visitor: PetStoreClient;
+  let pagingClient: PetStoreClient;
   let added: Pet[];
   beforeAll(async () => {
     service = await startTestService();
-    visitor = clientOf(service);
+    pagingClient = clientOf(service);
     const status = (index: number) => (index % 5 === 0 ? "sold" : "available");
     added = await Promise.all(
       Array.from({ length: total }, (_, index) =>
-        visitor.createPet({ name: `Pet ${index}`, categoryId: index, status: status(index) }),
+        pagingClient.createPet({ name: `Pet ${index}`, categoryId: index, status: status(index) }),
       ),
     );
     added.sort((a, b) => Number(a.id - b.id));
@@ -156,16 +156,16 @@ describe("paging", () => {
   };
 
   test(`pets() meets each of ${total} pets once, in order, whatever the page size`, async () => {
-    expect(await all(visitor.pets())).toEqual(added);
-    expect(await all(visitor.pets({ limit: 7 }))).toEqual(added);
-    expect(await all(visitor.pets({ limit: 50 }))).toEqual(added);
+    expect(await all(pagingClient.pets())).toEqual(added);
+    expect(await all(pagingClient.pets({ limit: 7 }))).toEqual(added);
+    expect(await all(pagingClient.pets({ limit: 50 }))).toEqual(added);
   });
 
   test("pets() keeps its filters on every page", async () => {
     const sold = added.filter(({ status }) => status === "sold");
-    expect(await all(visitor.pets({ status: "sold", limit: 9 }))).toEqual(sold);
+    expect(await all(pagingClient.pets({ status: "sold", limit: 9 }))).toEqual(sold);
     const some = added.filter((_, index) => index % 4 === 0);
-    expect(await all(visitor.pets({ id: some.map(({ id }) => id), limit: 10 }))).toEqual(some);
+    expect(await all(pagingClient.pets({ id: some.map(({ id }) => id), limit: 10 }))).toEqual(some);
   });
 
   test("pets() asks for a page only when it is wanted", async () => {
@@ -187,7 +187,7 @@ describe("paging", () => {
   });
 
   test("next() leads from page to page, and gives undefined after the last one", async () => {
-    const first = await visitor.listPets({ limit: 100 });
+    const first = await pagingClient.listPets({ limit: 100 });
     const second = await first.next();
     const third = await second?.next();
     expect([first, second, third].map((page) => page?.items.length)).toEqual([100, 100, 50]);
@@ -197,13 +197,13 @@ describe("paging", () => {
   });
 
   test("nextCursor goes on where a page ended", async () => {
-    const { nextCursor: cursor } = await visitor.listPets({ limit: 3 });
-    const { items } = await visitor.listPets({ limit: 2, cursor });
+    const { nextCursor: cursor } = await pagingClient.listPets({ limit: 3 });
+    const { items } = await pagingClient.listPets({ limit: 2, cursor });
     expect(items).toEqual(added.slice(3, 5));
   });
 
   test("an empty list of ids is refused, because the service would see no filter at all", async () => {
-    expect(await rejection(visitor.listPets({ id: [] }))).toEqual(
+    expect(await rejection(pagingClient.listPets({ id: [] }))).toEqual(
       new TypeError("id is an empty list. Name at least one, or leave id out."),
     );
   });

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { barriersInBothThemes } from "./accessible.ts";
-import { pictures } from "./screens.ts";
 import {
+  type BrowserPage,
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
-  type Stand,
-  startStand,
-  type Visit,
-  visit,
-} from "./stand.ts";
+  openPage,
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
+import { pictures } from "./screens.ts";
 
-let stand: Stand;
-let visitor: Visit;
+let server: DashboardServer;
+let browserPage: BrowserPage;
 let page: Page;
 
 beforeAll(async () => {
-  stand = await startStand();
+  server = await startDashboardServer();
 });
-afterAll(() => stand.service.stop());
+afterAll(() => server.service.stop());
 
 async function addPet(name: string, status = "available"): Promise<void> {
-  const response = await fetch(`${stand.service.base}/pets`, {
+  const response = await fetch(`${server.service.base}/pets`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${stand.service.token}`,
+      authorization: `Bearer ${server.service.token}`,
       "content-type": "application/json",
     },
     body: JSON.stringify({ name, categoryId: 3, status }),
@@ -34,10 +34,10 @@ async function addPet(name: string, status = "available"): Promise<void> {
 
 describeWithBrowser("the catalogue", (browser) => {
   beforeAll(async () => {
-    visitor = await visit(browser());
-    ({ page } = visitor);
-    await enterFirst(stand, visitor);
-    await page.goto(`${stand.dashboard}#/catalogue`);
+    browserPage = await openPage(browser());
+    ({ page } = browserPage);
+    await signInFirst(server, browserPage);
+    await page.goto(`${server.dashboard}#/catalogue`);
   });
 
   const row = (name: string): Locator =>
@@ -111,7 +111,7 @@ describeWithBrowser("the catalogue", (browser) => {
   });
 
   test("goes on when its key is revoked, with a new one", async () => {
-    const { keys } = stand.service.stores;
+    const { keys } = server.service.stores;
     const own = (await keys.list()).filter(({ name }) => name === "dashboard session");
     expect(own.length).toBe(1);
     for (const { id } of own) await keys.revoke(id, Date.now());
@@ -125,10 +125,10 @@ describeWithBrowser("the catalogue", (browser) => {
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])",
     );
     expect(kept).not.toContain("pet_live_");
-    await page.goto(`${stand.dashboard}#/account`);
+    await page.goto(`${server.dashboard}#/account`);
     await page.getByRole("button", { name: "Sign out" }).first().click();
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-    const { keys } = stand.service.stores;
+    const { keys } = server.service.stores;
     const own = (await keys.list()).filter(({ name }) => name === "dashboard session");
     expect(own.filter(({ revokedAtMs }) => revokedAtMs === undefined)).toEqual([]);
   });

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
+  type BrowserPage,
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
-  type Stand,
-  startStand,
-  type Visit,
-  visit,
-} from "./stand.ts";
+  openPage,
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
 
-let stand: Stand;
-let visitor: Visit;
+let server: DashboardServer;
+let browserPage: BrowserPage;
 
 beforeAll(async () => {
-  stand = await startStand();
+  server = await startDashboardServer();
 });
-afterAll(() => stand.service.stop());
+afterAll(() => server.service.stop());
 
 describeWithBrowser("a connection that comes and goes", (browser) => {
   beforeAll(async () => {
-    visitor = await visit(browser());
-    await enterFirst(stand, visitor);
+    browserPage = await openPage(browser());
+    await signInFirst(server, browserPage);
   });
 
   test("being offline is said, what was loaded stays, and it comes back by itself", async () => {
-    const { page, context } = visitor;
+    const { page, context } = browserPage;
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByText("first key").waitFor();
     await context.setOffline(true);
@@ -37,7 +37,7 @@ describeWithBrowser("a connection that comes and goes", (browser) => {
   });
 
   test("a service that does not answer is told from a network that is away", async () => {
-    const { page } = visitor;
+    const { page } = browserPage;
     const silent = (address: URL) => /^\/(internal|healthz)/.test(address.pathname);
     await page.route(silent, (route) => route.abort());
     await page.getByRole("link", { name: "Projects", exact: true }).click();
@@ -48,7 +48,7 @@ describeWithBrowser("a connection that comes and goes", (browser) => {
   });
 
   test("a fault of the service is shown in its words, and tried again by a button", async () => {
-    const { page } = visitor;
+    const { page } = browserPage;
     let broken = true;
     await page.route("**/internal/v1/owners", (route) => {
       if (!broken) return route.continue();

@@ -4,26 +4,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
-import { pictures } from "./screens.ts";
 import {
+  type BrowserPage,
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
   faultsOf,
-  type Stand,
-  startStand,
-  type Visit,
-  visit,
-} from "./stand.ts";
+  openPage,
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
+import { pictures } from "./screens.ts";
 
-let stand: Stand;
-let visitor: Visit;
+let server: DashboardServer;
+let browserPage: BrowserPage;
 let page: Page;
 let folder: string;
 const slug = "acme-docs";
 
 /** What visitors of the site see. The name is looked up by the browser; here it is said. */
 async function shownSite(path = "/"): Promise<{ status: number; text: string }> {
-  const port = stand.service.service.port;
+  const port = server.service.service.port;
   const headers = { host: `${slug}.localhost:${port}` };
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
   return { status: response.status, text: await response.text() };
@@ -40,20 +40,20 @@ function write(files: Record<string, string>): string {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "petstore-deploy-"));
-  stand = await startStand();
-  const { sites } = stand.service.stores;
+  server = await startDashboardServer();
+  const { sites } = server.service.stores;
   await sites.addOwner({ id: "acme", name: "Acme", plan: "paid" });
 });
 afterAll(async () => {
-  await stand.service.stop();
+  await server.service.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 describeWithBrowser("deploying a folder", (browser) => {
   beforeAll(async () => {
-    visitor = await visit(browser());
-    ({ page } = visitor);
-    await enterFirst(stand, visitor);
+    browserPage = await openPage(browser());
+    ({ page } = browserPage);
+    await signInFirst(server, browserPage);
   });
 
   const choose = (site: string) => page.getByLabel("Choose a folder").setInputFiles(site);
@@ -86,7 +86,7 @@ describeWithBrowser("deploying a folder", (browser) => {
     expect((await shownSite("/guide/keys.html")).text).toContain("<title>Keys</title>");
     expect((await shownSite("/.env")).status).toBe(404);
     expect(await rows().count()).toBe(1);
-    const address = `http://${slug}.localhost:${stand.service.service.port}/`;
+    const address = `http://${slug}.localhost:${server.service.service.port}/`;
     expect(await page.getByRole("link", { name: address }).getAttribute("href")).toBe(address);
   });
 
@@ -194,6 +194,6 @@ describeWithBrowser("deploying a folder", (browser) => {
     await dialog.getByRole("button", { name: "Unpublish" }).click();
     await page.getByText("Nothing is shown yet").waitFor();
     expect((await shownSite()).status).toBe(404);
-    expect(faultsOf(visitor).filter((each) => !each.includes("net::ERR_FAILED"))).toEqual([]);
+    expect(faultsOf(browserPage).filter((each) => !each.includes("net::ERR_FAILED"))).toEqual([]);
   });
 });

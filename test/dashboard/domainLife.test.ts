@@ -11,8 +11,14 @@ import {
 import { describeWithTestBed } from "../end-to-end/domains/testBed/tools.ts";
 import { visitPlain, visit as visitSite } from "../end-to-end/domains/visits.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
+import {
+  type BrowserPage,
+  type DashboardServer,
+  dashboardOn,
+  openPage,
+  signInFirst,
+} from "./dashboardServer.ts";
 import { picture, pictures, withBusyHour } from "./screens.ts";
-import { enterFirst, type Stand, standOn, type Visit, visit } from "./stand.ts";
 
 const docs = "docs.acme.test";
 const help = "help.acme.test";
@@ -20,9 +26,9 @@ const www = "www.acme.test";
 
 let testBed: TestBed;
 let fixture: DomainsFixture;
-let stand: Stand;
+let server: DashboardServer;
 let browser: Browser;
-let visitor: Visit;
+let browserPage: BrowserPage;
 let page: Page;
 let zone: TestBedZone;
 
@@ -34,18 +40,18 @@ describeLife("the life of a domain in the dashboard", () => {
   beforeAll(async () => {
     testBed = await startTestBed();
     fixture = await startDomainsFixture(testBed);
-    stand = standOn(fixture.service);
+    server = dashboardOn(fixture.service);
     await fixture.newProject("acme-docs");
     zone = await testBed.zone("acme.test", {
       ttl: 2400,
       records: `docs CNAME ${testBed.target}.\nhelp A 192.0.2.7\nwww CNAME ${testBed.target}.`,
     });
     browser = await launch();
-    visitor = await visit(browser, { height: 900 });
-    ({ page } = visitor);
+    browserPage = await openPage(browser, { height: 900 });
+    ({ page } = browserPage);
     // The page counts by its own clock, and the service's does not stand still in this test.
-    await enterFirst(stand, visitor);
-    await page.goto(`${stand.dashboard}#/projects/acme-docs/domains`);
+    await signInFirst(server, browserPage);
+    await page.goto(`${server.dashboard}#/projects/acme-docs/domains`);
   });
   afterAll(async () => {
     await browser?.close();
@@ -104,7 +110,7 @@ describeLife("the life of a domain in the dashboard", () => {
     await add(help);
     const record = card(help).locator(".record dl");
     expect(await record.innerText()).toMatch(/CNAME[\s\S]*help[\s\S]*sites\.platform\.test/);
-    await visitor.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await browserPage.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await record.getByRole("button", { name: `Copy the value ${testBed.target}` }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(testBed.target);
     await record.getByRole("button", { name: "Copy the name help" }).click();
@@ -218,7 +224,7 @@ describeLife("the life of a domain in the dashboard", () => {
 
   test("the overview tells how the certificates are", async () => {
     await withBusyHour(page);
-    await page.goto(`${stand.dashboard}#/`);
+    await page.goto(`${server.dashboard}#/`);
     const row = page.getByRole("row").filter({ hasText: docs });
     expect(await row.innerText()).toMatch(/Live/);
     await pictures(page, "overview");
@@ -226,7 +232,7 @@ describeLife("the life of a domain in the dashboard", () => {
   });
 
   test("nothing was refused by the page's own policy on the way", () => {
-    const ofPolicy = visitor.complaints.filter((each) => /Content Security Policy/i.test(each));
+    const ofPolicy = browserPage.complaints.filter((each) => /Content Security Policy/i.test(each));
     expect(ofPolicy).toEqual([]);
   });
 

@@ -7,24 +7,24 @@ import { publish } from "../../src/hosting/sites/publish.ts";
 import { sourcesOf } from "../sites/sources.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {
+  type BrowserPage,
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
-  type Stand,
-  startStand,
-  type Visit,
-  visit,
-} from "./stand.ts";
+  openPage,
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
 
 const target = "sites.example.net";
 /** While it is set, the service's calendar stands still. */
 let heldMs: number | undefined;
 const clock: Clock = { ...systemClock, now: () => heldMs ?? systemClock.now() };
-let stand: Stand;
-let visitor: Visit;
+let server: DashboardServer;
+let browserPage: BrowserPage;
 let page: Page;
 
 beforeAll(async () => {
-  stand = await startStand({
+  server = await startDashboardServer({
     clock,
     variables: {
       PETSTORE_SITES_HOST: target,
@@ -32,7 +32,7 @@ beforeAll(async () => {
       PETSTORE_ROLES: "none",
     },
   });
-  const { stores } = stand.service;
+  const { stores } = server.service;
   const { sites: store } = stores;
   for (const owner of ["acme", "rival"]) {
     await store.addOwner({ id: owner, name: owner, plan: "paid" });
@@ -43,14 +43,14 @@ beforeAll(async () => {
   const domains = new DomainService({ ...stores, clock, target, reserved: [] });
   await domains.add({ kind: "operator" }, "rival", "docs.taken.com");
 });
-afterAll(() => stand.service.stop());
+afterAll(() => server.service.stop());
 
 describeWithBrowser("the screen of domains", (browser) => {
   beforeAll(async () => {
-    visitor = await visit(browser());
-    ({ page } = visitor);
-    await enterFirst(stand, visitor);
-    await page.goto(`${stand.dashboard}#/projects/acme/domains`);
+    browserPage = await openPage(browser());
+    ({ page } = browserPage);
+    await signInFirst(server, browserPage);
+    await page.goto(`${server.dashboard}#/projects/acme/domains`);
   });
 
   const card = (host: string): Locator =>
@@ -129,7 +129,7 @@ describeWithBrowser("the screen of domains", (browser) => {
   });
 
   test("says why a domain is suspended, and what brings it back", async () => {
-    await stand.service.stores.sites.setPlan("acme", "free");
+    await server.service.stores.sites.setPlan("acme", "free");
     await page.reload();
     const own = card("acme.com");
     await own.getByText("Suspended").waitFor();

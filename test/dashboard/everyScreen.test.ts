@@ -7,20 +7,20 @@ import { focused } from "../docs/chromium.ts";
 import { sourcesOf } from "../sites/sources.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {
+  type BrowserPage,
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
   faultsOf,
+  openPage,
   operatorPassword,
   phone,
-  type Stand,
   signIn,
-  startStand,
-  type Visit,
-  visit,
-} from "./stand.ts";
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
 
-let stand: Stand;
-let visitor: Visit;
+let server: DashboardServer;
+let browserPage: BrowserPage;
 let page: Page;
 
 const screens = {
@@ -38,42 +38,42 @@ const screens = {
 
 async function show(on: Page, name: keyof typeof screens): Promise<void> {
   const [fragment, title] = screens[name];
-  await on.goto(`${stand.dashboard}${fragment}`);
+  await on.goto(`${server.dashboard}${fragment}`);
   await on.getByRole("heading", { level: 1, name: title }).waitFor();
   await on.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 
 beforeAll(async () => {
-  stand = await startStand({
+  server = await startDashboardServer({
     variables: {
       PETSTORE_SITES_HOST: "sites.example.net",
       PETSTORE_ACME_TERMS: "agreed",
       PETSTORE_ROLES: "none",
     },
   });
-  const { sites: store } = stand.service.stores;
+  const { sites: store } = server.service.stores;
   await store.addOwner({ id: "acme", name: "Acme", plan: "paid" });
   await store.addProject({ slug: "acme-docs", ownerId: "acme", nowMs: Date.now() });
   const files = sourcesOf({ "index.html": "<!doctype html><title>Acme</title>" });
   await publish("acme-docs", files, { store, clock: systemClock, unless: "shown" });
   for (let count = 0; count < 40; count++) {
-    await fetch(`${stand.service.base}/pets`, {
+    await fetch(`${server.service.base}/pets`, {
       method: count % 2 === 0 ? "POST" : "GET",
       headers: {
-        authorization: `Bearer ${stand.service.token}`,
+        authorization: `Bearer ${server.service.token}`,
         "content-type": "application/json",
       },
       ...(count % 2 === 0 ? { body: JSON.stringify({ name: "Bella", categoryId: 3 }) } : {}),
     });
   }
 });
-afterAll(() => stand.service.stop());
+afterAll(() => server.service.stop());
 
 describeWithBrowser("every screen", (browser) => {
   beforeAll(async () => {
-    visitor = await visit(browser());
-    ({ page } = visitor);
-    await enterFirst(stand, visitor);
+    browserPage = await openPage(browser());
+    ({ page } = browserPage);
+    await signInFirst(server, browserPage);
   });
 
   test("has nothing that axe calls serious, in light and in dark", async () => {
@@ -84,8 +84,8 @@ describeWithBrowser("every screen", (browser) => {
   });
 
   test("fits a phone of 360 points, and every target is large enough for a finger", async () => {
-    const small = await visit(browser(), phone);
-    await signIn(stand, small, "operator", operatorPassword);
+    const small = await openPage(browser(), phone);
+    await signIn(server, small, "operator", operatorPassword);
     for (const name of Object.keys(screens) as (keyof typeof screens)[]) {
       await show(small.page, name);
       expect([name, await overflowOf(small.page)]).toEqual([name, 0]);
@@ -102,24 +102,24 @@ describeWithBrowser("every screen", (browser) => {
   test("asks nobody but the service, and breaks no rule of its own policy", async () => {
     const strangers: string[] = [];
     page.on("request", (request) => {
-      if (!request.url().startsWith(stand.dashboard.replace("/dashboard/", "/"))) {
+      if (!request.url().startsWith(server.dashboard.replace("/dashboard/", "/"))) {
         strangers.push(request.url());
       }
     });
     await page.reload();
     for (const name of Object.keys(screens) as (keyof typeof screens)[]) await show(page, name);
     expect(strangers).toEqual([]);
-    expect(faultsOf(visitor)).toEqual([]);
-    const policy = (await page.request.get(stand.dashboard)).headers()["content-security-policy"];
+    expect(faultsOf(browserPage)).toEqual([]);
+    const policy = (await page.request.get(server.dashboard)).headers()["content-security-policy"];
     expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';");
   });
 });
 
 describeWithBrowser("with the keyboard alone", (browser) => {
   beforeAll(async () => {
-    visitor = await visit(browser());
-    ({ page } = visitor);
-    await signIn(stand, visitor, "operator", operatorPassword);
+    browserPage = await openPage(browser());
+    ({ page } = browserPage);
+    await signIn(server, browserPage, "operator", operatorPassword);
   });
 
   test("the first stop leads to the content, and stays on the screen", async () => {

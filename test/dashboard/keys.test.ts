@@ -1,40 +1,40 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { barriersInBothThemes } from "./accessible.ts";
-import { pictures } from "./screens.ts";
 import {
+  type BrowserPage,
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
   faultsOf,
-  type Stand,
-  startStand,
-  type Visit,
-  visit,
-} from "./stand.ts";
+  openPage,
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
+import { pictures } from "./screens.ts";
 
-let stand: Stand;
-let visitor: Visit;
+let server: DashboardServer;
+let browserPage: BrowserPage;
 let page: Page;
 
 beforeAll(async () => {
-  stand = await startStand();
+  server = await startDashboardServer();
 });
-afterAll(() => stand.service.stop());
+afterAll(() => server.service.stop());
 
 /** What the API answers to a key. */
 async function statusWith(token: string, path = "/pets"): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
-  return (await fetch(`${stand.service.base}${path}`, { headers })).status;
+  return (await fetch(`${server.service.base}${path}`, { headers })).status;
 }
 
 const focusedText = (page: Page) => page.evaluate("document.activeElement?.textContent");
 
 describeWithBrowser("keys", (browser) => {
   beforeAll(async () => {
-    visitor = await visit(browser());
-    ({ page } = visitor);
-    await enterFirst(stand, visitor);
-    await page.goto(`${stand.dashboard}#/keys`);
+    browserPage = await openPage(browser());
+    ({ page } = browserPage);
+    await signInFirst(server, browserPage);
+    await page.goto(`${server.dashboard}#/keys`);
   });
 
   const row = (name: string): Locator =>
@@ -82,7 +82,7 @@ describeWithBrowser("keys", (browser) => {
   });
 
   test("a rotated key lives on for the time that was chosen, beside its successor", async () => {
-    const old = await stand.service.newKey({ name: "website" });
+    const old = await server.service.newKey({ name: "website" });
     await page.reload();
     await page.getByRole("button", { name: `More for website, ${old.key.hint}` }).click();
     await page.keyboard.press("Enter");
@@ -96,7 +96,7 @@ describeWithBrowser("keys", (browser) => {
   });
 
   test("who still calls a deprecated operation is named, with the day it goes away", async () => {
-    const { token } = await stand.service.newKey({ name: "old-script" });
+    const { token } = await server.service.newKey({ name: "old-script" });
     expect(await statusWith(token, "/pets/1")).toBe(404);
     const region = page.getByRole("region", { name: "Deprecated operations still called" });
     // Uses are written down every few seconds, and the page asks again by itself.
@@ -108,9 +108,9 @@ describeWithBrowser("keys", (browser) => {
   });
 
   test("the keys of the dashboard's own sessions are one line until they are asked for", async () => {
-    await page.goto(`${stand.dashboard}#/catalogue`);
+    await page.goto(`${server.dashboard}#/catalogue`);
     await page.getByRole("heading", { name: "No pets yet" }).waitFor();
-    await page.goto(`${stand.dashboard}#/keys`);
+    await page.goto(`${server.dashboard}#/keys`);
     const line = page.getByRole("button", { name: "1 key of this dashboard's own sessions" });
     await line.waitFor();
     expect(await page.getByText("this dashboard", { exact: true }).count()).toBe(0);
@@ -120,7 +120,7 @@ describeWithBrowser("keys", (browser) => {
   });
 
   test("a revoked key is refused at once", async () => {
-    const { key, token } = await stand.service.newKey({ name: "leaked" });
+    const { key, token } = await server.service.newKey({ name: "leaked" });
     await page.reload();
     await page.getByRole("button", { name: `More for leaked, ${key.hint}` }).click();
     await page.getByRole("menuitem", { name: "Revoke key…" }).click();
@@ -133,6 +133,6 @@ describeWithBrowser("keys", (browser) => {
     expect(await statusWith(token)).toBe(401);
     await page.getByRole("button", { name: /^Show \d+ ended/ }).click();
     await row("leaked").getByText("Revoked").waitFor();
-    expect(faultsOf(visitor)).toEqual([]);
+    expect(faultsOf(browserPage)).toEqual([]);
   });
 });

@@ -2,35 +2,35 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { barriersInBothThemes } from "./accessible.ts";
 import {
+  type BrowserPage,
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
   faultsOf,
-  type Stand,
+  openPage,
   signIn,
-  startStand,
-  type Visit,
-  visit,
-} from "./stand.ts";
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
 
-let stand: Stand;
-let operator: Visit;
-let acme: Visit;
+let server: DashboardServer;
+let operator: BrowserPage;
+let acme: BrowserPage;
 let link: string;
 const password = "seven tins of sardines";
 
 beforeAll(async () => {
-  stand = await startStand({
+  server = await startDashboardServer({
     variables: {
       PETSTORE_SITES_HOST: "sites.example.net",
       PETSTORE_ACME_TERMS: "agreed",
       PETSTORE_ROLES: "none",
     },
   });
-  const { sites } = stand.service.stores;
+  const { sites } = server.service.stores;
   await sites.addOwner({ id: "globex", name: "Globex", plan: "paid" });
   await sites.addProject({ slug: "globex-docs", ownerId: "globex", nowMs: Date.now() });
 });
-afterAll(() => stand.service.stop());
+afterAll(() => server.service.stop());
 
 /** As if names were served: here is neither a name server nor an authority. */
 async function withCertificates(page: Page): Promise<void> {
@@ -49,10 +49,10 @@ async function withCertificates(page: Page): Promise<void> {
 describeWithBrowser("owners", (browser) => {
   let page: Page;
   beforeAll(async () => {
-    operator = await visit(browser());
-    await enterFirst(stand, operator);
+    operator = await openPage(browser());
+    await signInFirst(server, operator);
     ({ page } = operator);
-    await page.goto(`${stand.dashboard}#/owners`);
+    await page.goto(`${server.dashboard}#/owners`);
   });
 
   test("the operator adds an owner and gets a link for them", async () => {
@@ -70,7 +70,7 @@ describeWithBrowser("owners", (browser) => {
   });
 
   test("whoever has the link chooses a password, and must", async () => {
-    acme = await visit(browser());
+    acme = await openPage(browser());
     await acme.page.goto(link);
     expect(await barriersInBothThemes(acme.page)).toEqual([]);
     await acme.page.getByRole("button", { name: "Enter without a password" }).click();
@@ -85,18 +85,18 @@ describeWithBrowser("owners", (browser) => {
     await acme.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await acme.page.getByText("Your username is acme.").first().waitFor();
     await acme.context.close();
-    acme = await visit(browser());
-    await signIn(stand, acme, "acme", password);
+    acme = await openPage(browser());
+    await signIn(server, acme, "acme", password);
   });
 
   test("an owner is shown nothing of the operator's, nor of another owner", async () => {
     const names = await acme.page.getByRole("navigation", { name: "Dashboard" }).innerText();
     expect(names).not.toMatch(/Keys|Catalogue|Owners/);
-    await acme.page.goto(`${stand.dashboard}#/projects`);
+    await acme.page.goto(`${server.dashboard}#/projects`);
     await acme.page.getByRole("heading", { name: "No project yet" }).waitFor();
-    await acme.page.goto(`${stand.dashboard}#/projects/globex-docs`);
+    await acme.page.goto(`${server.dashboard}#/projects/globex-docs`);
     await acme.page.getByText("There is no project globex-docs.").waitFor();
-    await acme.page.goto(`${stand.dashboard}#/keys`);
+    await acme.page.goto(`${server.dashboard}#/keys`);
     await acme.page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
     const statuses = await acme.page.evaluate(`Promise.all(
       ["keys", "owners", "projects/globex-docs", "projects/globex-docs/domains"]
@@ -105,7 +105,7 @@ describeWithBrowser("owners", (browser) => {
   });
 
   test("the free plan is explained, with what is missing", async () => {
-    await acme.page.goto(`${stand.dashboard}#/projects`);
+    await acme.page.goto(`${server.dashboard}#/projects`);
     await acme.page.getByRole("button", { name: "Create project" }).click();
     const dialog = acme.page.getByRole("dialog", { name: "Create project" });
     await dialog.getByLabel("Name in URLs").fill("acme-docs");
@@ -122,13 +122,13 @@ describeWithBrowser("owners", (browser) => {
   });
 
   test("the operator changes the plan where it is missed", async () => {
-    await page.goto(`${stand.dashboard}#/projects/acme-docs/domains`);
+    await page.goto(`${server.dashboard}#/projects/acme-docs/domains`);
     await page.getByRole("button", { name: "Change to the paid plan" }).click();
     await page.getByText("Domains need the paid plan").waitFor({ state: "detached" });
-    const { sites } = stand.service.stores;
+    const { sites } = server.service.stores;
     expect((await sites.owner("acme"))?.plan).toBe("paid");
     await withCertificates(page);
-    await page.goto(`${stand.dashboard}#/owners`);
+    await page.goto(`${server.dashboard}#/owners`);
     await page.getByLabel("Plan of Acme").selectOption("free");
     const dialog = page.getByRole("dialog", { name: "Change Acme to the free plan?" });
     await dialog.getByText("docs.acme.example").waitFor();
@@ -149,7 +149,7 @@ describeWithBrowser("owners", (browser) => {
   test("the operator changes a plan among the owners", async () => {
     await page.getByLabel("Plan of Acme").selectOption("paid");
     await page.getByText("Acme is on the paid plan.").first().waitFor();
-    const { sites } = stand.service.stores;
+    const { sites } = server.service.stores;
     expect((await sites.owner("acme"))?.plan).toBe("paid");
     expect(await barriersInBothThemes(page)).toEqual([]);
   });

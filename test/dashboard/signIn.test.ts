@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {
+  type DashboardServer,
   describeWithBrowser,
-  enterFirst,
+  openPage,
   operatorPassword,
-  type Stand,
   signIn,
-  startStand,
-  visit,
-} from "./stand.ts";
+  signInFirst,
+  startDashboardServer,
+} from "./dashboardServer.ts";
 
-let stand: Stand;
+let server: DashboardServer;
 
 beforeAll(async () => {
-  stand = await startStand();
+  server = await startDashboardServer();
 });
-afterAll(() => stand.service.stop());
+afterAll(() => server.service.stop());
 
 describeWithBrowser("signing in", (browser) => {
   test("the link of the first start leads in, once, and leaves the address", async () => {
-    const first = await visit(browser());
-    await enterFirst(stand, first);
-    expect(first.page.url()).toBe(`${stand.dashboard}#/`);
+    const first = await openPage(browser());
+    await signInFirst(server, first);
+    expect(first.page.url()).toBe(`${server.dashboard}#/`);
     expect(first.complaints).toEqual([]);
-    const again = await visit(browser());
-    await again.page.goto(stand.firstLink);
+    const again = await openPage(browser());
+    await again.page.goto(server.firstLink);
     await again.page.getByRole("button", { name: "Enter without a password" }).click();
     await again.page.getByRole("alert").waitFor();
     expect(await again.page.getByRole("link", { name: "Sign in with your password" }).count()).toBe(
@@ -36,37 +36,37 @@ describeWithBrowser("signing in", (browser) => {
   });
 
   test("the cookie is out of reach of scripts and of other sites", async () => {
-    const visitor = await visit(browser());
-    await signIn(stand, visitor, "operator", operatorPassword);
-    const [cookie, ...others] = await visitor.context.cookies();
+    const browserPage = await openPage(browser());
+    await signIn(server, browserPage, "operator", operatorPassword);
+    const [cookie, ...others] = await browserPage.context.cookies();
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
-    expect(await visitor.page.evaluate("document.cookie")).toBe("");
-    await visitor.context.close();
+    expect(await browserPage.page.evaluate("document.cookie")).toBe("");
+    await browserPage.context.close();
   });
 
   test("works on a port of the dashboard's own, which the API's port has not", async () => {
     const variables = { PETSTORE_ADMIN_PORT: "0" };
-    const separate = await startStand({ variables });
+    const separate = await startDashboardServer({ variables });
     try {
       const onAdminPort = (address: string) =>
         address.replace(/:\d+\//, `:${separate.service.service.adminPort}/`);
       const dashboard = onAdminPort(separate.dashboard);
       const firstLink = onAdminPort(separate.firstLink);
-      const visitor = await visit(browser());
-      await enterFirst({ ...separate, dashboard, firstLink }, visitor);
-      expect(visitor.page.url()).toBe(`${dashboard}#/`);
-      expect(visitor.complaints).toEqual([]);
-      expect((await visitor.page.goto(separate.dashboard))?.status()).toBe(404);
-      await visitor.context.close();
+      const browserPage = await openPage(browser());
+      await signInFirst({ ...separate, dashboard, firstLink }, browserPage);
+      expect(browserPage.page.url()).toBe(`${dashboard}#/`);
+      expect(browserPage.complaints).toEqual([]);
+      expect((await browserPage.page.goto(separate.dashboard))?.status()).toBe(404);
+      await browserPage.context.close();
     } finally {
       await separate.service.stop();
     }
   });
 
   test("a wrong password is refused in words, and typed again", async () => {
-    const { page, context } = await visit(browser());
-    await page.goto(stand.dashboard);
+    const { page, context } = await openPage(browser());
+    await page.goto(server.dashboard);
     await page.locator("input:focus").waitFor();
     await page.keyboard.type("operator");
     await page.getByLabel("Password").fill("something else entirely");
@@ -81,16 +81,16 @@ describeWithBrowser("signing in", (browser) => {
   });
 
   test("has no barrier in either theme and fits a phone, with a refusal on it too", async () => {
-    const { page, context } = await visit(browser());
+    const { page, context } = await openPage(browser());
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const address of [stand.dashboard, `${stand.dashboard}#/welcome/nothing`]) {
+    for (const address of [server.dashboard, `${server.dashboard}#/welcome/nothing`]) {
       await page.goto(address);
       await page.reload();
       await page.locator("input:focus").waitFor();
       expect(await barriersInBothThemes(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
     }
-    await page.goto(stand.dashboard);
+    await page.goto(server.dashboard);
     await page.reload();
     await page.getByLabel("Username").fill("operator");
     await page.getByLabel("Password").fill("something else entirely");
@@ -101,11 +101,11 @@ describeWithBrowser("signing in", (browser) => {
   });
 
   test("signing out ends the session at once, also in another window", async () => {
-    const visitor = await visit(browser());
-    const { page, context } = visitor;
-    await signIn(stand, visitor, "operator", operatorPassword);
+    const browserPage = await openPage(browser());
+    const { page, context } = browserPage;
+    await signIn(server, browserPage, "operator", operatorPassword);
     const other = await context.newPage();
-    await other.goto(`${stand.dashboard}#/keys`);
+    await other.goto(`${server.dashboard}#/keys`);
     await other.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
     await page.getByRole("link", { name: "Account of Operator" }).click();
     await page.getByRole("button", { name: "Sign out" }).first().click();
@@ -116,10 +116,10 @@ describeWithBrowser("signing in", (browser) => {
   });
 
   test("a session elsewhere is seen, and can be ended from here", async () => {
-    const [here, there] = [await visit(browser()), await visit(browser())];
-    await signIn(stand, here, "operator", operatorPassword);
-    await signIn(stand, there, "operator", operatorPassword);
-    await here.page.goto(`${stand.dashboard}#/account`);
+    const [here, there] = [await openPage(browser()), await openPage(browser())];
+    await signIn(server, here, "operator", operatorPassword);
+    await signIn(server, there, "operator", operatorPassword);
+    await here.page.goto(`${server.dashboard}#/account`);
     const rows = here.page.getByRole("region", { name: "Where you are signed in" });
     await rows.getByText("This one").waitFor();
     const before = await rows.getByRole("listitem").count();
@@ -137,22 +137,22 @@ describeWithBrowser("signing in", (browser) => {
   });
 
   test("a changed password lets nobody in with the one before", async () => {
-    const visitor = await visit(browser());
-    const { page, context } = visitor;
+    const browserPage = await openPage(browser());
+    const { page, context } = browserPage;
     const next = "another staple battery horse";
-    await signIn(stand, visitor, "operator", operatorPassword);
-    await page.goto(`${stand.dashboard}#/account`);
+    await signIn(server, browserPage, "operator", operatorPassword);
+    await page.goto(`${server.dashboard}#/account`);
     await page.getByLabel("Current password").fill(operatorPassword);
     await page.getByLabel("New password").fill(next);
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText("The password is changed.").first().waitFor();
-    const late = await visit(browser());
-    await late.page.goto(stand.dashboard);
+    const late = await openPage(browser());
+    await late.page.goto(server.dashboard);
     await late.page.getByLabel("Username").fill("operator");
     await late.page.getByLabel("Password").fill(operatorPassword);
     await late.page.getByRole("button", { name: "Sign in" }).click();
     await late.page.getByRole("alert").waitFor();
-    await signIn(stand, late, "operator", next);
+    await signIn(server, late, "operator", next);
     await late.context.close();
     await context.close();
   });

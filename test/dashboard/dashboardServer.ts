@@ -1,25 +1,25 @@
-/** The whole service with the dashboard on it, and a browser before it. */
+/** A service with the dashboard, and browser pages on it. */
 import { afterAll, beforeAll, describe } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { complaintsOf, launch, named, noBrowser } from "../docs/chromium.ts";
 import { startTestService, type TestOptions, type TestService } from "../end-to-end/service.ts";
 import { picturesWanted } from "./screens.ts";
 
-export interface Visit {
+export interface BrowserPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** What the browser complained about: a policy that does not hold, a script that failed. */
   readonly complaints: string[];
 }
 
-export interface VisitOptions {
+export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
   readonly touch?: boolean;
 }
 
-export const phone: VisitOptions = { width: 360, height: 740, touch: true };
+export const phone: PageOptions = { width: 360, height: 740, touch: true };
 
 /** A browser, once for all tests of a file. */
 export function describeWithBrowser(
@@ -40,7 +40,7 @@ export function describeWithBrowser(
   });
 }
 
-export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
+export async function openPage(browser: Browser, options: PageOptions = {}): Promise<BrowserPage> {
   const { width = 1200, height = 800, dark = false, touch = false } = options;
   const context = await browser.newContext({
     viewport: { width, height },
@@ -55,21 +55,21 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
 }
 
 /** Without the refusals, which a browser notes too: a screen shows them where they belong. */
-export const faultsOf = ({ complaints }: Visit): string[] =>
+export const faultsOf = ({ complaints }: BrowserPage): string[] =>
   complaints.filter((each) => !/^Failed to load resource: .* status of 4\d\d/.test(each));
 
-export interface Stand {
+export interface DashboardServer {
   readonly service: TestService;
   readonly dashboard: string;
   /** The one-time link that the first start prints. */
   readonly firstLink: string;
 }
 
-export async function startStand(options: TestOptions = {}): Promise<Stand> {
-  return standOn(await startTestService(options));
+export async function startDashboardServer(options: TestOptions = {}): Promise<DashboardServer> {
+  return dashboardOn(await startTestService(options));
 }
 
-export function standOn(service: TestService): Stand {
+export function dashboardOn(service: TestService): DashboardServer {
   // By its name: browsers treat it as they treat an address over TLS, and as people type it.
   const origin = service.origin.replace("127.0.0.1", "localhost");
   const dashboard = `${origin}/dashboard/`;
@@ -79,7 +79,10 @@ export function standOn(service: TestService): Stand {
 /** By the first link, with a password, so that others can sign in as well. */
 export const operatorPassword = "correct horse battery staple";
 
-export async function enterFirst({ firstLink }: Stand, { page }: Visit): Promise<void> {
+export async function signInFirst(
+  { firstLink }: DashboardServer,
+  { page }: BrowserPage,
+): Promise<void> {
   await page.goto(firstLink);
   await page.getByLabel("Password").fill(operatorPassword);
   await page.getByRole("button", { name: "Set password and enter" }).click();
@@ -87,8 +90,8 @@ export async function enterFirst({ firstLink }: Stand, { page }: Visit): Promise
 }
 
 export async function signIn(
-  { dashboard }: Stand,
-  { page }: Visit,
+  { dashboard }: DashboardServer,
+  { page }: BrowserPage,
   name: string,
   password: string,
 ): Promise<void> {
