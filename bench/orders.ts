@@ -7,7 +7,7 @@ import type { Load } from "./wrk.ts";
 const marginSeconds = 1;
 const createdAtOnce = 32;
 
-interface Shop {
+interface OrderTarget {
   readonly port: number;
   readonly dialect: Dialect;
 }
@@ -23,15 +23,15 @@ interface Tally {
  * back what orders them during a load.
  */
 export async function readyOrders(
-  shop: Shop,
+  target: OrderTarget,
   seconds: number,
 ): Promise<(load: () => Promise<Load>) => Promise<Load>> {
-  const pets = await createPets(shop, (seconds + marginSeconds) * ordersPerSecond);
+  const pets = await createPets(target, (seconds + marginSeconds) * ordersPerSecond);
   return async (load) => {
     const over = new AbortController();
     const [loaded, { placed, refused, seconds }] = await Promise.all([
       load().finally(() => over.abort()),
-      orderInTurn(shop, pets, over.signal),
+      orderInTurn(target, pets, over.signal),
     ]);
     return {
       ...loaded,
@@ -41,10 +41,10 @@ export async function readyOrders(
   };
 }
 
-async function createPets(shop: Shop, count: number): Promise<number[]> {
-  const { path, body } = shop.dialect.create;
+async function createPets(target: OrderTarget, count: number): Promise<number[]> {
+  const { path, body } = target.dialect.create;
   const create = async (at: number) => {
-    const response = await post(shop, path, body.replace("{n}", `to order ${at}`));
+    const response = await post(target, path, body.replace("{n}", `to order ${at}`));
     if (response.status !== 201) throw new Error(`${path} was answered ${response.status}.`);
     return ((await response.json()) as { id: number }).id;
   };
@@ -59,14 +59,18 @@ async function createPets(shop: Shop, count: number): Promise<number[]> {
 }
 
 /** Each at its moment, whether or not those before it are answered: all get as many orders. */
-async function orderInTurn(shop: Shop, pets: readonly number[], over: AbortSignal): Promise<Tally> {
+async function orderInTurn(
+  target: OrderTarget,
+  pets: readonly number[],
+  over: AbortSignal,
+): Promise<Tally> {
   const began = performance.now();
   const orders: Promise<boolean>[] = [];
   for (const pet of pets) {
     const earlyMs = began + (orders.length * 1_000) / ordersPerSecond - performance.now();
     if (earlyMs > 0) await pause(Math.ceil(earlyMs));
     if (over.aborted) break;
-    orders.push(placeOrder(shop, pet));
+    orders.push(placeOrder(target, pet));
   }
   const answered = await Promise.all(orders);
   const placed = answered.filter(Boolean).length;
@@ -75,11 +79,11 @@ async function orderInTurn(shop: Shop, pets: readonly number[], over: AbortSigna
 }
 
 /** Whether it was taken. One that was broken off was not. */
-async function placeOrder(shop: Shop, pet: number): Promise<boolean> {
-  const order = shop.dialect.order?.(pet);
+async function placeOrder(target: OrderTarget, pet: number): Promise<boolean> {
+  const order = target.dialect.order?.(pet);
   if (order === undefined) return false;
   try {
-    const response = await post(shop, order.path, order.body);
+    const response = await post(target, order.path, order.body);
     await response.arrayBuffer();
     return response.status === 201;
   } catch {
@@ -87,7 +91,7 @@ async function placeOrder(shop: Shop, pet: number): Promise<boolean> {
   }
 }
 
-function post({ port, dialect }: Shop, path: string, body: string): Promise<Response> {
+function post({ port, dialect }: OrderTarget, path: string, body: string): Promise<Response> {
   const { headers } = dialect;
   return fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", headers, body });
 }

@@ -2,9 +2,9 @@
 // that know nothing of our code. Specmatic makes requests of the contract, good and bad ones, and
 // Redocly walks the workflows of openapi/petstore.arazzo.yaml. It closes with `N passed, N failed`.
 import { type Counted, Missing } from "./conformance/run.ts";
+import { startService } from "./conformance/service.ts";
 import { runSpecmatic } from "./conformance/specmatic.ts";
 import { specmatic } from "./conformance/specmaticJar.ts";
-import { startService } from "./conformance/stock.ts";
 import { runWorkflows } from "./conformance/workflows.ts";
 
 async function counted(title: string, tool: () => Promise<Counted>): Promise<Counted> {

@@ -5,7 +5,7 @@ import type { Tally } from "./tally.ts";
 /** Longer than any wait of the service itself. */
 const answerMsMax = 30_000;
 
-export interface Errand {
+export interface RequestOptions {
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly token: string;
@@ -23,8 +23,8 @@ export interface Answer {
 }
 
 /** Undefined where the connection ended without an answer. */
-export async function exchange(errand: Errand, tally: Tally): Promise<Answer | undefined> {
-  const { method, url, token, body, idempotencyKey, fresh } = errand;
+export async function exchange(options: RequestOptions, tally: Tally): Promise<Answer | undefined> {
+  const { method, url, token, body, idempotencyKey, fresh } = options;
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
@@ -42,11 +42,11 @@ export async function exchange(errand: Errand, tally: Tally): Promise<Answer | u
     if (late) tally.judge(false, () => `${method} ${url} got no answer in ${answerMsMax} ms`);
     return undefined;
   }
-  judgeAnswer(errand, answer, tally);
+  judgeAnswer(options, answer, tally);
   return answer;
 }
 
-function judgeAnswer({ method, url }: Errand, answer: Answer, tally: Tally): void {
+function judgeAnswer({ method, url }: RequestOptions, answer: Answer, tally: Tally): void {
   const { status, headers, text } = answer;
   const fault = contractFault(method, url, answer);
   tally.judge(fault === undefined, () => fault ?? "");

@@ -2,15 +2,15 @@
 import { DatabaseSync } from "node:sqlite";
 import {
   certainStep,
+  describeOrder,
+  describePet,
   type Ledger,
   type OrderEntry,
   orderFault,
   orderStepOf,
-  orderTold,
   type PetEntry,
   petFault,
   petStepOf,
-  petTold,
   possibleStep,
 } from "./ledger.ts";
 import type { Tally } from "./tally.ts";
@@ -51,16 +51,19 @@ function judgePets(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: b
     const pet = ledger.petNamed(row["name"]);
     tally.judge(pet !== undefined, () => `Nobody added ${text(row)}`);
     if (pet === undefined) continue;
-    tally.judge(!found.has(pet), () => `Twice there: ${petTold(pet)}, ${text(row)}`);
+    tally.judge(!found.has(pet), () => `Twice there: ${describePet(pet)}, ${text(row)}`);
     found.set(pet, row);
     const fault = petFault(pet, row);
-    tally.judge(fault === undefined, () => `Not as it was sent, ${fault}: ${petTold(pet)}`);
-    tally.judge(pet.fate !== "refused", () => `Refused, and there all the same: ${petTold(pet)}`);
-    if (settle && pet.fate === "unknown") ledger.petIsThere(pet, String(row["id"]));
+    tally.judge(fault === undefined, () => `Not as it was sent, ${fault}: ${describePet(pet)}`);
+    tally.judge(
+      pet.outcome !== "refused",
+      () => `Refused, and there all the same: ${describePet(pet)}`,
+    );
+    if (settle && pet.outcome === "unknown") ledger.petIsThere(pet, String(row["id"]));
   }
   for (const pet of ledger.pets) {
     // It has an id as soon as somebody was told, or saw it.
-    tally.judge(pet.id === undefined || found.has(pet), () => `Lost: ${petTold(pet)}`);
+    tally.judge(pet.id === undefined || found.has(pet), () => `Lost: ${describePet(pet)}`);
   }
   return found;
 }
@@ -71,21 +74,24 @@ function judgeOrders(ledger: Ledger, tally: Tally, rows: readonly Row[], settle:
     const order = ledger.ordersById.get(String(row["id"])) ?? unansweredOrder(ledger, row);
     tally.judge(order !== undefined, () => `Nobody placed the order ${text(row)}`);
     if (order === undefined) continue;
-    tally.judge(!found.has(order), () => `Twice there: ${orderTold(order)}`);
+    tally.judge(!found.has(order), () => `Twice there: ${describeOrder(order)}`);
     found.add(order);
     const fault = orderFault(order, row);
-    tally.judge(fault === undefined, () => `Not as it was placed, ${fault}: ${orderTold(order)}`);
+    tally.judge(
+      fault === undefined,
+      () => `Not as it was placed, ${fault}: ${describeOrder(order)}`,
+    );
     const step = orderStepOf(row["status"]);
     tally.judge(step >= certainStep(order) && step <= possibleStep(order), () => {
-      return `The status ${row["status"]} cannot be that of ${orderTold(order)}`;
+      return `The status ${row["status"]} cannot be that of ${describeOrder(order)}`;
     });
     if (!settle) continue;
-    if (order.fate === "unknown")
+    if (order.outcome === "unknown")
       ledger.orderIsThere(order, String(row["id"]), String(row["placedAt"]));
     advance(order, step);
   }
   for (const order of ledger.ordersById.values()) {
-    tally.judge(found.has(order), () => `Lost: ${orderTold(order)}`);
+    tally.judge(found.has(order), () => `Lost: ${describeOrder(order)}`);
   }
 }
 
@@ -93,8 +99,8 @@ function judgeOrders(ledger: Ledger, tally: Tally, rows: readonly Row[], settle:
 function unansweredOrder(ledger: Ledger, row: Row): OrderEntry | undefined {
   const pet = ledger.petsById.get(String(row["petId"]));
   return pet?.orders.find(
-    ({ id, fate, quantity }) =>
-      id === undefined && fate === "unknown" && quantity === row["quantity"],
+    ({ id, outcome, quantity }) =>
+      id === undefined && outcome === "unknown" && quantity === row["quantity"],
   );
 }
 

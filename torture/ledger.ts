@@ -6,15 +6,15 @@ import type { OrderEvent, OrderStatus } from "../src/petstore/orders/orders.ts";
 import type { SeededRandom } from "../testkit/seededRandom.ts";
 
 /**
- * `sent`: no answer yet. `refused`: answered, and not done. `unknown`: nobody was told, so that it
- * is done or not, but whole.
+ * `sent`: no response yet. `refused`: rejected, without effect. `unknown`: no response was received,
+ * so it took effect completely or not at all.
  */
-export type Fate = "sent" | "acknowledged" | "refused" | "unknown";
+export type WriteOutcome = "sent" | "acknowledged" | "refused" | "unknown";
 
 export interface Write {
   /** Its Idempotency-Key. */
   readonly idempotencyKey: string | undefined;
-  fate: Fate;
+  outcome: WriteOutcome;
   /** The first answer, which a repetition must get again. */
   text: string | undefined;
   /** Where the journal of the disk was at the first acknowledgement, where there is one. */
@@ -120,7 +120,7 @@ export class Ledger {
 
   #write(random: SeededRandom): Write {
     const idempotencyKey = random.happens(0.5) ? `attempt-${this.#keys++}` : undefined;
-    return { idempotencyKey, fate: "sent", text: undefined };
+    return { idempotencyKey, outcome: "sent", text: undefined };
   }
 
   anyPet(random: SeededRandom): PetEntry | undefined {
@@ -129,7 +129,7 @@ export class Ledger {
 
   /** What is known once somebody was told that it is there. */
   acknowledge(entry: Entry, text: string, at?: number): void {
-    entry.fate = "acknowledged";
+    entry.outcome = "acknowledged";
     entry.acknowledgedAt ??= at;
     entry.text ??= text;
     if (entry.idempotencyKey !== undefined) this.repeatable.push(entry);
@@ -172,7 +172,7 @@ function recentOrAny<T>(all: readonly T[], random: SeededRandom): T | undefined 
 }
 
 /** Done, or perhaps done. */
-const mayBeDone = ({ fate }: Write) => fate !== "refused";
+const mayBeDone = ({ outcome }: Write) => outcome !== "refused";
 
 /** How far an order may be, leaving one of its moves out of account. */
 export function possibleStep(order: OrderEntry, without?: MoveEntry): number {
@@ -188,7 +188,7 @@ export const certainStep = (order: OrderEntry) => orderSteps.indexOf(order.certa
 
 /** How far a pet is at least, and at most, as steps from available over pending to sold. */
 export function petStepMin(pet: PetEntry): number {
-  const sure = pet.orders.filter(({ fate }) => fate === "acknowledged");
+  const sure = pet.orders.filter(({ outcome }) => outcome === "acknowledged");
   return Math.max(firstStep(pet), ...sure.map((order) => (certainStep(order) === 2 ? 2 : 1)));
 }
 
@@ -235,7 +235,7 @@ export function newPetText({ name, categoryId, status }: PetEntry): string {
   return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${given}}`;
 }
 
-export const petTold = (pet: PetEntry) =>
-  `pet ${pet.number} (id ${pet.id ?? "?"}, ${pet.fate}, idempotency key ${pet.idempotencyKey ?? "none"})`;
-export const orderTold = (order: OrderEntry) =>
-  `order ${order.id ?? "?"} of ${petTold(order.pet)} (${order.fate}, ${order.certain})`;
+export const describePet = (pet: PetEntry) =>
+  `pet ${pet.number} (id ${pet.id ?? "?"}, ${pet.outcome}, idempotency key ${pet.idempotencyKey ?? "none"})`;
+export const describeOrder = (order: OrderEntry) =>
+  `order ${order.id ?? "?"} of ${describePet(order.pet)} (${order.outcome}, ${order.certain})`;

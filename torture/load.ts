@@ -252,8 +252,8 @@ function judgePet(
   const step = petStepOf(seen?.["status"]);
   const fault = seen === undefined ? "it is missing" : petFault(pet, seen);
   const apt = step >= before && step <= petStepMax(pet);
-  tally.judge(fault === undefined && apt && pet.fate !== "refused", () => {
+  tally.judge(fault === undefined && apt && pet.outcome !== "refused", () => {
     const status = `it is ${seen?.["status"]}, and was to be from step ${before} to ${petStepMax(pet)}`;
-    return `A read of pet ${pet.number} (${pet.fate}): ${fault ?? status}`;
+    return `A read of pet ${pet.number} (${pet.outcome}): ${fault ?? status}`;
   });
 }

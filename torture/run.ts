@@ -56,8 +56,8 @@ const failed = outcomes.filter(
 );
 if (options.json) {
   const { seed, minutes } = options;
-  const told = outcomes.map(outcomeJson);
-  console.log(JSON.stringify({ seed, minutes, ok: failed.length === 0, scenarios: told }));
+  const reports = outcomes.map(outcomeJson);
+  console.log(JSON.stringify({ seed, minutes, ok: failed.length === 0, scenarios: reports }));
 } else {
   console.log(`\n${summaryText(outcomes)}`);
 }

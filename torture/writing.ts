@@ -4,7 +4,6 @@ import { type Answer, codeOf, exchange } from "./exchange.ts";
 import {
   certainStep,
   type Entry,
-  type Fate,
   type MoveEntry,
   newPetText,
   type OrderEntry,
@@ -14,6 +13,7 @@ import {
   petFault,
   petStepMax,
   possibleStep,
+  type WriteOutcome,
 } from "./ledger.ts";
 import { type Client, isLimited, lost } from "./load.ts";
 
@@ -22,9 +22,9 @@ export async function write(client: Client, entry: Entry | undefined): Promise<b
   if (entry === undefined) return true;
   const { base, token, ledger, tally, fresh } = client;
   const { idempotencyKey } = entry;
-  const before = entry.fate;
+  const before = entry.outcome;
   const approvedBefore = entry.kind === "move" && certainStep(entry.order) >= 1;
-  if (before !== "acknowledged") entry.fate = "sent";
+  if (before !== "acknowledged") entry.outcome = "sent";
   const { path, body } = requestOf(entry);
   const url = `${base}${path}`;
   const answer = await exchange({ method: "POST", url, token, body, idempotencyKey, fresh }, tally);
@@ -33,7 +33,7 @@ export async function write(client: Client, entry: Entry | undefined): Promise<b
   }
   const verdict = answer === undefined ? "unknown" : refusal(client, entry, answer, approvedBefore);
   if (before !== "acknowledged") {
-    entry.fate = fateAfter(verdict, before);
+    entry.outcome = outcomeAfter(verdict, before);
     if (verdict !== "refused" && idempotencyKey !== undefined) ledger.unsettled.push(entry);
   }
   return answer === undefined ? lost(client, url) : verdict === "refused";
@@ -42,7 +42,7 @@ export async function write(client: Client, entry: Entry | undefined): Promise<b
 /** `later`: not done now, whatever came of an earlier attempt. */
 type Verdict = "refused" | "unknown" | "later";
 
-function fateAfter(verdict: Verdict, before: Fate): Fate {
+function outcomeAfter(verdict: Verdict, before: WriteOutcome): WriteOutcome {
   if (verdict !== "later") return verdict;
   return before === "unknown" ? "unknown" : "refused";
 }
@@ -56,7 +56,7 @@ function requestOf(entry: Entry): { readonly path: string; readonly body: string
   return { path: "/store/orders", body };
 }
 
-function accept(client: Client, entry: Entry, answer: Answer, before: Fate): boolean {
+function accept(client: Client, entry: Entry, answer: Answer, before: WriteOutcome): boolean {
   const { ledger, tally, seen } = client;
   const { text, headers, status } = answer;
   const told = `${entry.kind} ${text.slice(0, 300)}`;
@@ -127,7 +127,7 @@ function refusal(client: Client, entry: Entry, answer: Answer, approvedBefore: b
 }
 
 function hasReason(entry: Entry, code: string | undefined, approvedBefore: boolean): boolean {
-  if (entry.fate === "acknowledged") return false;
+  if (entry.outcome === "acknowledged") return false;
   if (entry.kind === "order") {
     return code === "pet_not_available" && petStepMax(entry.pet, entry) > 0;
   }

@@ -2,12 +2,12 @@
  * Requests that use up what they are about: a pet can be ordered once, and an order takes each
  * step once. Each of them has a pet or an order of its own, made before Specmatic starts.
  */
-import type { Stock } from "./stock.ts";
+import type { ServiceFixtures } from "./service.ts";
 
-export type UsingUp = "placeOrder" | "approveOrder" | "deliverOrder";
+export type ConsumingOperation = "placeOrder" | "approveOrder" | "deliverOrder";
 
 export interface PreparedRequest {
-  readonly operation: UsingUp;
+  readonly operation: ConsumingOperation;
   readonly name: string;
   /** What the contract says to it. */
   readonly status: 200 | 201 | 400 | 409;
@@ -18,7 +18,7 @@ export interface PreparedRequest {
 
 const idOfNoPet = 999_999_999;
 
-export async function prepareRequests(stock: Stock): Promise<PreparedRequest[]> {
+export async function prepareRequests(fixtures: ServiceFixtures): Promise<PreparedRequest[]> {
   const requests: PreparedRequest[] = [];
 
   // The combinations that Specmatic makes of the schema where nothing is used up: each optional
@@ -27,7 +27,7 @@ export async function prepareRequests(stock: Stock): Promise<PreparedRequest[]> 
     const preferring = prefer === undefined ? {} : { prefer };
     const suffix = prefer === undefined ? "" : ` and ${prefer}`;
     for (const quantity of [undefined, 1, 2, 1000]) {
-      const petId = await stock.pet();
+      const petId = await fixtures.pet();
       requests.push({
         operation: "placeOrder",
         name: `${quantity ?? "no"} quantity${suffix}`,
@@ -41,22 +41,22 @@ export async function prepareRequests(stock: Stock): Promise<PreparedRequest[]> 
         operation: "approveOrder",
         name: `placed${suffix}`,
         status: 200,
-        orderId: (await stock.order()).orderId,
+        orderId: (await fixtures.order()).orderId,
         ...preferring,
       },
       {
         operation: "deliverOrder",
         name: `approved${suffix}`,
         status: 200,
-        orderId: (await stock.order("approve")).orderId,
+        orderId: (await fixtures.order("approve")).orderId,
         ...preferring,
       },
     );
   }
 
-  const placed = await stock.order();
-  const approved = await stock.order("approve");
-  const delivered = await stock.order("approve", "deliver");
+  const placed = await fixtures.order();
+  const approved = await fixtures.order("approve");
+  const delivered = await fixtures.order("approve", "deliver");
   for (const [name, { petId }] of Object.entries({
     "pending pet": placed,
     "sold pet": delivered,

@@ -6,8 +6,8 @@ import { type Contract, operationsOf, readContract } from "./contract.ts";
 import { contractForSpecmatic, tellLeftOut, withPreparedRequests } from "./contractForSpecmatic.ts";
 import { type PreparedRequest, prepareRequests } from "./preparedRequests.ts";
 import { type Counted, run, scratch } from "./run.ts";
+import { type Live, ServiceFixtures } from "./service.ts";
 import { requireJava, specmaticJar } from "./specmaticJar.ts";
-import { type Live, Stock } from "./stock.ts";
 
 const failuresShownMax = 5;
 const refusalShownLengthMax = 2_000;
@@ -29,7 +29,7 @@ interface Case {
 
 export async function runSpecmatic(live: Live): Promise<Counted> {
   await requireJava();
-  const requests = await prepareRequests(new Stock(live));
+  const requests = await prepareRequests(new ServiceFixtures(live));
   const usingUp = new Set<string>(requests.map(({ operation }) => operation));
   const places = operationsOf(readContract()).filter(({ operation }) =>
     usingUp.has(operation.operationId),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { operationsOf, readContract } from "./contract.ts";
 import { type Counted, root, run, scratch } from "./run.ts";
-import type { Live } from "./stock.ts";
+import type { Live } from "./service.ts";
 
 const file = "openapi/petstore.arazzo.yaml";
 const bodyShownLengthMax = 500;

@@ -26,8 +26,12 @@ export const logFile = join(cache, "last.log");
 
 const thisMachine = { platform: process.platform, arch: process.arch, uid: process.getuid?.() };
 
-/** What hinders the making of such a root. */
-export function hindrances(here: { platform: string; arch: string; uid: number | undefined }) {
+/** What is missing to create such a root. */
+export function unmetRequirements(here: {
+  platform: string;
+  arch: string;
+  uid: number | undefined;
+}) {
   const fits = here.platform === "linux" && ["x64", "arm64"].includes(here.arch);
   return [
     ...(fits ? [] : ["A Debian can be made on Linux, on x64 and arm64."]),
@@ -39,7 +43,7 @@ export function hindrances(here: { platform: string; arch: string; uid: number |
 export function requireOrExit(commands: readonly string[], ...others: readonly string[]): void {
   const missing = ["unshare", ...commands].filter((command) => Bun.which(command) === null);
   const complaints = [
-    ...hindrances(thisMachine),
+    ...unmetRequirements(thisMachine),
     ...missing.map((command) => `${command} is missing.`),
     ...others,
   ];

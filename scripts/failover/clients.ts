@@ -56,17 +56,17 @@ export function startClients(
   };
 }
 
-interface Errand {
+interface RequestOptions {
   readonly base: string;
   readonly key: string;
   readonly process: number;
   readonly name: string;
 }
 
-async function addUntilAcknowledged(errand: Errand, notes: Notes): Promise<void> {
+async function addUntilAcknowledged(options: RequestOptions, notes: Notes): Promise<void> {
   while (notes.strange.length === 0) {
     try {
-      if (await add(errand, notes)) return;
+      if (await add(options, notes)) return;
     } catch (cause) {
       notes.strange.push(String(cause));
     }
@@ -74,7 +74,7 @@ async function addUntilAcknowledged(errand: Errand, notes: Notes): Promise<void>
   }
 }
 
-async function add({ base, key, process, name }: Errand, notes: Notes): Promise<boolean> {
+async function add({ base, key, process, name }: RequestOptions, notes: Notes): Promise<boolean> {
   const sentMs = performance.now();
   const response = await fetch(`${base}/pets`, {
     method: "POST",

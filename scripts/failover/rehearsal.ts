@@ -130,8 +130,8 @@ export function judge({ acknowledged }: Pick<Notes, "acknowledged">, views: read
       else if (found.length > 1 || found[0]?.id !== id) wrong.add(name);
     }
     // All that was refused was repeated until it was acknowledged: nothing else should be there.
-    const told = new Set(acknowledged.map(({ name }) => name));
-    for (const { name } of view) if (!told.has(name)) wrong.add(name);
+    const acknowledgedNames = new Set(acknowledged.map(({ name }) => name));
+    for (const { name } of view) if (!acknowledgedNames.has(name)) wrong.add(name);
   }
   return { lost: [...lost], wrong: [...wrong] };
 }

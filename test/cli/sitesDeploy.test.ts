@@ -19,7 +19,7 @@ import { storeWith } from "../sites/sources.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { CapturedOutput, CliFixture } from "./cliFixture.ts";
 
-async function withFolder(): Promise<{ shop: CliFixture; folder: string } & AsyncDisposable> {
+async function withFolder(): Promise<{ cli: CliFixture; folder: string } & AsyncDisposable> {
   const cli = new CliFixture();
   await cli.json("owners", "add", "acme");
   await cli.json("sites", "create", "acme", "--owner", "acme");
@@ -28,7 +28,7 @@ async function withFolder(): Promise<{ shop: CliFixture; folder: string } & Asyn
   writeFileSync(`${folder}/index.html`, "<h1>Home</h1>");
   writeFileSync(`${folder}/guide/index.html`, "<h1>Guide</h1>");
   writeFileSync(cli.path("secret.txt"), "secret");
-  return { shop: cli, folder, [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose]() };
+  return { cli, folder, [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose]() };
 }
 
 const deploy = (cli: CliFixture, folder: string) => cli.run(["sites", "deploy", "acme", folder]);
@@ -41,7 +41,7 @@ async function pathsOf(folder: string): Promise<string[]> {
 describe("deploying", () => {
   test("says what happened and where it is shown", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     const { code, out, err } = await deploy(cli, folder);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(
@@ -51,7 +51,7 @@ describe("deploying", () => {
 
   test("a folder without a first page warns, and names the folder that was perhaps meant", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     rmSync(`${folder}/index.html`);
     const { code, err } = await deploy(cli, folder);
     const warning = `There is no index.html in ${folder}, so / will be answered with 404. The folder may be the wrong one.`;
@@ -65,7 +65,7 @@ describe("deploying", () => {
 
   test("the same files again says that nothing changed, and makes no deployment", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     const first = await cli.json("sites", "deploy", "acme", folder);
     expect(first).toMatchObject({ changed: true, shown: true, files: 2, bytes: 27, leftOut: [] });
     const { out } = await deploy(cli, folder);
@@ -81,7 +81,7 @@ describe("deploying", () => {
 
   test("draws how far it is where somebody watches", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     cli.elapsedStepMs = 1_000;
     const stderr = new CapturedOutput({ columns: 100 });
     expect(await run(["sites", "deploy", "acme", folder], cli.context({ stderr }))).toBe(0);
@@ -92,7 +92,7 @@ describe("deploying", () => {
 
   test("told to stop leaves a failed deployment, and what was shown", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     const before = (await cli.json("sites", "deploy", "acme", folder)).deployment;
     writeFileSync(`${folder}/index.html`, "<h1>New</h1>");
     const stderr = new CapturedOutput();
@@ -130,7 +130,7 @@ describe("deploying", () => {
     ["an empty folder", "empty", /empty has no file to publish\./],
   ])("%s is refused", async (_what, name, said) => {
     await using place = await withFolder();
-    const { shop: cli } = place;
+    const { cli } = place;
     mkdirSync(cli.path("empty/deeper"), { recursive: true });
     const { code, out, err } = await deploy(cli, cli.path(name));
     expect(err).toMatch(said);
@@ -149,7 +149,7 @@ describe("nothing outside the folder is read", () => {
     ["a link to a folder whose name begins alike", "../site-secret"],
   ])("%s is refused by its name", async (_what, target) => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     mkdirSync(cli.path("site-secret"));
     writeFileSync(cli.path("site-secret/key.txt"), "secret");
     symlinkSync(target.replace("$SHOP", cli.folder.split("/").at(-1) ?? ""), `${folder}/way`);
@@ -163,7 +163,7 @@ describe("nothing outside the folder is read", () => {
 
   test("a chain of links that ends outside is refused, one that stays inside is followed", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     symlinkSync("guide/index.html", `${folder}/copy.html`);
     symlinkSync("copy.html", `${folder}/copy-of-copy.html`);
     symlinkSync("guide", `${folder}/handbook`);
@@ -198,7 +198,7 @@ describe("nothing outside the folder is read", () => {
 
   test("the folder itself may be reached by a link", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     symlinkSync(folder, cli.path("way"));
     expect(await pathsOf(cli.path("way"))).toEqual(["guide/index.html", "index.html"]);
   });
@@ -207,7 +207,7 @@ describe("nothing outside the folder is read", () => {
     "a file that became %s after it was found is not read",
     async (what) => {
       await using place = await withFolder();
-      const { shop: cli, folder } = place;
+      const { cli, folder } = place;
       const { files } = await openSiteFolder(folder);
       const home = files.find(({ path }) => path === "index.html");
       expect(Buffer.from((await home?.read()) ?? []).toString()).toBe("<h1>Home</h1>");
@@ -226,7 +226,7 @@ describe("nothing outside the folder is read", () => {
 
   test("a folder that was replaced by a link after it was found is not followed", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     const { files } = await openSiteFolder(folder);
     const guide = files.find(({ path }) => path === "guide/index.html");
     // The very file, so that only the way to it tells the difference.
@@ -256,7 +256,7 @@ describe("what is no plain file", () => {
 
   test("names with a dot are left out and told, except .well-known", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     for (const name of [".git", ".well-known", "guide/.cache"]) mkdirSync(`${folder}/${name}`);
     for (const name of [".env", ".git/config", ".well-known/security.txt", "guide/.cache/x"]) {
       writeFileSync(`${folder}/${name}`, "x");
@@ -288,7 +288,7 @@ describe("what is no plain file", () => {
 describe("limits", () => {
   test("a file past the largest size is refused by its name before anything is stored", async () => {
     await using place = await withFolder();
-    const { shop: cli, folder } = place;
+    const { cli, folder } = place;
     writeFileSync(`${folder}/film.mp4`, "");
     truncateSync(`${folder}/film.mp4`, fileBytesMax + 1);
     const { code, err } = await deploy(cli, folder);

@@ -35,9 +35,9 @@ const kindsOf = ({ domains }: DomainServiceFixture) =>
 function heldBack(nowMs: () => number) {
   const begun: { end(): void; signal: AbortSignal }[] = [];
   const counted = { now: 0, most: 0 };
-  let told = () => {};
+  let logged = () => {};
   const first = new Promise<void>((resolve) => {
-    told = resolve;
+    logged = resolve;
   });
   const order: Order = ({ host: name, signal }) =>
     new Promise((resolve) => {
@@ -49,7 +49,7 @@ function heldBack(nowMs: () => number) {
       };
       signal.addEventListener("abort", () => end(abandoned));
       begun.push({ end: () => end(issued(name, nowMs())), signal });
-      told();
+      logged();
     });
   return { order, begun, counted, first };
 }
@@ -147,7 +147,7 @@ describe("an order that throws, by a fault of ours,", () => {
     const causes: unknown[] = [];
     const broken = { orders: 0, fails: true };
     const worker = workerWith(fixture, pointing, {
-      tell: (event, { cause }) => void (event === "domain.order_failed" && causes.push(cause)),
+      log: (event, { cause }) => void (event === "domain.order_failed" && causes.push(cause)),
       order: async (request) => {
         broken.orders += 1;
         if (broken.fails) throw new Error("The key opens nothing.");
@@ -239,7 +239,7 @@ describe("a worker", () => {
   test("gives up after 8 minutes whatever keeps it waiting, and takes what others wait for", async () => {
     const fixture = await domainServiceFixture();
     const { service, clock } = fixture;
-    const told: string[] = [];
+    const logged: string[] = [];
     const stalling = {
       ...pointing,
       nameServers: (name: string) =>
@@ -247,7 +247,7 @@ describe("a worker", () => {
     };
     const worker = workerWith(fixture, stalling, {
       atOnceMax: 1,
-      tell: (event) => void told.push(event),
+      log: (event) => void logged.push(event),
     });
     await service.add(ann, "shop", "docs.tarpit.com");
     clock.advance(1_000);
@@ -257,7 +257,7 @@ describe("a worker", () => {
     expect(await worker.takeDue()).toBe(0);
     clock.advance(8 * minuteMs);
     await worker.settled();
-    expect(told).toEqual(["domain.failed"]);
+    expect(logged).toEqual(["domain.failed"]);
     expect(await workOff(worker)).toBe(1);
     expect((await service.show(bob, "rival", host)).status).toBe("live");
   });
@@ -298,8 +298,8 @@ describe("a certificate that takes longer than half an hour", () => {
         await workOff(worker);
       }
       const { timeline } = await fixture.service.show(ann, "shop", host);
-      const told = timeline.find(({ event }) => event === "certificate_overdue");
-      expect(told?.message).toBe(`There is no certificate after 30 minutes. ${words}`);
+      const logged = timeline.find(({ event }) => event === "certificate_overdue");
+      expect(logged?.message).toBe(`There is no certificate after 30 minutes. ${words}`);
     });
   }
 });

@@ -58,7 +58,7 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly probe?: Probe;
   readonly store?: DomainStore;
   readonly secret?: string;
-  readonly tell?: JobContext["log"];
+  readonly log?: JobContext["log"];
   readonly caaIdentities?: readonly string[];
   readonly now?: () => number;
 }
@@ -67,9 +67,9 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
 export function workerWith(
   { domains, edgeView, clock }: DomainServiceFixture,
   resolver: Resolver,
-  wishes: WorkerFixtureOptions = {},
+  fixtureOptions: WorkerFixtureOptions = {},
 ): DomainWorker {
-  const { order, probe, store, secret, tell, caaIdentities, now, ...options } = wishes;
+  const { order, probe, store, secret, log, caaIdentities, now, ...options } = fixtureOptions;
   const parts: JobContext = {
     store: store ?? domains,
     edgeView,
@@ -85,7 +85,7 @@ export function workerWith(
     clock,
     target,
     renewalNameOf: () => undefined,
-    log: tell ?? (() => {}),
+    log: log ?? (() => {}),
   };
   return new DomainWorker(parts, { holder: "one", ...options });
 }

@@ -9,14 +9,16 @@ import {
   debianMirror,
   trustedFiles,
 } from "../../scripts/debian/callerSettings.ts";
-import { hindrances } from "../../scripts/debian/root.ts";
+import { unmetRequirements } from "../../scripts/debian/root.ts";
 
 describe("a machine that cannot make another", () => {
   const fit = { platform: "linux", arch: "x64", uid: 0 };
   test("is told why", () => {
-    expect(hindrances(fit)).toEqual([]);
-    expect(hindrances({ ...fit, uid: 1000 })).toEqual([expect.stringContaining("needs root")]);
-    expect(hindrances({ ...fit, platform: "darwin" })).toEqual([
+    expect(unmetRequirements(fit)).toEqual([]);
+    expect(unmetRequirements({ ...fit, uid: 1000 })).toEqual([
+      expect.stringContaining("needs root"),
+    ]);
+    expect(unmetRequirements({ ...fit, platform: "darwin" })).toEqual([
       expect.stringContaining("on Linux"),
     ]);
   });

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { Acknowledged } from "../../torture/hostile/acknowledged.ts";
-import { bytesOf, draft, type Hearsay } from "../../torture/hostile/drafts.ts";
+import { bytesOf, draft, type KnownValues } from "../../torture/hostile/drafts.ts";
 import { outsideDraft } from "../../torture/hostile/outsideDrafts.ts";
 import { Tally } from "../../torture/tally.ts";
 import { answerText, type NaiveServer, startNaiveServer } from "./naiveServer.ts";
 
-const known: Hearsay = { petIds: ["1"], orderIds: ["1"], cursors: ["AAAA"], etags: ['"x"'] };
+const known: KnownValues = { petIds: ["1"], orderIds: ["1"], cursors: ["AAAA"], etags: ['"x"'] };
 
 function drafts(seed: number, count: number) {
   const random = new SeededRandom(seed);

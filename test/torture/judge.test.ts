@@ -87,7 +87,7 @@ describe("the judge of a store", () => {
   test("finds a pet whose writer was told that it is not stored", () => {
     const store = faithful();
     const refused = store.ledger.newPet(store.random);
-    refused.fate = "refused";
+    refused.outcome = "refused";
     store.pets.push(rowOf(refused, undefined));
     expect(violationsOf(store)).toEqual([expect.stringContaining("Refused, and there")]);
   });
@@ -95,7 +95,7 @@ describe("the judge of a store", () => {
   test("takes a pet of which nobody was told, whether it is there or not", () => {
     const store = faithful();
     const unknown = store.ledger.newPet(store.random);
-    unknown.fate = "unknown";
+    unknown.outcome = "unknown";
     expect(violationsOf(store)).toEqual([]);
     store.pets.push(rowOf(unknown, undefined));
     expect(violationsOf(store)).toEqual([]);
@@ -104,7 +104,7 @@ describe("the judge of a store", () => {
   test("wants what it once saw to stay, where it was told so", () => {
     const store = faithful();
     const unknown = store.ledger.newPet(store.random);
-    unknown.fate = "unknown";
+    unknown.outcome = "unknown";
     const tally = new Tally();
     const pets = [...store.pets, rowOf(unknown, undefined)];
     judgeRows({ ledger: store.ledger, tally, settle: true }, pets, store.orders);

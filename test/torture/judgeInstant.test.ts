@@ -29,7 +29,7 @@ function soldPet() {
   ] as const) {
     const move: MoveEntry = {
       ...{ kind: "move", order, event },
-      ...{ idempotencyKey: undefined, fate: "sent", text: undefined },
+      ...{ idempotencyKey: undefined, outcome: "sent", text: undefined },
     };
     order.moves.push(move);
     ledger.acknowledge(move, "", at);

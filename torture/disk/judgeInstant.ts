@@ -1,12 +1,12 @@
 /** What a database holds of all that was acknowledged before an instant, and maybe of what came after. */
 import { DatabaseSync } from "node:sqlite";
 import {
+  describeOrder,
+  describePet,
   type Ledger,
   type OrderEntry,
   orderStepOf,
-  orderTold,
   petStepOf,
-  petTold,
   type Write,
 } from "../ledger.ts";
 import type { Tally } from "../tally.ts";
@@ -26,18 +26,18 @@ export function judgeRowsAt(file: string, ledger: Ledger, at: number, tally: Tal
     const isKnown = ({ acknowledgedAt = Number.POSITIVE_INFINITY }: Write) => acknowledgedAt <= at;
     for (const pet of ledger.pets.filter(isKnown)) {
       const name = pets.get(pet.id ?? "")?.["name"];
-      tally.judge(name === pet.name, () => `At ${at}, already lost: ${petTold(pet)}`);
+      tally.judge(name === pet.name, () => `At ${at}, already lost: ${describePet(pet)}`);
     }
     for (const order of [...ledger.ordersById.values()].filter(isKnown)) {
       const row = orders.get(order.id ?? "");
       const step = stepKnown(order, isKnown);
       const whole = row?.["pet"] === order.pet.id && row?.["quantity"] === String(order.quantity);
       tally.judge(whole && orderStepOf(row?.["status"]) >= step, () => {
-        return `At ${at}, already lost: ${orderTold(order)}, which had come to step ${step}`;
+        return `At ${at}, already lost: ${describeOrder(order)}, which had come to step ${step}`;
       });
       const petStatus = pets.get(order.pet.id ?? "")?.["status"];
       tally.judge(petStepOf(petStatus) >= (step === 2 ? 2 : 1), () => {
-        return `At ${at}, ${petStatus} is the pet of ${orderTold(order)}, at step ${step}`;
+        return `At ${at}, ${petStatus} is the pet of ${describeOrder(order)}, at step ${step}`;
       });
     }
   } finally {

@@ -16,7 +16,7 @@ export interface Transcript {
   readonly fault: string | undefined;
 }
 
-export interface Circumstances {
+export interface ResponseContext {
   /** Whether the service has closed the connection: only then may that be the end of a body. */
   readonly closed: boolean;
   /** The method of each request in its order; an answer to HEAD has no body. GET where not given. */
@@ -33,7 +33,7 @@ const fault = (why: string): Part => ({ kind: "fault", why });
 const statusLine = /^HTTP\/1\.1 ([1-5]\d\d) [ -~]*$/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*?)[ \t]*$/;
 
-export function transcriptOf(bytes: Buffer, circumstances: Circumstances): Transcript {
+export function transcriptOf(bytes: Buffer, circumstances: ResponseContext): Transcript {
   const answers: RawAnswer[] = [];
   let at = 0;
   while (at < bytes.length) {

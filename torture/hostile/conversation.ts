@@ -1,7 +1,7 @@
-/** A TCP connection that says what it is told to, as it is told to, and hears what comes back. */
+/** A TCP connection that sends given segments and records what it receives. */
 import { connect } from "node:net";
 
-export interface Speech {
+export interface Conversation {
   readonly port: number;
   /** Sent one after the other, each in a segment of its own. */
   readonly pieces: readonly Buffer[];
@@ -20,7 +20,7 @@ export interface Heard {
 /** How long a service may take to close a connection that we have ended. */
 const partingMs = 2_000;
 
-export function converse({ port, pieces, enough, patienceMs }: Speech): Promise<Heard> {
+export function converse({ port, pieces, enough, patienceMs }: Conversation): Promise<Heard> {
   return new Promise((resolve) => {
     const heard: Buffer[] = [];
     let leaving = false;

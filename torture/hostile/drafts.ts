@@ -11,8 +11,8 @@ export interface Draft {
   readonly body: Buffer | undefined;
 }
 
-/** What earlier answers told, so that later requests hit something. */
-export interface Hearsay {
+/** Values from earlier responses, so that later requests refer to something that exists. */
+export interface KnownValues {
   readonly petIds: string[];
   readonly orderIds: string[];
   readonly cursors: string[];
@@ -260,13 +260,17 @@ function authorization(
 }
 
 /** What stands for `{petId}` and `{orderId}`. */
-function segment(name: string, known: Hearsay, random: SeededRandom): string {
+function segment(name: string, known: KnownValues, random: SeededRandom): string {
   const ids = name === "petId" ? known.petIds : known.orderIds;
   if (ids.length > 0 && random.happens(0.8)) return random.oneOf(ids);
   return random.oneOf(wildSegments);
 }
 
-function queryOf(parameters: readonly Parameter[], known: Hearsay, random: SeededRandom): string {
+function queryOf(
+  parameters: readonly Parameter[],
+  known: KnownValues,
+  random: SeededRandom,
+): string {
   const given: string[] = [];
   for (const parameter of parameters) {
     if (parameter.in !== "query" || random.happens(0.6)) continue;
@@ -280,14 +284,14 @@ function queryOf(parameters: readonly Parameter[], known: Hearsay, random: Seede
   return given.length === 0 ? "" : `?${given.join(random.happens(0.02) ? "&&" : "&")}`;
 }
 
-function queryValue({ name, schema }: Parameter, known: Hearsay, random: SeededRandom): string {
+function queryValue({ name, schema }: Parameter, known: KnownValues, random: SeededRandom): string {
   if (random.happens(0.15)) return random.oneOf(wildValues);
   if (name === "cursor") return cursor(known, random);
   const node = valid(schema.items ?? schema, random, known.petIds);
   return encodeURIComponent(textOf(node).replaceAll('"', ""));
 }
 
-function cursor({ cursors }: Hearsay, random: SeededRandom): string {
+function cursor({ cursors }: KnownValues, random: SeededRandom): string {
   const real = cursors.length > 0 ? random.oneOf(cursors) : "AAAA";
   if (random.happens(0.5)) return real;
   const place = random.between(0, real.length);
@@ -297,7 +301,7 @@ function cursor({ cursors }: Hearsay, random: SeededRandom): string {
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** A request to an operation of the contract: most are right in all but one or two places. */
-export function draft(token: string, known: Hearsay, random: SeededRandom): Draft {
+export function draft(token: string, known: KnownValues, random: SeededRandom): Draft {
   const { method, path, parameters, body } = random.oneOf(operations);
   let place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(name, known, random));
   if (random.happens(0.04)) place = `${place}${random.oneOf(["/", "//", "/x", "%20", ";x", "."])}`;
@@ -318,7 +322,7 @@ export function draft(token: string, known: Hearsay, random: SeededRandom): Draf
   };
 }
 
-function bodyOf(schema: SchemaNode, known: Hearsay, random: SeededRandom): Buffer {
+function bodyOf(schema: SchemaNode, known: KnownValues, random: SeededRandom): Buffer {
   let node = valid(schema, random, known.petIds);
   while (random.happens(0.35)) node = spoil(node, random);
   const text = textOf(node);

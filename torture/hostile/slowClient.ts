@@ -36,7 +36,7 @@ const nothing = () => "";
 
 const readAhead = 60;
 
-export const manners = {
+export const behaviours = {
   "slow header": { first: nothing, slowly: get, status: 200, reads: true },
   "slow body": { first: sized, slowly: () => body, status: 400, reads: true },
   "slow chunks": {
@@ -72,15 +72,15 @@ export const manners = {
   },
 } as const satisfies Record<string, Manner>;
 
-export type SlowKind = keyof typeof manners;
-export const slowKinds = Object.keys(manners) as SlowKind[];
+export type SlowKind = keyof typeof behaviours;
+export const slowKinds = Object.keys(behaviours) as SlowKind[];
 
 export function startSlowClient(
   kind: SlowKind,
   { port, token }: { readonly port: number; readonly token: string },
   random: SeededRandom,
 ): SlowClient {
-  const manner: Manner = manners[kind];
+  const manner: Manner = behaviours[kind];
   const heard: Buffer[] = [];
   let closing = false;
   let gone = false;

@@ -3,7 +3,7 @@ import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import { petstore } from "../../testkit/serviceProcess.ts";
 import { Acknowledged } from "../hostile/acknowledged.ts";
 import type { RawAnswer } from "../hostile/answers.ts";
-import { bytesOf, type Draft, draft, type Hearsay } from "../hostile/drafts.ts";
+import { bytesOf, type Draft, draft, type KnownValues } from "../hostile/drafts.ts";
 import { inEpisodes } from "../hostile/episodes.ts";
 import { warm } from "../hostile/ordinary.ts";
 import { outsideDraft } from "../hostile/outsideDrafts.ts";
@@ -26,7 +26,7 @@ class Mutator {
   readonly #reader: string;
   readonly #client: RawClient;
   readonly #acknowledged: Acknowledged;
-  readonly #known: Hearsay = { petIds: [], orderIds: [], cursors: [], etags: [] };
+  readonly #known: KnownValues = { petIds: [], orderIds: [], cursors: [], etags: [] };
 
   constructor(
     context: ScenarioContext,

@@ -1,10 +1,10 @@
-/** The service that the tools call, and what is in it before they do. */
+/** The service that the tools call, with its initial data. */
 import { join } from "node:path";
 import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { endWithRun, scratch } from "./run.ts";
 
 /** Pets 1 to 5, all available, which the examples of the contract and the workflows speak of. */
-const petsStocked = 5;
+const petsCreated = 5;
 /** The categories of the contract's examples. */
 const categories = { 3: "Dogs", 4: "Cats" };
 
@@ -31,16 +31,16 @@ export async function startService() {
   const service = await startProcess(data);
   endWithRun(service.child);
   const live: Live = { base: service.base, key, readerKey: reader.key };
-  const stock = new Stock(live);
-  for (let count = 0; count < petsStocked; count++) await stock.pet();
+  const fixtures = new ServiceFixtures(live);
+  for (let count = 0; count < petsCreated; count++) await fixtures.pet();
   // Order 1, which the examples speak of. Its pet is a sixth one, and pet 1 stays available:
   // a bad order for it must be refused for what is bad about it.
-  await stock.order();
+  await fixtures.order();
   return { service, live };
 }
 
 /** Makes pets and orders through the service, each in the state that one request needs. */
-export class Stock {
+export class ServiceFixtures {
   readonly #live: Live;
 
   constructor(live: Live) {

@@ -1,7 +1,7 @@
 /** Requests that have taken a process away behind a proxy, or could. */
 import type { ProxyName } from "./proxy.ts";
 
-export interface NastyRequest {
+export interface HostileRequest {
   readonly name: string;
   /** What is sent, each piece after the one before was taken. */
   readonly pieces: readonly string[];
@@ -25,17 +25,17 @@ const one = (
   name: string,
   text: string,
   status: number,
-  otherwise: NastyRequest["otherwise"] = {},
-): NastyRequest => ({ name, pieces: [text], statuses: [status], otherwise });
+  otherwise: HostileRequest["otherwise"] = {},
+): HostileRequest => ({ name, pieces: [text], statuses: [status], otherwise });
 
 const several = (
   name: string,
   pieces: readonly string[],
   ...statuses: readonly number[]
-): NastyRequest => ({ name, pieces, statuses, otherwise: {} });
+): HostileRequest => ({ name, pieces, statuses, otherwise: {} });
 
 /** `token` is an API key that the service knows. */
-export function nastyRequests(token: string): readonly NastyRequest[] {
+export function hostileRequests(token: string): readonly HostileRequest[] {
   const key = `Authorization: Bearer ${token}\r\n`;
   const get = (headers: string, target = page) => head("GET", target, key + headers);
   const post = (headers: string, body: string) =>

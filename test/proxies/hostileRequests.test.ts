@@ -7,7 +7,7 @@ import { describeUnless } from "../../testkit/describeUnless.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { configurations } from "./configurations.ts";
 import { exchange } from "./exchange.ts";
-import { type NastyRequest, nastyRequests } from "./nastyRequests.ts";
+import { type HostileRequest, hostileRequests } from "./hostileRequests.ts";
 import { missing, type RunningProxy, startProxy } from "./proxy.ts";
 
 let service: TestService;
@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** The requests have the key of the service, which is not known before it runs. */
-const names = nastyRequests("").map(({ name }) => name);
+const names = hostileRequests("").map(({ name }) => name);
 const requestBy = (wanted: string) =>
-  nastyRequests(service.token).find(({ name }) => name === wanted) as NastyRequest;
+  hostileRequests(service.token).find(({ name }) => name === wanted) as HostileRequest;
 const ordinary = "GET / HTTP/1.1\r\nHost: api.example.com\r\n\r\n";
 
 describe("the service itself", () => {
