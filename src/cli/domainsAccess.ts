@@ -68,7 +68,7 @@ export async function findDomain(
   if (reading.kind === "refused") {
     throw new CommandFailure(`${typed}: ${reading.why}`, { exitCode: 2, code: "host_invalid" });
   }
-  const { host } = reading.name;
+  const { host } = reading;
   const claims = await claimsOn(host, project, stores);
   const meant = claims.filter(({ domain }) => project === undefined || domain.project === project);
   const open = meant.filter(isOpen);
@@ -158,7 +158,7 @@ export async function nextStep(
 async function shownBy(slug: string, typed: string, { sites, domains }: Stores): Promise<string> {
   const { parseHost } = await import("../hosting/domains/hostName.ts");
   const reading = parseHost(typed);
-  const host = reading.kind === "host" ? reading.name.host : typed;
+  const host = reading.kind === "host" ? reading.host : typed;
   const ownerId = (await sites.project(slug))?.ownerId;
   const claims = (await domains.claimsOn(host)).filter(isOpen);
   const theirs = claims.find(({ domain }) => domain.ownerId === ownerId)?.domain;

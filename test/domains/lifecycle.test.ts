@@ -206,7 +206,7 @@ describe("a live domain", () => {
     const window = { startMs: startMs + 9, endMs: startMs + 99 };
     const told = { window, renewAtMs: startMs + 50, askAgainAtMs: startMs + 1 };
     const once = lifecycle.renewalWindowReceived(lives.live, told);
-    const nothing = { window: undefined, renewAtMs: undefined, askAgainAtMs: startMs + 2 };
+    const nothing = { askAgainAtMs: startMs + 2 };
     expect(lifecycle.renewalWindowReceived(once, nothing).certificate).toMatchObject({
       window,
       renewAtMs: startMs + 50,

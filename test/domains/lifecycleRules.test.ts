@@ -32,8 +32,6 @@ const more: Readonly<Record<string, Event>> = {
     }),
   "no window": (domain) =>
     lifecycle.renewalWindowReceived(domain, {
-      window: undefined,
-      renewAtMs: undefined,
       askAgainAtMs: undefined,
     }),
   "a delay": (domain) => lifecycle.delayed(domain, [finding]),

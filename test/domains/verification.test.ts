@@ -207,7 +207,9 @@ describe("name servers that differ", () => {
     const verdict = judged(observed({ authorities }));
     expect(summary(verdict)).toEqual(["wrong", "NS_DISAGREE", "NXDOMAIN"]);
     expect(verdict.findings[0]).toMatchObject({ at: [ns2Words] });
-    expect(verdict.findings[0]?.message).toContain(`${ns1Words} has the expected record, ${ns2Words}`);
+    expect(verdict.findings[0]?.message).toContain(
+      `${ns1Words} has the expected record, ${ns2Words}`,
+    );
     expect(verdict.findings[1]).toMatchObject({ at: [ns2Words] });
   });
 

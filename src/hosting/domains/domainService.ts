@@ -119,7 +119,7 @@ export class DomainService {
     const project = await this.#project(actor, slug);
     const reading = parseHost(text, [target, ...this.#parts.reserved]);
     if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
-    const { host } = reading.name;
+    const { host } = reading;
     if ((await sites.owner(project.ownerId))?.plan !== "paid") {
       throw new Problem("plan_required");
     }
@@ -323,7 +323,7 @@ export class DomainService {
   async #attached(actor: Actor, slug: string, text: string): Promise<StoredDomain> {
     await this.#project(actor, slug);
     const reading = parseHost(text);
-    const host = reading.kind === "host" ? reading.name.host : "";
+    const host = reading.kind === "host" ? reading.host : "";
     const { domains } = this.#parts;
     // What is attached is found among however many claims; what has ended, among the newest.
     const found =

@@ -1,22 +1,11 @@
 /** Host names as people write them, brought to the one form that everything else uses. */
 import { isIP } from "node:net";
-import { domainToASCII, domainToUnicode } from "node:url";
+import { domainToASCII } from "node:url";
 import { parse } from "tldts";
 
-/** A name that can be attached. */
-interface HostName {
-  /** Lower-case ASCII without a final dot. */
-  readonly host: string;
-  /** As a person would read it: münchen.example for xn--mnchen-3ya.example. */
-  readonly unicode: string;
-  /** What was registered: example.co.uk for docs.example.co.uk. */
-  readonly registrable: string;
-  /** What stands before it: docs; empty for the apex itself. */
-  readonly label: string;
-}
-
+/** `host` is in lower-case ASCII, without a final dot. */
 type ParsedHost =
-  | { readonly kind: "host"; readonly name: HostName }
+  | { readonly kind: "host"; readonly host: string }
   | { readonly kind: "refused"; readonly why: string };
 
 const hostLengthMax = 253;
@@ -67,21 +56,19 @@ export function parseHost(text: string, reserved: readonly string[] = []): Parse
   if (reserved.some(near)) {
     return refused("This name belongs to the platform itself. Attach a name of your own.");
   }
-  const registrable = registrableOf(host);
-  if (registrable === undefined) {
+  if (registrableOf(host) === undefined) {
     return refused(
       `${host} is a public suffix, under which others register their names. Attach a name below it that is yours.`,
     );
   }
-  const label = host.slice(0, -registrable.length).replace(/\.$/, "");
-  return { kind: "host", name: { host, unicode: domainToUnicode(host), registrable, label } };
+  return { kind: "host", host };
 }
 
 function refused(why: string): ParsedHost {
   return { kind: "refused", why };
 }
 
-/** Undefined for a public suffix. */
+/** What was registered: example.co.uk for docs.example.co.uk; undefined for a public suffix. */
 export function registrableOf(host: string): string | undefined {
   return parse(host, { allowPrivateDomains: true }).domain ?? undefined;
 }

@@ -118,7 +118,8 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   });
 }
 
-const lostWords = "The leased certificate cannot be opened any more, so there will be a new one.";
+const lostWords =
+  "The stored certificate can no longer be decrypted, so a new one will be ordered.";
 
 /** The secret is not the one that the certificate was sealed with. */
 async function isLocked({ host, certificate }: Domain, context: JobContext): Promise<boolean> {
@@ -207,7 +208,7 @@ async function abandon(leased: LeasedDomain, context: JobContext): Promise<Chang
   }));
 }
 
-/** The seed's advice after thirty minutes: does it still verify, and does a CAA record block? */
+/** After thirty minutes without a certificate: does DNS still verify, and does a CAA record block? */
 async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { host } = leased.stored.domain;
   const { verdict, answers } = await look(leased.stored.domain, context);
@@ -246,30 +247,16 @@ async function updateRenewalWindow(
   context: JobContext,
 ): Promise<ChangeOutcome> {
   const { held } = leased.stored.domain.certificate;
-  if (held?.renewalName === undefined) {
-    return updateLeased(leased, context, (domain) => ({
-      domain: lifecycle.renewalWindowReceived(domain, {
-        window: undefined,
-        renewAtMs: undefined,
-        askAgainAtMs: undefined,
-      }),
+  const askAgain = (askAgainAtMs: number | undefined) =>
+    updateLeased(leased, context, (domain) => ({
+      domain: lifecycle.renewalWindowReceived(domain, { askAgainAtMs }),
       entries: [],
     }));
-  }
+  if (held?.renewalName === undefined) return askAgain(undefined);
   const answer = await context.authority.renewalWindow(held.renewalName);
   const nowMs = context.now();
-  if (answer.kind !== "window") {
-    const askAgainAtMs =
-      nowMs + (answer.kind === "not_offered" ? notOfferedRetryMs : unavailableRetryMs);
-    return updateLeased(leased, context, (domain) => ({
-      domain: lifecycle.renewalWindowReceived(domain, {
-        window: undefined,
-        renewAtMs: undefined,
-        askAgainAtMs,
-      }),
-      entries: [],
-    }));
-  }
+  if (answer.kind === "not_offered") return askAgain(nowMs + notOfferedRetryMs);
+  if (answer.kind === "unavailable") return askAgain(nowMs + unavailableRetryMs);
   const window = { startMs: answer.startMs, endMs: answer.endMs };
   const [chance = 0] = context.clock.random(1);
   return updateLeased(leased, context, (domain) => {

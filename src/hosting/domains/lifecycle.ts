@@ -257,20 +257,21 @@ export function renewing(domain: Domain, nowMs: number): Domain {
 }
 
 interface RenewalWindowUpdate {
-  readonly window: { readonly startMs: number; readonly endMs: number } | undefined;
-  readonly renewAtMs: number | undefined;
+  readonly window?: { readonly startMs: number; readonly endMs: number };
+  readonly renewAtMs?: number | undefined;
   readonly askAgainAtMs: number | undefined;
 }
 
-export function renewalWindowReceived(domain: Domain, told: RenewalWindowUpdate): Domain {
+/** Without a window, the one that is known stays. */
+export function renewalWindowReceived(domain: Domain, update: RenewalWindowUpdate): Domain {
   const { certificate } = domain;
   return {
     ...domain,
     certificate: {
       ...certificate,
-      window: told.window ?? certificate.window,
-      renewAtMs: told.renewAtMs ?? certificate.renewAtMs,
-      askWindowAtMs: told.askAgainAtMs,
+      window: update.window ?? certificate.window,
+      renewAtMs: update.renewAtMs ?? certificate.renewAtMs,
+      askWindowAtMs: update.askAgainAtMs,
     },
   };
 }

@@ -129,7 +129,7 @@ function redirectOf(value: unknown, where: string, complaints: string[]): Redire
 
 function hostOf(value: unknown, where: string, complaints: string[]): string {
   const reading = typeof value === "string" ? parseHost(value) : undefined;
-  if (reading?.kind === "host") return reading.name.host;
+  if (reading?.kind === "host") return reading.host;
   complaints.push(
     `${where} must be a host name${reading === undefined ? "." : `. ${reading.why}`}`,
   );
