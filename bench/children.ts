@@ -49,7 +49,7 @@ export function startChild({ command, args, variables, output }: ChildOrder): Ch
     stdio: ["ignore", file, file],
   });
   closeSync(file);
-  // A program that is not there is told by the missing number, below.
+  // A missing program is detected by the missing pid, below.
   child.on("error", () => {});
   const { pid } = child;
   if (pid === undefined) throw new Error(`${command} did not start.`);

@@ -35,7 +35,7 @@ export async function playRounds(
   }
   for (let round = 1; round <= rounds; round++) {
     for (const [index, work] of works.entries()) {
-      // Whoever comes after another may find the disk busier or the processor warmer.
+      // The order matters: a later contestant may find a busier disk or a warmer CPU.
       for (const { contestant, running } of rotated(doing(work, entries), round + index)) {
         const measured = await running.measure(work, seconds);
         figures.push({ work, contestant: contestant.name, round, ...measured });
@@ -64,7 +64,7 @@ export interface Summary extends Measured {
   readonly contestant: string;
 }
 
-/** The median of the rounds, of each figure by itself. */
+/** The median of the rounds, for each figure separately. */
 export function summarise(figures: readonly Figures[]): Summary[] {
   return [...groupedBy(figures, ({ work, contestant }) => `${work} ${contestant}`).values()].map(
     (group) => {

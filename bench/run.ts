@@ -7,7 +7,7 @@ import { readOptions, UsageError, usage } from "./options.ts";
 import { plainReport } from "./report.ts";
 import { missingTools } from "./tools.ts";
 
-// Whatever was started goes with this process.
+// Child processes are killed when this process exits.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.on(signal, () => process.exit(1));
 

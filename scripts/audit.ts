@@ -20,7 +20,7 @@ const lockedIn = (place: string): Locked => ({
   lock: JSON.parse(read(`${place}package-lock.json`)) as Lock,
   isInstalled: (folder) => existsSync(new URL(`${place}${folder}`, root)),
 });
-/** Installed by whoever runs `npm run bench`, and no part of the service. */
+/** Installed by `npm run bench`, and not part of the service. */
 const peersPlace = "bench/peers/";
 
 const own = lockedIn("");

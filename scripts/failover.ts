@@ -5,7 +5,7 @@ import { rehearseFailover } from "./failover/rehearsal.ts";
 
 const secondsMax = 120;
 
-// Whatever was started goes with this process.
+// Child processes are killed when this process exits.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.on(signal, () => process.exit(1));
 setTimeout(() => {

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../src/petstore/catalogue/catalogue.ts";
 import type { Stores } from "../src/storage/stores.ts";
 
-/** A real store whose catalogue throws what it is told to, and works again when told nothing. */
+/** A real store whose catalogue throws a given error until it is reset. */
 export function faultyStores(stores: Stores): Stores & { fault: unknown } {
   const failing = <T>(work: () => T): T => {
     if (faulty.fault !== undefined) throw faulty.fault;

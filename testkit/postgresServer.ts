@@ -86,7 +86,7 @@ function initialise(data: string): void {
   );
 }
 
-/** Beside the cluster of the run if there is one, so that it goes with it whoever is ended. */
+/** Beside the cluster of the run if there is one, so that it is removed together with it. */
 function makeFolder(): string {
   const { PETSTORE_TEST_CLUSTER: made } = process.env;
   const place = made === undefined ? tmpdir() : dirname(made);

@@ -1,4 +1,4 @@
-/** Compares what a store holds, when nobody writes, with what its clients were told. */
+/** Compares the contents of a database, while no client writes, with the recorded responses. */
 import { DatabaseSync } from "node:sqlite";
 import {
   certainStep,
@@ -62,7 +62,7 @@ function judgePets(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: b
     if (settle && pet.outcome === "unknown") ledger.petIsThere(pet, String(row["id"]));
   }
   for (const pet of ledger.pets) {
-    // It has an id as soon as somebody was told, or saw it.
+    // It has an id as soon as a response or a list contained it.
     tally.judge(pet.id === undefined || found.has(pet), () => `Lost: ${describePet(pet)}`);
   }
   return found;

@@ -1,4 +1,4 @@
-/** What clients sent and what they were told: all that may be held against the store afterwards. */
+/** What clients sent and the responses they got, for comparison with the database afterwards. */
 
 import { int64Max, int64Min } from "../src/contract/int64.ts";
 import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
@@ -127,7 +127,7 @@ export class Ledger {
     return recentOrAny(this.#there, random);
   }
 
-  /** What is known once somebody was told that it is there. */
+  /** Records that a response has acknowledged the write. */
   acknowledge(entry: Entry, text: string, at?: number): void {
     entry.outcome = "acknowledged";
     entry.acknowledgedAt ??= at;

@@ -1,4 +1,4 @@
-/** Clients that read and write at once, and believe nothing they are told. */
+/** Clients that read and write concurrently, and check every response. */
 
 import { parseJson } from "../src/contract/json.ts";
 import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
@@ -90,7 +90,7 @@ export function startLoad(options: LoadOptions): Load {
     }
   });
   const all = Promise.all(running);
-  // It is heard of by whoever ends the load.
+  // A failure is reported where the load is ended.
   all.catch(() => {});
   return {
     seen,
@@ -233,7 +233,7 @@ export function lost({ base, seen, tally, mayBreak }: Client, url: string): fals
   return false;
 }
 
-/** Whoever is told to wait for the quota is told for how long, and not for ages. */
+/** A rate-limited response has a `Retry-After` of reasonable length. */
 export function isLimited({ limited, seen, tally }: Client, { status, headers }: Answer): boolean {
   if (status !== 429 || !limited) return false;
   seen.limited++;

@@ -10,7 +10,7 @@ import { scenarios } from "./scenarios.ts";
 
 const overtimeMsMax = 180_000;
 
-// Whatever was started goes with this process.
+// Child processes are killed when this process exits.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.on(signal, () => process.exit(1));
 

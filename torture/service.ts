@@ -81,7 +81,7 @@ export async function newToken(variables: Record<string, string>): Promise<strin
   return (JSON.parse(made.stdout) as { key: string }).key;
 }
 
-/** Whoever is already gone does not have to end once more. */
+/** Does nothing if the process has already exited. */
 async function ended({ child, end }: Running, signal: NodeJS.Signals): Promise<number | string> {
   if (child.exitCode !== null) return child.exitCode;
   if (child.signalCode !== null) return child.signalCode;

@@ -102,7 +102,7 @@ const connectionsMax = 1_024;
 
 /** One worker that serves files from memory, wherever nginx is compared with; `http` says which. */
 export function nginxConfiguration(http: string): string {
-  // Only root may be told who to work as, and would else lose sight of the files.
+  // Run as root, nginx drops privileges unless a user is set, and then cannot read the files.
   const user = process.getuid?.() === 0 ? "user root;" : "";
   return `daemon off;
 ${user}

@@ -7,7 +7,7 @@ import { main, newDataFolder, newKey } from "../seeded.ts";
 import { type Dialect, type ListQuestion, workNames } from "../works.ts";
 import { type Contestant, type Place, type Running, startHttp } from "./contestant.ts";
 
-/** Links in answers begin with it, so that whoever serves our bytes has the same ones. */
+/** Links in responses begin with it, so that contestants that serve our bytes have the same ones. */
 const baseUrl = "https://petstore.example.com/v1";
 /** Seals cursors; known here so that a page of any depth can be asked for without walking there. */
 const cursorSecret = "bench ".repeat(8);

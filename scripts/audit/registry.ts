@@ -32,7 +32,7 @@ interface Vulnerability {
 
 const severe = ["high", "critical"];
 
-/** Bad from the severity high on; what is less is told. */
+/** A severity of high or above fails the audit; anything less is reported. */
 export function advisories(answer: unknown): Verdict {
   const { vulnerabilities } = membersOf(answer);
   if (typeof vulnerabilities !== "object" || vulnerabilities === null) return unknown(answer);
@@ -42,7 +42,7 @@ export function advisories(answer: unknown): Verdict {
   return { kind: bad ? "bad" : "fine", lines };
 }
 
-/** A package without a signature is told; one with a wrong signature is bad. */
+/** A missing signature is reported; a wrong one fails the audit. */
 export function signatures(answer: unknown): Verdict {
   const { invalid, missing } = membersOf(answer);
   if (!Array.isArray(invalid) || !Array.isArray(missing)) return unknown(answer);
@@ -62,7 +62,7 @@ function unknown(answer: unknown): Verdict {
   const { message, error } = membersOf(answer);
   const { summary, code } = membersOf(error);
   const why = [message, code, summary].find((each) => typeof each === "string" && each !== "");
-  // Without the address, which is that of whoever runs this.
+  // Without the registry URL, which depends on the machine.
   const words = typeof why === "string" ? why.replace(/\s*(?:- \w+ )?https?:\S+/g, "") : undefined;
   return { kind: "unknown", lines: words === undefined ? [] : [`npm says: ${words}`] };
 }

@@ -44,7 +44,7 @@ export function runtimeFor(target: Target): string {
       throw new Error(`${name}@${version} is not what package-lock.json says: sha512-${hash}`);
     }
     run("tar", ["-xzf", archive, "-C", folder, "package/bin/bun"]);
-    // Only whole under its name, whoever else builds at the same time.
+    // Renamed when complete, so that concurrent builds see only complete files.
     renameSync(join(folder, "package/bin/bun"), file);
   } finally {
     rmSync(folder, { recursive: true });

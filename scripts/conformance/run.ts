@@ -16,7 +16,7 @@ export interface Counted {
   failed: number;
 }
 
-/** What a tool needs and does not find; told as it is, without a stack. */
+/** A missing requirement of a tool, reported without a stack. */
 export class Missing extends Error {}
 
 const children = new Set<ChildProcess>();

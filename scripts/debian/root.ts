@@ -72,7 +72,7 @@ function run(command: string, ...args: readonly string[]): void {
 /** Makes a folder once for all runs, whole or not at all. */
 function madeOnce(name: string, make: (draft: string) => void): string {
   fs.mkdirSync(cache, { recursive: true });
-  // A folder that somebody else made in the shared temporary folder could hold anything.
+  // A folder that another user created in the shared temporary folder could contain anything.
   if (fs.lstatSync(cache).uid !== 0) throw new Error(`${cache} is not root's. Remove it.`);
   const folder = join(cache, name);
   if (fs.existsSync(folder)) return folder;

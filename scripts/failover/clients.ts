@@ -1,4 +1,4 @@
-/** Clients that add pets without a pause, and note what they were told. */
+/** Clients that create pets without a pause, and record the responses. */
 
 const retryMs = 20;
 /** Longer than any wait of the service itself, so that it is the one to give up. */

@@ -1,4 +1,4 @@
-/** The whole of it: a service in two processes, its primary killed under load, a standby promoted. */
+/** A failover: two processes of the service under load, the primary killed, a standby promoted. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,14 +17,14 @@ export interface Plan {
 }
 
 export interface Outcome {
-  /** Pets that a client was told are stored. */
+  /** Pets whose creation was acknowledged. */
   readonly acknowledged: number;
   readonly acknowledgedBefore: number;
   /** Attempts answered with 503. All were repeated until they were acknowledged. */
   readonly refused: number;
   /** Acknowledged and not there, in either process or in the database. */
   readonly lost: readonly string[];
-  /** There more than once, or under another id than the client was told. */
+  /** Stored more than once, or under another id than in the response. */
   readonly wrong: readonly string[];
   /** Anything else that no client should meet. */
   readonly strange: readonly string[];
@@ -76,7 +76,7 @@ async function rehearse(
       () => `${notes.acknowledged.length} of ${count} pets were added.`,
     );
   await added(plan.petsBefore / 2);
-  // From here on it lacks what is acknowledged: whoever promoted it would lose that.
+  // From here on it lacks acknowledged writes, so promoting it would lose them.
   await standbys[0].follow(undefined);
   say(`The ${standbys[0].name} server lags after ${notes.acknowledged.length} pets.`);
   await added(plan.petsBefore);

@@ -49,7 +49,7 @@ function rowsById(db: DatabaseSync, question: string): Map<string, Row> {
   return new Map((db.prepare(question).all() as Row[]).map((row) => [row["id"] ?? "", row]));
 }
 
-/** How far the order had come by what its clients were told. */
+/** The status that the responses to its clients imply. */
 function stepKnown({ moves }: OrderEntry, isKnown: (write: Write) => boolean): number {
   const steps = moves.filter(isKnown).map(({ event }) => (event === "approve" ? 1 : 2));
   return Math.max(0, ...steps);

@@ -29,7 +29,7 @@ const isMemory = (path: string) => path.endsWith("-shm");
 
 interface DiskFile {
   bytes: Uint8Array;
-  /** What the disk was told and not yet made to keep. */
+  /** Writes that have not been synced yet. */
   pending: DiskRecord[];
 }
 

@@ -12,7 +12,7 @@ export interface HostileCase {
   readonly bytes: Buffer;
   /** Statuses of the answers in their order, each of those allowed. */
   readonly reading: readonly (readonly number[])[];
-  /** The service must close the connection by itself. */
+  /** The service must close the connection. */
   readonly ends: boolean;
   /** An answer need not come: it may also wait for more. */
   readonly mayWait: boolean;

@@ -36,7 +36,7 @@ export class FaultyRoute {
     return (this.#listener.address() as AddressInfo).port;
   }
 
-  /** Nothing passes, and nobody is told, for as long as this. */
+  /** How long nothing passes, without either side noticing. */
   async stall(ms: number): Promise<void> {
     const stalled = Promise.withResolvers<void>();
     this.#open = stalled;

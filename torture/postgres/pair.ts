@@ -33,7 +33,7 @@ export interface Pair {
 }
 
 export interface PairOptions {
-  /** What the two are told of the database, each for itself. */
+  /** The database URL of each of the two processes. */
   readonly addresses: readonly [string, string];
   /** The password in the addresses, which no log may hold. */
   readonly password: string;

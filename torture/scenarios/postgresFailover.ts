@@ -38,7 +38,7 @@ async function failOver(
       const [primary, ...standbys] = cluster.nodes;
       await pair.storm(async () => {
         if (random.happens(0.5)) {
-          // From here on it lacks what is acknowledged: whoever promoted it would lose that.
+          // From here on it lacks acknowledged writes, so promoting it would lose them.
           await random.oneOf(standbys).follow(undefined);
           tally.fault("standby left behind");
           await pause(random.between(0, leftBehindMsMax));

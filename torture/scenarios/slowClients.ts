@@ -73,7 +73,7 @@ async function wave(
   });
 }
 
-/** Whoever had nothing to say, or read nothing, for so long is no longer there. */
+/** A client that sent or read nothing for so long has been disconnected. */
 function judgeLettingGo(
   context: ScenarioContext,
   victim: Victim,

@@ -134,7 +134,7 @@ function startRevoking(place: Place, random: SeededRandom) {
       await pause(random.between(0, betweenKeysMsMax));
     }
   })();
-  // It is heard of by whoever ends it.
+  // A failure is reported where it is awaited.
   work.catch(() => {});
   return {
     async ended() {
