@@ -6,7 +6,7 @@ import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure, explain, UsageError } from "./errors.ts";
 import { createFile, type NewFile } from "./files.ts";
-import { readChoice } from "./readText.ts";
+import { readBaseUrl, readChoice } from "./readText.ts";
 import { saying } from "./stopping.ts";
 
 const keyVariable = "PETSTORE_CHECK_KEY";
@@ -33,7 +33,7 @@ export const check: Command = {
     "petstore check https://staging.example.com/v1 --only core --junit check.xml",
   ],
   async run({ operand, values, switches }, context) {
-    const base = readBase(operand);
+    const base = readBaseUrl("<base-url>", operand);
     const key = readKey(values.get("key") ?? process.env[keyVariable]);
     const only = values
       .get("only")
@@ -77,30 +77,13 @@ async function judge(
   }
 }
 
-function readBase(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const base = `${url?.origin}${url?.pathname.replace(/\/+$/, "")}`;
-  const plain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
-  if (!plain || !/^https?:$/.test(url?.protocol ?? "")) {
-    throw new UsageError(
-      `${JSON.stringify(text)} is no base address. Write one like http://127.0.0.1:8080/v1.`,
-    );
-  }
-  if (!base.endsWith("/v1")) {
-    throw new UsageError(
-      `A base address ends in its version, /v1. Did you mean ${base.replace(/\/v\d+$/i, "")}/v1?`,
-    );
-  }
-  return base;
-}
-
 function readKey(text: string | undefined): string {
   // A value that no header can carry would fail every request with an unclear error.
   if (text !== undefined && /^[\x21-\x7e]+$/.test(text)) return text;
   throw new UsageError(
     text === undefined || text === ""
       ? `A key is needed: set ${keyVariable}, or add --key <key>. Make one with petstore keys create.`
-      : "The key is no key: it may hold visible ASCII characters only.",
+      : "The key must have visible ASCII characters only.",
   );
 }
 

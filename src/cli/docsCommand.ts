@@ -1,9 +1,11 @@
 /** The service's own documentation, as files that any server of files can show. */
+
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { CommandFailure, explainSystem, UsageError } from "./errors.ts";
+import { CommandFailure, explainSystem } from "./errors.ts";
+import { readBaseUrl } from "./readText.ts";
 import { bytesText, counted } from "./table.ts";
 
 const outDefault = "petstore-docs";
@@ -20,7 +22,8 @@ export const buildDocsSite: Command = {
   examples: ["petstore docs build --out site --base-url https://api.example.com/v1"],
   async run({ values }, context) {
     const out = values.get("out") ?? outDefault;
-    const baseUrl = readBaseUrl(values.get("base-url"));
+    const typed = values.get("base-url");
+    const baseUrl = typed === undefined ? undefined : readBaseUrl("--base-url", typed);
     const cannot = explainSystem(`Cannot write to ${out}`, "Name another folder with --out.");
     await refuseFull(out);
     const files = await context.buildDocs(baseUrl);
@@ -32,18 +35,6 @@ export const buildDocsSite: Command = {
     };
   },
 };
-
-function readBaseUrl(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const bare = url && url.search === "" && url.hash === "" && url.username === "";
-  if (!bare || !/^https?:$/.test(url.protocol) || !url.pathname.endsWith("/v1")) {
-    throw new UsageError(
-      `--base-url must be an http or https address that ends in /v1, not ${JSON.stringify(text)}.`,
-    );
-  }
-  return url.origin + url.pathname;
-}
 
 async function refuseFull(out: string): Promise<void> {
   const held = await readdir(out).catch((cause: NodeJS.ErrnoException) => {

@@ -25,6 +25,21 @@ export function readChoice<T extends string>(what: string, text: string, choices
   );
 }
 
+/** An address of the API, without a slash at its end. */
+export function readBaseUrl(what: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const bare = url && `${url.username}${url.password}${url.search}${url.hash}` === "";
+  if (!bare || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(
+      `${what} must be an http or https address such as http://127.0.0.1:8080/v1, not ${JSON.stringify(text)}.`,
+    );
+  }
+  const base = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  if (base.endsWith("/v1")) return base;
+  const meant = `${base.replace(/\/v\d+$/i, "")}/v1`;
+  throw new UsageError(`${what} must end in its version, /v1.${didYouMean(meant)}`);
+}
+
 export function readInt64(what: string, text: string): bigint {
   const value = int64FromText(text);
   if (value !== undefined) return value;

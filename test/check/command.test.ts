@@ -100,9 +100,15 @@ describe("petstore check", () => {
   test.each([
     [["check"], "<base-url> is missing."],
     [["check", "http://127.0.0.1:1/v1"], "A key is needed: set PETSTORE_CHECK_KEY, or add --key"],
-    [["check", "localhost:8080", "--key", "k"], '"localhost:8080" is no base address.'],
-    [["check", "http://a:b@localhost/v1", "--key", "k"], "is no base address."],
-    [["check", "http://localhost/v1?x=1", "--key", "k"], "is no base address."],
+    [["check", "localhost:8080", "--key", "k"], 'not "localhost:8080".'],
+    [
+      ["check", "http://a:b@localhost/v1", "--key", "k"],
+      "<base-url> must be an http or https address",
+    ],
+    [
+      ["check", "http://localhost/v1?x=1", "--key", "k"],
+      "<base-url> must be an http or https address",
+    ],
     [["check", "http://localhost:8080", "--key", "k"], "Did you mean http://localhost:8080/v1?"],
     [["check", "http://localhost/api/v2/", "--key", "k"], "mean http://localhost/api/v1?"],
     [["check", "http://localhost/v1", "--key", "a b"], "visible ASCII characters only"],
