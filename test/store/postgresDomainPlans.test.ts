@@ -33,13 +33,14 @@ import {
   findRoute,
   findServedCertificate,
 } from "../../src/storage/repositories/edgeView.ts";
+import { findFailed } from "../../src/storage/repositories/siteContents.ts";
 import {
   findProject,
   findSiteFile,
   listDeploymentsOfProject,
   readParts,
 } from "../../src/storage/repositories/sites.ts";
-import { expireOld, findFailed, removeFailed } from "../../src/storage/repositories/siteWrites.ts";
+import { expireOld, removeFailed } from "../../src/storage/repositories/siteWrites.ts";
 import { forPostgres } from "../../src/storage/repositories/storage.ts";
 import { type PostgresServer, startPostgres } from "../../testkit/postgresServer.ts";
 
