@@ -44,7 +44,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The client that asks, as far as it can be told. */
+/** What is known of the client. */
 export interface ClientInfo {
   readonly address: string;
   readonly agent: string;
@@ -67,7 +67,7 @@ export class AuthService {
   readonly #failed: (cause: unknown) => void;
   readonly #addresses: RateLimiter;
   readonly #namesAtAddresses: RateLimiter;
-  /** Nobody can look for a name that shares a bucket with somebody else's name and address. */
+  /** Keeps attackers from finding a name that shares a bucket with another name and address. */
   readonly #salt: string;
   /** Hashes of sessions whose last use is being stored. */
   readonly #touching = new Set<string>();
@@ -82,7 +82,7 @@ export class AuthService {
     this.#salt = counts.salt;
   }
 
-  /** Takes as long, and says the same, for a name of nobody as for a wrong password. */
+  /** Takes the same time and throws the same for an unknown name as for a wrong password. */
   async signIn({ name: typed, password }: Credentials, visitor: ClientInfo): Promise<SignedIn> {
     const name = normalizeName(typed);
     const addressBucket = bucketOf("address", visitor.address);
@@ -93,10 +93,11 @@ export class AuthService {
     const attempt = await this.#takeByName("sign in", name);
     const account = await this.#store.find(name);
     const matches = await this.#passwords.matches(password, account?.password);
-    if (account?.password === undefined || !matches) throw signInRefused();
+    if (account?.password === undefined || !matches) throw new Problem("sign_in_refused");
     const { session, token } = createSession(account.name, visitor.agent, this.#clock);
-    // Nothing that was verified against a password that is no longer the password.
-    if (!(await this.#store.addSession(session, account.passwordVersion))) throw signInRefused();
+    // Refused where the password was changed since it was verified.
+    if (!(await this.#store.addSession(session, account.passwordVersion)))
+      throw new Problem("sign_in_refused");
     await this.#addresses.giveBack(addressBucket);
     await this.#namesAtAddresses.giveBack(pairBucket);
     await this.#store.giveBack(attempt);
@@ -119,7 +120,7 @@ export class AuthService {
       session: begun.session,
       password: hash === undefined ? undefined : { hash, setAtMs: atMs },
     });
-    if (!used) throw linkSpent();
+    if (!used) throw new Problem("link_spent");
     return { ...begun, holder: link.holder };
   }
 
@@ -159,7 +160,7 @@ export class AuthService {
     request: PasswordChangeRequest,
   ): Promise<void> {
     const account = await this.#store.find(name);
-    if (account === undefined) throw notSignedIn();
+    if (account === undefined) throw new Problem("not_signed_in");
     await this.#requireCurrent(account, request.current);
     const hash = await this.#newHash(request.next, name);
     const changed = await this.#store.changePassword({
@@ -183,7 +184,8 @@ export class AuthService {
   async #openLink(token: string): Promise<OneTimeLink> {
     const hash = secretHash(token);
     const link = hash === undefined ? undefined : await this.#store.findLink(hash);
-    if (link === undefined || this.#clock.now() >= link.expiresAtMs) throw linkSpent();
+    if (link === undefined || this.#clock.now() >= link.expiresAtMs)
+      throw new Problem("link_spent");
     return link;
   }
 
@@ -193,7 +195,7 @@ export class AuthService {
     return this.#passwords.hash(password);
   }
 
-  /** Limited, so that nobody at an unlocked browser can guess the password without end. */
+  /** Limited, so that the password cannot be guessed at an unlocked browser. */
   async #requireCurrent({ name, password }: Account, typed: string | undefined): Promise<void> {
     if (password === undefined) return;
     const attempt = await this.#takeByName("password", name);
@@ -235,18 +237,6 @@ export class AuthService {
     }
     return { ...session, seenAtMs: nowMs };
   }
-}
-
-function notSignedIn(): Problem {
-  return new Problem("not_signed_in");
-}
-
-function signInRefused(): Problem {
-  return new Problem("sign_in_refused");
-}
-
-function linkSpent(): Problem {
-  return new Problem("link_spent");
 }
 
 async function take(limiter: RateLimiter, bucket: string): Promise<void> {

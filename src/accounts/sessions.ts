@@ -69,9 +69,9 @@ export function isExpired(session: Session, nowMs: number): boolean {
   return nowMs >= sessionExpiresAtMs(session);
 }
 
-/** Printed at the first start, to somebody who sits in front of it. */
+/** Printed at the first start, for immediate use. */
 export const firstLinkMs = 24 * hourMs;
-/** Sent to somebody who may be away. */
+/** Sent to somebody who may be away for days. */
 export const invitationMs = 7 * 24 * hourMs;
 
 export interface IssuedLink {
@@ -89,15 +89,13 @@ export async function issueLink(
   lifetimeMs: number,
 ): Promise<IssuedLink> {
   const account = accountName(holder);
-  if (account === undefined) {
-    throw new Problem("name_reserved");
-  }
+  if (account === undefined) throw new Problem("name_reserved");
   const { token, hash } = generateSecret(clock);
   const createdAtMs = clock.now();
   const expiresAtMs = createdAtMs + lifetimeMs;
   const link: OneTimeLink = { account, holder, hash, createdAtMs, expiresAtMs };
   if (!(await store.issueLink(link))) {
-    throw new Problem("owner_not_found", { detail: "There is no such owner." });
+    throw new Problem("owner_not_found");
   }
   return { token, account, expiresAtMs };
 }
@@ -112,7 +110,7 @@ type Allowance = Pick<SignInAttempt, "burst" | "intervalMs">;
 
 /**
  * For each name, over all processes. Signing in has more of them, and they grow back faster than one
- * address may spend them: whoever tries a name without end shuts out themselves and not its holder.
+ * address may spend them: an attacker who keeps trying a name does not lock out its holder.
  */
 const allowances = {
   "sign in": { burst: 50, intervalMs: 15_000 },
@@ -126,8 +124,8 @@ export const addressQuota: Quota = { requests: 30, windowSeconds: 600 };
 export const nameAtAddressQuota: Quota = { requests: 10, windowSeconds: 600 };
 
 /**
- * Attempts count by 16 bits of a hash: so many buckets and no more, whatever is typed; and what was
- * typed, which now and then is a password, is not written down. Names of nobody count alike.
+ * Attempts are counted by 16 bits of a hash, so the number of buckets is bounded, and what was typed,
+ * which is sometimes a password, is not stored. Unknown names count the same.
  */
 export function bucketOf(purpose: string, text: string): string {
   return createHash("sha256").update(`${purpose} ${text}`).digest("hex").slice(0, 4);

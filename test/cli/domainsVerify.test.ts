@@ -34,7 +34,7 @@ describe("domains verify", () => {
     expect([first.code, first.out]).toEqual([0, expect.stringContaining("was asked for")]);
     const again = await cli.run(verify);
     expect([again.code, again.out]).toEqual([1, ""]);
-    expect(again.err).toContain("Ask again in 10 seconds.");
+    expect(again.err).toContain("Try again in 10 seconds.");
     cli.clock.advance(10_000);
     expect(await cli.json(...verify)).toMatchObject({ nextAt: "2026-11-15T12:00:10.000Z" });
   });

@@ -167,7 +167,7 @@ describe("deployments", () => {
     cli.clock.advance(staleAfterMs + 1);
     expect(await seen()).toMatchObject({
       state: "failed",
-      failure: expect.stringContaining("went away"),
+      failure: expect.stringContaining("interrupted"),
     });
     const { code, err } = await cli.run(["sites", "rollback", "acme-docs", "dep_gone"]);
     expect([code, err]).toEqual([1, expect.stringContaining("dep_gone is not ready")]);

@@ -107,7 +107,7 @@ describeWithBrowser("the screen of domains", (browser) => {
     await own.getByRole("button", { name: "Checking: acme.com" }).waitFor();
     await page.reload();
     await own.getByRole("button", { name: "Verify now: acme.com" }).click();
-    const note = own.getByRole("status").filter({ hasText: /Ask again in \d+ second/ });
+    const note = own.getByRole("status").filter({ hasText: /Try again in \d+ second/ });
     await note.waitFor();
     expect(await own.getByRole("alert").count()).toBe(0);
     // It goes away when its seconds are over.
