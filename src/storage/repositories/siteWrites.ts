@@ -25,6 +25,7 @@ import type {
   NewDeployment,
   NewProject,
   NewUpload,
+  Upload,
 } from "../../hosting/sites/sites.ts";
 import { addContents, discardFiles, missingContents } from "./siteContents.ts";
 import type { Transaction } from "./storage.ts";
