@@ -11,15 +11,11 @@ import type { OrderFailure } from "./lifecycle.ts";
 import type { Resolver } from "./resolver.ts";
 import { edgeSilentMaxMs } from "./schedule.ts";
 
-/** What an edge answers at the challenge path of a host, asked at the edge's own address. */
-export type Probe = (
-  edge: Edge,
-  host: string,
-  token: string,
-) => Promise<
+/** What an edge serves at the challenge path of a host, requested at the edge's own address. */
+export type ProbeOutcome =
   | { readonly kind: "answered"; readonly body: string }
-  | { readonly kind: "failed"; readonly detail: string }
->;
+  | { readonly kind: "failed"; readonly detail: string };
+export type Probe = (edge: Edge, host: string, token: string) => Promise<ProbeOutcome>;
 
 export interface IssuingContext {
   readonly store: DomainStore;

@@ -3,11 +3,8 @@ import { connect, isIP } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import { hostOf } from "../../wire/requestHead.ts";
 import type { Edge } from "../domains/edgeView.ts";
+import type { ProbeOutcome } from "../domains/preparation.ts";
 import { challengePrefix, challengeToken } from "./requestHandler.ts";
-
-type ProbeOutcome =
-  | { readonly kind: "answered"; readonly body: string }
-  | { readonly kind: "failed"; readonly detail: string };
 
 const noBytes = new Uint8Array();
 const probeMsMax = 3_000;
