@@ -1,6 +1,6 @@
-/** Where everything of the site is. All links are root-relative, below one base path. */
+/** The URLs of the site. All links are root-relative, below one base path. */
 
-/** A page by where it stands: `""` is the home page, `"guide/keys"` is at `guide/keys/`. */
+/** The path of a page: `""` is the home page, `"guide/keys"` is at `guide/keys/`. */
 export type PagePath = string;
 
 export interface Addresses {
@@ -23,12 +23,12 @@ export function createAddresses(basePath: string): Addresses {
   };
 }
 
-/** The file that a server finds for the address of a page. */
+/** The file that is served for the URL of a page. */
 export function fileOfPage(path: PagePath): string {
   return path === "" ? "index.html" : `${path}/index.html`;
 }
 
-/** A page with others below it keeps its Markdown among them, so that relative links hold. */
+/** The Markdown of a page with subpages is in their folder, so that relative links work. */
 const overviews: readonly PagePath[] = ["", "errors", "reference", "guide"];
 
 export function twinOfPage(path: PagePath): string {
@@ -51,12 +51,12 @@ export function slug(heading: string): string {
     .replace(/\s/g, "-");
 }
 
-/** A source by its place in the repository: `docs/guide/keys.md`, `CHANGELOG.md`. */
+/** The path of a source in the repository: `docs/guide/keys.md`, `CHANGELOG.md`. */
 export type SourcePath = string;
 
 const web = /^(?:https?|mailto):/i;
 
-/** Throws for a link that leads nowhere, so that the build finds it and not a reader. */
+/** Throws for a broken link, so that the build fails. */
 export function linkFrom(source: SourcePath, pages: ReadonlySet<string>, addresses: Addresses) {
   return (href: string): string => {
     if (web.test(href) || href.startsWith("#")) return href;
@@ -70,13 +70,13 @@ export function linkFrom(source: SourcePath, pages: ReadonlySet<string>, address
   };
 }
 
-/** A source's path as the site has it, or undefined for what is not on the site. */
+/** The path of a source on the site, or undefined if it is not part of it. */
 export function sitePath(source: SourcePath): string | undefined {
   if (source === "CHANGELOG.md") return "changelog.md";
   return /^docs\/(.+)$/.exec(source)?.[1];
 }
 
-/** The changelog stands beside `docs/`, its twin within: the links lose that step. */
+/** The changelog is beside `docs/`, but its page is within, so its links change. */
 export function changelogTwin(text: string): string {
   return text.replaceAll("](docs/", "](");
 }

@@ -21,7 +21,7 @@ export function articlePage(site: Site, { path, kind, source, text }: Article): 
     path,
     kind,
     title,
-    // What a colon announces stays on the page.
+    // The list after a colon is not part of the description.
     description: shortened(firstParagraph(text)).replace(/:$/, "."),
     intro: undefined,
     body: kind === "error" ? withFacts(site, body) : body,
@@ -59,11 +59,11 @@ function withFacts(site: Site, body: Html): Html {
         ? html`<a href="${site.addresses.page(`reference/${name}`)}"><code>${name}</code></a>`
         : name,
     );
-  const facts = html`<p class="facts">${status(Number(code))}<span>Answered by ${join(names, ", ")}</span></p>`;
+  const facts = html`<p class="facts">${status(Number(code))}<span>Returned by ${join(names, ", ")}</span></p>`;
   return new Html(body.text.replace(line, () => facts.text));
 }
 
-/** What the page shows of itself on the right. Pages of one or two sections need no list. */
+/** The table of contents. Pages of one or two sections need none. */
 export function contentsOf(headings: readonly Heading[]) {
   const sections = headings.filter(({ depth }) => depth === 2 || depth === 3);
   if (sections.length < 3) return undefined;

@@ -38,7 +38,7 @@ const landingStyleSheets = ["tokens", "base", "layout", "prose", "code", "refere
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const inDocs = (sheet: string) => `src/docs/styles/${sheet}.css`;
 
-/** Files of these names never change: whoever serves them may say so. */
+/** Files with such names never change, so they can be cached for good. */
 export const hashedForm = /^assets\/[a-z]+-[0-9a-f]{12}\.[a-z0-9]+$/;
 
 export async function emitAssets(searchIndex: string, emit: Emit): Promise<Assets> {
@@ -48,7 +48,7 @@ export async function emitAssets(searchIndex: string, emit: Emit): Promise<Asset
   };
 }
 
-/** The landing page looks like the site, and needs less. */
+/** The landing page needs only some of the styles. */
 export function emitLandingAssets(emit: Emit): Promise<PageAssets> {
   return emitPageAssets("landing", landingStyleSheets.map(inDocs), emit);
 }
@@ -64,7 +64,7 @@ export async function emitPageAssets(
   return {
     sansFont,
     styles: await emitHashed(name, "css", bytesOf(styles(sheets, sansFont, monoFont)), emit),
-    // The theme that is remembered, before anything is drawn.
+    // Applies the remembered theme before the first paint.
     early: await emitHashed("early", "js", await browserScript("early"), emit),
     script: await emitHashed(name, "js", await browserScript(name), emit),
     favicon: await emitHashed("favicon", "svg", bytesOf(favicon), emit),

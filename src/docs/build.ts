@@ -19,9 +19,9 @@ export interface DocsInput {
   readonly docsFolder: URL;
   /** The text of the changelog. */
   readonly changelog: string;
-  /** The API's base address: absolute, or such as `/v1` when the API is on the site's own origin. */
+  /** The API's base URL: absolute, or a path such as `/v1` on the site's own origin. */
   readonly baseUrl: string;
-  /** Where the site stands: `/docs/` unless given, and `/` on a host of its own. */
+  /** The path of the site: `/docs/` by default, `/` on a host of its own. */
   readonly basePath?: string | undefined;
   /** Takes each file, by its path below the base path. The same input gives the same files. */
   readonly emit: Emit;

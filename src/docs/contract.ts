@@ -1,4 +1,4 @@
-/** The contract as the pages tell it: operations with everything they refer to in place. */
+/** The contract for the pages: operations with all references resolved. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -13,7 +13,7 @@ export interface Example {
 
 export interface Parameter {
   readonly name: string;
-  readonly place: "path" | "query" | "header";
+  readonly location: "path" | "query" | "header";
   readonly required: boolean;
   readonly description: string;
   readonly schema: JsonObject;
@@ -33,14 +33,14 @@ export interface Body {
   readonly examples: readonly Example[];
 }
 
-export interface Answer {
+export interface SuccessResponse {
   readonly status: number;
   readonly description: string;
   readonly headers: readonly HeaderField[];
   readonly body: Body | undefined;
 }
 
-export interface Refusal {
+export interface ErrorExample {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -59,8 +59,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   /** Below 400. */
-  readonly answers: readonly Answer[];
-  readonly refusals: readonly Refusal[];
+  readonly responses: readonly SuccessResponse[];
+  readonly errors: readonly ErrorExample[];
 }
 
 export interface Deprecation {
@@ -112,7 +112,7 @@ class ContractReader {
   }
 
   operation(method: string, path: string, from: JsonObject): Operation {
-    const responses = Object.entries(object(from["responses"])).map(
+    const described = Object.entries(object(from["responses"])).map(
       ([status, response]) => [Number(status), this.#resolved(response)] as const,
     );
     return {
@@ -139,12 +139,12 @@ class ContractReader {
         from["requestBody"] === undefined
           ? undefined
           : this.#body(this.#resolved(from["requestBody"])),
-      answers: responses
+      responses: described
         .filter(([status]) => status < 400)
-        .map(([status, response]) => this.#answer(status, response)),
-      refusals: responses
+        .map(([status, response]) => this.#response(status, response)),
+      errors: described
         .filter(([status]) => status >= 400)
-        .flatMap(([status, response]) => this.#refusals(status, response)),
+        .flatMap(([status, response]) => this.#errors(status, response)),
     };
   }
 
@@ -152,7 +152,7 @@ class ContractReader {
     const parameter = this.#resolved(from);
     return {
       name: text(parameter["name"]),
-      place: text(parameter["in"]) as Parameter["place"],
+      location: text(parameter["in"]) as Parameter["location"],
       required: parameter["required"] === true,
       description: text(parameter["description"]),
       schema: this.#schema(parameter["schema"]),
@@ -160,7 +160,7 @@ class ContractReader {
     };
   }
 
-  #answer(status: number, from: JsonObject): Answer {
+  #response(status: number, from: JsonObject): SuccessResponse {
     return {
       status,
       description: text(from["description"]),
@@ -177,7 +177,7 @@ class ContractReader {
     };
   }
 
-  #refusals(status: number, from: JsonObject): Refusal[] {
+  #errors(status: number, from: JsonObject): ErrorExample[] {
     return (this.#body(from)?.examples ?? []).map(({ value }) => {
       const { code, message } = object(value);
       return { status, code: text(code), message: text(message) };
@@ -201,7 +201,7 @@ class ContractReader {
     });
   }
 
-  /** A schema with its references replaced. One within itself would have no end, so depth has one. */
+  /** A schema with its references resolved. The depth is limited, since it could contain itself. */
   #schema(from: Json | undefined, depth = 0): JsonObject {
     if (depth > 8) throw new Error("A schema of the contract is nested more than 8 deep.");
     const schema = this.#resolved(from);
@@ -222,7 +222,7 @@ class ContractReader {
     };
   }
 
-  /** What a `$ref` names, under what stands beside it. The name is kept as `x-name`. */
+  /** Resolves a `$ref`; members beside it win. The name is kept as `x-name`. */
   #resolved(from: Json | undefined): JsonObject {
     const value = object(from);
     if (typeof value["$ref"] !== "string") return value;

@@ -1,4 +1,4 @@
-/** What a schema asks of a value, in words: the same for the pages and for their Markdown. */
+/** Schemas in words, for the pages and for their Markdown. */
 import { type JsonObject, list, object, text } from "./contract.ts";
 
 export interface Field {

@@ -43,7 +43,7 @@ ${slim && side}</article>`;
   });
 }
 
-/** For a server to send with status 404, whatever the path: it has no relative link. */
+/** Sent with status 404 for any path, so it has no relative links. */
 export function notFound(site: Site, parts: FrameParts): string {
   const { addresses, contract } = site;
   return document(site, parts, {
@@ -53,7 +53,7 @@ export function notFound(site: Site, parts: FrameParts): string {
     current: "404",
     kind: "plain",
     content: html`<article><h1>Page not found</h1>
-<p class="lead">Nothing is at this address. It may have moved, or the link has a mistake.</p>
+<p class="lead">There is no page at this URL. It may have moved, or the link is wrong.</p>
 <p class="go-on"><a class="button primary" href="${addresses.page("")}">Go to the overview</a><a class="button" href="${addresses.page("reference")}">Read the reference</a></p>
 <p>Or press <kbd>/</kbd> and search.</p></article>`,
   });
@@ -105,5 +105,5 @@ function sequenceLinks({ addresses }: Site, page: Page, sequence: readonly Page[
   const index = sequence.findIndex(({ path }) => path === page.path);
   if (index === -1) return undefined;
   const [before, after] = [sequence[index - 1], sequence[index + 1]];
-  return html`<nav class="sequence" aria-label="Other guides">${before && html`<a rel="prev" href="${addresses.page(before.path)}"><span>Before</span>${before.title}</a>`}${after && html`<a rel="next" href="${addresses.page(after.path)}"><span>Next</span>${after.title}</a>`}</nav>`;
+  return html`<nav class="sequence" aria-label="Other guides">${before && html`<a rel="prev" href="${addresses.page(before.path)}"><span>Previous</span>${before.title}</a>`}${after && html`<a rel="next" href="${addresses.page(after.path)}"><span>Next</span>${after.title}</a>`}</nav>`;
 }

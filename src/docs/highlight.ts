@@ -1,4 +1,4 @@
-/** Colours for code: a small reader of tokens for the languages of these pages, and nothing else. */
+/** Syntax highlighting: a small tokenizer for the languages of these pages. */
 
 export type TokenKind = "text" | "string" | "number" | "word" | "name" | "comment" | "mark";
 
@@ -75,7 +75,7 @@ const languages: Readonly<Record<string, readonly Rule[]>> = {
   http,
 };
 
-/** The pieces of a text, in order; put together, they are the text. */
+/** The tokens of a text in order. Joined, they are the text. */
 export function tokensOf(text: string, language: string): Token[] {
   const rules = languages[language];
   if (rules === undefined) return [{ kind: "text", text }];

@@ -1,4 +1,4 @@
-/** The first page: what the service is, a first call, where to go on. */
+/** The home page: what the service is, a first call, and the guides. */
 
 import { linkFrom } from "./addresses.ts";
 import type { Operation } from "./contract.ts";
@@ -42,7 +42,7 @@ ${heading(2, "more", "More")}
   };
 }
 
-/** The first thing to try reads: it works with any key that may read, and changes nothing. */
+/** The first call reads, so that it works with most keys and changes nothing. */
 function firstCall({ contract }: Site): Operation | undefined {
   return contract.operations.find(({ method, deprecation, parameters }) => {
     const simple = parameters.every(({ required }) => !required);
@@ -52,7 +52,7 @@ function firstCall({ contract }: Site): Operation | undefined {
 
 const variables = (site: Site) => `export BASE_URL=${site.shownBaseUrl}\nexport API_KEY=pet_live_…`;
 
-/** The script puts the address in under which the reader came. */
+/** A script replaces the base URL with that of the reader's origin. */
 function variablesBlock(site: Site): Html {
   const [before = "", after = ""] = variables(site).split(site.shownBaseUrl);
   const address = html`<span data-base-url>${site.shownBaseUrl}</span>`;
@@ -60,8 +60,8 @@ function variablesBlock(site: Site): Html {
 }
 
 function side(site: Site, first: Operation): Html {
-  const example = first.answers[0]?.body?.examples[0];
-  return html`<p class="label">1. Your address and key</p>${variablesBlock(site)}
+  const example = first.responses[0]?.body?.examples[0];
+  return html`<p class="label">1. Base URL and key</p>${variablesBlock(site)}
 <p class="label">2. A first call</p>${samplesPanel(first)}
 ${example && html`<p class="label">3. The response</p>${codeBlock(indentJson(JSON.stringify(example.value), 48), "json")}`}`;
 }

@@ -1,4 +1,4 @@
-/** HTML that is escaped unless someone took the trouble to say otherwise. */
+/** HTML templates that escape their values. */
 
 /** Text that is HTML already. Only `html` and `trusted` make it. */
 export class Html {
@@ -11,7 +11,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: nothing, text, HTML, or several of them. */
+/** What a template may contain. */
 export type Content = Html | string | number | undefined | false | readonly Content[];
 
 const escapes: Readonly<Record<string, string>> = {

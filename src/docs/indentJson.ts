@@ -1,11 +1,11 @@
-/** JSON laid out over lines without reading its values: an int64 keeps every digit. */
+/** Indents JSON without parsing its values, so an int64 keeps every digit. */
 const piece = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Small objects and lists stay on one line, as long as the line does. */
+/** Objects and lists that fit stay on one line. */
 export function indentJson(text: string, widthMax = 64): string {
   const pieces = text.match(piece) ?? [];
   const { lines, end } = laidOut(pieces, 0, "", widthMax);
-  // What is not one JSON value is shown as it came.
+  // Text that is not one JSON value is returned unchanged.
   return end === pieces.length && pieces.length > 0 ? lines : text;
 }
 

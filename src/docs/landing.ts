@@ -14,7 +14,7 @@ export interface LandingFacts {
   readonly dashboard: string | undefined;
   /** The path of the readiness check. */
   readonly ready: string;
-  /** What keeps the service from its work; undefined when nothing does. */
+  /** Why the service is not ready; undefined if it is. */
   readonly trouble: string | undefined;
 }
 

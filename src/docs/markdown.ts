@@ -26,7 +26,7 @@ export interface MarkdownOptions {
 }
 
 const reader = new Marked({
-  // To look for titles that are underlined takes a fifth of the time of a build. Ours begin with #.
+  // Looking for underlined headings takes a fifth of the build time, and ours begin with #.
   tokenizer: { lheading: () => undefined },
 });
 
@@ -139,7 +139,7 @@ class MarkdownWriter {
     const taken = this.headings.filter(({ anchor }) => anchor.replace(/-\d+$/, "") === slug(text));
     const anchor = slug(text) + (taken.length === 0 ? "" : `-${taken.length}`);
     this.headings.push({ depth: token.depth, text, anchor });
-    // A heading is no place for a link to elsewhere: the link in it is to itself.
+    // A heading links to itself, so it can contain no other link.
     this.#linkDepth++;
     const inside = this.inline(token.tokens);
     this.#linkDepth--;
@@ -170,7 +170,7 @@ class MarkdownWriter {
 
 const right = (align: string | null) => (align === "right" ? html` class="right"` : undefined);
 
-/** A table that scrolls by itself, by keyboard too, so that the page never does sideways. */
+/** A table that scrolls sideways, also by keyboard, so that the page does not. */
 export function scrolling(table: Html, label = "Table"): Html {
   return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${table}</div>\n`;
 }
@@ -181,7 +181,7 @@ export function heading(depth: number, anchor: string, inside: Html | string): H
   return html`<${tag} id="${anchor}"><a class="anchor" href="#${anchor}">${inside}</a></${tag}>\n`;
 }
 
-/** In Markdown, `&nbsp;` in a text means the character. Nothing else is let through. */
+/** In Markdown, `&nbsp;` means the character. All other entities are escaped. */
 function entities(text: string): Html {
   return new Html(
     html`${text}`.text.replace(/&amp;(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, "&$1;"),

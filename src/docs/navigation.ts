@@ -1,10 +1,10 @@
-/** The list of all pages on the left. */
+/** The navigation on the left, with all pages. */
 import { type Html, html } from "./html.ts";
 import { method } from "./parts.ts";
 import { titleOfTag } from "./referencePage.ts";
 import { operationPath, type Page, type Site } from "./site.ts";
 
-/** The order in which one learns things. What is not listed comes after, by name. */
+/** In the order of learning. Guides that are not listed follow by name. */
 const guideOrder = [
   "getting-started",
   "keys",
@@ -20,7 +20,7 @@ const guideOrder = [
   "deprecation",
 ];
 
-/** What the operator reads and the caller need not. */
+/** For operators, not for callers of the API. */
 const operatorGuides = [
   "platforms",
   "operating",
@@ -83,6 +83,6 @@ ${group("Guides", guideEntries(false))}${group("For operators", guideEntries(tru
 <p class="label">Reference</p><ul>${entry("reference", "All operations")}</ul>
 <div class="operations">${operations}</div>
 <p class="label">Errors</p><ul>${entry("errors", "All codes")}</ul>
-<details${onErrors && html` open`}><summary>One by one</summary><ul class="codes">${errors.map(({ path, title }) => entry(path, title))}</ul></details>
+<details${onErrors && html` open`}><summary>Each code</summary><ul class="codes">${errors.map(({ path, title }) => entry(path, title))}</ul></details>
 </nav>`;
 }

@@ -1,4 +1,4 @@
-/** An operation as Markdown: what its page says, without the form. */
+/** An operation as Markdown: its page without the form. */
 import type { Operation } from "./contract.ts";
 import { dateInWords, type Field, fieldOf, fieldsOf, parameterGroups, typeOf } from "./fields.ts";
 import { indentJson } from "./indentJson.ts";
@@ -20,8 +20,8 @@ export function operationMarkdown(operation: Operation): string {
     ...parametersOf(operation),
     ...bodyOf(operation),
     "## Responses",
-    ...answersOf(operation),
-    ...refusalsOf(operation),
+    ...responsesOf(operation),
+    ...errorsOf(operation),
   ].join("\n\n")}\n`;
 }
 
@@ -43,9 +43,9 @@ function deprecationOf({ deprecation }: Operation): string[] {
 
 function parametersOf({ parameters }: Operation): string[] {
   if (parameters.length === 0) return [];
-  const groups = parameterGroups.flatMap(([place, title]) => {
+  const groups = parameterGroups.flatMap(([location, title]) => {
     const fields = parameters
-      .filter((parameter) => parameter.place === place)
+      .filter((parameter) => parameter.location === location)
       .map(({ name, schema, required, description }) =>
         fieldOf(name, schema, required, description),
       );
@@ -59,8 +59,8 @@ function bodyOf({ body }: Operation): string[] {
   return ["## Body", body.description, fieldList(fieldsOf(body.schema), true)];
 }
 
-function answersOf({ answers }: Operation): string[] {
-  return answers.flatMap(({ status, description, headers, body }) => [
+function responsesOf({ responses }: Operation): string[] {
+  return responses.flatMap(({ status, description, headers, body }) => [
     `### ${status} ${reasonOf(status)}`.trim(),
     body?.schema["type"] === "array" ? `${description} A ${typeOf(body.schema)}.` : description,
     ...(body === undefined ? [] : [fieldList(fieldsOf(body.schema), false)]),
@@ -75,9 +75,9 @@ function answersOf({ answers }: Operation): string[] {
   ]);
 }
 
-function refusalsOf({ refusals }: Operation): string[] {
-  if (refusals.length === 0) return [];
-  const rows = refusals.map(
+function errorsOf({ errors }: Operation): string[] {
+  if (errors.length === 0) return [];
+  const rows = errors.map(
     ({ status, code, message }) =>
       `| ${status} | [\`${code}\`](../errors/${code}.md) | ${oneLine(message).replaceAll("|", "\\|")} |`,
   );

@@ -1,7 +1,7 @@
 /** The page of one operation, from the contract. */
 
 import { linkFrom } from "./addresses.ts";
-import type { Answer, Operation } from "./contract.ts";
+import type { Operation, SuccessResponse } from "./contract.ts";
 import { dateInWords, type Field, fieldOf, fieldsOf, parameterGroups, typeOf } from "./fields.ts";
 import { type Html, html, join } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
@@ -47,12 +47,12 @@ ${this.#notice()}${this.#markdown(operation.description)}`;
   }
 
   body(): Html {
-    return html`${this.#parameters()}${this.#body()}${this.#answers()}${this.#refusals()}
+    return html`${this.#parameters()}${this.#body()}${this.#responses()}${this.#errors()}
 ${this.#heading(2, "Try it")}${tryIt(this.#site, this.#operation)}`;
   }
 
   side(): Html {
-    const examples = this.#operation.answers.flatMap(({ status, body }) =>
+    const examples = this.#operation.responses.flatMap(({ status, body }) =>
       (body?.examples ?? []).map(({ name, summary = this.#summaryOf(name), value }) =>
         codeBlock(
           indentJson(JSON.stringify(value), 48),
@@ -64,7 +64,7 @@ ${this.#heading(2, "Try it")}${tryIt(this.#site, this.#operation)}`;
     return html`<p class="label">Request</p>${samplesPanel(this.#operation)}${examples.length > 0 && html`<p class="label">Response</p>${examples}`}`;
   }
 
-  /** An answer without words of its own has those of the request that it answers. */
+  /** A response example without a summary has that of the request example of the same name. */
   #summaryOf(name: string): string | undefined {
     const request = this.#operation.body?.examples.find((example) => example.name === name);
     return request?.summary?.replaceAll("`", "");
@@ -102,15 +102,15 @@ ${this.#heading(2, "Try it")}${tryIt(this.#site, this.#operation)}`;
     if (deprecation === undefined) return undefined;
     const { since, sunset, successor } = deprecation;
     const guide = this.#site.pagePaths.has("guide/deprecation");
-    return html`<div class="notice trouble" role="note"><p><strong>Deprecated${since && ` since ${dateInWords(since)}`}.</strong> ${sunset && html`It is removed on <time datetime="${sunset}">${dateInWords(sunset)}</time> and answers 410 from then on. `}${successor && html`Use <code>GET ${successor}</code>. `}${guide && html`<a href="${this.#site.addresses.page("guide/deprecation")}">How operations go away</a>.`}</p></div>`;
+    return html`<div class="notice trouble" role="note"><p><strong>Deprecated${since && ` since ${dateInWords(since)}`}.</strong> ${sunset && html`It is removed on <time datetime="${sunset}">${dateInWords(sunset)}</time> and returns 410 from then on. `}${successor && html`Use <code>GET ${successor}</code>. `}${guide && html`<a href="${this.#site.addresses.page("guide/deprecation")}">How operations are removed</a>.`}</p></div>`;
   }
 
   #parameters(): Html | undefined {
     const { parameters } = this.#operation;
     if (parameters.length === 0) return undefined;
-    const groups = parameterGroups.flatMap(([place, title]) => {
+    const groups = parameterGroups.flatMap(([location, title]) => {
       const fields = parameters
-        .filter((parameter) => parameter.place === place)
+        .filter((parameter) => parameter.location === location)
         .map(({ name, schema, required, description }) =>
           fieldOf(name, schema, required, description),
         );
@@ -125,11 +125,11 @@ ${this.#heading(2, "Try it")}${tryIt(this.#site, this.#operation)}`;
     return html`${this.#heading(2, "Body")}${this.#markdown(body.description)}${this.#fields(fieldsOf(body.schema), true)}`;
   }
 
-  #answers(): Html {
-    return html`${this.#heading(2, "Responses")}${this.#operation.answers.map((answer) => this.#answer(answer))}`;
+  #responses(): Html {
+    return html`${this.#heading(2, "Responses")}${this.#operation.responses.map((response) => this.#response(response))}`;
   }
 
-  #answer({ status: code, description, headers, body }: Answer): Html {
+  #response({ status: code, description, headers, body }: SuccessResponse): Html {
     const list = body?.schema["type"] === "array" ? `A ${typeOf(body.schema)}.` : "";
     return html`${this.#heading(3, `${code} ${reasonOf(code)}`)}<p>${description}${list && ` ${list}`}</p>
 ${body && this.#fields(fieldsOf(body.schema), false)}${
@@ -141,11 +141,11 @@ ${body && this.#fields(fieldsOf(body.schema), false)}${
 }`;
   }
 
-  #refusals(): Html | undefined {
-    const { refusals } = this.#operation;
-    if (refusals.length === 0) return undefined;
+  #errors(): Html | undefined {
+    const { errors } = this.#operation;
+    if (errors.length === 0) return undefined;
     const { addresses, errorCodes } = this.#site;
-    const rows = refusals.map(({ status: code, code: name, message }) => {
+    const rows = errors.map(({ status: code, code: name, message }) => {
       const words = html`<code>${name}</code>`;
       const linked = errorCodes.has(name)
         ? html`<a href="${addresses.page(errorPath(name))}">${words}</a>`
@@ -167,7 +167,7 @@ ${body && this.#fields(fieldsOf(body.schema), false)}${
   }
 }
 
-/** The headings of an operation are the same on each page and unique within it. */
+/** The headings of an operation are unique within its page. */
 function anchorOf(text: string): string {
   return text.toLowerCase().replaceAll(" ", "-");
 }

@@ -14,11 +14,11 @@ const renamed: Readonly<Record<number, string>> = {
 
 export const reasonOf = (status: number): string => renamed[status] ?? STATUS_CODES[status] ?? "";
 
-type Meaning = "fine" | "waiting" | "trouble" | "neutral";
+type Tone = "fine" | "waiting" | "trouble" | "neutral";
 
 /** Each badge has a word and a mark, so that none depends on its colour alone. */
-function badge(meaning: Meaning, mark: string, words: string): Html {
-  return html`<span class="badge ${meaning}"><span aria-hidden="true">${mark}</span> ${words}</span>`;
+function badge(tone: Tone, mark: string, words: string): Html {
+  return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words}</span>`;
 }
 
 export function status(code: number): Html {

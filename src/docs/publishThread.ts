@@ -1,4 +1,4 @@
-/** Builds the site, compresses what gains by it, and hands it over. */
+/** Builds and compresses the site in a worker thread. */
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { projectFile } from "../core/runtimeFiles.ts";

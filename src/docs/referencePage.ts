@@ -1,4 +1,4 @@
-/** All operations at a glance. */
+/** The overview of all operations. */
 import type { Operation } from "./contract.ts";
 import { dateInWords } from "./fields.ts";
 import { type Html, html } from "./html.ts";

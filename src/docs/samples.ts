@@ -1,16 +1,16 @@
-/** How an operation is called, in three languages, made from its examples in the contract. */
+/** Samples of a call in three languages, from the examples in the contract. */
 import type { Json, Operation } from "./contract.ts";
 import { indentJson } from "./indentJson.ts";
 
 export interface Sample {
   readonly language: "curl" | "typescript" | "python";
   readonly label: string;
-  /** For the colours. */
+  /** The language for highlighting. */
   readonly highlight: string;
   readonly text: string;
 }
 
-/** What the samples pass: what must be there, and of the filters those with a plain example. */
+/** Required parameters, and optional ones that have a scalar example. */
 export interface SampleInput {
   readonly path: readonly [name: string, value: Json][];
   readonly query: readonly [name: string, value: Json][];
@@ -32,9 +32,9 @@ export function samplesOf(operation: Operation): Sample[] {
 }
 
 function inputOf(operation: Operation): SampleInput {
-  const given = (place: string) =>
+  const given = (location: string) =>
     operation.parameters
-      .filter((parameter) => parameter.place === place)
+      .filter((parameter) => parameter.location === location)
       .flatMap(({ name, required, example }): [string, Json][] =>
         example === undefined || (!required && typeof example === "object")
           ? []
@@ -71,7 +71,7 @@ function curl(operation: Operation, input: SampleInput): string {
 }
 
 function typescript(operation: Operation, input: SampleInput): string {
-  const list = operation.answers[0]?.body?.schema["type"] === "array";
+  const list = operation.responses[0]?.body?.schema["type"] === "array";
   const name = list ? "page" : resultName(operation);
   return `import { PetStoreClient } from "petstore-client";
 
@@ -85,7 +85,7 @@ console.log(${list ? "page.items" : name});`;
 }
 
 function resultName(operation: Operation): string {
-  const schema = operation.answers[0]?.body?.schema["x-name"];
+  const schema = operation.responses[0]?.body?.schema["x-name"];
   const name = typeof schema === "string" && /^[A-Z]\w*$/.test(schema) ? schema : "Result";
   return name.charAt(0).toLowerCase() + name.slice(1);
 }

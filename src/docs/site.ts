@@ -1,4 +1,4 @@
-/** What a page is made of before it gets the frame that all share. */
+/** Pages before they are framed, and what they share. */
 import type { Addresses, PagePath } from "./addresses.ts";
 import type { Contract, Operation } from "./contract.ts";
 import type { Html } from "./html.ts";
@@ -13,23 +13,23 @@ export interface Page {
   readonly title: string;
   /** One sentence or two, plain text. */
   readonly description: string;
-  /** The beginning of the middle, with the h1, where the side comes after it on a narrow screen. */
+  /** The beginning of the main column with the h1. On a narrow screen, `side` follows it. */
   readonly intro: Html | undefined;
-  /** The rest of the middle. */
+  /** The rest of the main column. */
   readonly body: Html;
-  /** Stands on the right where there is room. */
+  /** The right column, if there is room. */
   readonly side: Html | undefined;
   readonly headings: readonly Heading[];
-  /** The same content for programs and for who prefers it. */
+  /** The same content as Markdown. */
   readonly markdown: string;
 }
 
 export interface Site {
   readonly contract: Contract;
   readonly addresses: Addresses;
-  /** The API's base address: absolute, or from the root of the site's own origin. */
+  /** The API's base URL: absolute, or a path on the site's own origin. */
   readonly baseUrl: string;
-  /** For samples, where an address must be whole. */
+  /** Absolute, for samples. */
   readonly shownBaseUrl: string;
   readonly operations: ReadonlyMap<string, Operation>;
   /** Codes that have a page. */
@@ -54,7 +54,7 @@ export function codeLinks(site: Site, from: PagePath) {
 
 const descriptionLengthMax = 170;
 
-/** The beginning of a text, at most a line or two, ending with a sentence or a word. */
+/** The beginning of a text, cut after a sentence or a word. */
 export function shortened(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= descriptionLengthMax) return line;

@@ -1,4 +1,4 @@
-/** A form that sends one request to the service. It is filled in here and brought to life by a script. */
+/** A form that sends one request to the service, with the help of a script (browser/tryIt.ts). */
 import { list, type Operation, type Parameter, text } from "./contract.ts";
 import { type Html, html } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
@@ -18,7 +18,7 @@ ${
   body &&
   html`<div class="field"><label for="try-body">Body <span class="type">application/json</span></label><textarea id="try-body" data-body rows="6" spellcheck="false">${example === undefined ? "" : indentJson(JSON.stringify(example), 20)}</textarea></div>`
 }
-<div class="actions"><button type="submit" class="primary" data-send>Send request</button><button type="button" data-cancel hidden>Cancel</button>${method !== "GET" && html`<span class="hint">This changes data at the base address.</span>`}</div>
+<div class="actions"><button type="submit" class="primary" data-send>Send request</button><button type="button" data-cancel hidden>Cancel</button>${method !== "GET" && html`<span class="hint">This changes data at the base URL.</span>`}</div>
 <p class="visually-hidden" role="status" data-said></p>
 <div class="curl"><figure class="code"><figcaption>The same with curl<button type="button" class="copy" data-copy hidden>Copy</button></figcaption><pre tabindex="0"><code data-curl></code></pre></figure></div>
 <div class="result" data-result hidden tabindex="-1" role="region" aria-label="Response"></div>
@@ -26,14 +26,18 @@ ${
 }
 
 function parameterField(parameter: Parameter): Html {
-  const { name, place, required, schema } = parameter;
-  const id = `try-${place}-${name}`;
-  return html`<div class="field"><label for="${id}"><code>${name}</code> <span class="type">${place}${required && ", required"}</span></label>${control(parameter, id, text(schema["type"]))}</div>\n`;
+  const { name, location, required, schema } = parameter;
+  const id = `try-${location}-${name}`;
+  return html`<div class="field"><label for="${id}"><code>${name}</code> <span class="type">${location}${required && ", required"}</span></label>${control(parameter, id, text(schema["type"]))}</div>\n`;
 }
 
-function control({ name, place, required, schema, example }: Parameter, id: string, type: string) {
+function control(
+  { name, location, required, schema, example }: Parameter,
+  id: string,
+  type: string,
+) {
   const choices = list(schema["enum"]);
-  const shared = html`id="${id}" data-name="${name}" data-place="${place}"${required && html` required`}`;
+  const shared = html`id="${id}" data-name="${name}" data-location="${location}"${required && html` required`}`;
   if (choices.length > 0) {
     return html`<select ${shared}>${!required && html`<option value="">any</option>`}${choices.map((choice) => html`<option>${String(choice)}</option>`)}</select>`;
   }

@@ -86,10 +86,10 @@ describe.skipIf(noBrowser)(named("trying an operation"), () => {
     await open("getPet");
     await page.fill("[data-base-field]", "http://127.0.0.1:1/v1");
     await page.click("[data-send]");
-    expect(await answered()).toBe("▲ No answer");
+    expect(await answered()).toBe("▲ No response");
     expect(await page.locator("[data-result]").textContent()).toContain("http://127.0.0.1:1");
     await page.fill("[data-base-field]", "nonsense");
     await page.click("[data-send]");
-    await page.locator("text=The base address must be whole").last().waitFor();
+    await page.locator("text=The base URL must be absolute").last().waitFor();
   });
 });

@@ -11,9 +11,9 @@ const filled = (changes: Partial<Filled> = {}): Filled => ({
   body: undefined,
   ...changes,
 });
-const parameter = (name: string, place: string, value: string, many = false) => ({
+const parameter = (name: string, location: string, value: string, many = false) => ({
   name,
-  place,
+  location,
   value,
   many,
 });
@@ -46,7 +46,7 @@ describe("a filled-in form", () => {
     const missing = filled({ path: "/pets/{petId}", parameters: [parameter("petId", "path", "")] });
     expect(() => prepare(missing)).toThrow("petId is part of the path. Fill it in.");
     for (const baseUrl of ["", "localhost:8080/v1", "javascript:alert(1)", "ftp://a/b"]) {
-      expect(() => prepare(filled({ baseUrl }))).toThrow("The base address must be whole");
+      expect(() => prepare(filled({ baseUrl }))).toThrow("The base URL must be absolute");
     }
   });
 

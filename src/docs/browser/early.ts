@@ -1,4 +1,4 @@
-/** Runs before anything is drawn, so that nothing flashes: the remembered theme and language. */
+/** Applies the remembered theme and language before the first paint. */
 import { remembered } from "./platform.ts";
 
 const root = document.documentElement;

@@ -1,4 +1,4 @@
-/** Which sections a question is about, best first. Knows nothing of the page. */
+/** Ranks the sections that match a query. Independent of the page. */
 
 export interface SearchEntry {
   readonly title: string;
@@ -11,9 +11,9 @@ export interface SearchEntry {
 
 export const resultsMax = 12;
 
-/** Every word must be found somewhere; where it is found decides the order. */
-export function rank(entries: readonly SearchEntry[], question: string): SearchEntry[] {
-  const words = wordsOf(question);
+/** Every word must match; where it matches decides the score. */
+export function rank(entries: readonly SearchEntry[], query: string): SearchEntry[] {
+  const words = wordsOf(query);
   if (words.length === 0) return [];
   return entries
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
@@ -23,8 +23,8 @@ export function rank(entries: readonly SearchEntry[], question: string): SearchE
     .map(({ entry }) => entry);
 }
 
-export function wordsOf(question: string): string[] {
-  return question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+export function wordsOf(query: string): string[] {
+  return query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
 function scoreOf(entry: SearchEntry, words: readonly string[]): number {
@@ -40,19 +40,19 @@ function scoreOf(entry: SearchEntry, words: readonly string[]): number {
   return score * weightOf(entry);
 }
 
-/** A guide explains; a changelog, and the table of errors that each operation has, only mention. */
+/** Guides explain; the changelog and the error tables of operations only mention. */
 function weightOf({ kind, heading }: SearchEntry): number {
   if (kind === "Reference" && heading === "Errors") return 0.4;
   return { Guide: 1.2, Changelog: 0.5 }[kind] ?? 1;
 }
 
-/** The whole of a name counts double, the beginning of one of its words once. */
+/** A match of the whole text counts double, that of the beginning of a word once. */
 function weigh(text: string, word: string, weight: number): number {
   if (text.toLowerCase() === word) return weight * 2;
   return countOf(text, word) > 0 ? weight : 0;
 }
 
-/** How often a word of the text begins with this one. `_` and a capital begin a word, too. */
+/** How many words of the text begin with this one. `_` and a capital also begin a word. */
 export function countOf(text: string, word: string): number {
   return placesOf(text, word).length;
 }

@@ -1,4 +1,4 @@
-/** What a filled-in form asks for: the request, and the curl line that does the same. */
+/** The request of a filled-in form, and the equivalent curl command. */
 
 export interface Filled {
   readonly baseUrl: string;
@@ -10,7 +10,7 @@ export interface Filled {
 
 export interface FilledParameter {
   readonly name: string;
-  readonly place: string;
+  readonly location: string;
   readonly value: string;
   /** Several values, with commas or spaces between. */
   readonly many: boolean;
@@ -24,22 +24,22 @@ export interface Prepared {
   readonly body: string | undefined;
 }
 
-/** Throws an Error whose message is for the person at the form. */
+/** Throws an Error whose message is shown to the user. */
 export function prepare({ baseUrl, method, path, parameters, body }: Filled): Prepared {
   const base = readBase(baseUrl);
   const query: string[] = [];
   const headers: [string, string][] = [];
   let filledPath = path;
-  for (const { name, place, value, many } of parameters) {
-    if (place === "path") {
+  for (const { name, location, value, many } of parameters) {
+    if (location === "path") {
       if (value === "") throw new Error(`${name} is part of the path. Fill it in.`);
       filledPath = filledPath.replace(`{${name}}`, encodeURIComponent(value));
-    } else if (value !== "" && place === "query") {
+    } else if (value !== "" && location === "query") {
       const values = many ? value.split(/[\s,]+/).filter((item) => item !== "") : [value];
       query.push(
         ...values.map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(item)}`),
       );
-    } else if (value !== "" && place === "header") {
+    } else if (value !== "" && location === "header") {
       if (!/^[ -~]+$/.test(value)) throw new Error(`${name} may have ASCII characters only.`);
       headers.push([name, value]);
     }
@@ -52,14 +52,14 @@ export function prepare({ baseUrl, method, path, parameters, body }: Filled): Pr
 function readBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new Error("The base address must be whole, such as http://127.0.0.1:8080/v1.");
+    throw new Error("The base URL must be absolute, such as http://127.0.0.1:8080/v1.");
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The key stays a variable: a line that is passed on should hold none. */
+/** The key stays a variable, so that the command can be shared. */
 export function curlLine({ method, url, headers, body }: Prepared): string {
   const parts = [quoted(url), '-H "Authorization: Bearer $API_KEY"'];
   for (const [name, value] of headers) parts.push(`-H ${quoted(`${name}: ${value}`)}`);

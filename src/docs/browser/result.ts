@@ -1,4 +1,4 @@
-/** What came back, as elements. */
+/** The response as elements. */
 import { tokensOf } from "../highlight.ts";
 import { indentJson } from "../indentJson.ts";
 import { make } from "./elements.ts";
@@ -13,7 +13,7 @@ export interface Received {
 
 export interface ErrorPages {
   readonly codes: readonly string[];
-  /** The address of the list, ending with a slash. */
+  /** The URL of the list, ending with a slash. */
   readonly at: string;
 }
 
@@ -25,14 +25,14 @@ const duration = (ms: number) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.roun
 
 export function shown(received: Received, pages: ErrorPages): Node[] {
   const { status, statusText, headers, body, elapsedMs } = received;
-  const meaning = status < 300 ? "fine" : status < 400 ? "neutral" : "trouble";
-  const mark = { fine: "●", neutral: "○", trouble: "▲" }[meaning];
+  const tone = status < 300 ? "fine" : status < 400 ? "neutral" : "trouble";
+  const mark = { fine: "●", neutral: "○", trouble: "▲" }[tone];
   const size = new TextEncoder().encode(body).byteLength;
   const parts: Node[] = [
     make(
       "p",
       { class: "facts" },
-      make("span", { class: `badge ${meaning}` }, `${mark} ${status} ${statusText}`.trim()),
+      make("span", { class: `badge ${tone}` }, `${mark} ${status} ${statusText}`.trim()),
       make("span", { class: "quiet" }, `${duration(elapsedMs)} · ${size} bytes`),
       errorLink(body, pages),
     ),
@@ -52,7 +52,7 @@ export function shown(received: Received, pages: ErrorPages): Node[] {
 
 export function failed(message: string): Node[] {
   return [
-    make("p", { class: "facts" }, make("span", { class: "badge trouble" }, "▲ No answer")),
+    make("p", { class: "facts" }, make("span", { class: "badge trouble" }, "▲ No response")),
     make("p", {}, message),
   ];
 }
@@ -64,7 +64,7 @@ function headerTable(headers: Received["headers"]): HTMLElement {
   return make(
     "details",
     { class: "headers", open: "" },
-    make("summary", {}, `${headers.length} headers that a page may see`),
+    make("summary", {}, `${headers.length} headers visible to this page`),
     make(
       "div",
       { class: "scroll", role: "group", "aria-label": "Response headers", tabindex: "0" },
@@ -73,7 +73,7 @@ function headerTable(headers: Received["headers"]): HTMLElement {
   );
 }
 
-/** Digits are never turned into numbers on the way, so an int64 is shown as it came. */
+/** Numbers are not parsed, so an int64 keeps every digit. */
 export function colouredJson(body: string): Node[] {
   return tokensOf(indentJson(body), "json").map(({ kind, text }) =>
     kind === "text" ? document.createTextNode(text) : make("span", { class: `t-${kind}` }, text),

@@ -18,7 +18,7 @@ export function startSearch(): void {
     index ??= fetchIndex(dialog.dataset.index ?? "");
     dialog.showModal();
     input.select();
-    answer();
+    update();
   };
   const choose = (wanted: number) => {
     options[active]?.setAttribute("aria-selected", "false");
@@ -29,32 +29,32 @@ export function startSearch(): void {
     if (option === undefined) input.removeAttribute("aria-activedescendant");
     else input.setAttribute("aria-activedescendant", option.id);
   };
-  const answer = async () => {
-    const question = input.value;
+  const update = async () => {
+    const query = input.value;
     let found: SearchEntry[] = [];
     try {
-      found = rank((await index) ?? [], question);
+      found = rank((await index) ?? [], query);
     } catch {
       index = undefined;
-      said.textContent = "The search index did not arrive. Close this and try again.";
+      said.textContent = "The search index could not be loaded. Close the search and try again.";
       return;
     }
-    // An answer to an older question comes too late.
-    if (question !== input.value) return;
-    options = found.map((entry, number) => option(entry, question, number));
+    // The input has changed meanwhile.
+    if (query !== input.value) return;
+    options = found.map((entry, number) => option(entry, query, number));
     results.replaceChildren(...options);
     input.setAttribute("aria-expanded", String(options.length > 0));
-    said.textContent = countInWords(question, options.length);
+    said.textContent = countInWords(query, options.length);
     choose(0);
   };
 
-  input.addEventListener("input", answer);
+  input.addEventListener("input", update);
   input.addEventListener("keydown", (event) => {
     const steps: Readonly<Record<string, () => void>> = {
       ArrowDown: () => choose(active + 1),
       ArrowUp: () => choose(active - 1),
       Enter: () => options[active]?.click(),
-      // A search field would only empty itself.
+      // By default, Esc only clears a search field.
       Escape: () => dialog.close(),
     };
     const step = steps[event.key];
@@ -88,14 +88,14 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input, textarea, select") !== null;
 }
 
-function countInWords(question: string, count: number): string {
-  if (wordsOf(question).length === 0) return "Type to search.";
-  if (count === 0) return `Nothing found for “${question}”. Try fewer or shorter words.`;
+function countInWords(query: string, count: number): string {
+  if (wordsOf(query).length === 0) return "Type to search.";
+  if (count === 0) return `Nothing found for “${query}”. Try fewer or shorter words.`;
   return count === 1 ? "1 result" : `${count} results`;
 }
 
-function option(entry: SearchEntry, question: string, number: number): HTMLAnchorElement {
-  const words = wordsOf(question);
+function option(entry: SearchEntry, query: string, number: number): HTMLAnchorElement {
+  const words = wordsOf(query);
   return make(
     "a",
     {
@@ -125,7 +125,7 @@ function excerpt(text: string, words: readonly string[]): string {
   return `${from > 0 ? "… " : ""}${piece}${ends ? "" : " …"}`;
 }
 
-/** The text with what was asked for marked in it. */
+/** The text with the words of the query marked. */
 function marked(text: string, words: readonly string[]): (Node | string)[] {
   const spans = words
     .flatMap((word) => placesOf(text, word).map((at) => [at, at + word.length] as const))

@@ -21,7 +21,7 @@ startTryIt();
 /** On a narrow screen, the navigation is in a dialog, which keeps the focus and gives it back. */
 function startMenu(): void {
   const dialog = find<HTMLDialogElement>("[data-menu]");
-  const place = find("[data-nav-place]");
+  const container = find("[data-nav-place]");
   const nav = find<HTMLElement>("#nav");
   const open = find<HTMLButtonElement>("[data-menu-open]");
 
@@ -35,7 +35,7 @@ function startMenu(): void {
     if (event.target === dialog) dialog.close();
   });
   dialog.addEventListener("close", () => {
-    place.append(nav);
+    container.append(nav);
     open.focus();
   });
   // A link to an anchor of the same page loads nothing, so the menu must close here.

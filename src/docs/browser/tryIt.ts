@@ -1,4 +1,4 @@
-/** Brings the form of an operation to life. */
+/** The form that tries an operation. */
 import { tokensOf } from "../highlight.ts";
 import { find, findAll, make } from "./elements.ts";
 import { now, remember, remembered } from "./platform.ts";
@@ -24,7 +24,7 @@ class TryIt {
     this.#base = find("[data-base-field]", form);
     this.#key = find("[data-key-field]", form);
     this.#result = find("[data-result]", form);
-    // A path stands for the same origin as this page.
+    // A path is on the origin of this page.
     const given = form.dataset.base ?? "";
     const whole = given.startsWith("/") ? location.origin + given : given;
     this.#base.value = remembered("sessionStorage", "base") ?? whole;
@@ -34,7 +34,7 @@ class TryIt {
       event.preventDefault();
       void this.#send();
     });
-    // In a text of several lines Enter is a new line, so there it takes Ctrl or Cmd.
+    // In a textarea Enter is a new line, so Ctrl+Enter or Cmd+Enter submits.
     form.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     });
@@ -72,7 +72,7 @@ class TryIt {
       path,
       parameters: fields.map((field) => ({
         name: field.dataset.name ?? "",
-        place: field.dataset.place ?? "",
+        location: field.dataset.location ?? "",
         value: field.value.trim(),
         many: "many" in field.dataset,
       })),
@@ -106,7 +106,7 @@ class TryIt {
   #busy(busy: boolean): void {
     const send = find<HTMLButtonElement>("[data-send]", this.#form);
     const cancel = find<HTMLButtonElement>("[data-cancel]", this.#form);
-    // Not `disabled`, which would throw the focus away.
+    // Not `disabled`, which would lose the focus.
     send.setAttribute("aria-disabled", String(busy));
     send.textContent = busy ? "Sending …" : "Send request";
     if (!busy && document.activeElement === cancel) send.focus();
@@ -130,7 +130,7 @@ async function exchange(request: Prepared, key: string, ended: AbortSignal): Pro
       headers,
       body: request.body ?? null,
       signal: AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]),
-      // The key goes where it was sent and nowhere else.
+      // A redirect would carry the key to another URL.
       redirect: "error",
       credentials: "omit",
       referrerPolicy: "no-referrer",
