@@ -41,7 +41,7 @@ describeWithBrowser("a connection that comes and goes", (browser) => {
     const silent = (address: URL) => /^\/(internal|healthz)/.test(address.pathname);
     await page.route(silent, (route) => route.abort());
     await page.getByRole("link", { name: "Projects", exact: true }).click();
-    await page.getByText("The service cannot be reached. What you see may be old").waitFor();
+    await page.getByText("The service cannot be reached. The data may be out of date").waitFor();
     await page.unroute(silent);
     await page.getByRole("heading", { name: "No project yet" }).waitFor();
     expect(await page.locator(".offline").count()).toBe(0);

@@ -85,7 +85,7 @@ export async function signInFirst(
 ): Promise<void> {
   await page.goto(firstLink);
   await page.getByLabel("Password").fill(operatorPassword);
-  await page.getByRole("button", { name: "Set password and enter" }).click();
+  await page.getByRole("button", { name: "Set password and sign in" }).click();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 }
 

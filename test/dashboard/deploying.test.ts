@@ -69,7 +69,7 @@ describeWithBrowser("deploying a folder", (browser) => {
     await dialog.getByLabel("Name in URLs").fill(slug);
     await dialog.getByRole("button", { name: "Create project" }).click();
     await page.getByRole("heading", { level: 1, name: slug }).waitFor();
-    await page.getByText("Nothing is shown yet").waitFor();
+    await page.getByText("Not published").waitFor();
   });
 
   test("a folder that is chosen is shown when all of it has arrived", async () => {
@@ -80,7 +80,7 @@ describeWithBrowser("deploying a folder", (browser) => {
       ".git/config": "[core]",
     });
     await choose(site);
-    await page.getByText("Shown now").waitFor();
+    await page.getByText("Current").waitFor();
     await page.getByText("2 hidden files left out").waitFor();
     expect((await shownSite()).text).toContain("<title>One</title>");
     expect((await shownSite("/guide/keys.html")).text).toContain("<title>Keys</title>");
@@ -156,7 +156,7 @@ describeWithBrowser("deploying a folder", (browser) => {
       .click();
     const dialog = page.getByRole("dialog", { name: "Roll back?" });
     await dialog.getByRole("button", { name: "Roll back" }).click();
-    await rows().nth(2).getByText("Shown now").waitFor();
+    await rows().nth(2).getByText("Current").waitFor();
     expect((await shownSite()).text).toContain("<title>One</title>");
     await pictures(page, "project");
     expect(await barriersInBothThemes(page)).toEqual([]);
@@ -183,7 +183,7 @@ describeWithBrowser("deploying a folder", (browser) => {
     await choose(write({ "index.html": "<!doctype html><title>One</title>" }));
     await page.getByRole("button", { name: "Cancel" }).click();
     letGo();
-    await page.getByText("It was stopped.").waitFor();
+    await page.getByText("Cancelled.").waitFor();
     expect((await shownSite("/guide/keys.html")).text).toContain("<title>Keys</title>");
     await page.unroute("**/deployments");
   });
@@ -192,7 +192,7 @@ describeWithBrowser("deploying a folder", (browser) => {
     await page.getByRole("button", { name: "Unpublish project…" }).click();
     const dialog = page.getByRole("dialog", { name: `Unpublish ${slug}?` });
     await dialog.getByRole("button", { name: "Unpublish" }).click();
-    await page.getByText("Nothing is shown yet").waitFor();
+    await page.getByText("Not published").waitFor();
     expect((await shownSite()).status).toBe(404);
     expect(faultsOf(browserPage).filter((each) => !each.includes("net::ERR_FAILED"))).toEqual([]);
   });

@@ -126,7 +126,7 @@ describeLife("the life of a domain in the dashboard", () => {
     expect(await finding.locator(".found").innerText()).toContain("A 192.0.2.7");
     expect(await finding.locator(".expected").innerText()).toContain(`CNAME ${testBed.target}`);
     expect(await finding.innerText()).toContain("Delete the A record");
-    expect(await finding.innerText()).toMatch(/remember it for\s+\d+ min/);
+    expect(await finding.innerText()).toMatch(/keep it for\s+\d+ min/);
     expect(await card(help).locator(".looks").innerText()).toMatch(/next check in/);
     expect(await barriersInBothThemes(page)).toEqual([]);
   });
@@ -168,7 +168,7 @@ describeLife("the life of a domain in the dashboard", () => {
     await card(help).getByRole("button", { name: "Timeline" }).click();
     const timeline = card(help).getByRole("list", { name: "Timeline" });
     await timeline.getByText("A check was requested.").first().waitFor();
-    await timeline.getByText("Raw answers").last().click();
+    await timeline.getByText("Raw DNS responses").last().click();
     expect(await timeline.locator("pre").last().innerText()).toContain("192.0.2.7");
     const limits = card(help).getByRole("region", { name: "Limits of the certificate authority" });
     expect(await limits.innerText()).toMatch(/1 of \d+ certificates for this name within a week/);
@@ -180,13 +180,13 @@ describeLife("the life of a domain in the dashboard", () => {
   test("redirects that would go in a circle are refused in place, and nothing is saved", async () => {
     await goLive(www);
     const editor = page.getByRole("region", { name: "Primary and redirects" });
-    await editor.getByLabel(`What ${www} answers`).selectOption("redirect");
+    await editor.getByLabel(`What ${www} serves`).selectOption("redirect");
     await editor.getByLabel(`Where ${www} redirects to`).selectOption(help);
-    await editor.getByLabel(`What ${help} answers`).selectOption("redirect");
+    await editor.getByLabel(`What ${help} serves`).selectOption("redirect");
     await editor.getByLabel(`Where ${help} redirects to`).selectOption(www);
     await editor.getByRole("button", { name: "Save" }).click();
     await editor.getByRole("alert").waitFor();
-    expect(await editor.getByRole("alert").innerText()).toContain("in a circle");
+    expect(await editor.getByRole("alert").innerText()).toContain("in a loop");
     expect(await fixture.domainService.routing({ kind: "operator" }, "acme-docs")).toEqual({
       primary: docs,
       redirects: [],

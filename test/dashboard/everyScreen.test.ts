@@ -90,7 +90,7 @@ describeWithBrowser("every screen", (browser) => {
       await show(small.page, name);
       expect([name, await overflowOf(small.page)]).toEqual([name, 0]);
       const tooSmall =
-        await small.page.evaluate(`[...document.querySelectorAll("button, select, .button, .places a, .tabs a, input:not([type=file])")]
+        await small.page.evaluate(`[...document.querySelectorAll("button, select, .button, .sidebar a, .tabs a, input:not([type=file])")]
         .filter((each) => each.checkVisibility() && !each.matches(".skip"))
         .filter((each) => each.getBoundingClientRect().height < 43.5)
         .map((each) => each.outerHTML.slice(0, 80))`);

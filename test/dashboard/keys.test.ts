@@ -98,7 +98,7 @@ describeWithBrowser("keys", (browser) => {
   test("who still calls a deprecated operation is named, with the day it goes away", async () => {
     const { token } = await server.service.newKey({ name: "old-script" });
     expect(await statusWith(token, "/pets/1")).toBe(404);
-    const region = page.getByRole("region", { name: "Deprecated operations still called" });
+    const region = page.getByRole("region", { name: "Deprecated operations in use" });
     // Uses are written down every few seconds, and the page asks again by itself.
     const use = region.getByRole("row").filter({ hasText: "old-script" });
     await use.first().waitFor();

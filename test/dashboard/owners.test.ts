@@ -62,7 +62,7 @@ describeWithBrowser("owners", (browser) => {
     await dialog.getByLabel("Id").fill("acme");
     await dialog.getByRole("button", { name: "Add owner" }).click();
     await page.getByRole("button", { name: "Invite Acme" }).click();
-    const invited = page.getByRole("dialog", { name: "A link for Acme" });
+    const invited = page.getByRole("dialog", { name: "Invitation for Acme" });
     link = await invited.locator(".secret code").innerText();
     expect(link).toContain("/dashboard/#/welcome/");
     expect(await barriersInBothThemes(page)).toEqual([]);
@@ -73,15 +73,15 @@ describeWithBrowser("owners", (browser) => {
     acme = await openPage(browser());
     await acme.page.goto(link);
     expect(await barriersInBothThemes(acme.page)).toEqual([]);
-    await acme.page.getByRole("button", { name: "Enter without a password" }).click();
+    await acme.page.getByRole("button", { name: "Sign in without a password" }).click();
     await acme.page.getByRole("alert").waitFor();
     await acme.page
-      .getByRole("button", { name: "Enter without a password" })
+      .getByRole("button", { name: "Sign in without a password" })
       .waitFor({ state: "detached" });
     // The field has the focus, also after the button that had it is gone.
     await acme.page.locator("input:focus").waitFor();
     await acme.page.keyboard.type(password);
-    await acme.page.getByRole("button", { name: "Set password and enter" }).click();
+    await acme.page.getByRole("button", { name: "Set password and sign in" }).click();
     await acme.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await acme.page.getByText("Your username is acme.").first().waitFor();
     await acme.context.close();

@@ -25,7 +25,7 @@ describeWithBrowser("signing in", (browser) => {
     expect(first.complaints).toEqual([]);
     const again = await openPage(browser());
     await again.page.goto(server.firstLink);
-    await again.page.getByRole("button", { name: "Enter without a password" }).click();
+    await again.page.getByRole("button", { name: "Sign in without a password" }).click();
     await again.page.getByRole("alert").waitFor();
     expect(await again.page.getByRole("link", { name: "Sign in with your password" }).count()).toBe(
       1,
@@ -121,7 +121,7 @@ describeWithBrowser("signing in", (browser) => {
     await signIn(server, there, "operator", operatorPassword);
     await here.page.goto(`${server.dashboard}#/account`);
     const rows = here.page.getByRole("region", { name: "Where you are signed in" });
-    await rows.getByText("This one").waitFor();
+    await rows.getByText("This session").waitFor();
     const before = await rows.getByRole("listitem").count();
     await rows
       .getByRole("button", { name: /^Sign out/ })

@@ -7,7 +7,7 @@ import { call } from "./http.ts";
 import { Button } from "./parts/buttons.tsx";
 import { Form, TextField } from "./parts/form.tsx";
 import { Ago } from "./parts/format.tsx";
-import { Badge, ErrorMessage, Shown, Skeleton } from "./parts/notice.tsx";
+import { Badge, ErrorMessage, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { go } from "./route.ts";
 import { signOut } from "./session.ts";
@@ -34,7 +34,7 @@ export function Account({ session }: { session: Session }) {
       <ErrorMessage error={work.error} />
       <p>
         Signed in as <strong>{actor.name}</strong> (<code>{actor.id}</code>),{" "}
-        {actor.kind === "operator" ? "who may do everything here" : "who sees their own projects"}.
+        {actor.kind === "operator" ? "with full access" : "with access to their own projects"}.
       </p>
       <Password />
       <Sessions />
@@ -98,7 +98,7 @@ function Sessions() {
     <section aria-labelledby="sessions-title">
       <h2 id="sessions-title">Where you are signed in</h2>
       <ErrorMessage error={work.error} />
-      <Shown of={sessions} skeleton={<Skeleton rows={2} tall />}>
+      <Loadable of={sessions} skeleton={<Skeleton rows={2} tall />}>
         {(all) => (
           <ul class="rows">
             {all.map(({ id, agent, createdAtMs, seenAtMs, expiresAtMs, current }) => (
@@ -106,11 +106,11 @@ function Sessions() {
                 <div>
                   <p>
                     <span title={agent}>{browserOf(agent)}</span>
-                    {current && <Badge meaning="fine">This one</Badge>}
+                    {current && <Badge tone="fine">This session</Badge>}
                   </p>
                   <p class="quiet">
-                    signed in <Ago at={createdAtMs} /> · seen <Ago at={seenAtMs} /> · unused, it
-                    ends <Ago at={expiresAtMs} />
+                    signed in <Ago at={createdAtMs} /> · seen <Ago at={seenAtMs} /> · expires if
+                    unused <Ago at={expiresAtMs} />
                   </p>
                 </div>
                 {!current && (
@@ -126,7 +126,7 @@ function Sessions() {
             ))}
           </ul>
         )}
-      </Shown>
+      </Loadable>
     </section>
   );
 }

@@ -3,17 +3,17 @@
 import { observable } from "./observable.ts";
 import { later } from "./platform.ts";
 
-/** In the live region; empty for nothing. */
+/** The text of the live region. */
 export const announcement = observable("");
-/** Shown at the edge of the page; empty for nothing. */
+/** The text of the toast; empty if there is none. */
 export const toast = observable("");
 
 const shownForMs = 6_000;
 let hide: (() => void) | undefined;
 
-/** To screen readers only: where the page shows it anyway. */
+/** To screen readers only, for what the page shows anyway. */
 export function announce(words: string): void {
-  // Said twice, the same words must differ: a screen reader announces only what changed.
+  // Screen readers announce only changes, so a repeated text must differ.
   announcement.set(announcement.get() === words ? `${words}\u00a0` : words);
 }
 

@@ -1,4 +1,4 @@
-/** The frame around every screen, and which screen it is. */
+/** The frame around every screen, and the choice of the screen. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../contract/generated/platform.ts";
@@ -19,29 +19,27 @@ import { Page } from "./parts/page.tsx";
 import { ProjectPage } from "./projects/project.tsx";
 import { Projects } from "./projects/projects.tsx";
 import { go, type Route, route } from "./route.ts";
-import { isOperator, lookWhoIsIn, nameOf, session } from "./session.ts";
+import { isOperator, loadSession, nameOf, session } from "./session.ts";
 import { SignIn, Welcome } from "./signIn.tsx";
 
 export function App() {
   const state = useObservable(session);
   const at = useObservable(route);
   if (at.at === "welcome") return frame(<Welcome token={at.token} />);
-  if (state.kind === "unknown") return frame(<Opening failed={state.error !== undefined} />);
+  if (state.kind === "unknown") return frame(<Starting failed={state.error !== undefined} />);
   if (state.kind === "signed_out") return frame(<SignIn ended={state.ended} />);
   return frame(<Screen at={at} session={state.session} />, state.session, at);
 }
 
-/** The first moments, of the size of what comes. */
-function Opening({ failed }: { failed: boolean }) {
+/** Before it is known who is signed in. */
+function Starting({ failed }: { failed: boolean }) {
   if (!failed) return <Skeleton rows={4} tall />;
   return (
     <div class="alone">
-      <h1>The dashboard cannot be opened right now</h1>
+      <h1>The dashboard could not be loaded</h1>
+      <p>The service returned an error. The page retries as soon as the service is reachable.</p>
       <p>
-        The service did not answer as it should. It is asked again as soon as it can be reached.
-      </p>
-      <p>
-        <button type="button" class="primary" onClick={() => void lookWhoIsIn()}>
+        <button type="button" class="primary" onClick={() => void loadSession()}>
           Try again
         </button>
       </p>
@@ -63,22 +61,22 @@ function Screen({ at, session }: { at: Route; session: Session }) {
     case "account":
       return <Account session={session} />;
     case "keys":
-      return operator ? <Keys /> : <NotHere />;
+      return operator ? <Keys /> : <NotFound />;
     case "pets":
-      return operator ? <Pets /> : <NotHere />;
+      return operator ? <Pets /> : <NotFound />;
     case "orders":
-      return operator ? <Orders /> : <NotHere />;
+      return operator ? <Orders /> : <NotFound />;
     case "owners":
-      return operator ? <Owners /> : <NotHere />;
+      return operator ? <Owners /> : <NotFound />;
     default:
-      return <NotHere />;
+      return <NotFound />;
   }
 }
 
-function NotHere() {
+function NotFound() {
   return (
     <Page title="Page not found">
-      <p>The address has a mistake, or this part is for operators only.</p>
+      <p>The URL is wrong, or this page is for operators only.</p>
       <p>
         <button type="button" class="primary" onClick={() => go("#/")}>
           Go to the overview
@@ -91,7 +89,7 @@ function NotHere() {
 function frame(children: ComponentChildren, whose?: Session, at?: Route) {
   return (
     <>
-      {/* No link: the fragment of the address says which screen it is. */}
+      {/* Not a link, since the fragment of the URL selects the screen. */}
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to content
       </button>
@@ -114,7 +112,7 @@ function frame(children: ComponentChildren, whose?: Session, at?: Route) {
           {children}
         </main>
       </div>
-      <Edge />
+      <Announcements />
     </>
   );
 }
@@ -132,27 +130,27 @@ function ThemeSwitch() {
   );
 }
 
-type Place = readonly [href: string, words: string, ats: readonly Route["at"][]];
+type NavigationItem = readonly [href: string, words: string, ats: readonly Route["at"][]];
 
-const places: readonly Place[] = [
+const items: readonly NavigationItem[] = [
   ["#/", "Overview", ["overview"]],
   ["#/projects", "Projects", ["projects", "project", "domains"]],
 ];
-const operatorPlaces: readonly Place[] = [
+const operatorItems: readonly NavigationItem[] = [
   ["#/keys", "Keys", ["keys"]],
   ["#/catalogue", "Catalogue", ["pets", "orders"]],
   ["#/owners", "Owners", ["owners"]],
 ];
-const lastPlaces: readonly Place[] = [["#/account", "Account", ["account"]]];
+const lastItems: readonly NavigationItem[] = [["#/account", "Account", ["account"]]];
 
 function Navigation({ at, operator }: { at: Route; operator: boolean }) {
-  const shown = [...places, ...(operator ? operatorPlaces : []), ...lastPlaces];
+  const shown = [...items, ...(operator ? operatorItems : []), ...lastItems];
   useEffect(() => {
-    const here = document.querySelector(".places [aria-current]");
+    const here = document.querySelector(".sidebar [aria-current]");
     if (at.at !== "unknown") here?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [at]);
   return (
-    <nav class="places" aria-label="Dashboard">
+    <nav class="sidebar" aria-label="Dashboard">
       <ul>
         {shown.map(([href, words, ats]) => (
           <li key={href}>
@@ -172,14 +170,14 @@ function Navigation({ at, operator }: { at: Route; operator: boolean }) {
 function Offline() {
   const state = useObservable(connection);
   return (
-    <div role="status" class="offline-place">
+    <div role="status" class="offline-region">
       {state !== "connected" && (
         <p class="offline">
           <span aria-hidden="true">▲</span>
           <span>
             {state === "offline"
-              ? "You are offline. What you see may be old; it is loaded again when you are back."
-              : "The service cannot be reached. What you see may be old; trying again."}
+              ? "You are offline. The data may be out of date; it reloads when you are back online."
+              : "The service cannot be reached. The data may be out of date; retrying."}
           </span>
         </p>
       )}
@@ -187,8 +185,8 @@ function Offline() {
   );
 }
 
-/** What was done is said at the edge for a while, and aloud. */
-function Edge() {
+/** The live region and the toast. */
+function Announcements() {
   const words = useObservable(announcement);
   const note = useObservable(toast);
   return (

@@ -1,14 +1,14 @@
 /** A small line chart, with the same numbers as a table. */
 
 export interface Line {
-  readonly words: string;
+  readonly label: string;
   readonly values: readonly (number | null)[];
   readonly kind: "main" | "second" | "trouble";
 }
 
 interface ChartProps {
   readonly title: string;
-  /** What it comes to, in a word or two. */
+  /** The total, in a few label. */
   readonly sum: string;
   readonly lines: readonly Line[];
   readonly fromMs: number;
@@ -41,8 +41,8 @@ export function Chart({ title, sum, lines, fromMs, stepSeconds, unit }: ChartPro
       >
         <path class="base" d={`M0 ${height - margin}H${width}`} />
         {top > 0 &&
-          lines.map(({ words, values, kind }) => (
-            <path key={words} class={`line ${kind}`} d={pathOf(values, count, top)} />
+          lines.map(({ label, values, kind }) => (
+            <path key={label} class={`line ${kind}`} d={pathOf(values, count, top)} />
           ))}
       </svg>
       <p class="axis quiet">
@@ -52,9 +52,9 @@ export function Chart({ title, sum, lines, fromMs, stepSeconds, unit }: ChartPro
       </p>
       {lines.length > 1 && (
         <ul class="legend">
-          {lines.map(({ words, kind }) => (
-            <li key={words} class={kind}>
-              {words}
+          {lines.map(({ label, kind }) => (
+            <li key={label} class={kind}>
+              {label}
             </li>
           ))}
         </ul>
@@ -67,7 +67,7 @@ export function Chart({ title, sum, lines, fromMs, stepSeconds, unit }: ChartPro
   );
 }
 
-/** A gap where nothing was measured: no line leads through what nobody knows. */
+/** Values that were not measured leave a gap in the line. */
 function pathOf(values: readonly (number | null)[], count: number, top: number): string {
   let path = "";
   let drawing = false;
@@ -79,7 +79,7 @@ function pathOf(values: readonly (number | null)[], count: number, top: number):
     const x = (index / (count - 1)) * width;
     const y = height - margin - (value / top) * (height - 2 * margin);
     path += `${drawing ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-    // A single point has no length; a line that ends where it began shows as a dot.
+    // A path of one point is not drawn, but one with a tiny length is, as a dot.
     if (!drawing && (values[index + 1] ?? null) === null) path += "h.01";
     drawing = true;
   }
@@ -94,7 +94,7 @@ interface ChartTableProps {
   readonly unit: (value: number) => string;
 }
 
-/** Five minutes a row: a hundred and twenty would be no help. */
+/** Five minutes a row, since 120 rows would be too many. */
 const rowSeconds = 300;
 
 function ChartTable({ title, lines, from, step, unit }: ChartTableProps) {
@@ -109,9 +109,9 @@ function ChartTable({ title, lines, from, step, unit }: ChartTableProps) {
         <thead>
           <tr>
             <th scope="col">From</th>
-            {lines.map(({ words }) => (
-              <th key={words} scope="col" class="number">
-                {words}
+            {lines.map(({ label }) => (
+              <th key={label} scope="col" class="number">
+                {label}
               </th>
             ))}
           </tr>
@@ -120,8 +120,8 @@ function ChartTable({ title, lines, from, step, unit }: ChartTableProps) {
           {rows.map((row) => (
             <tr key={row}>
               <th scope="row">{clock.format(from + row * step * 1000)}</th>
-              {lines.map(({ words, values }) => (
-                <td key={words} class="number">
+              {lines.map(({ label, values }) => (
+                <td key={label} class="number">
                   {highest(values.slice(row, row + perRow), unit)}
                 </td>
               ))}

@@ -1,4 +1,4 @@
-/** Whether the service can be reached, as far as the page can tell. */
+/** Whether the service can be reached. */
 
 import { observable } from "./observable.ts";
 import { later } from "./platform.ts";
@@ -6,13 +6,13 @@ import { later } from "./platform.ts";
 export type Connection = "connected" | "offline" | "unreachable";
 
 export const connection = observable<Connection>("connected");
-/** Grows when the service is back, so that what failed is asked for again. */
+/** Grows when the service is reachable again, so that failed requests are retried. */
 export const reconnections = observable(0);
 
 const triedAgainMs = 3_000;
 let trying: (() => void) | undefined;
 
-export function reached(): void {
+export function markReachable(): void {
   trying?.();
   trying = undefined;
   if (connection.get() === "connected") return;
@@ -20,7 +20,7 @@ export function reached(): void {
   reconnections.set(reconnections.get() + 1);
 }
 
-export function unreached(): void {
+export function markUnreachable(): void {
   connection.set(navigator.onLine ? "unreachable" : "offline");
   trying ??= later(triedAgainMs, tryAgain);
 }
@@ -29,13 +29,13 @@ async function tryAgain(): Promise<void> {
   trying = undefined;
   try {
     await fetch("/healthz", { cache: "no-store" });
-    reached();
+    markReachable();
   } catch {
-    unreached();
+    markUnreachable();
   }
 }
 
 export function watchConnection(): void {
-  addEventListener("offline", unreached);
+  addEventListener("offline", markUnreachable);
   addEventListener("online", () => void tryAgain());
 }

@@ -1,7 +1,7 @@
 /** Calls the platform's API. Paths, parameters, bodies and results are typed by its document. */
 import type { OperationTypes } from "../../contract/document.ts";
 import type { ErrorCode, paths } from "../../contract/generated/platform.ts";
-import { reached, unreached } from "./connection.ts";
+import { markReachable, markUnreachable } from "./connection.ts";
 import { observable } from "./observable.ts";
 
 const base = "/internal/v1";
@@ -114,11 +114,11 @@ async function send(
       ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    reached();
+    markReachable();
     return response;
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    unreached();
+    markUnreachable();
     const message = "The service cannot be reached. Check your connection, then try again.";
     throw new Error(message, { cause });
   }

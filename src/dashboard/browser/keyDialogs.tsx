@@ -168,13 +168,13 @@ export function RevokeKey({ revoked, onRevoked, onClose }: RevokeKeyProps) {
   );
 }
 
-interface ShownOnceProps {
+interface NewKeyProps {
   readonly minted: MintedKey;
   readonly onClose: () => void;
 }
 
 /** A key is shown only once, so a stray click or key press does not close the dialog. */
-export function ShownOnce({ minted: { key, token }, onClose }: ShownOnceProps) {
+export function NewKey({ minted: { key, token }, onClose }: NewKeyProps) {
   const [kept, setKept] = useState(false);
   return (
     <Dialog title={`The key ${key.name}`} onClose={onClose} firm>

@@ -1,42 +1,42 @@
 /** API keys: their scopes, their use and their expiry. */
 import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../contract/generated/platform.ts";
-import { CreateKey, RevokeKey, RotateKey, ShownOnce } from "./keyDialogs.tsx";
+import { CreateKey, NewKey, RevokeKey, RotateKey } from "./keyDialogs.tsx";
 import { Button } from "./parts/buttons.tsx";
 import { Ago, amount, Day } from "./parts/format.tsx";
 import { Menu, type MenuItem } from "./parts/menu.tsx";
-import { Badge, Empty, Shown, Skeleton } from "./parts/notice.tsx";
+import { Badge, Empty, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { Table } from "./parts/table.tsx";
 import { useGet } from "./useApi.ts";
 
-type Asking =
+type OpenDialog =
   | { readonly kind: "create" }
   | { readonly kind: "rotate" | "revoke"; readonly key: Key }
   | { readonly kind: "shown"; readonly minted: MintedKey };
 
 export function Keys() {
   const keys = useGet("/keys", {}, 15_000);
-  const [asking, ask] = useState<Asking>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const [ended, showEnded] = useState(false);
   const [pagesShown, showPages] = useState(false);
   const create = (
-    <Button kind="primary" onClick={() => ask({ kind: "create" })}>
+    <Button kind="primary" onClick={() => setDialog({ kind: "create" })}>
       Create key
     </Button>
   );
   const minted = (key: MintedKey) => {
     keys.reload();
-    ask({ kind: "shown", minted: key });
+    setDialog({ kind: "shown", minted: key });
   };
-  const close = () => ask(undefined);
+  const close = () => setDialog(undefined);
   return (
-    <Page title="Keys" lead="A key goes with every request to the API." action={create}>
-      <Shown of={keys} skeleton={<Skeleton rows={4} tall />}>
+    <Page title="Keys" lead="Every request to the API needs a key." action={create}>
+      <Loadable of={keys} skeleton={<Skeleton rows={4} tall />}>
         {({ keys: all }) => {
           const own = all.filter(({ dashboard }) => !dashboard);
           const active = own.filter(({ state }) => state === "active");
-          // The page's own keys last an hour: what is past of them is of no interest.
+          // The dashboard's own keys last an hour; expired ones are left out.
           const pages = all.filter(({ dashboard, state }) => dashboard && state === "active");
           const shown = [...(ended ? own : active), ...(pagesShown ? pages : [])];
           return (
@@ -46,7 +46,7 @@ export function Keys() {
                   <p>Create one for each program that calls the API.</p>
                 </Empty>
               ) : (
-                <KeyTable keys={[...shown].reverse()} ask={ask} />
+                <KeyTable keys={[...shown].reverse()} setDialog={setDialog} />
               )}
               {own.length > active.length && (
                 <p>
@@ -74,40 +74,40 @@ export function Keys() {
             </>
           );
         }}
-      </Shown>
-      {asking?.kind === "create" && keys.data && (
+      </Loadable>
+      {dialog?.kind === "create" && keys.data && (
         <CreateKey scopes={keys.data.scopes} onCreated={minted} onClose={close} />
       )}
-      {asking?.kind === "rotate" && (
-        <RotateKey rotated={asking.key} onRotated={minted} onClose={close} />
+      {dialog?.kind === "rotate" && (
+        <RotateKey rotated={dialog.key} onRotated={minted} onClose={close} />
       )}
-      {asking?.kind === "revoke" && (
-        <RevokeKey revoked={asking.key} onRevoked={keys.reload} onClose={close} />
+      {dialog?.kind === "revoke" && (
+        <RevokeKey revoked={dialog.key} onRevoked={keys.reload} onClose={close} />
       )}
-      {asking?.kind === "shown" && <ShownOnce minted={asking.minted} onClose={close} />}
+      {dialog?.kind === "shown" && <NewKey minted={dialog.minted} onClose={close} />}
     </Page>
   );
 }
 
 interface KeyTableProps {
   readonly keys: readonly Key[];
-  readonly ask: (asking: Asking) => void;
+  readonly setDialog: (dialog: OpenDialog) => void;
 }
 
-function KeyTable({ keys, ask }: KeyTableProps) {
+function KeyTable({ keys, setDialog }: KeyTableProps) {
   const menuOf = (key: Key): MenuItem[] => [
     ...(key.replacedBy === null
-      ? [{ words: "Rotate key…", run: () => ask({ kind: "rotate", key }) }]
+      ? [{ label: "Rotate key…", run: () => setDialog({ kind: "rotate", key }) }]
       : []),
-    { words: "Revoke key…", run: () => ask({ kind: "revoke", key }), danger: true },
+    { label: "Revoke key…", run: () => setDialog({ kind: "revoke", key }), danger: true },
   ];
   return (
     <Table
       caption="Keys"
       heads={[
         "Key",
-        { words: "May do", wide: true },
-        { words: "Last used", wide: true },
+        { label: "Scopes", wide: true },
+        { label: "Last used", wide: true },
         "Expires",
         { hidden: "More" },
       ]}
@@ -140,9 +140,9 @@ function KeyTable({ keys, ask }: KeyTableProps) {
 }
 
 function EndedBadge({ keyShown: { state, replacedBy } }: { keyShown: Key }) {
-  if (state === "revoked") return <Badge meaning="neutral">Revoked</Badge>;
-  if (state === "expired") return <Badge meaning="neutral">Expired</Badge>;
-  return replacedBy === null ? null : <Badge meaning="waiting">Being replaced</Badge>;
+  if (state === "revoked") return <Badge tone="neutral">Revoked</Badge>;
+  if (state === "expired") return <Badge tone="neutral">Expired</Badge>;
+  return replacedBy === null ? null : <Badge tone="waiting">Being replaced</Badge>;
 }
 
 function Scopes({ scopes }: { scopes: Key["scopes"] }) {
@@ -161,18 +161,18 @@ function Deprecated({ keys }: { keys: readonly Key[] }) {
   const uses = keys.flatMap((key) => key.deprecatedUses.map((use) => ({ key, use })));
   return (
     <section aria-labelledby="deprecated-title">
-      <h2 id="deprecated-title">Deprecated operations still called</h2>
+      <h2 id="deprecated-title">Deprecated operations in use</h2>
       {uses.length === 0 ? (
-        <p class="quiet">No key has called an operation that will go away.</p>
+        <p class="quiet">No key has called a deprecated operation.</p>
       ) : (
         <Table
-          caption="Deprecated operations still called"
+          caption="Deprecated operations in use"
           heads={[
             "Operation",
             "By",
-            { words: "Calls", wide: true },
-            { words: "Last call", wide: true },
-            "Goes away",
+            { label: "Calls", wide: true },
+            { label: "Last call", wide: true },
+            "Removed on",
           ]}
         >
           {uses.map(({ key, use }) => (

@@ -1,17 +1,17 @@
-/** Where the dashboard begins. */
+/** The entry point of the dashboard. */
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { watchConnection } from "./connection.ts";
 import { route, watchRoute } from "./route.ts";
-import { lookWhoIsIn, watchSession } from "./session.ts";
+import { loadSession, watchSession } from "./session.ts";
 
 watchRoute();
 watchConnection();
 watchSession();
-// A one-time link makes a session of its own, whoever was here before.
-if (route.get().at !== "welcome") void lookWhoIsIn();
+// A one-time link starts a new session, so the current one does not matter.
+if (route.get().at !== "welcome") void loadSession();
 
-const place = document.getElementById("app");
-if (place === null) throw new Error("The page lacks #app.");
-place.textContent = "";
-render(<App />, place);
+const root = document.getElementById("app");
+if (root === null) throw new Error("The page lacks #app.");
+root.textContent = "";
+render(<App />, root);

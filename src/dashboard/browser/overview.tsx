@@ -1,9 +1,9 @@
 /** The metrics of the last hour, and the state of the certificates. */
 import type { CertificateHealth, Series } from "../../contract/generated/platform.ts";
 import { Chart } from "./chart.tsx";
-import { statusWords } from "./domains/statusWords.ts";
+import { statusLabel } from "./domains/status.ts";
 import { Ago, amount, counted, Day } from "./parts/format.tsx";
-import { Badge, Shown, Skeleton } from "./parts/notice.tsx";
+import { Badge, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { Table } from "./parts/table.tsx";
 import { domainsLink } from "./route.ts";
@@ -13,14 +13,14 @@ export function Overview({ operator }: { operator: boolean }) {
   const overview = useGet("/overview", {}, 15_000);
   return (
     <Page title="Overview">
-      <Shown of={overview} skeleton={<OverviewSkeleton operator={operator} />}>
+      <Loadable of={overview} skeleton={<OverviewSkeleton operator={operator} />}>
         {({ series, certificates, projects, ready, trouble }) => (
           <>
             <p class="shown-now">
               {ready ? (
-                <Badge meaning="fine">Operational</Badge>
+                <Badge tone="fine">Operational</Badge>
               ) : (
-                <Badge meaning="trouble">Degraded</Badge>
+                <Badge tone="trouble">Degraded</Badge>
               )}
               {trouble !== null && <span>{trouble}</span>}
               <a href="#/projects">{counted(projects, "project")}</a>
@@ -29,7 +29,7 @@ export function Overview({ operator }: { operator: boolean }) {
             <Certificates certificates={certificates} />
           </>
         )}
-      </Shown>
+      </Loadable>
     </Page>
   );
 }
@@ -64,14 +64,14 @@ function Charts({ series }: { series: Series }) {
         title="Requests"
         sum={`${amount(all)} in the last hour`}
         unit={perStep}
-        lines={[{ words: "Requests", values: requests, kind: "main" }]}
+        lines={[{ label: "Requests", values: requests, kind: "main" }]}
       />
       <Chart
         {...shared}
         title="Errors"
         sum={failed === 0 ? "None in the last hour" : `${amount(failed)}, ${share(failed, all)}`}
         unit={perStep}
-        lines={[{ words: "Errors", values: errors, kind: "trouble" }]}
+        lines={[{ label: "Errors", values: errors, kind: "trouble" }]}
       />
       <Chart
         {...shared}
@@ -79,8 +79,8 @@ function Charts({ series }: { series: Series }) {
         sum={latencySum(p50Ms, p99Ms)}
         unit={milliseconds}
         lines={[
-          { words: "Half are faster (p50)", values: p50Ms, kind: "main" },
-          { words: "All but 1 % are faster (p99)", values: p99Ms, kind: "second" },
+          { label: "Half are faster (p50)", values: p50Ms, kind: "main" },
+          { label: "All but 1 % are faster (p99)", values: p99Ms, kind: "second" },
         ]}
       />
       <Chart
@@ -89,8 +89,8 @@ function Charts({ series }: { series: Series }) {
         sum={`${amount(sumOf(writes))} in ${counted(sumOf(commits), "commit")}`}
         unit={perStep}
         lines={[
-          { words: "Writes", values: writes, kind: "main" },
-          { words: "Commits", values: commits, kind: "second" },
+          { label: "Writes", values: writes, kind: "main" },
+          { label: "Commits", values: commits, kind: "second" },
         ]}
       />
     </div>
@@ -126,10 +126,10 @@ function Certificates({ certificates }: { certificates: readonly CertificateHeal
       ) : (
         <Table
           caption="Certificates"
-          heads={["Domain", "Status", "Valid to", { words: "Renewed", wide: true }]}
+          heads={["Domain", "Status", "Valid to", { label: "Renewed", wide: true }]}
         >
           {certificates.map(({ host, project, status, notAfter, renewAt }) => {
-            const { meaning, words } = statusWords(status);
+            const { tone, label } = statusLabel(status);
             return (
               <tr key={`${project} ${host}`}>
                 <th scope="row">
@@ -138,7 +138,7 @@ function Certificates({ certificates }: { certificates: readonly CertificateHeal
                   </a>
                 </th>
                 <td>
-                  <Badge meaning={meaning}>{words}</Badge>
+                  <Badge tone={tone}>{label}</Badge>
                 </td>
                 <td>{notAfter === null ? "none yet" : <Day at={notAfter} />}</td>
                 <td class="wide">{renewAt === null ? "" : <Ago at={renewAt} />}</td>

@@ -2,28 +2,28 @@
 import { useState } from "preact/hooks";
 import type { Invitation, Owner, Plan } from "../../contract/generated/platform.ts";
 import { notify } from "./announce.ts";
-import { isServed } from "./domains/statusWords.ts";
+import { isServed } from "./domains/status.ts";
 import { call } from "./http.ts";
 import { Button, CopyButton } from "./parts/buttons.tsx";
 import { Dialog, FormDialog } from "./parts/dialog.tsx";
 import { Choice, ChoiceField, TextField } from "./parts/form.tsx";
 import { Ago } from "./parts/format.tsx";
-import { Empty, ErrorMessage, Shown, Skeleton } from "./parts/notice.tsx";
+import { Empty, ErrorMessage, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { Table } from "./parts/table.tsx";
 import { useAction, useGet, useLoaded } from "./useApi.ts";
 
-type Asking =
+type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "free"; readonly owner: Owner }
   | { readonly kind: "invited"; readonly owner: Owner; readonly invitation: Invitation };
 
 export function Owners() {
   const owners = useGet("/owners", {});
-  const [asking, ask] = useState<Asking>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const work = useAction();
   const add = (
-    <Button kind="primary" onClick={() => ask({ kind: "add" })}>
+    <Button kind="primary" onClick={() => setDialog({ kind: "add" })}>
       Add owner
     </Button>
   );
@@ -31,7 +31,7 @@ export function Owners() {
     work.run(async () => {
       const path = { owner: owner.id };
       const invitation = await call("post", "/owners/{owner}/invite", { path });
-      ask({ kind: "invited", owner, invitation });
+      setDialog({ kind: "invited", owner, invitation });
     });
   const changePlan = async (owner: Owner, plan: Plan) => {
     await call("put", "/owners/{owner}/plan", { path: { owner: owner.id }, body: { plan } });
@@ -39,38 +39,38 @@ export function Owners() {
     return `${owner.name} is on the ${plan} plan.`;
   };
   const choosePlan = (owner: Owner, plan: Plan) => {
-    if (plan === "free") return ask({ kind: "free", owner });
+    if (plan === "free") return setDialog({ kind: "free", owner });
     void work.run(async () => notify(await changePlan(owner, plan)));
   };
-  const close = () => ask(undefined);
+  const close = () => setDialog(undefined);
   return (
     <Page
       title="Owners"
-      lead="An owner has projects, and sees nothing else of this service."
+      lead="An owner manages their own projects and sees nothing else."
       action={add}
     >
       <ErrorMessage error={work.error} />
-      <Shown of={owners} skeleton={<Skeleton rows={3} tall />}>
+      <Loadable of={owners} skeleton={<Skeleton rows={3} tall />}>
         {(all) =>
           all.length === 0 ? (
             <Empty title="No owner yet">
-              <p>Add one, then send them the link by which they choose a password.</p>
+              <p>Add one, then send them an invitation.</p>
             </Empty>
           ) : (
             <OwnerTable owners={all} onPlan={choosePlan} onInvite={invite} />
           )
         }
-      </Shown>
-      {asking?.kind === "add" && <AddOwner onAdded={owners.reload} onClose={close} />}
-      {asking?.kind === "free" && (
+      </Loadable>
+      {dialog?.kind === "add" && <AddOwner onAdded={owners.reload} onClose={close} />}
+      {dialog?.kind === "free" && (
         <MakeFree
-          owner={asking.owner}
-          onFree={() => changePlan(asking.owner, "free")}
+          owner={dialog.owner}
+          onFree={() => changePlan(dialog.owner, "free")}
           onClose={close}
         />
       )}
-      {asking?.kind === "invited" && (
-        <Invited owner={asking.owner} invitation={asking.invitation} onClose={close} />
+      {dialog?.kind === "invited" && (
+        <Invited owner={dialog.owner} invitation={dialog.invitation} onClose={close} />
       )}
     </Page>
   );
@@ -120,10 +120,10 @@ interface InvitedProps {
 
 function Invited({ owner, invitation: { link, expiresAtMs }, onClose }: InvitedProps) {
   return (
-    <Dialog title={`A link for ${owner.name}`} onClose={onClose}>
+    <Dialog title={`Invitation for ${owner.name}`} onClose={onClose}>
       <p>
-        Send it to them by a way that others do not read. It works once, and ends{" "}
-        <Ago at={expiresAtMs} />. With it they choose a password; one they had before is replaced.
+        Send this link over a private channel. It works once and expires <Ago at={expiresAtMs} />.
+        It lets them choose a password, which replaces any earlier one.
       </p>
       <p class="secret">
         <code>{link}</code>

@@ -1,4 +1,4 @@
-/** Time and timers of the browser: the one place of the dashboard that asks for them. */
+/** Time and timers of the browser: the dashboard gets them only here. */
 
 /** Milliseconds since 1970. */
 export const now = (): number => Date.now();

@@ -1,4 +1,4 @@
-/** Where in the dashboard somebody is: the fragment of the address, which no server sees. */
+/** The current screen, from the fragment of the URL. */
 import { observable } from "./observable.ts";
 
 export type Route =

@@ -1,31 +1,31 @@
-/** Who is signed in: not known yet, nobody, or somebody. */
+/** Who is signed in. */
 
 import type { Session } from "../../contract/generated/platform.ts";
 import { reconnections } from "./connection.ts";
 import { ApiError, call, signedOutCount } from "./http.ts";
 import { observable } from "./observable.ts";
-import { leaving } from "./parts/page.tsx";
+import { markNavigation } from "./parts/page.tsx";
 import { route } from "./route.ts";
 
 export type SessionState =
   | { readonly kind: "unknown"; readonly error?: unknown }
-  /** `ended`: there was a session, and it is no more. */
+  /** `ended`: there was a session, which has expired or was ended elsewhere. */
   | { readonly kind: "signed_out"; readonly ended: boolean }
   | { readonly kind: "signed_in"; readonly session: Session };
 
 export const session = observable<SessionState>({ kind: "unknown" });
 
-/** Somebody came in by what they did here. */
-export function enter(entered: Session): void {
-  leaving();
-  show(entered);
+/** Signed in on this page. */
+export function startSession(started: Session): void {
+  markNavigation();
+  show(started);
 }
 
-function show(entered: Session): void {
-  session.set({ kind: "signed_in", session: entered });
+function show(started: Session): void {
+  session.set({ kind: "signed_in", session: started });
 }
 
-export async function lookWhoIsIn(): Promise<void> {
+export async function loadSession(): Promise<void> {
   try {
     show(await call("get", "/session", { signsIn: true }));
   } catch (error) {
@@ -41,13 +41,13 @@ export async function signOut(): Promise<void> {
 
 export function watchSession(): void {
   route.subscribe(({ at }) => {
-    if (at !== "welcome" && session.get().kind === "unknown") void lookWhoIsIn();
+    if (at !== "welcome" && session.get().kind === "unknown") void loadSession();
   });
   signedOutCount.subscribe(() => {
     if (session.get().kind === "signed_in") session.set({ kind: "signed_out", ended: true });
   });
   reconnections.subscribe(() => {
-    if (session.get().kind === "unknown") void lookWhoIsIn();
+    if (session.get().kind === "unknown") void loadSession();
   });
 }
 

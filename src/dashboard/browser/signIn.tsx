@@ -10,7 +10,7 @@ import { Form, TextField } from "./parts/form.tsx";
 import { Left } from "./parts/format.tsx";
 import { ErrorMessage, Notice } from "./parts/notice.tsx";
 import { now } from "./platform.ts";
-import { enter } from "./session.ts";
+import { startSession } from "./session.ts";
 import { useAction } from "./useApi.ts";
 
 export function SignIn({ ended }: { ended: boolean }) {
@@ -18,12 +18,12 @@ export function SignIn({ ended }: { ended: boolean }) {
   const [password, setPassword] = useState("");
   const [waitUntilMs, setWaitUntilMs] = useState(0);
   const work = useAction();
-  const place = useFirstField();
+  const container = useFirstField();
   useTitle("Sign in");
   const submit = () =>
     work.run(async () => {
       try {
-        enter(await call("post", "/session", { body: { name, password }, signsIn: true }));
+        startSession(await call("post", "/session", { body: { name, password }, signsIn: true }));
       } catch (error) {
         setPassword("");
         const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
@@ -32,11 +32,11 @@ export function SignIn({ ended }: { ended: boolean }) {
       }
     });
   return (
-    <div class="alone" ref={place}>
+    <div class="alone" ref={container}>
       <h1>Sign in</h1>
       {ended && (
-        <Notice meaning="neutral" title="Your session has ended">
-          <p>Sign in again to go on where you were.</p>
+        <Notice tone="neutral" title="Your session has ended">
+          <p>Sign in again to continue.</p>
         </Notice>
       )}
       <Form onSubmit={submit}>
@@ -68,7 +68,7 @@ export function SignIn({ ended }: { ended: boolean }) {
         </Button>
       </Form>
       <p class="quiet aside">
-        No password yet? Open the link you were given. The operator makes one with{" "}
+        No password yet? Open your invitation link. The operator creates one with{" "}
         <code>petstore owners invite</code>.
       </p>
     </div>
@@ -81,13 +81,13 @@ export function Welcome({ token }: { token: string }) {
   const [password, setPassword] = useState("");
   const [needed, setNeeded] = useState(false);
   const work = useAction();
-  const place = useFirstField(needed);
+  const container = useFirstField(needed);
   useTitle("Welcome");
   const enterWith = (body: Exchange) =>
     work.run(async () => {
       try {
         const session = await call("post", "/welcome", { body, signsIn: true });
-        enter(session);
+        startSession(session);
         // The link works once: going back must not lead to it.
         history.replaceState(null, "", "#/");
         dispatchEvent(new HashChangeEvent("hashchange"));
@@ -100,9 +100,9 @@ export function Welcome({ token }: { token: string }) {
     });
   const spent = hasCode(work.error, "link_spent");
   return (
-    <div class="alone" ref={place}>
+    <div class="alone" ref={container}>
       <h1>Welcome</h1>
-      <p class="lead">Choose a password. With it you can sign in again, here and elsewhere.</p>
+      <p class="lead">Choose a password to sign in with from now on.</p>
       <Form onSubmit={() => void enterWith({ token, password })}>
         <TextField
           label="Password"
@@ -122,27 +122,27 @@ export function Welcome({ token }: { token: string }) {
         )}
         <div class="actions">
           <Button type="submit" kind="primary" busy={work.busy}>
-            Set password and enter
+            Set password and sign in
           </Button>
           {!needed && (
             <Button onClick={() => void enterWith({ token })} busy={work.busy}>
-              Enter without a password
+              Sign in without a password
             </Button>
           )}
         </div>
       </Form>
       <p class="quiet aside">
-        The link works once.{!needed && " Only an operator may enter without a password."}
+        The link works once.{!needed && " Only an operator may sign in without a password."}
       </p>
     </div>
   );
 }
 
-/** The screen has one thing to do, so its first field has the focus; and again when `why` changes. */
-export function useFirstField(why?: unknown): RefObject<HTMLDivElement | null> {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.querySelector("input")?.focus(), [why]);
-  return place;
+/** Focuses the first field of the screen, and again when `trigger` changes. */
+export function useFirstField(trigger?: unknown): RefObject<HTMLDivElement | null> {
+  const container = useRef<HTMLDivElement>(null);
+  useEffect(() => container.current?.querySelector("input")?.focus(), [trigger]);
+  return container;
 }
 
 export function useTitle(words: string): void {

@@ -189,7 +189,7 @@ describeWithTestBedOnEngines("a renewal", (engine) => {
       host,
       ({ status }) => status === "renewal_failing",
     );
-    expect(findingOf(failing, "CA_UNAVAILABLE").next).toContain("we try again");
+    expect(findingOf(failing, "CA_UNAVAILABLE").next).toContain("we will retry");
     expect((await visit(at(host))).status).toBe(200);
     expect(await serialAt(host)).toBe(before);
     await fixture.skip(minuteMs);

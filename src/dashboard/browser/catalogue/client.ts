@@ -1,26 +1,26 @@
-/** The catalogue through the public client, with a key that lasts as long as this page needs it. */
+/** Access to the catalogue through the public client, with a short-lived API key. */
 import { PetStoreClient, PetStoreError } from "../../../client/client.ts";
 import { call } from "../http.ts";
 import { later } from "../platform.ts";
 import { session } from "../session.ts";
 
-interface Held {
+interface KeyedClient {
   readonly id: string;
   readonly client: PetStoreClient;
 }
 
-/** In the page's memory and nowhere else. */
-let held: Promise<Held> | undefined;
-let forgetting: (() => void) | undefined;
+/** Only in memory, never in storage. */
+let current: Promise<KeyedClient> | undefined;
+let cancelExpiry: (() => void) | undefined;
 
-/** A while before it ends, so that no call begins with a key that is about to. */
+/** The key is replaced this long before it expires. */
 const marginSeconds = 60;
 
-async function make(): Promise<Held> {
+async function createClient(): Promise<KeyedClient> {
   const { id, token, livesSeconds } = await call("post", "/catalogue-key");
-  forgetting?.();
-  forgetting = later(Math.max(0, livesSeconds - marginSeconds) * 1000, () => {
-    held = undefined;
+  cancelExpiry?.();
+  cancelExpiry = later(Math.max(0, livesSeconds - marginSeconds) * 1000, () => {
+    current = undefined;
   });
   const client = new PetStoreClient({
     baseUrl: `${location.origin}/v1`,
@@ -31,35 +31,35 @@ async function make(): Promise<Held> {
   return { id, client };
 }
 
-async function hold(): Promise<Held> {
-  held ??= make().catch((cause) => {
-    held = undefined;
+async function keyedClient(): Promise<KeyedClient> {
+  current ??= createClient().catch((cause) => {
+    current = undefined;
     throw cause;
   });
-  return held;
+  return current;
 }
 
-/** Once more with a new key where the one at hand was revoked or has run out. */
+/** Retries with a new key if the current one was revoked or has expired. */
 export async function withClient<T>(call: (client: PetStoreClient) => Promise<T>): Promise<T> {
-  const { client } = await hold();
+  const { client } = await keyedClient();
   try {
     return await call(client);
   } catch (cause) {
     if (!(cause instanceof PetStoreError) || cause.status !== 401) throw cause;
-    held = undefined;
-    return call((await hold()).client);
+    current = undefined;
+    return call((await keyedClient()).client);
   }
 }
 
-/** Ends the key with the session, as far as the page can. It would end by itself within the hour. */
+/** Revokes the key at the end of the session. Otherwise it expires within the hour. */
 export async function endCatalogueKey(): Promise<void> {
-  const ending = held;
-  held = undefined;
+  const ending = current;
+  current = undefined;
   if (ending === undefined) return;
   const { id } = await ending;
   await call("post", "/keys/{key}/revoke", { path: { key: id } });
 }
 
 session.subscribe(({ kind }) => {
-  if (kind !== "signed_in") held = undefined;
+  if (kind !== "signed_in") current = undefined;
 });

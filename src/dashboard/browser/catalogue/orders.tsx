@@ -1,11 +1,11 @@
-/** The orders, and the next step of each. */
+/** The list of orders. */
 import { useState } from "preact/hooks";
 import type { Order, OrderStatus } from "../../../client/client.ts";
 import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
 import { Ago, amount } from "../parts/format.tsx";
-import { Badge, Empty, ErrorMessage, type Meaning, Shown, Skeleton } from "../parts/notice.tsx";
+import { Badge, Empty, ErrorMessage, Loadable, Skeleton, type Tone } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { useAction } from "../useApi.ts";
@@ -21,7 +21,7 @@ const filters: Readonly<Record<Filter, string>> = {
   delivered: "Delivered",
 };
 
-const meanings: Readonly<Record<OrderStatus, Meaning>> = {
+const tones: Readonly<Record<OrderStatus, Tone>> = {
   placed: "waiting",
   approved: "waiting",
   delivered: "fine",
@@ -43,7 +43,7 @@ export function Orders() {
       <p class="filters">
         <Choice aria-label="Status" value={filter} options={filters} onChoice={setFilter} />
       </p>
-      <Shown of={paged.page} skeleton={<Skeleton rows={6} />}>
+      <Loadable of={paged.page} skeleton={<Skeleton rows={6} />}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title={filter === "all" ? "No order yet" : "No orders with this status"}>
@@ -55,7 +55,7 @@ export function Orders() {
             <OrderTable orders={items} onMoved={paged.page.reload} />
           )
         }
-      </Shown>
+      </Loadable>
       <Paging paged={paged} />
     </Page>
   );
@@ -79,10 +79,10 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
       <Table
         caption="Orders"
         heads={[
-          { words: "Order", number: true },
-          { words: "Pet", number: true },
-          { words: "How many", number: true },
-          { words: "Placed", wide: true },
+          { label: "Order", number: true },
+          { label: "Pet", number: true },
+          { label: "How many", number: true },
+          { label: "Placed", wide: true },
           "Status",
           { hidden: "Next step" },
         ]}
@@ -98,7 +98,7 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
               <Ago at={order.placedAt} />
             </td>
             <td>
-              <Badge meaning={meanings[order.status]}>{filters[order.status]}</Badge>
+              <Badge tone={tones[order.status]}>{filters[order.status]}</Badge>
             </td>
             <td class="end">
               {order.status !== "delivered" && (

@@ -10,31 +10,31 @@ export function CatalogueTabs({ at }: { at: keyof typeof tabs }) {
   return <Tabs label="Catalogue" tabs={tabs} at={at} />;
 }
 
-export interface Part<Item> {
+export interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | undefined;
 }
 
 export interface Paged<Item> {
-  readonly page: Loaded<Part<Item>>;
+  readonly page: Loaded<ListPage<Item>>;
   readonly number: number;
   readonly next: () => void;
   readonly back: (() => void) | undefined;
 }
 
-/** `about` names the list with its filter: another one begins at its first page. */
+/** `key` identifies the list and its filter: another one begins at its first page. */
 export function usePages<Item>(
-  about: string,
-  load: (cursor: string | undefined) => Promise<Part<Item>>,
+  key: string,
+  load: (cursor: string | undefined) => Promise<ListPage<Item>>,
 ): Paged<Item> {
-  const [walk, setWalk] = useState<{ about: string; cursors: readonly string[] }>({
-    about,
+  const [position, setPosition] = useState<{ key: string; cursors: readonly string[] }>({
+    key,
     cursors: [],
   });
-  const cursors = walk.about === about ? walk.cursors : [];
+  const cursors = position.key === key ? position.cursors : [];
   const cursor = cursors.at(-1);
-  const page = useLoaded(`${about} ${cursor ?? ""}`, () => load(cursor));
-  const to = (after: readonly string[]) => setWalk({ about, cursors: after });
+  const page = useLoaded(`${key} ${cursor ?? ""}`, () => load(cursor));
+  const to = (after: readonly string[]) => setPosition({ key, cursors: after });
   return {
     page,
     number: cursors.length + 1,

@@ -4,7 +4,7 @@ import type { Pet, PetStatus } from "../../../client/client.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Choice, ChoiceField, TextField } from "../parts/form.tsx";
-import { Badge, Empty, type Meaning, Shown, Skeleton } from "../parts/notice.tsx";
+import { Badge, Empty, Loadable, Skeleton, type Tone } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { withClient } from "./client.ts";
@@ -19,17 +19,17 @@ const statuses: Readonly<Record<PetStatus, string>> = {
 };
 const filters: Readonly<Record<Filter, string>> = { all: "All pets", ...statuses };
 
-const meanings: Readonly<Record<PetStatus, Meaning>> = {
+const tones: Readonly<Record<PetStatus, Tone>> = {
   available: "fine",
   pending: "waiting",
   sold: "neutral",
 };
 
-type Asking = { readonly kind: "add" } | { readonly kind: "order"; readonly pet: Pet };
+type OpenDialog = { readonly kind: "add" } | { readonly kind: "order"; readonly pet: Pet };
 
 export function Pets() {
   const [filter, setFilter] = useState<Filter>("all");
-  const [asking, ask] = useState<Asking>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const paged = usePages<Pet>(`pets ${filter}`, (cursor) =>
     withClient((client) =>
       client.listPets({
@@ -39,18 +39,18 @@ export function Pets() {
     ),
   );
   const add = (
-    <Button kind="primary" onClick={() => ask({ kind: "add" })}>
+    <Button kind="primary" onClick={() => setDialog({ kind: "add" })}>
       Add pet
     </Button>
   );
-  const close = () => ask(undefined);
+  const close = () => setDialog(undefined);
   return (
     <Page title="Catalogue" action={add}>
       <CatalogueTabs at="pets" />
       <p class="filters">
         <Choice aria-label="Status" value={filter} options={filters} onChoice={setFilter} />
       </p>
-      <Shown of={paged.page} skeleton={<Skeleton rows={6} />}>
+      <Loadable of={paged.page} skeleton={<Skeleton rows={6} />}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title={filter === "all" ? "No pets yet" : "No pets with this status"}>
@@ -59,14 +59,14 @@ export function Pets() {
               </p>
             </Empty>
           ) : (
-            <PetTable pets={items} onOrder={(pet) => ask({ kind: "order", pet })} />
+            <PetTable pets={items} onOrder={(pet) => setDialog({ kind: "order", pet })} />
           )
         }
-      </Shown>
+      </Loadable>
       <Paging paged={paged} />
-      {asking?.kind === "add" && <AddPet onAdded={paged.page.reload} onClose={close} />}
-      {asking?.kind === "order" && (
-        <PlaceOrder pet={asking.pet} onPlaced={paged.page.reload} onClose={close} />
+      {dialog?.kind === "add" && <AddPet onAdded={paged.page.reload} onClose={close} />}
+      {dialog?.kind === "order" && (
+        <PlaceOrder pet={dialog.pet} onPlaced={paged.page.reload} onClose={close} />
       )}
     </Page>
   );
@@ -82,9 +82,9 @@ function PetTable({ pets, onOrder }: PetTableProps) {
     <Table
       caption="Pets"
       heads={[
-        { words: "Id", number: true, wide: true },
+        { label: "Id", number: true, wide: true },
         "Name",
-        { words: "Category", wide: true },
+        { label: "Category", wide: true },
         "Status",
         { hidden: "Order" },
       ]}
@@ -100,7 +100,7 @@ function PetTable({ pets, onOrder }: PetTableProps) {
           </th>
           <td class="wide">{String(pet.categoryId)}</td>
           <td>
-            <Badge meaning={meanings[pet.status]}>{statuses[pet.status]}</Badge>
+            <Badge tone={tones[pet.status]}>{statuses[pet.status]}</Badge>
           </td>
           <td class="end">
             {pet.status === "available" && (

@@ -1,4 +1,4 @@
-/** One domain: a row that says how it is, and below it all that its owner may need to know. */
+/** One domain: a row with its status, and its details below. */
 import { useEffect, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
 import { announce } from "../announce.ts";
@@ -12,7 +12,7 @@ import { later } from "../platform.ts";
 import { useAction } from "../useApi.ts";
 import { Findings, Steps, Timeline } from "./progress.tsx";
 import { Records } from "./record.tsx";
-import { isServed, wordsOf } from "./statusWords.ts";
+import { isServed, statusOf } from "./status.ts";
 
 interface DomainCardProps {
   readonly domain: Domain;
@@ -26,9 +26,9 @@ interface DomainCardProps {
 export function DomainCard(props: DomainCardProps) {
   const { domain, details, open, onOpen, onChecked, menu } = props;
   const { host, unicodeHost, role, certificate } = domain;
-  const { meaning, words } = wordsOf(domain);
+  const { tone, label } = statusOf(domain);
   const checking = useChecking(domain, onChecked);
-  useToldStatus(host, words);
+  useAnnouncedStatus(host, label);
   return (
     <li class="domain">
       <div class="domain-row">
@@ -43,7 +43,7 @@ export function DomainCard(props: DomainCardProps) {
             )}
           </h3>
           {unicodeHost !== host && <code class="quiet">{host}</code>}
-          <Badge meaning={meaning}>{words}</Badge>
+          <Badge tone={tone}>{label}</Badge>
           {role.kind === "primary" && <span class="tag">primary</span>}
         </div>
         <div class="domain-info">
@@ -77,7 +77,7 @@ export function DomainCard(props: DomainCardProps) {
           <Findings findings={domain.findings} checkedAt={domain.checkedAt} />
           <NotChecked error={checking.error} />
           <CertificateLine domain={domain} />
-          <Looks domain={domain} details={details} checking={checking} />
+          <Checks domain={domain} details={details} checking={checking} />
         </div>
       )}
     </li>
@@ -91,7 +91,7 @@ interface Checking {
   readonly verify: () => void;
 }
 
-/** A check was asked for, and is under way until one is seen that is newer. */
+/** A requested check is running until the domain has a newer one. */
 function useChecking(domain: Domain, onChecked: (domain: Domain) => void): Checking {
   const { host, project, checkedAt } = domain;
   const work = useAction();
@@ -113,7 +113,7 @@ function useChecking(domain: Domain, onChecked: (domain: Domain) => void): Check
   return { host, busy: work.busy || under, error, verify: () => void verify() };
 }
 
-/** Nothing is wrong where somebody only has to wait a little. */
+/** Having to wait a little is not an error. */
 function NotChecked({ error }: { error: unknown }) {
   if (!hasCode(error, "verify_too_soon")) return <ErrorMessage error={error} />;
   return (
@@ -123,21 +123,21 @@ function NotChecked({ error }: { error: unknown }) {
   );
 }
 
-/** Those who listen hear it when a status changes, not when it is first shown. */
-function useToldStatus(host: string, words: string): void {
-  const [before, setBefore] = useState(words);
+/** Announces a status to screen readers when it changes, not when it is first shown. */
+function useAnnouncedStatus(host: string, label: string): void {
+  const [before, setBefore] = useState(label);
   useEffect(() => {
-    if (before === words) return;
-    setBefore(words);
-    announce(`${host}: ${words}`);
-  }, [host, words, before]);
+    if (before === label) return;
+    setBefore(label);
+    announce(`${host}: ${label}`);
+  }, [host, label, before]);
 }
 
 function VerifyButton({ host, busy, verify, first = false }: Checking & { first?: boolean }) {
-  const words = first ? "Verify now" : "Re-verify";
+  const label = first ? "Verify now" : "Re-verify";
   return (
-    <Button onClick={verify} busy={busy} label={`${busy ? "Checking" : words}: ${host}`}>
-      {busy ? "Checking" : words}
+    <Button onClick={verify} busy={busy} label={`${busy ? "Checking" : label}: ${host}`}>
+      {busy ? "Checking" : label}
     </Button>
   );
 }
@@ -145,17 +145,17 @@ function VerifyButton({ host, busy, verify, first = false }: Checking & { first?
 function Suspended({ domain: { status } }: { domain: Domain }) {
   if (status === "abandoned") {
     return (
-      <Notice meaning="neutral" title="Given up after 30 days without the right record">
+      <Notice tone="neutral" title="Given up after 30 days without the right record">
         <p>Remove it and add it again when its DNS can be changed.</p>
       </Notice>
     );
   }
   if (status !== "suspended") return null;
   return (
-    <Notice meaning="neutral" title="It is attached, but not served">
+    <Notice tone="neutral" title="Attached, but not served">
       <p>
-        A domain is served while its owner has the paid plan and the project shows a deployment. It
-        comes back by itself when both are so again.
+        A domain is served while its owner has the paid plan and the project is published. It is
+        served again as soon as both apply.
       </p>
     </Notice>
   );
@@ -196,14 +196,14 @@ function CertificateLine({ domain: { certificate } }: { domain: Domain }) {
   );
 }
 
-interface LooksProps {
+interface ChecksProps {
   readonly domain: Domain;
   readonly details: DomainDetails | undefined;
   readonly checking: Checking;
 }
 
-/** When it was looked at, when it will be, and all the looks before. */
-function Looks({ domain, details, checking }: LooksProps) {
+/** The last check, the next one, and the timeline. */
+function Checks({ domain, details, checking }: ChecksProps) {
   const [shown, show] = useState(false);
   const { project, host, checkedAt, nextAt, step } = domain;
   return (

@@ -14,10 +14,10 @@ import {
   routingOf,
   rowsOf,
   saveRouting,
-  targetWords,
+  targetLabels,
   withRow,
 } from "./routing.ts";
-import { isServed, wordsOf } from "./statusWords.ts";
+import { isServed, statusOf } from "./status.ts";
 
 interface AddDomainProps {
   readonly slug: string;
@@ -91,7 +91,7 @@ export function RedirectDialog(props: RedirectDialogProps) {
       onSubmit={save}
       onClose={onClose}
     >
-      <ChoiceField label="To" value={to} options={targetWords(others)} onChoice={setTo} />
+      <ChoiceField label="To" value={to} options={targetLabels(others)} onChoice={setTo} />
       <NotServed target={others.find(({ host }) => host === to)} />
       <ChoiceField
         label="How"
@@ -117,15 +117,15 @@ async function redirect(
   status: number,
 ): Promise<void> {
   const rows = rowsOf([host, ...others.map((each) => each.host)], routing);
-  const row = { host, answer: "redirect", to, status } as const;
+  const row = { host, mode: "redirect", to, status } as const;
   onRouting(await saveRouting(slug, routingOf(withRow(rows, row))));
 }
 
-/** A redirect to a name that is not served leads visitors to nothing. */
+/** A redirect to a host name that is not served leads to an error. */
 function NotServed({ target }: { target: Domain | undefined }) {
   if (target === undefined || isServed(target)) return null;
   return (
-    <Notice meaning="waiting" title={`${target.host} is not live: ${wordsOf(target).words}`}>
+    <Notice tone="waiting" title={`${target.host} is not live: ${statusOf(target).label}`}>
       <p>Until it is, redirected visitors see an error.</p>
     </Notice>
   );
@@ -161,7 +161,7 @@ export function RemoveDomain(props: RemoveDomainProps) {
         {served ? (
           <>
             <li>
-              Visitors of <code>https://{host}</code> get no answer any more.
+              <code>https://{host}</code> stops responding.
             </li>
             <li>Its certificate is no longer used or renewed.</li>
           </>
@@ -210,7 +210,7 @@ function InsteadRedirect(props: RedirectDialogProps) {
       <ChoiceField
         label="Redirect to"
         value={target}
-        options={targetWords(targets)}
+        options={targetLabels(targets)}
         onChoice={choose}
       />
       <NotServed target={targets.find((each) => each.host === target)} />

@@ -5,7 +5,7 @@ import { notify } from "../announce.ts";
 import { call, hasCode, messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import type { MenuItem } from "../parts/menu.tsx";
-import { Empty, ErrorMessage, Notice, Shown, Skeleton } from "../parts/notice.tsx";
+import { Empty, ErrorMessage, Loadable, Notice, Skeleton } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { ProjectTabs } from "../projects/project.tsx";
 import { domainsLink, projectLink } from "../route.ts";
@@ -16,7 +16,7 @@ import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
 import { RoutingEditor } from "./routingEditor.tsx";
 import { useOpenDomains } from "./useOpenDomains.ts";
 
-type Asking =
+type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "redirect" | "remove"; readonly domain: Domain };
 
@@ -29,11 +29,11 @@ export function Domains({ slug, operator }: DomainsProps) {
   const path = { project: slug };
   const project = useGet("/projects/{project}", { path });
   const domains = useGet("/projects/{project}/domains", { path }, 10_000);
-  const [asking, ask] = useState<Asking>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const off = hasCode(domains.error, "domains_off");
   const ready = project.data?.plan === "paid" && project.data.current !== null;
   const add = (
-    <Button kind="primary" onClick={() => ask({ kind: "add" })}>
+    <Button kind="primary" onClick={() => setDialog({ kind: "add" })}>
       Add domain
     </Button>
   );
@@ -42,24 +42,24 @@ export function Domains({ slug, operator }: DomainsProps) {
     <Page
       title="Domains"
       crumbs={[
-        { words: "Projects", href: "#/projects" },
-        { words: slug, href: projectLink(slug) },
-        { words: "Settings", href: domainsLink(slug) },
+        { label: "Projects", href: "#/projects" },
+        { label: slug, href: projectLink(slug) },
+        { label: "Settings", href: domainsLink(slug) },
       ]}
       action={ready && data !== undefined && data.length > 0 ? add : undefined}
     >
       <ProjectTabs slug={slug} at="domains" />
       {off ? (
-        <Notice meaning="neutral" title="Domains are not set up on this service">
+        <Notice tone="neutral" title="Domains are not set up on this service">
           <p>
-            The operator sets <code>PETSTORE_SITES_HOST</code> to the name that owners point theirs
-            to, and starts the service again.
+            The operator sets <code>PETSTORE_SITES_HOST</code> to the host name that owners point
+            their domains to, and restarts the service.
           </p>
         </Notice>
       ) : (
         <>
           {project.data !== undefined && (
-            <Missing
+            <Requirements
               project={project.data}
               suspended={data?.some(({ status }) => status === "suspended") ?? false}
               operator={operator}
@@ -69,30 +69,36 @@ export function Domains({ slug, operator }: DomainsProps) {
               }}
             />
           )}
-          <Shown of={domains} skeleton={<Skeleton rows={3} tall />}>
+          <Loadable of={domains} skeleton={<Skeleton rows={3} tall />}>
             {(all) =>
               all.length === 0 ? (
                 <Empty title="No domain yet">
                   <p>
-                    Show {slug} on a name of your own, with an automatically renewed certificate.
+                    Serve {slug} on your own host name, with an automatically renewed certificate.
                   </p>
                   {ready && add}
                 </Empty>
               ) : (
-                <Attached slug={slug} all={all} domains={domains} ask={ask} asking={asking} />
+                <DomainList
+                  slug={slug}
+                  all={all}
+                  domains={domains}
+                  setDialog={setDialog}
+                  dialog={dialog}
+                />
               )
             }
-          </Shown>
+          </Loadable>
         </>
       )}
-      {asking?.kind === "add" && (
+      {dialog?.kind === "add" && (
         <AddDomain
           slug={slug}
           onAdded={(added) => {
             domains.update((all) => sorted([...all.filter(({ id }) => id !== added.id), added]));
             domains.reload();
           }}
-          onClose={() => ask(undefined)}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </Page>
@@ -102,15 +108,15 @@ export function Domains({ slug, operator }: DomainsProps) {
 const sorted = (all: readonly Domain[]) =>
   [...all].sort((one, other) => (one.host < other.host ? -1 : 1));
 
-interface AttachedProps {
+interface DomainListProps {
   readonly slug: string;
   readonly all: readonly Domain[];
   readonly domains: Loaded<readonly Domain[]>;
-  readonly asking: Asking | undefined;
-  readonly ask: (asking: Asking | undefined) => void;
+  readonly dialog: OpenDialog | undefined;
+  readonly setDialog: (dialog: OpenDialog | undefined) => void;
 }
 
-function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
+function DomainList({ slug, all, domains, dialog, setDialog }: DomainListProps) {
   const routing = useGet("/projects/{project}/routing", { path: { project: slug } });
   const replace = (domain: Domain) =>
     domains.update((before) => before.map((each) => (each.id === domain.id ? domain : each)));
@@ -125,7 +131,7 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
     if (routing.data === undefined) return;
     const rows = withRow(rowsOf(hosts, routing.data), {
       host,
-      answer: "primary",
+      mode: "primary",
       to: "",
       status: 301,
     });
@@ -139,13 +145,13 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
   const menuOf = (domain: Domain): MenuItem[] => [
     ...(domain.role.kind === "primary"
       ? []
-      : [{ words: "Make primary", run: () => void makePrimary(domain.host) }]),
+      : [{ label: "Make primary", run: () => void makePrimary(domain.host) }]),
     ...(hosts.length > 1
-      ? [{ words: "Redirect…", run: () => ask({ kind: "redirect", domain }) }]
+      ? [{ label: "Redirect…", run: () => setDialog({ kind: "redirect", domain }) }]
       : []),
-    { words: "Remove domain…", run: () => ask({ kind: "remove", domain }), danger: true },
+    { label: "Remove domain…", run: () => setDialog({ kind: "remove", domain }), danger: true },
   ];
-  const close = () => ask(undefined);
+  const close = () => setDialog(undefined);
   const others = (domain: Domain) => all.filter(({ host }) => host !== domain.host);
   return (
     <>
@@ -162,27 +168,27 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
           />
         ))}
       </ul>
-      <Shown of={routing} skeleton={<Skeleton rows={2} />}>
+      <Loadable of={routing} skeleton={<Skeleton rows={2} />}>
         {(saved) => <RoutingEditor slug={slug} hosts={hosts} routing={saved} onSaved={applied} />}
-      </Shown>
-      {asking?.kind === "redirect" && routing.data && (
+      </Loadable>
+      {dialog?.kind === "redirect" && routing.data && (
         <RedirectDialog
           slug={slug}
-          domain={asking.domain}
-          others={others(asking.domain)}
+          domain={dialog.domain}
+          others={others(dialog.domain)}
           routing={routing.data}
           onRouting={applied}
           onClose={close}
         />
       )}
-      {asking?.kind === "remove" && routing.data && (
+      {dialog?.kind === "remove" && routing.data && (
         <RemoveDomain
           slug={slug}
-          domain={asking.domain}
-          others={others(asking.domain)}
+          domain={dialog.domain}
+          others={others(dialog.domain)}
           routing={routing.data}
           onRemoved={() => {
-            domains.update((before) => before.filter(({ id }) => id !== asking.domain.id));
+            domains.update((before) => before.filter(({ id }) => id !== dialog.domain.id));
             domains.reload();
             routing.reload();
           }}
@@ -194,15 +200,15 @@ function Attached({ slug, all, domains, asking, ask }: AttachedProps) {
   );
 }
 
-interface MissingProps {
+interface RequirementsProps {
   readonly project: Project;
-  /** Whether it has domains that wait for what is missing. */
+  /** Whether it has domains that are suspended for lack of a requirement. */
   readonly suspended: boolean;
   readonly operator: boolean;
   readonly onChanged: () => void;
 }
 
-export function Missing({ project, suspended, operator, onChanged }: MissingProps) {
+export function Requirements({ project, suspended, operator, onChanged }: RequirementsProps) {
   const work = useAction();
   const { slug, ownerId, plan, current } = project;
   if (plan === "paid" && current !== null) return null;
@@ -215,7 +221,7 @@ export function Missing({ project, suspended, operator, onChanged }: MissingProp
     });
   return (
     <Notice
-      meaning="neutral"
+      tone="neutral"
       title={
         suspended
           ? `The domains of ${slug} are suspended`

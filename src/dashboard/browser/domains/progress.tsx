@@ -2,7 +2,7 @@
 import type { Domain, DomainDetails, Finding } from "../../../contract/generated/platform.ts";
 import { Ago, Left } from "../parts/format.tsx";
 import { TickIcon } from "../parts/icons.tsx";
-import { Shown, Skeleton } from "../parts/notice.tsx";
+import { Loadable, Skeleton } from "../parts/notice.tsx";
 import { useGet } from "../useApi.ts";
 
 const names = { dns: "DNS", certificate: "Certificate", live: "Live" } as const;
@@ -34,7 +34,7 @@ export function Steps({ step, status }: Pick<Domain, "step" | "status">) {
 
 interface FindingsProps {
   readonly findings: readonly Finding[];
-  /** When they were found: what lasts is counted from then. */
+  /** The findings' durations count from here. */
   readonly checkedAt: string | null;
 }
 
@@ -45,9 +45,9 @@ export function Findings({ findings, checkedAt }: FindingsProps) {
       {findings.map((finding) => (
         <li key={finding.code} class="finding">
           <p>
-            {finding.message} <Lasts finding={finding} checkedAt={checkedAt} />
+            {finding.message} <Duration finding={finding} checkedAt={checkedAt} />
           </p>
-          <Compared finding={finding} />
+          <Comparison finding={finding} />
           {finding.next && <p class="next">{finding.next}</p>}
         </li>
       ))}
@@ -55,11 +55,11 @@ export function Findings({ findings, checkedAt }: FindingsProps) {
   );
 }
 
-function Lasts({ finding, checkedAt }: { finding: Finding; checkedAt: string | null }) {
+function Duration({ finding, checkedAt }: { finding: Finding; checkedAt: string | null }) {
   if (finding.until) {
     return (
       <span>
-        Nothing is tried for{" "}
+        The next attempt is in{" "}
         <strong>
           <Left untilMs={Date.parse(finding.until)} ended="a moment" />
         </strong>
@@ -71,7 +71,7 @@ function Lasts({ finding, checkedAt }: { finding: Finding; checkedAt: string | n
   const untilMs = Date.parse(checkedAt) + finding.seconds * 1000;
   return (
     <span>
-      Caches may remember it for{" "}
+      DNS caches may keep it for{" "}
       <strong>
         <Left untilMs={untilMs} ended="a moment" />
       </strong>
@@ -80,7 +80,7 @@ function Lasts({ finding, checkedAt }: { finding: Finding; checkedAt: string | n
   );
 }
 
-function Compared({ finding: { found, expected, at } }: { finding: Finding }) {
+function Comparison({ finding: { found, expected, at } }: { finding: Finding }) {
   const seen = found ?? [];
   const wanted = expected ?? [];
   if (seen.length === 0 && wanted.length === 0) return null;
@@ -116,25 +116,29 @@ function Values({ values }: { values: readonly string[] }) {
 interface TimelineProps {
   readonly slug: string;
   readonly host: string;
-  /** What a stream told of it; undefined where none is open. */
+  /** From its event stream; undefined if none is open. */
   readonly details: DomainDetails | undefined;
 }
 
 export function Timeline({ slug, host, details }: TimelineProps) {
-  return details === undefined ? <Asked slug={slug} host={host} /> : <Told details={details} />;
-}
-
-function Asked({ slug, host }: { slug: string; host: string }) {
-  const path = { project: slug, host };
-  const details = useGet("/projects/{project}/domains/{host}", { path }, 10_000);
-  return (
-    <Shown of={details} skeleton={<Skeleton rows={3} />}>
-      {(told) => <Told details={told} />}
-    </Shown>
+  return details === undefined ? (
+    <LoadedHistory slug={slug} host={host} />
+  ) : (
+    <History details={details} />
   );
 }
 
-function Told({ details: { budget, timeline } }: { details: DomainDetails }) {
+function LoadedHistory({ slug, host }: { slug: string; host: string }) {
+  const path = { project: slug, host };
+  const details = useGet("/projects/{project}/domains/{host}", { path }, 10_000);
+  return (
+    <Loadable of={details} skeleton={<Skeleton rows={3} />}>
+      {(loaded) => <History details={loaded} />}
+    </Loadable>
+  );
+}
+
+function History({ details: { budget, timeline } }: { details: DomainDetails }) {
   return (
     <>
       <Budget limits={budget} />
@@ -143,7 +147,7 @@ function Told({ details: { budget, timeline } }: { details: DomainDetails }) {
   );
 }
 
-/** How much of the authority's limits is left, before one of them is met. */
+/** How much of the CA's rate limits is used. */
 function Budget({ limits }: { limits: DomainDetails["budget"] }) {
   if (limits.length === 0) return null;
   return (
@@ -188,7 +192,7 @@ function Entries({ entries }: { entries: DomainDetails["timeline"] }) {
           )}
           {answers.length > 0 && (
             <details>
-              <summary>Raw answers</summary>
+              <summary>Raw DNS responses</summary>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable */}
               <pre tabIndex={0}>{answers.join("\n")}</pre>
             </details>

@@ -3,10 +3,10 @@ import type { DomainDetails, RecordToCreate } from "../../../contract/generated/
 
 interface Provider {
   readonly name: string;
-  /** How the names of its name servers end. */
+  /** Suffixes of its name servers. */
   readonly servers: readonly string[];
   readonly hint: string;
-  /** What it has for an apex; undefined where it has nothing that could lead to us. */
+  /** How it supports an apex; undefined if it cannot point one to us. */
   readonly apex: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export const providerNames: Readonly<Record<ProviderId, string>> = {
   zone: "My own name server",
 };
 
-/** The provider whose name servers answered for the domain, where it is one we know. */
+/** The known provider whose name servers responded for the domain. */
 export function providerSeen(details: DomainDetails | undefined): ProviderId | undefined {
   const answered = details?.timeline.flatMap(({ answers }) => answers).join("\n") ?? "";
   return (Object.keys(known) as (keyof typeof known)[]).find((id) =>
@@ -94,7 +94,7 @@ export function hintFor(id: ProviderId, record: RecordToCreate): string {
   );
 }
 
-/** What is to be copied beside the hint; undefined where nothing is. */
+/** What to copy beside the hint, if anything. */
 export function lineFor(id: ProviderId, record: RecordToCreate): string | undefined {
   if (id === "other") return record.fullName;
   if (id !== "zone") return undefined;

@@ -1,4 +1,4 @@
-/** The record to create, piece by piece, as providers ask for it. */
+/** The DNS records to create, field by field, as providers ask for them. */
 import { useState } from "preact/hooks";
 import type { DomainDetails, RecordToCreate } from "../../../contract/generated/platform.ts";
 import { remember, remembered } from "../../../docs/browser/platform.ts";

@@ -1,32 +1,32 @@
-/** The routing document of a project as a list with a line for each name. */
+/** The routing document of a project as a list with a row for each host name. */
 import type { Domain, Redirect, Routing } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
-import { isServed, wordsOf } from "./statusWords.ts";
+import { isServed, statusOf } from "./status.ts";
 
-export type RowAnswer = "site" | "primary" | "redirect";
+export type RoutingMode = "site" | "primary" | "redirect";
 
 export interface RoutingRow {
   readonly host: string;
-  readonly answer: RowAnswer;
+  readonly mode: RoutingMode;
   readonly to: string;
   readonly status: number;
 }
 
 export const redirectStatuses: Readonly<Record<string, string>> = {
-  301: "301, for good",
-  302: "302, for now",
-  307: "307, for now, same method",
-  308: "308, for good, same method",
+  301: "301, permanent",
+  302: "302, temporary",
+  307: "307, temporary, same method",
+  308: "308, permanent, same method",
 };
 
 export function rowsOf(hosts: readonly string[], { primary, redirects }: Routing): RoutingRow[] {
   return hosts.map((host) => {
     const redirect = redirects.find(({ from }) => from === host);
     const to = redirect?.to ?? primary ?? hosts.find((each) => each !== host) ?? "";
-    const answer = redirect ? "redirect" : host === primary ? "primary" : "site";
+    const mode = redirect ? "redirect" : host === primary ? "primary" : "site";
     return {
       host,
-      answer,
+      mode,
       to: to === host ? (hosts.find((each) => each !== host) ?? "") : to,
       status: redirect?.status ?? 301,
     };
@@ -35,37 +35,37 @@ export function rowsOf(hosts: readonly string[], { primary, redirects }: Routing
 
 export function routingOf(rows: readonly RoutingRow[]): Routing {
   return {
-    primary: rows.find(({ answer }) => answer === "primary")?.host ?? null,
+    primary: rows.find(({ mode }) => mode === "primary")?.host ?? null,
     redirects: rows
-      .filter(({ answer }) => answer === "redirect")
+      .filter(({ mode }) => mode === "redirect")
       .map(({ host, to, status }): Redirect => ({ from: host, to, status })),
   };
 }
 
-/** One name answers otherwise; there is at most one primary. */
+/** Replaces a row. There is at most one primary. */
 export function withRow(rows: readonly RoutingRow[], changed: RoutingRow): RoutingRow[] {
   return rows.map((row) => {
     if (row.host === changed.host) return changed;
-    const deposed = changed.answer === "primary" && row.answer === "primary";
-    return deposed ? { ...row, answer: "site" as const } : row;
+    const deposed = changed.mode === "primary" && row.mode === "primary";
+    return deposed ? { ...row, mode: "site" as const } : row;
   });
 }
 
-/** Where somebody most likely wants a name to lead: to the primary one, else to one that is served. */
+/** The likeliest target of a redirect: the primary domain, else one that is served. */
 export function likelyTarget(targets: readonly Domain[]): string {
   const served = targets.filter((each) => isServed(each) && each.role.kind !== "redirect");
   const primary = targets.find(({ role }) => role.kind === "primary");
   return (primary ?? served[0] ?? targets[0])?.host ?? "";
 }
 
-/** The names to choose from, each with its status where that is a reason not to. */
-export const targetWords = (targets: readonly Domain[]): Readonly<Record<string, string>> =>
+/** The targets to choose from, with their status unless they are served. */
+export const targetLabels = (targets: readonly Domain[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
     targets.map((each) => [
       each.host,
       isServed(each) && each.role.kind !== "redirect"
         ? each.host
-        : `${each.host} (${wordsOf(each).words})`,
+        : `${each.host} (${statusOf(each).label})`,
     ]),
   );
 

@@ -1,4 +1,4 @@
-/** Which name is primary and which redirect: a small list, saved as a whole or not at all. */
+/** Which host name is primary and which ones redirect. The list is saved as a whole. */
 import { useState } from "preact/hooks";
 import type { Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
@@ -7,8 +7,8 @@ import { Choice } from "../parts/form.tsx";
 import { ErrorMessage } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";
 import {
+  type RoutingMode,
   type RoutingRow,
-  type RowAnswer,
   redirectStatuses,
   routingOf,
   rowsOf,
@@ -23,7 +23,7 @@ interface RoutingEditorProps {
   readonly onSaved: (routing: Routing) => void;
 }
 
-const answers: Readonly<Record<RowAnswer, string>> = {
+const modes: Readonly<Record<RoutingMode, string>> = {
   site: "Shows the site",
   primary: "Shows the site, as primary",
   redirect: "Redirects",
@@ -33,7 +33,7 @@ export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorPr
   const [draft, setDraft] = useState<readonly RoutingRow[]>();
   const work = useAction();
   const saved = rowsOf(hosts, routing);
-  // A name that came or went while somebody was editing is taken from what is saved.
+  // Host names that were added or removed meanwhile are taken from the saved routing.
   const rows = saved.map((row) => draft?.find(({ host }) => host === row.host) ?? row);
   const changed = JSON.stringify(routingOf(rows)) !== JSON.stringify(routingOf(saved));
   const change = (row: RoutingRow) => {
@@ -44,7 +44,7 @@ export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorPr
     work.run(async () => {
       onSaved(await saveRouting(slug, routingOf(rows)));
       setDraft(undefined);
-      notify("Primary and redirects are saved, and in force.");
+      notify("Primary domain and redirects are saved.");
     });
   return (
     <section aria-labelledby="routing-title">
@@ -89,21 +89,21 @@ interface RoutingLineProps {
 }
 
 function RoutingLine({ row, hosts, onChange }: RoutingLineProps) {
-  const { host, answer, to, status } = row;
+  const { host, mode, to, status } = row;
   const others = hosts.filter((each) => each !== host);
   const options: Readonly<Record<string, string>> =
-    others.length === 0 ? { site: answers.site, primary: answers.primary } : answers;
+    others.length === 0 ? { site: modes.site, primary: modes.primary } : modes;
   return (
     <li class="row">
       <code>{host}</code>
       <div class="choices">
         <Choice
-          aria-label={`What ${host} answers`}
-          value={answer as string}
+          aria-label={`What ${host} serves`}
+          value={mode as string}
           options={options}
-          onChoice={(chosen) => onChange({ ...row, answer: chosen as RowAnswer })}
+          onChoice={(chosen) => onChange({ ...row, mode: chosen as RoutingMode })}
         />
-        {answer === "redirect" && (
+        {mode === "redirect" && (
           <>
             <Choice
               aria-label={`Where ${host} redirects to`}

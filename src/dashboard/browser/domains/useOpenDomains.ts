@@ -2,12 +2,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
 import { urlOf } from "../http.ts";
-import { isSettled } from "./statusWords.ts";
+import { isSettled } from "./status.ts";
 
 export interface OpenDomains {
   readonly isOpen: (domain: Domain) => boolean;
   readonly setOpen: (host: string, open: boolean) => void;
-  /** As a stream tells it; undefined where none is open. */
+  /** From its event stream; undefined if none is open. */
   readonly detailsOf: (host: string) => DomainDetails | undefined;
 }
 
@@ -17,9 +17,9 @@ export function useOpenDomains(
   replace: (domain: Domain) => void,
 ): OpenDomains {
   const [details, setDetails] = useState<ReadonlyMap<string, DomainDetails>>(new Map());
-  /** What somebody opened or closed, the latest last. */
+  /** What the user opened or closed, the latest last. */
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
-  /** The others are open if something was awaited of them, and do not close when it has come. */
+  /** The others are open if they were unsettled, and stay open when they settle. */
   const watched = useRef(new Set<string>());
   const awaited = all.filter((each) => !isSettled(each)).map(({ host }) => host);
   for (const host of awaited) watched.current.add(host);
@@ -31,12 +31,12 @@ export function useOpenDomains(
     slug,
     [...inOrder].filter((host) => attached.has(host)),
     {
-      hear(seen) {
+      onDetails(seen) {
         setDetails((before) => new Map(before).set(seen.host, seen));
         const { timeline: _timeline, budget: _budget, ...domain } = seen;
         replace(domain);
       },
-      end(host) {
+      onEnd(host) {
         setDetails((before) => new Map([...before].filter(([each]) => each !== host)));
       },
     },
@@ -51,36 +51,36 @@ export function useOpenDomains(
   };
 }
 
-/** Over HTTP/1.1 a browser has six connections to a host, and others need some of them. */
+/** Over HTTP/1.1 a browser opens six connections to a host, and other requests need some. */
 const streamsMax = 3;
 
-export interface Listening {
-  readonly hear: (details: DomainDetails) => void;
-  /** No more is heard of the host. */
-  readonly end: (host: string) => void;
+export interface StreamHandlers {
+  readonly onDetails: (details: DomainDetails) => void;
+  /** The stream of the host has ended. */
+  readonly onEnd: (host: string) => void;
 }
 
-/** Hears of the first few of these hosts whenever one changes. The others must be asked for. */
+/** Follows the first few of these hosts by server-sent events. The others must be polled. */
 export function useEventStreams(
   slug: string,
   hosts: readonly string[],
-  listening: Listening,
+  handlers: StreamHandlers,
 ): void {
   const open = useRef(new Map<string, EventSource>());
-  const current = useRef(listening);
-  current.current = listening;
+  const current = useRef(handlers);
+  current.current = handlers;
   const wanted = hosts.slice(0, streamsMax);
 
   const close = (host: string) => {
     open.current.get(host)?.close();
     open.current.delete(host);
-    current.current.end(host);
+    current.current.onEnd(host);
   };
   const follow = (host: string) => {
     const path = { project: slug, host };
     const stream = new EventSource(urlOf("/projects/{project}/domains/{host}/events", { path }));
-    stream.addEventListener("domain", ({ data }) => current.current.hear(JSON.parse(data)));
-    // One that was refused for good is not opened again by the browser; the list is asked anyway.
+    stream.addEventListener("domain", ({ data }) => current.current.onDetails(JSON.parse(data)));
+    // A browser does not reopen a stream that was refused; the list is polled anyway.
     stream.addEventListener("error", () => {
       if (stream.readyState === EventSource.CLOSED) close(host);
     });

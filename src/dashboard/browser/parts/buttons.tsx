@@ -1,4 +1,4 @@
-/** Buttons, and the two that come with something: copying, and waiting for what was asked. */
+/** Buttons, with a busy state, and the button that copies. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { copyText } from "../../../docs/browser/platform.ts";
@@ -11,11 +11,11 @@ export interface ButtonProps {
   readonly onClick?: (() => void) | undefined;
   readonly kind?: "primary" | "danger" | "quiet" | undefined;
   readonly type?: "button" | "submit";
-  /** Something is under way that it started: it can be focused, and does nothing. */
+  /** Its action is running: it keeps the focus, and does nothing. */
   readonly busy?: boolean | undefined;
   readonly disabled?: boolean;
   readonly label?: string | undefined;
-  /** In a dialog that can do harm: the one that does none, and has the focus first. */
+  /** In a destructive dialog: the button that changes nothing, which has the focus first. */
   readonly safe?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function Button({ children, onClick, kind, type = "button", busy, ...rest
 
 const shownForMs = 1_600;
 
-/** Copies a text and says so. `what` is said to those who do not see what stands beside it. */
+/** Copies a text. `what` names it for screen readers. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [done, setDone] = useState<boolean>();
   useEffect(() => {

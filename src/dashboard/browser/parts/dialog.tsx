@@ -1,4 +1,4 @@
-/** A dialog: it holds the focus, Esc closes it, and the focus returns to where it was. */
+/** Dialogs. They hold the focus, Esc closes them, and the focus returns to where it was. */
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { notify } from "../announce.ts";
@@ -12,26 +12,26 @@ interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
-  /** What must not be lost by a slip: neither Esc nor a click beside it closes the dialog. */
+  /** Neither Esc nor a click outside closes the dialog. */
   readonly firm?: boolean;
 }
 
-/** What does no harm where something could, else the first field, else the first thing to do. */
-const firstPlaces = [
+/** The harmless button of a destructive dialog, else the first field, else the first button. */
+const focusOrder = [
   "[data-safe]",
   "form input, form select, form textarea",
   ".dialog-head ~ * button",
 ];
 
 function firstIn(dialog: HTMLElement | null): HTMLElement | undefined {
-  for (const place of firstPlaces) {
-    const found = dialog?.querySelector<HTMLElement>(place);
+  for (const selector of focusOrder) {
+    const found = dialog?.querySelector<HTMLElement>(selector);
     if (found) return found;
   }
   return undefined;
 }
 
-/** It is open as long as it is there. */
+/** Open as long as it is rendered. */
 export function Dialog({ title, children, onClose, firm = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -41,7 +41,7 @@ export function Dialog({ title, children, onClose, firm = false }: DialogProps) 
     dialog?.showModal();
     firstIn(dialog)?.focus();
     return () => {
-      // As long as it is open, nothing outside of it can have the focus.
+      // Nothing outside can have the focus before it is closed.
       dialog?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };

@@ -1,4 +1,4 @@
-/** Fields with their names above them, and a form that does one thing. */
+/** Forms and their fields. */
 import type { ComponentChildren, InputHTMLAttributes, JSX } from "preact";
 import { useId } from "preact/hooks";
 
@@ -45,7 +45,7 @@ export function TextField({ label, hint, onText, mono, ...input }: TextProps) {
       {(ids) => (
         <input
           {...ids}
-          // Every type that it may have takes all of these.
+          // All of these are valid for each of the input types.
           {...(input as InputHTMLAttributes<HTMLInputElement>)}
           class={mono ? "mono" : undefined}
           spellcheck={false}
@@ -78,7 +78,7 @@ interface BareChoiceProps<T extends string> extends Omit<ChoiceProps<T>, "label"
   readonly "aria-describedby"?: string | undefined;
 }
 
-/** A choice whose name stands elsewhere. */
+/** A select without a label of its own. */
 export function Choice<T extends string>({ value, options, onChoice, ...ids }: BareChoiceProps<T>) {
   return (
     <select

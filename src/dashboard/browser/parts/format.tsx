@@ -26,7 +26,7 @@ export function fromNow(atMs: number, nowMs: number): string {
   return relative.format(Math.round(seconds / size), unit);
 }
 
-/** `41 min`, `12 s`: what is left, counted down. */
+/** `41 min`, `12 s`. */
 export function left(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const [size, , short] = units.find(([size]) => seconds >= size * (size === 1 ? 1 : 1.5)) ?? last;
@@ -35,7 +35,7 @@ export function left(ms: number): string {
 
 export const exactText = (atMs: number): string => exact.format(atMs);
 
-/** `12 Feb`, with the year where it is another one. */
+/** `12 Feb`, with the year if it is not the current one. */
 export function dayText(atMs: number, nowMs: number): string {
   const sameYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
   return (sameYear ? day : dayOfYear).format(atMs);
@@ -55,7 +55,7 @@ const iso = (atMs: number): string => new Date(atMs).toISOString();
 
 interface AgoProps {
   readonly at: Instant;
-  /** It has happened, whatever this machine's clock says of it. */
+  /** It has happened, even if this machine's clock is behind. */
   readonly past?: boolean;
 }
 
@@ -81,7 +81,7 @@ export function Day({ at }: { at: Instant }) {
   );
 }
 
-/** `41 min`, and in the end `words`. */
+/** `41 min`, and `ended` when the time is over. */
 export function Left({ untilMs, ended }: { untilMs: number; ended: string }) {
   const nowMs = useNow();
   const rest = untilMs - nowMs;

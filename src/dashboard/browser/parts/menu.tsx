@@ -1,27 +1,27 @@
-/** The menu behind three dots: arrows move in it, Esc closes it, and the focus comes back. */
+/** A menu behind three dots, with the keyboard support of the ARIA menu pattern. */
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MoreIcon } from "./icons.tsx";
 
 export interface MenuItem {
-  readonly words: string;
+  readonly label: string;
   readonly run: () => void;
   readonly danger?: boolean;
 }
 
 export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
   const [open, setOpen] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   const entries = () => [
-    ...(place.current?.querySelectorAll<HTMLButtonElement>("[role=menuitem]") ?? []),
+    ...(container.current?.querySelectorAll<HTMLButtonElement>("[role=menuitem]") ?? []),
   ];
 
   useLayoutEffect(() => {
     if (!open) return;
     entries()[0]?.focus();
     const beside = (event: Event) => {
-      if (!place.current?.contains(event.target as Node)) setOpen(false);
+      if (!container.current?.contains(event.target as Node)) setOpen(false);
     };
     document.addEventListener("pointerdown", beside);
     return () => document.removeEventListener("pointerdown", beside);
@@ -41,7 +41,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
     if (to !== undefined || event.key === "Escape") event.preventDefault();
   };
   return (
-    <div class="menu" ref={place}>
+    <div class="menu" ref={container}>
       <button
         type="button"
         ref={button}
@@ -56,20 +56,20 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
       </button>
       {open && (
         <div role="menu" id={id} aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
-          {items.map(({ words, run, danger }) => (
+          {items.map(({ label, run, danger }) => (
             <button
-              key={words}
+              key={label}
               type="button"
               role="menuitem"
               tabIndex={-1}
               class={danger ? "danger" : undefined}
               onClick={() => {
-                // First, so that a dialog that opens returns the focus to the three dots.
+                // First, so that a dialog returns the focus to the button.
                 close();
                 run();
               }}
             >
-              {words}
+              {label}
             </button>
           ))}
         </div>

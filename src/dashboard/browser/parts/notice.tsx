@@ -4,36 +4,36 @@ import { ApiError, messageOf } from "../http.ts";
 import type { Loaded } from "../useApi.ts";
 import { Button } from "./buttons.tsx";
 
-export type Meaning = "fine" | "waiting" | "trouble" | "neutral";
+export type Tone = "fine" | "waiting" | "trouble" | "neutral";
 
-export const marks: Readonly<Record<Meaning, string>> = {
+export const marks: Readonly<Record<Tone, string>> = {
   fine: "●",
   waiting: "◐",
   trouble: "▲",
   neutral: "○",
 };
 
-/** A status: a mark and a word, and only then a colour. */
-export function Badge({ meaning, children }: { meaning: Meaning; children: ComponentChildren }) {
+/** A status, never by its colour alone. */
+export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return (
-    <span class={`badge ${meaning}`}>
-      <span aria-hidden="true">{marks[meaning]}</span>
+    <span class={`badge ${tone}`}>
+      <span aria-hidden="true">{marks[tone]}</span>
       <span>{children}</span>
     </span>
   );
 }
 
 interface NoticeProps {
-  readonly meaning: Meaning;
+  readonly tone: Tone;
   readonly title: string;
   readonly children?: ComponentChildren;
 }
 
-export function Notice({ meaning, title, children }: NoticeProps) {
+export function Notice({ tone, title, children }: NoticeProps) {
   return (
-    <div class={`notice ${meaning}`} role={meaning === "trouble" ? "alert" : undefined}>
+    <div class={`notice ${tone}`} role={tone === "trouble" ? "alert" : undefined}>
       <p class="notice-title">
-        <span aria-hidden="true">{marks[meaning]}</span>
+        <span aria-hidden="true">{marks[tone]}</span>
         <span>{title}</span>
       </p>
       {children}
@@ -41,7 +41,7 @@ export function Notice({ meaning, title, children }: NoticeProps) {
   );
 }
 
-/** What was refused, in place; nothing where nothing was. */
+/** An error beside what caused it; nothing if there is none. */
 export function ErrorMessage({ error }: { error: unknown }) {
   if (error === undefined) return null;
   return (
@@ -58,7 +58,7 @@ export function ErrorMessage({ error }: { error: unknown }) {
   );
 }
 
-/** Grey lines of the size of what comes. */
+/** Grey bars of about the size of the content. */
 export function Skeleton({ rows = 3, tall = false }: { rows?: number; tall?: boolean }) {
   return (
     <div class={tall ? "skeleton tall" : "skeleton"} role="status">
@@ -79,14 +79,14 @@ export function Empty({ title, children }: { title: string; children: ComponentC
   );
 }
 
-interface ShownProps<T> {
+interface LoadableProps<T> {
   readonly of: Loaded<T>;
   readonly skeleton: ComponentChildren;
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** The data once it is there; with a word above it when what is newer could not be had. */
-export function Shown<T>({ of, skeleton, children }: ShownProps<T>) {
+/** The data once it is loaded, with a notice above it if a later load failed. */
+export function Loadable<T>({ of, skeleton, children }: LoadableProps<T>) {
   const { data, error, reload, busy } = of;
   return (
     <>
@@ -104,10 +104,13 @@ interface FailedProps {
 }
 
 function Failed({ error, busy, retry, old }: FailedProps) {
-  // Another try will not find what is not there or not theirs.
+  // Retrying does not help if it does not exist or is not permitted.
   const final = error instanceof ApiError && (error.status === 404 || error.status === 403);
   return (
-    <Notice meaning="trouble" title={old ? "What you see may be old" : "This could not be loaded"}>
+    <Notice
+      tone="trouble"
+      title={old ? "This data may be out of date" : "This could not be loaded"}
+    >
       <p>{messageOf(error)}</p>
       {!final && (
         <Button onClick={retry} busy={busy}>

@@ -1,40 +1,40 @@
-/** The head of a screen: where it is, its name, and the one thing to do there. */
+/** The frame of a screen: breadcrumbs, title, main action and tabs. */
 import type { ComponentChildren } from "preact";
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 export interface Crumb {
-  readonly words: string;
+  readonly label: string;
   readonly href: string;
 }
 
 interface PageProps {
   readonly title: string;
-  /** What leads here, outermost first. */
+  /** Outermost first. */
   readonly crumbs?: readonly Crumb[];
   readonly action?: ComponentChildren;
   readonly lead?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** Whether somebody has been on another screen before. */
-let movedHere = false;
+/** Whether this is not the first screen. */
+let navigated = false;
 
-/** The screen that comes next is one that somebody asked for. */
-export function leaving(): void {
-  movedHere = true;
+/** The next screen results from an action of the user. */
+export function markNavigation(): void {
+  navigated = true;
 }
 
 export function Page({ title, crumbs = [], action, lead, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const whole = [...crumbs.map(({ words }) => words), title].join(" › ");
+  const whole = [...crumbs.map(({ label }) => label), title].join(" › ");
   useEffect(() => {
     document.title = `${whole} · Pet Store`;
   }, [whole]);
   useEffect(() => {
-    // A new screen is read from its heading on; the first one from wherever the reader begins.
-    if (movedHere) heading.current?.focus({ preventScroll: true });
-    leaving();
+    // Screen readers continue at the heading, except on the first screen.
+    if (navigated) heading.current?.focus({ preventScroll: true });
+    markNavigation();
     scrollTo(0, 0);
     return keepFocus(() => heading.current);
   }, []);
@@ -44,9 +44,9 @@ export function Page({ title, crumbs = [], action, lead, children }: PageProps) 
         <div class="page-title">
           {crumbs.length > 0 && (
             <nav class="crumbs" aria-label="You are in">
-              {crumbs.map(({ words, href }) => (
+              {crumbs.map(({ label, href }) => (
                 <Fragment key={href}>
-                  <a href={href}>{words}</a>
+                  <a href={href}>{label}</a>
                   <span aria-hidden="true">›</span>
                 </Fragment>
               ))}
@@ -64,13 +64,13 @@ export function Page({ title, crumbs = [], action, lead, children }: PageProps) 
   );
 }
 
-/** When the element that has the focus goes away, the one that stands in for it gets it. */
+/** When the focused element is removed, the fallback gets the focus. */
 function keepFocus(standIn: () => HTMLElement | null): () => void {
   let last: EventTarget | null = null;
   const onFocus = ({ target }: Event) => {
     last = target;
   };
-  // Whoever points beside everything has left it of their own accord.
+  // A click elsewhere gives up the focus on purpose.
   const onPoint = () => {
     last = null;
   };
@@ -91,7 +91,7 @@ function keepFocus(standIn: () => HTMLElement | null): () => void {
 
 interface TabsProps<Name extends string> {
   readonly label: string;
-  readonly tabs: Readonly<Record<Name, readonly [href: string, words: string]>>;
+  readonly tabs: Readonly<Record<Name, readonly [href: string, label: string]>>;
   readonly at: Name;
 }
 
@@ -99,9 +99,9 @@ interface TabsProps<Name extends string> {
 export function Tabs<Name extends string>({ label, tabs, at }: TabsProps<Name>) {
   return (
     <nav class="tabs" aria-label={label}>
-      {Object.entries<readonly [string, string]>(tabs).map(([name, [href, words]]) => (
+      {Object.entries<readonly [string, string]>(tabs).map(([name, [href, label]]) => (
         <a key={name} href={href} aria-current={name === at ? "page" : undefined}>
-          {words}
+          {label}
         </a>
       ))}
     </nav>

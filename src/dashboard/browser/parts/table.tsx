@@ -1,12 +1,12 @@
-/** A table that stays one, also where it must be moved sideways to be seen. */
+/** A table that scrolls sideways if it must. */
 import type { ComponentChildren } from "preact";
 
-/** `hidden` heads are for those who listen; `wide` ones are left out on a phone. */
+/** `hidden` headings are for screen readers; `wide` columns are left out on a phone. */
 type Head =
   | string
   | { readonly hidden: string }
-  | { readonly words: string; readonly wide: true }
-  | { readonly words: string; readonly number: true; readonly wide?: true };
+  | { readonly label: string; readonly wide: true }
+  | { readonly label: string; readonly number: true; readonly wide?: true };
 
 interface TableProps {
   readonly caption: string;
@@ -45,8 +45,8 @@ function headCell(head: Head) {
     );
   }
   return (
-    <th key={head.words} scope="col" class={classOf(head)}>
-      {head.words}
+    <th key={head.label} scope="col" class={classOf(head)}>
+      {head.label}
     </th>
   );
 }

@@ -1,4 +1,4 @@
-/** Where a folder is dropped, or chosen, and brought to the service under one's eyes. */
+/** The area where a folder is dropped or chosen, and the progress of its upload. */
 import { useRef, useState } from "preact/hooks";
 import type { FinishedDeployment } from "../../../contract/generated/platform.ts";
 import { announce, notify } from "../announce.ts";
@@ -12,7 +12,7 @@ import { type Progress, upload } from "./upload.ts";
 
 type State =
   | { readonly kind: "idle"; readonly error?: string; readonly note?: string }
-  | { readonly kind: "asking"; readonly folder: Folder }
+  | { readonly kind: "confirming"; readonly folder: Folder }
   | { readonly kind: "working"; readonly progress: Progress | undefined };
 
 interface DeployProps {
@@ -34,21 +34,23 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
       const onProgress = (progress: Progress) => setState({ kind: "working", progress });
       const outcome = await upload(slug, files, { signal, onProgress });
       setState({ kind: "idle", ...notes(leftOut) });
-      notify(outcomeWords(slug, outcome));
+      notify(outcomeMessage(slug, outcome));
       onDeployed();
     } catch (error) {
-      const words = signal.aborted ? "It was stopped. What is shown stays." : messageOf(error);
+      const words = signal.aborted
+        ? "Cancelled. The published site is unchanged."
+        : messageOf(error);
       setState({ kind: "idle", error: words });
       onDeployed();
     }
   };
   const take = (folder: Folder) => {
     if (folder.files.length === 0) {
-      return setState({ kind: "idle", error: "There is no file to publish in it." });
+      return setState({ kind: "idle", error: "The folder has no files to publish." });
     }
-    // Nobody would see a first page: better to ask than to publish that.
+    // Without an index.html the home page is not found, so this needs a confirmation.
     if (!folder.files.some(({ path }) => path === "index.html")) {
-      return setState({ kind: "asking", folder });
+      return setState({ kind: "confirming", folder });
     }
     void start(folder);
   };
@@ -56,12 +58,12 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
   if (state.kind === "working") {
     return <Working progress={state.progress} onCancel={() => ending.current?.abort()} />;
   }
-  if (state.kind === "asking") {
+  if (state.kind === "confirming") {
     return (
-      <Notice meaning="waiting" title="There is no index.html at the top of this folder">
+      <Notice tone="waiting" title="There is no index.html at the top of this folder">
         <p>
-          Visitors of the first page would find nothing. Perhaps the folder inside it, such as{" "}
-          <code>dist</code>, is the one to publish.
+          The home page would not be found. Perhaps a folder inside it, such as <code>dist</code>,
+          is the one to publish.
         </p>
         <div class="actions">
           <Button onClick={() => void start(state.folder)}>Deploy it anyway</Button>
@@ -92,7 +94,7 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
       <FolderIcon />
       <p>
         <strong>Drop the folder of your site here</strong>
-        <span class="quiet">It is shown when all of it has arrived, and not before.</span>
+        <span class="quiet">It is published when all of its files are uploaded.</span>
       </p>
       <FolderInput onFolder={take} />
       {state.error !== undefined && (
@@ -106,7 +108,7 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
   );
 }
 
-/** Every browser has it, and no standard names it. */
+/** Supported by every browser, but not part of a standard. */
 const wholeFolder = { webkitdirectory: true };
 
 function FolderInput({ onFolder }: { onFolder: (folder: Folder) => void }) {
@@ -133,13 +135,13 @@ function notes(leftOut: number): { note?: string } {
   return { note: `${counted(leftOut, "hidden file")} left out, such as .git or .env.` };
 }
 
-function outcomeWords(slug: string, outcome: FinishedDeployment): string {
-  if (outcome.kind === "shown") return `${slug} shows the new deployment.`;
-  if (outcome.kind === "needless") return "Nothing has changed: the same content is shown already.";
-  return "It is stored, but a later deployment is shown.";
+function outcomeMessage(slug: string, outcome: FinishedDeployment): string {
+  if (outcome.kind === "shown") return `The new deployment of ${slug} is published.`;
+  if (outcome.kind === "needless") return "Nothing changed: this content is already published.";
+  return "Stored, but a later deployment is published.";
 }
 
-const stepWords: Readonly<Record<Progress["step"], string>> = {
+const stepLabels: Readonly<Record<Progress["step"], string>> = {
   reading: "Reading",
   uploading: "Uploading",
   finishing: "Publishing",
@@ -152,12 +154,12 @@ interface WorkingProps {
 
 function Working({ progress, onCancel }: WorkingProps) {
   const { step = "reading", done = 0, all = 0, doneBytes = 0, allBytes = 0 } = progress ?? {};
-  const words = stepWords[step];
+  const words = stepLabels[step];
   const detail =
     step === "finishing"
-      ? "All files have arrived."
+      ? "All files are uploaded."
       : all === 0 && step === "uploading"
-        ? "Everything is there already."
+        ? "All files are already stored."
         : `${done} of ${counted(all, "file")}, ${size(doneBytes)} of ${size(allBytes)}`;
   return (
     <section class="drop working" aria-label="Deploying">

@@ -1,4 +1,4 @@
-/** A folder as it was dropped or chosen: its files, with the paths they will have on the site. */
+/** A dropped or chosen folder: its files, with their paths on the site. */
 
 export interface FolderFile {
   readonly path: string;
@@ -7,13 +7,13 @@ export interface FolderFile {
 
 export interface Folder {
   readonly files: readonly FolderFile[];
-  /** Names that begin with a dot, which are not meant to be published. */
+  /** How many files were left out because a name in their path begins with a dot. */
   readonly leftOut: number;
 }
 
 const filesMax = 10_000;
 
-/** What people leave in a folder and do not mean to publish; RFC 8615 has the one exception. */
+/** Hidden files are not meant to be published, except /.well-known/ (RFC 8615). */
 const isPrivate = (segment: string) => segment.startsWith(".") && segment !== ".well-known";
 
 export function folderOf(named: readonly { path: string; file: File }[]): Folder {
@@ -25,7 +25,7 @@ export function folderOf(named: readonly { path: string; file: File }[]): Folder
   return { files, leftOut: inside.length - files.length };
 }
 
-/** The folder itself is no part of the addresses; where all lies in one, it is taken off. */
+/** The name of the folder itself is not part of the URLs. */
 function withoutRoot(named: readonly { path: string; file: File }[]) {
   const [first] = named;
   const root = first?.path.includes("/") ? `${first.path.split("/")[0]}/` : undefined;
@@ -38,7 +38,7 @@ export function chosenFolder(list: FileList): Folder {
   return folderOf([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
 }
 
-/** From a drop. What was dropped must be taken hold of before anything is waited for. */
+/** From a drop. Its entries must be read before the first await: the event clears them. */
 export async function droppedFolder(transfer: DataTransfer): Promise<Folder> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const plain = [...transfer.files];
@@ -64,7 +64,7 @@ async function collect(
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
-    // A reader gives a hundred at a time, and none at the end.
+    // A reader returns up to a hundred entries at a time, and none at the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );

@@ -1,35 +1,37 @@
-/** A project: what is shown of it, deploying it, and its deployments. */
+/** A project: its published site and its deployments. */
 import { useState } from "preact/hooks";
 import type { Deployment, Project } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Ago, counted, size } from "../parts/format.tsx";
-import { Badge, Shown, Skeleton } from "../parts/notice.tsx";
+import { Badge, Loadable, Skeleton } from "../parts/notice.tsx";
 import { Page, Tabs } from "../parts/page.tsx";
 import { domainsLink, projectLink } from "../route.ts";
 import { useGet } from "../useApi.ts";
 import { Deploy } from "./deploy.tsx";
 
-type Asking = { kind: "rollback"; deployment: Deployment } | { kind: "unpublish" };
+type OpenDialog = { kind: "rollback"; deployment: Deployment } | { kind: "unpublish" };
 
 export function ProjectPage({ slug }: { slug: string }) {
   const project = useGet("/projects/{project}", { path: { project: slug } }, 15_000);
-  const [asking, ask] = useState<Asking>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const published = project.data !== undefined && project.data.current !== null;
   return (
     <Page
       title={slug}
-      crumbs={[{ words: "Projects", href: "#/projects" }]}
+      crumbs={[{ label: "Projects", href: "#/projects" }]}
       action={
-        published && <Button onClick={() => ask({ kind: "unpublish" })}>Unpublish project…</Button>
+        published && (
+          <Button onClick={() => setDialog({ kind: "unpublish" })}>Unpublish project…</Button>
+        )
       }
     >
       <ProjectTabs slug={slug} at="deployments" />
-      <Shown of={project} skeleton={<Skeleton rows={4} tall />}>
+      <Loadable of={project} skeleton={<Skeleton rows={4} tall />}>
         {(data) => (
           <>
-            <ShownNow project={data} />
+            <PublishedStatus project={data} />
             <Deploy slug={slug} onDeployed={project.reload} />
             <h2>Deployments</h2>
             {data.deployments.length === 0 ? (
@@ -41,24 +43,24 @@ export function ProjectPage({ slug }: { slug: string }) {
                     key={each.id}
                     deployment={each}
                     shown={each.id === data.current}
-                    onRollBack={() => ask({ kind: "rollback", deployment: each })}
+                    onRollBack={() => setDialog({ kind: "rollback", deployment: each })}
                   />
                 ))}
               </ul>
             )}
           </>
         )}
-      </Shown>
-      {asking?.kind === "rollback" && (
+      </Loadable>
+      {dialog?.kind === "rollback" && (
         <RollBack
           slug={slug}
-          deployment={asking.deployment}
+          deployment={dialog.deployment}
           onDone={project.reload}
-          onClose={() => ask(undefined)}
+          onClose={() => setDialog(undefined)}
         />
       )}
-      {asking?.kind === "unpublish" && (
-        <Unpublish slug={slug} onDone={project.reload} onClose={() => ask(undefined)} />
+      {dialog?.kind === "unpublish" && (
+        <Unpublish slug={slug} onDone={project.reload} onClose={() => setDialog(undefined)} />
       )}
     </Page>
   );
@@ -72,22 +74,22 @@ export function ProjectTabs({ slug, at }: { slug: string; at: "deployments" | "d
   return <Tabs label="Project" tabs={tabs} at={at} />;
 }
 
-function ShownNow({ project: { current, address, slug } }: { project: Project }) {
+function PublishedStatus({ project: { current, address, slug } }: { project: Project }) {
   if (current === null) {
     return (
       <p class="shown-now">
-        <Badge meaning="neutral">Nothing is shown yet</Badge>
-        <span class="quiet">Deploy a folder, and it is shown at an address of its own.</span>
+        <Badge tone="neutral">Not published</Badge>
+        <span class="quiet">Deploy a folder to publish it at its own URL.</span>
       </p>
     );
   }
   return (
     <p class="shown-now">
-      <Badge meaning="fine">Published</Badge>
+      <Badge tone="fine">Published</Badge>
       <a class="mono" href={address} target="_blank" rel="noreferrer">
         {address}
       </a>
-      <a href={domainsLink(slug)}>Show it on your own domain</a>
+      <a href={domainsLink(slug)}>Add a custom domain</a>
     </p>
   );
 }
@@ -122,10 +124,10 @@ function Row({ deployment, shown, onRollBack }: RowProps) {
 }
 
 function DeploymentBadge({ state, shown }: { state: Deployment["state"]; shown: boolean }) {
-  if (shown) return <Badge meaning="fine">Shown now</Badge>;
-  if (state === "ready") return <Badge meaning="neutral">Ready</Badge>;
-  if (state === "failed") return <Badge meaning="trouble">Failed</Badge>;
-  return <Badge meaning="waiting">Arriving</Badge>;
+  if (shown) return <Badge tone="fine">Current</Badge>;
+  if (state === "ready") return <Badge tone="neutral">Ready</Badge>;
+  if (state === "failed") return <Badge tone="trouble">Failed</Badge>;
+  return <Badge tone="waiting">Uploading</Badge>;
 }
 
 interface ConfirmProps {

@@ -1,4 +1,4 @@
-/** All projects that whoever is signed in may see. */
+/** The projects that the account may see. */
 import { useState } from "preact/hooks";
 import type { ProjectLine, Session } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
@@ -6,7 +6,7 @@ import { Button } from "../parts/buttons.tsx";
 import { ActionForm, Dialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../parts/form.tsx";
 import { Ago } from "../parts/format.tsx";
-import { Badge, Empty, Notice, Shown, Skeleton } from "../parts/notice.tsx";
+import { Badge, Empty, Loadable, Notice, Skeleton } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { domainsLink, go, projectLink } from "../route.ts";
 import { isOperator } from "../session.ts";
@@ -24,10 +24,10 @@ export function Projects({ session }: { session: Session }) {
   return (
     <Page
       title="Projects"
-      lead="A project is a documentation site. It can be shown on domains of your own."
+      lead="A project is a documentation site. You can serve it on your own domains."
       action={data !== undefined && data.length > 0 ? create : undefined}
     >
-      <Shown of={projects} skeleton={<Skeleton rows={3} tall />}>
+      <Loadable of={projects} skeleton={<Skeleton rows={3} tall />}>
         {(lines) =>
           lines.length === 0 ? (
             <Empty title="No project yet">
@@ -42,7 +42,7 @@ export function Projects({ session }: { session: Session }) {
             </ul>
           )
         }
-      </Shown>
+      </Loadable>
       {creating && <NewProject session={session} onClose={() => setCreating(false)} />}
     </Page>
   );
@@ -63,9 +63,9 @@ function Line({ line, withOwner }: { line: ProjectLine; withOwner: boolean }) {
       </div>
       <div class="line-end">
         {current === null ? (
-          <Badge meaning="neutral">Nothing shown yet</Badge>
+          <Badge tone="neutral">Not published</Badge>
         ) : (
-          <Badge meaning="fine">Published</Badge>
+          <Badge tone="fine">Published</Badge>
         )}
         <a href={domainsLink(slug)} aria-label={`Domains of ${slug}`}>
           Domains
@@ -87,17 +87,17 @@ function NewProject({ session, onClose }: { session: Session; onClose: () => voi
   );
 }
 
-/** An operator has no projects of their own, and says whose it is. */
+/** An operator has no projects, so they choose the owner. */
 function ForAnOwner({ onClose }: { onClose: () => void }) {
   const owners = useGet("/owners", {});
   const [chosen, choose] = useState<string>();
   return (
-    <Shown of={owners} skeleton={<Skeleton rows={2} />}>
+    <Loadable of={owners} skeleton={<Skeleton rows={2} />}>
       {(all) => {
         const [first] = all;
         if (first === undefined) {
           return (
-            <Notice meaning="neutral" title="There is no owner yet">
+            <Notice tone="neutral" title="There is no owner yet">
               <p>
                 A project belongs to an owner. <a href="#/owners">Add an owner first</a>.
               </p>
@@ -117,7 +117,7 @@ function ForAnOwner({ onClose }: { onClose: () => void }) {
           </>
         );
       }}
-    </Shown>
+    </Loadable>
   );
 }
 

@@ -13,71 +13,74 @@ export interface Progress {
   readonly allBytes: number;
 }
 
-export interface Terms {
+export interface UploadOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
 }
 
-interface Named extends FolderFile {
+interface HashedFile extends FolderFile {
   readonly hash: string;
 }
 
-/** As many at once as a browser opens connections, less the ones that others need. */
+/** Below the six connections of a browser to one host, since other requests need some. */
 const uploadsAtOnce = 3;
 
 export async function upload(
   slug: string,
   files: readonly FolderFile[],
-  terms: Terms,
+  options: UploadOptions,
 ): Promise<FinishedDeployment> {
-  const named = await namesOf(files, terms);
+  const hashed = await hashFiles(files, options);
   const begun = await call("post", "/projects/{project}/deployments", {
     path: { project: slug },
-    body: { files: named.map(({ path, file, hash }) => ({ path, bytes: file.size, hash })) },
+    body: { files: hashed.map(({ path, file, hash }) => ({ path, bytes: file.size, hash })) },
   });
   const path = { project: slug, deployment: begun.id };
   try {
-    await sendAll(path, named, new Set(begun.missing), terms);
-    // Where nothing was to be sent, nothing has asked yet.
-    terms.signal.throwIfAborted();
-    terms.onProgress({ step: "finishing", done: 0, all: 1, doneBytes: 0, allBytes: 1 });
+    await uploadMissing(path, hashed, new Set(begun.missing), options);
+    // If nothing had to be uploaded, the signal has not been checked yet.
+    options.signal.throwIfAborted();
+    options.onProgress({ step: "finishing", done: 0, all: 1, doneBytes: 0, allBytes: 1 });
     return await call("post", "/projects/{project}/deployments/{deployment}/finish", { path });
   } catch (cause) {
-    // Best effort: what is silent for long is taken as given up anyway.
+    // Best effort: the service gives up abandoned uploads after a while anyway.
     await call("delete", "/projects/{project}/deployments/{deployment}", { path }).catch(() => {});
     throw cause;
   }
 }
 
-async function namesOf(files: readonly FolderFile[], terms: Terms): Promise<Named[]> {
+async function hashFiles(
+  files: readonly FolderFile[],
+  options: UploadOptions,
+): Promise<HashedFile[]> {
   const allBytes = bytesIn(files);
-  const named: Named[] = [];
+  const hashed: HashedFile[] = [];
   let doneBytes = 0;
   for (const each of files) {
-    terms.signal.throwIfAborted();
+    options.signal.throwIfAborted();
     const bytes = new Uint8Array(await each.file.arrayBuffer());
-    named.push({ ...each, hash: await sha256(bytes) });
+    hashed.push({ ...each, hash: await sha256(bytes) });
     doneBytes += each.file.size;
-    const done = named.length;
-    terms.onProgress({ step: "reading", done, all: files.length, doneBytes, allBytes });
+    const done = hashed.length;
+    options.onProgress({ step: "reading", done, all: files.length, doneBytes, allBytes });
   }
-  return named;
+  return hashed;
 }
 
-async function sendAll(
+async function uploadMissing(
   path: { readonly project: string; readonly deployment: string },
-  named: readonly Named[],
+  hashed: readonly HashedFile[],
   missing: ReadonlySet<string>,
-  { signal, onProgress }: Terms,
+  { signal, onProgress }: UploadOptions,
 ): Promise<void> {
   const byHash = new Map(
-    named.filter(({ hash }) => missing.has(hash)).map((each) => [each.hash, each]),
+    hashed.filter(({ hash }) => missing.has(hash)).map((each) => [each.hash, each]),
   );
   const waiting = [...byHash.values()];
   const [all, allBytes] = [waiting.length, bytesIn(waiting)];
   let [done, doneBytes] = [0, 0];
-  const tellProgress = () => onProgress({ step: "uploading", done, all, doneBytes, allBytes });
-  tellProgress();
+  const reportProgress = () => onProgress({ step: "uploading", done, all, doneBytes, allBytes });
+  reportProgress();
   const sendNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { file, hash } = next;
@@ -88,7 +91,7 @@ async function sendAll(
       });
       done++;
       doneBytes += file.size;
-      tellProgress();
+      reportProgress();
     }
   };
   await Promise.all(Array.from({ length: uploadsAtOnce }, sendNext));

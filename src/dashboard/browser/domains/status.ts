@@ -1,0 +1,39 @@
+/** The status of a domain as shown: a tone and a label. */
+import type { Domain, DomainStatus } from "../../../contract/generated/platform.ts";
+import type { Tone } from "../parts/notice.tsx";
+
+interface StatusLabel {
+  readonly tone: Tone;
+  readonly label: string;
+}
+
+const all: Readonly<Record<DomainStatus, StatusLabel>> = {
+  pending_dns: { tone: "waiting", label: "Waiting for DNS" },
+  misconfigured: { tone: "trouble", label: "DNS needs a change" },
+  verified: { tone: "waiting", label: "DNS is right" },
+  issuing: { tone: "waiting", label: "Getting a certificate" },
+  certificate_delayed: { tone: "waiting", label: "Certificate delayed" },
+  blocked: { tone: "trouble", label: "Certificate refused" },
+  live: { tone: "fine", label: "Live" },
+  degraded: { tone: "trouble", label: "Live, but DNS has changed" },
+  renewal_failing: { tone: "trouble", label: "Live, but renewal fails" },
+  suspended: { tone: "trouble", label: "Suspended" },
+  abandoned: { tone: "neutral", label: "Given up" },
+  removed: { tone: "neutral", label: "Removed" },
+};
+
+export const statusLabel = (status: DomainStatus): StatusLabel => all[status];
+
+export function statusOf({ status, role }: Pick<Domain, "status" | "role">): StatusLabel {
+  if (status === "live" && role.kind === "redirect") {
+    return { tone: "fine", label: `Redirects to ${role.to} (${role.status})` };
+  }
+  return all[status];
+}
+
+/** Whether no change is expected, so that the row alone is enough. */
+export const isSettled = ({ status }: Pick<Domain, "status">): boolean =>
+  status === "live" || status === "abandoned" || status === "removed";
+
+export const isServed = ({ status }: Pick<Domain, "status">): boolean =>
+  status === "live" || status === "degraded" || status === "renewal_failing";
