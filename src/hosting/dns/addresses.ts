@@ -1,36 +1,37 @@
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
+import { blockListOf } from "../domains/observation.ts";
 import type { Recursor } from "./resolver.ts";
 
 /**
  * Addresses that no public name server has, from the IANA special-purpose registries (RFC 6890):
  * asked there, we would knock on doors of our own network on behalf of whoever wrote the zone.
  */
-const notPublic: readonly [network: string, bits: number][] = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-  ["2001::", 23],
-  ["2001:db8::", 32],
+const notPublic = blockListOf([
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "2001::/23",
+  "2001:db8::/32",
   // 6to4 carries an IPv4 address inside, which may be a private one.
-  ["2002::", 16],
-  ["3fff::", 20],
-];
+  "2002::/16",
+  "3fff::/20",
+]);
 
 /** All that has been given out as global unicast. What lies outside is special or unassigned. */
-const globalUnicast: [network: string, bits: number] = ["2000::", 3];
+const globalUnicast = blockListOf(["2000::/3"]);
 
 /** The one spelling of an address, or undefined if it is none. */
 export function canonicalAddress(text: string): string | undefined {
@@ -41,29 +42,10 @@ export function canonicalAddress(text: string): string | undefined {
 
 /** Whether a stranger's zone may send us there. Takes the canonical spelling. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
-  if (family === 0) return false;
+  if (isIP(address) === 0) return false;
+  if (isIPv4(address)) return !notPublic.check(address, "ipv4");
   // This leaves out the mapped, compatible and translated spellings of IPv4 addresses, too.
-  if (family === 6 && !lies(address, globalUnicast)) return false;
-  return !notPublic.some((network) => isIP(network[0]) === family && lies(address, network));
-}
-
-function lies(address: string, [network, bits]: [network: string, bits: number]): boolean {
-  const ours = bitsOf(address);
-  return ours.slice(0, bits) === bitsOf(network).slice(0, bits);
-}
-
-function bitsOf(address: string): string {
-  if (isIPv4(address)) return address.split(".").map(binary(10, 8)).join("");
-  const [head = "", tail] = address.split("::");
-  const before = head.split(":").filter((group) => group !== "");
-  const after = (tail ?? "").split(":").filter((group) => group !== "");
-  const between = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  return [...before, ...between, ...after].map(binary(16, 16)).join("");
-}
-
-function binary(base: number, width: number): (part: string) => string {
-  return (part) => Number.parseInt(part, base).toString(2).padStart(width, "0");
+  return globalUnicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
 }
 
 const dnsPort = 53;

@@ -192,7 +192,7 @@ function describe(answer: DnsAnswer): string {
 }
 
 /** Addresses behind which a DNS provider hides the records. Cloudflare publishes these; its proxy is what owners most often leave switched on. */
-const ranges = [
+const proxies = blockListOf([
   "103.21.244.0/22",
   "103.22.200.0/22",
   "103.31.4.0/22",
@@ -215,14 +215,18 @@ const ranges = [
   "2803:f800::/32",
   "2a06:98c0::/29",
   "2c0f:f248::/32",
-];
+]);
 
-const known = new BlockList();
-for (const range of ranges) {
-  const [network = "", bits = ""] = range.split("/");
-  known.addSubnet(network, Number(bits), network.includes(":") ? "ipv6" : "ipv4");
+/** From networks such as `10.0.0.0/8`. */
+export function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const each of networks) {
+    const [network = "", bits = ""] = each.split("/");
+    list.addSubnet(network, Number(bits), network.includes(":") ? "ipv6" : "ipv4");
+  }
+  return list;
 }
 
 export function isBehindProxy(address: string): boolean {
-  return known.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
