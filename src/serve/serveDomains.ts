@@ -77,7 +77,7 @@ async function startOwnEdge(
     vault,
     clock,
     log,
-    serveSite: (request, deployment) => siteResponse(request, { deployment }, contents),
+    serveSite: (request, deployment) => siteResponse(request, deployment, contents),
     id,
     host: edge.host,
     httpPort: edge.httpPort,

@@ -38,7 +38,7 @@ const asked = (method: string, path: string): SiteRequest => ({
 describe.each([false, true])("from a store that answers later: %p", (later) => {
   const store = storeOf(later);
   const answer = (method: string, path: string) =>
-    siteResponse(asked(method, path), { deployment: "dep_a" }, store);
+    siteResponse(asked(method, path), "dep_a", store);
 
   test("a page comes with its content, which HEAD measures too", async () => {
     const get = await answer("GET", "/");

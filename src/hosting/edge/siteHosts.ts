@@ -2,8 +2,8 @@
 import type { Log } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
+import { RecentMap } from "../../core/recentMap.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
-import type { Encoding } from "../sites/siteFile.ts";
 import type { SiteContents } from "../sites/sites.ts";
 import { type ServedContents, siteResponse, textResponse } from "./siteResponse.ts";
 
@@ -42,7 +42,7 @@ export function createSiteHosts({ store, contents, log }: SiteHostsOptions) {
     return then(store.project(slug), (project) =>
       project?.current === undefined
         ? textResponse(404, `No site is published as ${slug}.`)
-        : siteResponse(request, { deployment: project.current }, contents),
+        : siteResponse(request, project.current, contents),
     );
   }
 }
@@ -57,35 +57,21 @@ const cacheBytesMax = 32 * 1024 * 1024;
 
 /** The store with recent contents in memory. A content never changes under its hash, so none is stale. */
 export function cachedContents(store: SiteContents, bytesMax = cacheBytesMax): ServedContents {
-  // The one that was asked for least lately comes first.
-  const recent = new Map<string, Uint8Array>();
-  let bytes = 0;
-
-  function keep(key: string, content: Uint8Array): void {
-    if (content.byteLength > bytesMax || recent.has(key)) return;
-    recent.set(key, content);
-    bytes += content.byteLength;
-    for (const [oldest, { byteLength }] of recent) {
-      if (bytes <= bytesMax) return;
-      recent.delete(oldest);
-      bytes -= byteLength;
-    }
-  }
-
+  const recent = new RecentMap<Uint8Array>({ entries: Number.POSITIVE_INFINITY, weight: bytesMax });
   return {
     file: (deploymentId, path) => store.file(deploymentId, path),
-    content(hash: string, encoding: Encoding): MaybePromise<Uint8Array | undefined> {
+    content(hash, encoding) {
       const key = `${encoding} ${hash}`;
-      const held = recent.get(key);
-      if (held !== undefined) {
-        recent.delete(key);
-        recent.set(key, held);
-        return held;
-      }
-      return then(store.content(hash, encoding), (content) => {
-        if (content !== undefined) keep(key, content);
-        return content;
-      });
+      return (
+        recent.get(key) ??
+        then(store.content(hash, encoding), (content) => {
+          // A larger one would not fit into either generation of the map.
+          if (content !== undefined && content.byteLength <= bytesMax / 2) {
+            recent.set(key, content, content.byteLength);
+          }
+          return content;
+        })
+      );
     },
   };
 }

@@ -17,11 +17,6 @@ export type SiteRequest = Pick<HttpRequest, "method" | "path" | "query" | "heade
 /** What of the store is asked for. */
 export type ServedContents = Pick<SiteContents, "file" | "content">;
 
-interface ServedSite {
-  /** The id of the deployment that is shown. */
-  readonly deployment: string;
-}
-
 /**
  * For pages that others wrote: they keep their own scripts, and are not framed by strangers, who
  * could lay something over them.
@@ -34,7 +29,7 @@ const siteHeaders = {
 
 export function siteResponse(
   request: SiteRequest,
-  { deployment }: ServedSite,
+  deployment: string,
   contents: ServedContents,
 ): MaybePromise<HttpResponse> {
   if (request.method !== "GET" && request.method !== "HEAD") {
