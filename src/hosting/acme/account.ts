@@ -11,9 +11,8 @@ import {
 import type { AcmeAccount, AcmeAccounts } from "../domains/certificateAuthority.ts";
 import type { Vault } from "../domains/vault.ts";
 import { AcmeError, malformed } from "./acmeError.ts";
-import type { Directory } from "./directory.ts";
-import type { SignedRequests } from "./session.ts";
-import { type Transport, unlessAborted } from "./transport.ts";
+import type { AcmeClient } from "./client.ts";
+import { unlessAborted } from "./transport.ts";
 
 export interface OpenAccount {
   readonly url: string;
@@ -31,24 +30,15 @@ interface AccountOptions {
 /** Opened or created once for all orders of this process, and then remembered. */
 export class Account {
   readonly #options: AccountOptions;
-  readonly #directory: Directory;
-  readonly #requests: SignedRequests;
-  readonly #transport: Transport;
+  readonly #client: AcmeClient;
   #current: Promise<OpenAccount> | undefined;
 
-  constructor(
-    options: AccountOptions,
-    directory: Directory,
-    requests: SignedRequests,
-    transport: Transport,
-  ) {
+  constructor(options: AccountOptions, client: AcmeClient) {
     this.#options = options;
-    this.#directory = directory;
-    this.#requests = requests;
-    this.#transport = transport;
+    this.#client = client;
   }
 
-  /** Throws what the store or the vault throws, and a `AcmeError` for what the authority does. */
+  /** Throws what the store or the vault throws, and an `AcmeError` for what the authority does. */
   current(signal: AbortSignal): Promise<OpenAccount> {
     this.#current ??= this.#remember(this.#openOrCreate());
     // One order that ends must not take the account from the others that wait for it.
@@ -70,12 +60,12 @@ export class Account {
     return opening;
   }
 
-  async #openOrCreate(directory = this.#directory.url): Promise<OpenAccount> {
+  async #openOrCreate(directory = this.#client.directoryUrl): Promise<OpenAccount> {
     const { accounts, vault } = this.#options;
     const kept = await accounts.account(directory);
     if (kept !== undefined) {
       const opens = vault.opens(kept.sealedKey, boundTo(directory));
-      if (opens || directory !== this.#directory.url) return this.#open(kept);
+      if (opens || directory !== this.#client.directoryUrl) return this.#open(kept);
       // The secret was changed or lost, and the account with it: there is another one for this secret.
       return this.#openOrCreate(`${directory}#${vault.mark}`);
     }
@@ -92,7 +82,7 @@ export class Account {
 
   /** Creates the account, or finds the one that this key has already. */
   async #register(key: AccountKey): Promise<string> {
-    const { newAccount, hasTerms, externalAccountRequired } = await this.#directory.entries();
+    const { newAccount, hasTerms, externalAccountRequired } = await this.#client.directory();
     const { contact, termsAgreed } = this.#options;
     if (externalAccountRequired) {
       throw new AcmeError(
@@ -108,14 +98,9 @@ export class Account {
       ...(hasTerms ? { termsOfServiceAgreed: true } : {}),
       ...(contact === undefined ? {} : { contact: [`mailto:${contact}`] }),
     };
-    const response = await this.#requests.post({
-      url: newAccount,
-      payload,
-      key,
-      account: undefined,
-    });
+    const response = await this.#client.post({ url: newAccount, payload, key, account: undefined });
     const url = response.header("location");
-    if (!this.#transport.allows(url)) throw malformed("an account without a usable address");
+    if (!this.#client.allows(url)) throw malformed("an account without a usable address");
     return url;
   }
 }

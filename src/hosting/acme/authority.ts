@@ -10,10 +10,9 @@ import type {
 import type { Vault } from "../domains/vault.ts";
 import { Account } from "./account.ts";
 import { AcmeError, messageOf } from "./acmeError.ts";
-import { Directory, fetchRenewalWindow } from "./directory.ts";
+import { fetchRenewalWindow } from "./certificates.ts";
+import { AcmeClient, AcmeSession } from "./client.ts";
 import { runOrder } from "./order.ts";
-import { AcmeSession, SignedRequests } from "./session.ts";
-import { Transport } from "./transport.ts";
 
 const pollMsDefault = 1_000;
 const orderMsMaxDefault = 5 * 60_000;
@@ -39,30 +38,22 @@ export interface AcmeOptions {
 
 /** Throws only what `accounts`, `vault` or a fault of ours throws. */
 export class AcmeAuthority implements CertificateAuthority {
-  readonly #clock: Clock;
-  readonly #transport: Transport;
-  readonly #directory: Directory;
-  readonly #requests: SignedRequests;
+  readonly #client: AcmeClient;
   readonly #account: Account;
   readonly #pollMs: number;
   readonly #orderMsMax: number;
 
   constructor(options: AcmeOptions) {
-    const { clock, directory, trustPem } = options;
-    const plainHttpAllowed = new URL(directory).protocol === "http:";
-    const requestMsMax = options.requestMsMax ?? requestMsMaxDefault;
-    this.#clock = clock;
+    const { clock, trustPem, requestMsMax = requestMsMaxDefault } = options;
+    this.#client = new AcmeClient(options.directory, { clock, requestMsMax, trustPem });
+    this.#account = new Account(options, this.#client);
     this.#pollMs = options.pollMs ?? pollMsDefault;
     this.#orderMsMax = options.orderMsMax ?? orderMsMaxDefault;
-    this.#transport = new Transport({ clock, requestMsMax, trustPem, plainHttpAllowed });
-    this.#directory = new Directory(directory, this.#transport, clock);
-    this.#requests = new SignedRequests(this.#transport, this.#directory, clock);
-    this.#account = new Account(options, this.#directory, this.#requests, this.#transport);
   }
 
   async caaIdentities(): Promise<readonly string[] | undefined> {
     try {
-      return (await this.#directory.entries()).caaIdentities;
+      return (await this.#client.directory()).caaIdentities;
     } catch (reason) {
       refusedOrThrow(reason);
       return undefined;
@@ -75,10 +66,12 @@ export class AcmeAuthority implements CertificateAuthority {
       ending.abort(new AcmeError("abandoned", messageOf(request.signal.reason)));
     if (request.signal.aborted) abandon();
     request.signal.addEventListener("abort", abandon, { once: true });
-    const stopTimer = this.#clock.after(this.#orderMsMax, () => ending.abort(this.#tooLate()));
+    const session = new AcmeSession(this.#client, this.#account, this.#pollMs, ending.signal);
+    const stopTimer = this.#client.clock.after(this.#orderMsMax, () =>
+      ending.abort(this.#tooLate()),
+    );
     try {
-      const issued = await runOrder(request, this.#session(ending.signal));
-      return { kind: "issued", ...issued };
+      return { kind: "issued", ...(await runOrder(request, session)) };
     } catch (reason) {
       return { kind: "refused", refusal: refusedOrThrow(reason).refusal };
     } finally {
@@ -89,21 +82,10 @@ export class AcmeAuthority implements CertificateAuthority {
 
   async renewalWindow(renewalName: string): Promise<RenewalWindow> {
     try {
-      return await fetchRenewalWindow(renewalName, this.#directory, this.#transport, this.#clock);
+      return await fetchRenewalWindow(renewalName, this.#client);
     } catch (reason) {
       return { kind: "unavailable", detail: refusedOrThrow(reason).refusal.detail };
     }
-  }
-
-  #session(signal: AbortSignal): AcmeSession {
-    return new AcmeSession({
-      clock: this.#clock,
-      directory: this.#directory,
-      account: this.#account,
-      requests: this.#requests,
-      pollMs: this.#pollMs,
-      signal,
-    });
   }
 
   #tooLate(): AcmeError {

@@ -1,6 +1,9 @@
-/** Certificate requests as we send them, and chains as the authority returns them. */
+/** Certificate requests as we send them, chains as the authority returns them, and when to renew. */
 import { createPrivateKey, createPublicKey, sign, X509Certificate } from "node:crypto";
-import { malformed } from "./acmeError.ts";
+import type { RenewalWindow } from "../domains/certificateAuthority.ts";
+import { AcmeError, isObject, malformed, parseBody } from "./acmeError.ts";
+import type { AcmeClient } from "./client.ts";
+import { type AcmeResponse, retryAtMs } from "./transport.ts";
 
 const certificatesMax = 10;
 const authorityKeyIdentifier = Buffer.from([0x55, 0x1d, 0x23]);
@@ -51,6 +54,56 @@ function nameOf(certificate: Buffer): string | undefined {
 
 function inside(element: DerElement | undefined): DerElement[] {
   return element === undefined ? [] : derElements(element.content);
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** As RFC 9773, section 4.3.2, has it: an authority that says less or more is held to these. */
+const askAgainMs = { least: minuteMs, usual: 6 * hourMs, most: 24 * hourMs };
+const renewalNameLengthMax = 256;
+
+export function isRenewalName(text: string): boolean {
+  return text.length <= renewalNameLengthMax && /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text);
+}
+
+/**
+ * When the authority wants a certificate replaced (RFC 9773, section 4). Throws an `AcmeError` when
+ * the authority fails or sends something malformed.
+ */
+export async function fetchRenewalWindow(
+  renewalName: string,
+  client: AcmeClient,
+): Promise<RenewalWindow> {
+  const { renewalInfo } = await client.directory();
+  if (renewalInfo === undefined) return { kind: "not_offered" };
+  if (!isRenewalName(renewalName))
+    throw new AcmeError("policy", "This is no name of a certificate.");
+  const response = await client.get(`${renewalInfo.replace(/\/$/, "")}/${renewalName}`);
+  return { ...readWindow(response), askAgainAtMs: askAgainAtMs(response, client.clock.now()) };
+}
+
+function readWindow(response: AcmeResponse): { kind: "window"; startMs: number; endMs: number } {
+  const { suggestedWindow } = parseBody(response);
+  const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
+  const startMs = readTimestamp(start);
+  const endMs = readTimestamp(end);
+  if (startMs === undefined || endMs === undefined || endMs <= startMs) {
+    throw malformed("a renewal window that is none");
+  }
+  return { kind: "window", startMs, endMs };
+}
+
+/** RFC 3339. Date.parse alone would take much else. */
+function readTimestamp(value: unknown): number | undefined {
+  const form = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
+  if (typeof value !== "string" || !form.test(value)) return undefined;
+  const ms = Date.parse(value.toUpperCase());
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function askAgainAtMs(response: AcmeResponse, nowMs: number): number {
+  const wanted = retryAtMs(response.header("retry-after"), nowMs) ?? nowMs + askAgainMs.usual;
+  return Math.min(Math.max(wanted, nowMs + askAgainMs.least), nowMs + askAgainMs.most);
 }
 
 /** None at all unless every one of them can be read. */

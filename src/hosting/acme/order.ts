@@ -11,9 +11,8 @@ import {
   messageOf,
   parseBody,
 } from "./acmeError.ts";
-import { certificateRequest, checkedChain } from "./certificates.ts";
-import { isRenewalName } from "./directory.ts";
-import type { AcmeSession } from "./session.ts";
+import { certificateRequest, checkedChain, isRenewalName } from "./certificates.ts";
+import type { AcmeSession } from "./client.ts";
 import { unlessAborted } from "./transport.ts";
 
 export interface Issued {
@@ -21,7 +20,7 @@ export interface Issued {
   readonly privateKeyPem: string;
 }
 
-/** Throws a `AcmeError` when it ends otherwise. */
+/** Throws an `AcmeError` when it ends otherwise. */
 export async function runOrder(request: OrderRequest, session: AcmeSession): Promise<Issued> {
   const { host } = request;
   const { url, order } = await place(request, session);

@@ -23,7 +23,7 @@ export interface AcmeResponse {
   header(name: string): string | undefined;
 }
 
-interface TransportOptions {
+export interface TransportOptions {
   readonly clock: Clock;
   readonly requestMsMax: number;
   /** A root that is trusted beside the usual ones, for an authority that is not public. */
@@ -33,7 +33,7 @@ interface TransportOptions {
 }
 
 /**
- * Every fault is a `AcmeError` with the reason `unavailable`, or the signal's own reason. Redirects
+ * Every fault is an `AcmeError` with the reason `unavailable`, or the signal's own reason. Redirects
  * are not followed. Each request has a connection of its own: an order is a dozen requests, and
  * none of them then dies of a connection that the authority has just closed.
  */
@@ -132,18 +132,9 @@ function unreachable(error: Error & { code?: unknown }): AcmeError {
 
 /** Resolves after the delay, or rejects with the signal's reason. */
 export function delay(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = () => {
-      stop();
-      reject(signal.reason);
-    };
-    const stop = clock.after(delayMs, () => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    });
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(delayMs, resolve);
+  return unlessAborted(promise, signal).finally(cancel);
 }
 
 /** The promise's outcome, or the signal's reason if that comes first. The work itself goes on. */

@@ -1,0 +1,246 @@
+/** Requests to one authority: its directory, signed requests and their nonces, retries and polling. */
+import type { Clock } from "../../core/clock.ts";
+import type { Account, AccountKey, OpenAccount } from "./account.ts";
+import {
+  AcmeError,
+  errorOfResponse,
+  isObject,
+  isUnavailable,
+  type JsonObject,
+  malformed,
+  parseBody,
+} from "./acmeError.ts";
+import {
+  type AcmeResponse,
+  delay,
+  retryAtMs,
+  Transport,
+  type TransportOptions,
+  unlessAborted,
+} from "./transport.ts";
+
+const rememberedMs = 3_600_000;
+const caaIdentitiesMax = 16;
+/** Authorities forget nonces after minutes, so there is no sense in many. */
+const noncesMax = 16;
+const nonceLengthMax = 1024;
+/** How often one request is sent before refused nonces are the authority's failure. */
+const nonceTriesMax = 8;
+
+/** Where the authority keeps its parts (RFC 8555, section 7.1.1). */
+interface Directory {
+  readonly newNonce: string;
+  readonly newAccount: string;
+  readonly newOrder: string;
+  readonly renewalInfo: string | undefined;
+  readonly caaIdentities: readonly string[] | undefined;
+  readonly hasTerms: boolean;
+  readonly externalAccountRequired: boolean;
+}
+
+interface ToSign {
+  readonly url: string;
+  /** Undefined for a POST-as-GET (RFC 8555, section 6.3). */
+  readonly payload: unknown;
+  readonly key: AccountKey;
+  /** The account's address, undefined while there is none. */
+  readonly account: string | undefined;
+  readonly accept?: string | undefined;
+}
+
+/** What all orders at one authority share. */
+export class AcmeClient {
+  readonly clock: Clock;
+  readonly directoryUrl: string;
+  readonly #transport: Transport;
+  #known: { readonly directory: Directory; readonly readAtMs: number } | undefined;
+  #reading: Promise<Directory> | undefined;
+  #nonces: string[] = [];
+
+  constructor(directoryUrl: string, options: Omit<TransportOptions, "plainHttpAllowed">) {
+    const plainHttpAllowed = new URL(directoryUrl).protocol === "http:";
+    this.clock = options.clock;
+    this.directoryUrl = directoryUrl;
+    this.#transport = new Transport({ ...options, plainHttpAllowed });
+  }
+
+  allows(url: unknown): url is string {
+    return this.#transport.allows(url);
+  }
+
+  /** Read once for everyone, and again after an hour. */
+  async directory(): Promise<Directory> {
+    const known = this.#known;
+    if (known !== undefined && this.clock.elapsed() - known.readAtMs < rememberedMs) {
+      return known.directory;
+    }
+    this.#reading ??= this.#readDirectory().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readDirectory(): Promise<Directory> {
+    const directory = this.#understand(parseBody(await this.get(this.directoryUrl)));
+    this.#known = { directory, readAtMs: this.clock.elapsed() };
+    return directory;
+  }
+
+  #understand({ newNonce, newAccount, newOrder, renewalInfo, meta }: JsonObject): Directory {
+    if (!this.allows(newNonce) || !this.allows(newAccount) || !this.allows(newOrder)) {
+      throw malformed("a directory in which something is missing");
+    }
+    const about = isObject(meta) ? meta : {};
+    return {
+      newNonce,
+      newAccount,
+      newOrder,
+      renewalInfo: this.allows(renewalInfo) ? renewalInfo : undefined,
+      caaIdentities: readCaaIdentities(about["caaIdentities"]),
+      hasTerms: typeof about["termsOfService"] === "string",
+      externalAccountRequired: about["externalAccountRequired"] === true,
+    };
+  }
+
+  /** A plain GET, without an account. */
+  async get(url: string): Promise<AcmeResponse> {
+    const response = await this.#transport.send({ method: "GET", url });
+    if (response.status !== 200) throw errorOfResponse(response, this.clock.now());
+    return response;
+  }
+
+  /**
+   * Sends a signed request (RFC 8555, sections 6.2 to 6.5). Resolves with a success; whatever else
+   * comes back is thrown as an `AcmeError`.
+   */
+  async post(toSign: ToSign, signal?: AbortSignal): Promise<AcmeResponse> {
+    for (let tries = 1; ; tries += 1) {
+      const response = await this.#postOnce(toSign, signal);
+      if (response.status >= 200 && response.status < 300) return response;
+      const refused = errorOfResponse(response, this.clock.now());
+      if (refused.problemType !== "badNonce" || tries >= nonceTriesMax) throw refused;
+      // Those in hand are as old as the one refused. The refusal brought a fresh one.
+      this.#nonces = this.#nonces.slice(-1);
+    }
+  }
+
+  async #postOnce({ url, payload, key, account, accept }: ToSign, signal?: AbortSignal) {
+    const nonce = this.#nonces.pop() ?? (await this.#newNonce(signal));
+    const headers = {
+      "content-type": "application/jose+json",
+      ...(accept === undefined ? {} : { accept }),
+    };
+    const body = key.signed(url, nonce, account, payload);
+    const response = await this.#transport.send({ method: "POST", url, headers, body }, signal);
+    const fresh = nonceIn(response);
+    if (fresh !== undefined) this.#nonces = [...this.#nonces, fresh].slice(-noncesMax);
+    return response;
+  }
+
+  async #newNonce(signal?: AbortSignal): Promise<string> {
+    const { newNonce } = await this.directory();
+    const response = await this.#transport.send({ method: "HEAD", url: newNonce }, signal);
+    if (response.status !== 200 && response.status !== 204) {
+      throw errorOfResponse(response, this.clock.now());
+    }
+    const nonce = nonceIn(response);
+    if (nonce === undefined) throw malformed("no nonce");
+    return nonce;
+  }
+}
+
+function readCaaIdentities(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names = value
+    .filter((name) => typeof name === "string")
+    .map((name) => name.toLowerCase())
+    .filter((name) => /^[a-z0-9.-]{1,253}$/.test(name));
+  return names.length === 0 ? undefined : names.slice(0, caaIdentitiesMax);
+}
+
+/** A nonce of another form must be ignored (RFC 8555, section 6.5.1). */
+function nonceIn(response: AcmeResponse): string | undefined {
+  const nonce = response.header("replay-nonce");
+  if (nonce === undefined || nonce.length > nonceLengthMax) return undefined;
+  return /^[A-Za-z0-9_-]+$/.test(nonce) ? nonce : undefined;
+}
+
+const pauseMsMax = 60_000;
+const pauseMsMaxUnasked = 10_000;
+/** A question may be asked again; what it would cost to begin anew is an order and its limits. */
+const triesMax = 3;
+
+/** Requests for one order, signed by our account. Waits as long as the authority asks for. */
+export class AcmeSession {
+  /** Ends everything that is under way, with its reason. */
+  readonly signal: AbortSignal;
+  readonly #client: AcmeClient;
+  readonly #account: Account;
+  readonly #pollMs: number;
+
+  constructor(client: AcmeClient, account: Account, pollMs: number, signal: AbortSignal) {
+    this.#client = client;
+    this.#account = account;
+    this.#pollMs = pollMs;
+    this.signal = signal;
+  }
+
+  directory(): Promise<Directory> {
+    return unlessAborted(this.#client.directory(), this.signal);
+  }
+
+  async keyAuthorization(token: string): Promise<string> {
+    const { key } = await this.#account.current(this.signal);
+    return key.keyAuthorization(token);
+  }
+
+  /** The payload is undefined for a POST-as-GET. */
+  async post(url: string, payload: unknown, accept?: string): Promise<AcmeResponse> {
+    const send = ({ key, url: account }: OpenAccount) =>
+      this.#client.post({ url, payload, key, account, accept }, this.signal);
+    const known = await this.#account.current(this.signal);
+    try {
+      return await send(known);
+    } catch (reason) {
+      const forgotten = reason instanceof AcmeError && reason.problemType === "accountDoesNotExist";
+      if (!forgotten) throw reason;
+      return send(await this.#account.registerAgain(known, this.signal));
+    }
+  }
+
+  /** A POST-as-GET, repeated a few times while the authority is unavailable. */
+  async get(url: string, accept?: string): Promise<AcmeResponse> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.post(url, undefined, accept);
+      } catch (reason) {
+        if (!isUnavailable(reason) || this.signal.aborted || tries >= triesMax) throw reason;
+        await this.#pause(tries, reason.refusal.retryAtMs);
+      }
+    }
+  }
+
+  /** Asks until the reader knows. It does so in `first` before, where that is given. */
+  async poll<T>(
+    url: string,
+    read: (state: JsonObject) => T | undefined,
+    first?: AcmeResponse,
+  ): Promise<T> {
+    let response = first ?? (await this.get(url));
+    for (let tries = 1; ; tries += 1) {
+      const known = read(parseBody(response));
+      if (known !== undefined) return known;
+      await this.#pause(tries, retryAtMs(response.header("retry-after"), this.#client.clock.now()));
+      response = await this.get(url);
+    }
+  }
+
+  #pause(tries: number, untilMs: number | undefined): Promise<void> {
+    const { clock } = this.#client;
+    const delayMs =
+      untilMs === undefined
+        ? Math.min(this.#pollMs * 2 ** (tries - 1), pauseMsMaxUnasked)
+        : Math.min(Math.max(untilMs - clock.now(), this.#pollMs), pauseMsMax);
+    return delay(clock, delayMs, this.signal);
+  }
+}
