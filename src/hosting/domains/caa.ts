@@ -41,7 +41,12 @@ export async function checkCaa(
     const ours = name === registrable || name.endsWith(`.${registrable}`);
     const silence = answers.every(({ kind }) => kind === "unreachable") ? answers[0] : undefined;
     if (silence?.kind === "unreachable" && ours) {
-      return { kind: "unknown", finding: failed(name, silence.detail) };
+      const finding: Finding = {
+        code: "CAA_LOOKUP_FAILED",
+        message: `The CAA records of ${name} could not be looked up: ${silence.detail}. No authority issues without that answer.`,
+        next: "We ask again. If it goes on, ask your DNS provider why its name servers fail on CAA questions.",
+      };
+      return { kind: "unknown", finding };
     }
   }
   return { kind: "permitted" };
@@ -100,34 +105,26 @@ function judgeRecords(
       `${owner} CAA ${caa?.critical ? 128 : 0} ${caa?.tag} "${value}"`,
   );
   const owner = records[0]?.name ?? name;
-  const [wanted = ""] = identities;
+  const permitting = `CAA 0 issue "${identities[0] ?? ""}"`;
+  const blocked = (message: string, next: string): CaaVerdict => {
+    const expected = [`${owner} ${permitting}`];
+    return { kind: "blocked", finding: { code: "CAA_BLOCKS", message, next, found, expected } };
+  };
   const strange = records.find(({ caa }) => caa?.critical === true && !knownTags.includes(caa.tag));
   if (strange !== undefined) {
-    return {
-      kind: "blocked",
-      finding: {
-        code: "CAA_BLOCKS",
-        message: `The CAA record of ${owner} with the tag "${strange.caa?.tag}" is marked as critical, and no authority may issue past one that it does not know.`,
-        next: `Remove that record, or its critical flag (use 0 in place of 128).`,
-        found,
-        expected: [`${owner} CAA 0 issue "${wanted}"`],
-      },
-    };
+    return blocked(
+      `The CAA record of ${owner} with the tag "${strange.caa?.tag}" is marked as critical, and no authority may issue past one that it does not know.`,
+      "Remove that record, or its critical flag (use 0 in place of 128).",
+    );
   }
   // Only "issue" speaks of names like ours; without one, every authority may.
   const issue = records.filter(({ caa }) => caa?.tag === "issue");
   if (issue.length === 0 || issue.some(({ value }) => permits(value, identities)))
     return { kind: "permitted" };
-  return {
-    kind: "blocked",
-    finding: {
-      code: "CAA_BLOCKS",
-      message: `The CAA records of ${owner} do not let our certificate authority issue for ${host}.`,
-      next: `Add this record at ${owner}: CAA 0 issue "${wanted}". Then verify again.`,
-      found,
-      expected: [`${owner} CAA 0 issue "${wanted}"`],
-    },
-  };
+  return blocked(
+    `The CAA records of ${owner} do not let our certificate authority issue for ${host}.`,
+    `Add this record at ${owner}: ${permitting}. Then verify again.`,
+  );
 }
 
 /** `ca.example; validationmethods=http-01` permits that authority, by these methods (RFC 8657). */
@@ -138,12 +135,4 @@ function permits(value: string, identities: readonly string[]): boolean {
     .map((parameter) => /^validationmethods\s*=\s*(.*)$/i.exec(parameter)?.[1])
     .find((list) => list !== undefined);
   return methods === undefined || methods.split(",").some((method) => method.trim() === "http-01");
-}
-
-function failed(name: string, detail: string): Finding {
-  return {
-    code: "CAA_LOOKUP_FAILED",
-    message: `The CAA records of ${name} could not be looked up: ${detail}. No authority issues without that answer.`,
-    next: "We ask again. If it goes on, ask your DNS provider why its name servers fail on CAA questions.",
-  };
 }

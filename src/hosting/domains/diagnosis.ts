@@ -1,5 +1,5 @@
 /** What owners are told of their DNS, in words. */
-import type { Finding } from "./finding.ts";
+import type { Finding, FindingCode } from "./finding.ts";
 import { registrableOf } from "./hostName.ts";
 import { recordsAt, type View } from "./observation.ts";
 import type { Absent, DnsAnswer, Unreachable } from "./resolver.ts";
@@ -134,48 +134,33 @@ export function cnameFinding(
   target: string,
   zone: string,
 ): Finding {
-  const found = values.map((value) => `CNAME ${value}`);
-  const expected = [`CNAME ${target}`];
+  const finding = (code: FindingCode, message: string, next: string): Finding => {
+    const found = values.map((value) => `CNAME ${value}`);
+    return { code, message, next, found, expected: [`CNAME ${target}`] };
+  };
   const [value = ""] = values;
   // Another name server's value may have been the one that was followed.
   const chain = values.includes(followed[1] ?? "") ? followed : [];
   if (value.startsWith(`${target}.`)) {
-    return {
-      code: "CNAME_SUFFIXED",
-      message: `The CNAME of ${host} is ${value}: the provider added ${value.slice(target.length + 1)} to the value.`,
-      next:
-        value === `${target}.${zone}`
-          ? `End the value with a dot: ${target}.`
-          : `Change the value to ${target}, with a trailing dot if the provider requires one.`,
-      found,
-      expected,
-    };
+    return finding(
+      "CNAME_SUFFIXED",
+      `The CNAME of ${host} is ${value}: the provider added ${value.slice(target.length + 1)} to the value.`,
+      value === `${target}.${zone}`
+        ? `End the value with a dot: ${target}.`
+        : `Change the value to ${target}, with a trailing dot if the provider requires one.`,
+    );
   }
+  const pointDirectly = `Point ${host} directly to ${target}.`;
   if (chain.length > 1 && chain.indexOf(chain.at(-1) ?? "") < chain.length - 1) {
-    return {
-      code: "CNAME_LOOP",
-      message: `The CNAME of ${host} is a loop: ${chain.join(" to ")}.`,
-      next: `Point ${host} directly to ${target}.`,
-      found,
-      expected,
-    };
+    const message = `The CNAME of ${host} is a loop: ${chain.join(" to ")}.`;
+    return finding("CNAME_LOOP", message, pointDirectly);
   }
   if (chain.at(-1) === target) {
-    return {
-      code: "CNAME_CHAINED",
-      message: `The CNAME of ${host} reaches ${target} through ${chain.slice(1, -1).join(" and ")}. The holder of that name could point yours elsewhere.`,
-      next: `Point ${host} directly to ${target}.`,
-      found,
-      expected,
-    };
+    const message = `The CNAME of ${host} reaches ${target} through ${chain.slice(1, -1).join(" and ")}. The holder of that name could point yours elsewhere.`;
+    return finding("CNAME_CHAINED", message, pointDirectly);
   }
-  return {
-    code: "CNAME_MISMATCH",
-    message: `The CNAME of ${host} is ${values.join(" and ")}, not ${target}.`,
-    next: `Change its value to ${target}.`,
-    found,
-    expected,
-  };
+  const message = `The CNAME of ${host} is ${values.join(" and ")}, not ${target}.`;
+  return finding("CNAME_MISMATCH", message, `Change its value to ${target}.`);
 }
 
 /** How long caches may keep any of these answers. */

@@ -107,7 +107,7 @@ export function checked(
   // What we were waiting for has come: the patience and the time of before are over.
   const fixed = domain.dns.verdict !== "right" && !isForOthersToEnd(issuance);
   if (issuance !== undefined && !fixed) return next;
-  return { ...next, certificate: { ...domain.certificate, issuance: begun(nowMs) } };
+  return withIssuance(next, begun(nowMs));
 }
 
 function ownershipAfter(
@@ -155,6 +155,10 @@ function checkedDns(
   };
 }
 
+function withIssuance(domain: Domain, issuance: Issuance): Domain {
+  return { ...domain, certificate: { ...domain.certificate, issuance } };
+}
+
 function begun(nowMs: number): Issuance {
   return {
     sinceMs: nowMs,
@@ -169,8 +173,7 @@ function begun(nowMs: number): Issuance {
 /** The lease holder is about to place an order. */
 export function ordering(domain: Domain, nowMs: number): Domain {
   const issuance = domain.certificate.issuance ?? begun(nowMs);
-  const next = { ...issuance, attempts: issuance.attempts + 1, ordering: true };
-  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+  return withIssuance(domain, { ...issuance, attempts: issuance.attempts + 1, ordering: true });
 }
 
 /** A certificate is there: a new one, or a stored one that is still good. */
@@ -202,15 +205,14 @@ export function orderFailed(
 ): Domain {
   const issuance = domain.certificate.issuance ?? begun(nowMs);
   const attempts = issuance.attempts + (issuance.ordering ? 0 : 1);
-  const next: Issuance = {
+  return withIssuance(domain, {
     ...issuance,
     attempts,
     ordering: false,
     nextAttemptAtMs: Math.max(retryAtMs ?? 0, nowMs + issueDelayMs(attempts)),
     refusal: { reason, atMs: nowMs, findings },
     delay: overdueOf(issuance),
-  };
-  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+  });
 }
 
 /** What stood in the way when the delay was told was looked at anew for this attempt. */
@@ -225,22 +227,20 @@ function overdueOf({ delay }: Issuance): readonly Finding[] | undefined {
 export function notPointing(domain: Domain, nowMs: number): Domain {
   const { dns, certificate } = domain;
   const issuance = certificate.issuance ?? begun(nowMs);
-  const next: Issuance = {
+  return withIssuance(domain, {
     ...issuance,
     ordering: false,
     nextAttemptAtMs: Math.max(dns.nextCheckAtMs, nowMs + checkDelayMs(0)),
     refusal: { reason: "unprepared", atMs: nowMs, findings: dns.findings },
     delay: overdueOf(issuance),
-  };
-  return { ...domain, certificate: { ...certificate, issuance: next } };
+  });
 }
 
 /** An order is put off without anybody having refused: the plan lapsed, or the lease was lost. */
 export function postponed(domain: Domain, untilMs: number): Domain {
   const { issuance } = domain.certificate;
   if (issuance === undefined) return domain;
-  const next = { ...issuance, ordering: false, nextAttemptAtMs: untilMs };
-  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+  return withIssuance(domain, { ...issuance, ordering: false, nextAttemptAtMs: untilMs });
 }
 
 /** What is held cannot be used any more. */
@@ -250,10 +250,7 @@ export function certificateLost(domain: Domain): Domain {
 
 /** It is time to renew what is held. */
 export function renewing(domain: Domain, nowMs: number): Domain {
-  const { certificate } = domain;
-  return certificate.issuance === undefined
-    ? { ...domain, certificate: { ...certificate, issuance: begun(nowMs) } }
-    : domain;
+  return domain.certificate.issuance === undefined ? withIssuance(domain, begun(nowMs)) : domain;
 }
 
 interface RenewalWindowUpdate {
@@ -279,9 +276,7 @@ export function renewalWindowReceived(domain: Domain, update: RenewalWindowUpdat
 /** The findings stay until a certificate is there or the owner asks anew: checks do not end them. */
 export function delayed(domain: Domain, findings: readonly Finding[]): Domain {
   const { issuance } = domain.certificate;
-  if (issuance === undefined) return domain;
-  const next = { ...issuance, delay: findings };
-  return { ...domain, certificate: { ...domain.certificate, issuance: next } };
+  return issuance === undefined ? domain : withIssuance(domain, { ...issuance, delay: findings });
 }
 
 export function overdueReported(domain: Domain): Domain {
