@@ -37,7 +37,7 @@ const mayImport: Record<string, readonly string[]> = {
   domainsConfig: ["settings"],
   config: [...below, ...nouns, "log", "settings", "domainsConfig", "wire"],
   secret: below,
-  repositories: [...below, ...nouns],
+  repositories: [...below, ...nouns, "stores"],
   sqlite: [...below, ...nouns, "stores", "repositories"],
   postgres: [...below, ...nouns, "stores", "repositories"],
   wire: ["clock", "maybePromise"],

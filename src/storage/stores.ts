@@ -2,6 +2,7 @@ import type { AccessStore } from "../accounts/access.ts";
 import type { AccountStore } from "../accounts/accounts.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
+import { Problem } from "../core/problems.ts";
 import type { AcmeAccounts } from "../hosting/domains/certificateAuthority.ts";
 import type { DomainStore } from "../hosting/domains/domains.ts";
 import type { EdgeView } from "../hosting/domains/edgeView.ts";
@@ -73,6 +74,10 @@ export interface StoresOptions {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly onCommit?: (report: CommitReport) => void;
+}
+
+export function unavailable(why: string, cause?: unknown): Problem {
+  return new Problem("store_unavailable", { cause: new Error(why, { cause }) });
 }
 
 /** `shown` names the database to people. */

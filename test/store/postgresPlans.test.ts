@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { systemClock } from "../../src/core/clock.ts";
-import { pruneExpired } from "../../src/storage/postgres/batch.ts";
 import { findPets, petPages } from "../../src/storage/postgres/catalogue.ts";
 import { orderPages } from "../../src/storage/postgres/orders.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
 import { findResponses } from "../../src/storage/postgres/workingSet.ts";
+import { pruneExpired } from "../../src/storage/postgres/writer.ts";
 import {
   listCategoriesAfter,
   listFirstCategories,

@@ -3,15 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../../src/core/clock.ts";
 import { Problem } from "../../src/core/problems.ts";
-import { type BatchReply, BatchRunner } from "../../src/storage/sqlite/batch.ts";
+import { type BatchReply, writesPendingMax } from "../../src/storage/repositories/writeQueue.ts";
+import { BatchRunner } from "../../src/storage/sqlite/batch.ts";
 import { connect } from "../../src/storage/sqlite/connection.ts";
-import { errorFrom } from "../../src/storage/sqlite/failures.ts";
-import {
-  startWriterThread,
-  Writer,
-  type WriterWorker,
-  writesPendingMax,
-} from "../../src/storage/sqlite/writer.ts";
+import { errorFrom, type Failure } from "../../src/storage/sqlite/failures.ts";
+import { startWriterThread, Writer, type WriterWorker } from "../../src/storage/sqlite/writer.ts";
 import type { WriterMessage } from "../../src/storage/sqlite/writerThread.ts";
 import type { CommitReport } from "../../src/storage/stores.ts";
 import { eventually } from "../../testkit/eventually.ts";
@@ -73,10 +69,10 @@ describe("group commit", () => {
   });
 
   test("the results of a batch are given a few at a time, with other work in between", async () => {
-    let reply: (reply: BatchReply) => void = () => {};
+    let reply: (reply: BatchReply<Failure>) => void = () => {};
     const batches: WriterMessage[] = [];
     const worker: WriterWorker = {
-      on: (event: string, listener: (reply: BatchReply) => void) => {
+      on: (event: string, listener: (reply: BatchReply<Failure>) => void) => {
         if (event === "message") reply = listener;
       },
       postMessage: (message) => void batches.push(message),

@@ -2,12 +2,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../../src/core/clock.ts";
-import { type BatchReply, BatchRunner } from "../../src/storage/sqlite/batch.ts";
+import type { BatchReply } from "../../src/storage/repositories/writeQueue.ts";
+import { BatchRunner } from "../../src/storage/sqlite/batch.ts";
 import { closeWriting, connect } from "../../src/storage/sqlite/connection.ts";
+import type { Failure } from "../../src/storage/sqlite/failures.ts";
 import type { WriterMessage } from "../../src/storage/sqlite/writerThread.ts";
 
 export type PoolRequest = { readonly path: string } | WriterMessage;
-export type PoolReply = BatchReply | "closed";
+export type PoolReply = BatchReply<Failure> | "closed";
 
 let open: { readonly db: DatabaseSync; readonly runner: BatchRunner } | undefined;
 const reply = (message: PoolReply) => parentPort?.postMessage(message);

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { type Clock, pause } from "../../core/clock.ts";
+import { unavailable } from "../stores.ts";
 import {
   addressesOf,
   beginSession,
@@ -11,7 +12,7 @@ import {
   type Session,
   sessionOn,
 } from "./connection.ts";
-import { ConnectionLost, isBroken, isReadOnlyServer, isTransient, refused } from "./failures.ts";
+import { ConnectionLost, isBroken, isReadOnlyServer, isTransient } from "./failures.ts";
 
 /** Requests that wait for a connection. Beyond it one is rejected: it would wait too long. */
 const waitingMax = 5_000;
@@ -137,13 +138,13 @@ export class Database {
 
   async #connect(): Promise<pg.PoolClient> {
     const pool = this.#current?.pool ?? (await this.#search());
-    if (pool.waitingCount >= waitingMax) throw refused(`${waitingMax} wait for a connection.`);
+    if (pool.waitingCount >= waitingMax) throw unavailable(`${waitingMax} wait for a connection.`);
     try {
       return await pool.connect();
     } catch (cause) {
       const isCurrent = this.#current?.pool === pool;
       // All connections are busy; the host is fine.
-      if (isCurrent && isFull(cause)) throw refused("All connections are busy.");
+      if (isCurrent && isFull(cause)) throw unavailable("All connections are busy.");
       if (isCurrent) this.#dropPrimary();
       return await (await this.#search()).connect().catch((again) => {
         throw lost(again);
@@ -160,7 +161,7 @@ export class Database {
 
   /** Concurrent callers share one search. */
   async #search(): Promise<pg.Pool> {
-    if (this.#closed) throw refused("The store was closed.");
+    if (this.#closed) throw unavailable("The store was closed.");
     if (this.#current !== undefined) return this.#current.pool;
     if (this.#searching === undefined && this.clock.elapsed() < this.#searchableMs) {
       throw this.#lastFailure;

@@ -68,10 +68,6 @@ export function errorFrom(cause: unknown): unknown {
   return new Problem("store_unavailable", { cause: reason });
 }
 
-export function refused(why: string): Problem {
-  return new Problem("store_unavailable", { cause: new Error(why) });
-}
-
 /** Waits for work and throws errors as the store interfaces promise. */
 export async function mapErrors<T>(work: Promise<T>): Promise<T> {
   try {

@@ -6,8 +6,9 @@ import {
   type Verdict,
   verdictOf,
 } from "../../petstore/keys/rateLimiter.ts";
+import { unavailable } from "../stores.ts";
 import type { Database } from "./database.ts";
-import { mapErrors, refused } from "./failures.ts";
+import { mapErrors } from "./failures.ts";
 
 /** Beyond it a request is rejected: it would wait too long. */
 const waitingMax = 10_000;
@@ -52,7 +53,7 @@ export class SharedBuckets implements RateLimiter {
   #ask(keyId: string, wants: 1 | -1): Promise<Verdict> {
     // Not for `giveBack`: there are never more of these than requests that were allowed.
     if (wants === 1 && this.#waitingCount >= waitingMax) {
-      return Promise.reject(refused(`${waitingMax} requests wait for their quota.`));
+      return Promise.reject(unavailable(`${waitingMax} requests wait for their quota.`));
     }
     this.#waitingCount++;
     return new Promise((resolve, reject) => {

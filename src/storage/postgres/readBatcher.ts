@@ -1,8 +1,9 @@
 import type { JsonOf } from "../../contract/document.ts";
 import type { Clock } from "../../core/clock.ts";
+import { unavailable } from "../stores.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { mapErrors, refused } from "./failures.ts";
+import { mapErrors } from "./failures.ts";
 
 /** Beyond it a read is rejected: it would wait too long. */
 const waitingMax = 10_000;
@@ -55,7 +56,7 @@ export class ReadBatcher<Query, Result> {
 
   read(query: Query): Promise<Result> {
     if (this.#waiting.length >= waitingMax) {
-      return Promise.reject(refused(`${waitingMax} reads wait for the database.`));
+      return Promise.reject(unavailable(`${waitingMax} reads wait for the database.`));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ query, resolve, reject });

@@ -1,85 +1,202 @@
-import type { Clock } from "../../core/clock.ts";
+import { type ImportedPet, idGivenMax } from "../../petstore/catalogue/catalogue.ts";
+import { petText } from "../../petstore/catalogue/pet.ts";
+import { addPet, importPets, type PetAddition } from "../../petstore/catalogue/petCommands.ts";
+import { retentionMs } from "../../petstore/idempotency/idempotency.ts";
+import {
+  moveOrder,
+  type OrderMove,
+  type Placement,
+  placeOrder,
+} from "../../petstore/orders/orderCommands.ts";
+import { type BatchOutcome, runBatch, type Write, WriteQueue } from "../repositories/writeQueue.ts";
 import type { CommitReport } from "../stores.ts";
-import { type Argument, BatchRunner, type CommandName, type Result, type Write } from "./batch.ts";
+import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { errorFrom, refused } from "./failures.ts";
+import { errorFrom, isUnavailable } from "./failures.ts";
+import { PetRevisionWriter } from "./petRevision.ts";
+import { lastIdsOf, lockCounters, ReadSet, readAll, WorkingSet, writeAll } from "./workingSet.ts";
 
-/** Writes submitted and not yet on disk. Beyond it a write is rejected: it would wait too long. */
-export const writesPendingMax = 10_000;
-/** Keeps a transaction, and the wait of the writes behind it, short. */
-const batchWritesMax = 1_000;
+type AnyWrite = Write<keyof typeof commands>;
+type Commands = {
+  [Name in keyof typeof commands]: (
+    argument: Parameters<(typeof commands)[Name]["decide"]>[1],
+  ) => ReturnType<(typeof commands)[Name]["decide"]>;
+};
 
-interface Pending extends Write {
-  resolve(result: unknown): void;
-  reject(reason: unknown): void;
-}
-
-/**
- * Sends writes to the database, one batch at a time. Writes that arrive meanwhile form the next
- * batch: the busier the store, the more writes share a round trip and a commit.
- */
-export class Writer {
-  readonly #runner: BatchRunner;
-  readonly #clock: Clock;
-  #waiting: Pending[] = [];
-  #inFlight: Pending[] = [];
-  #sendScheduled = false;
-  #drained: (() => void) | undefined;
-  #closed = false;
+/** Runs the batches on the database. */
+export class Writer extends WriteQueue<Commands> {
+  readonly #database: Database;
+  readonly #onCommit: (report: CommitReport) => void;
+  readonly #pruner: IdempotencyPruner;
+  readonly #petRevision = new PetRevisionWriter();
 
   constructor(database: Database, onCommit: (report: CommitReport) => void = () => {}) {
-    this.#clock = database.clock;
-    this.#runner = new BatchRunner(database, onCommit);
+    super(database.clock, (writes) => this.#run(writes));
+    this.#database = database;
+    this.#onCommit = onCommit;
+    this.#pruner = new IdempotencyPruner(database);
   }
 
-  /** Resolves when the write is on disk. */
-  submit<Name extends CommandName>(name: Name, argument: Argument<Name>): Promise<Result<Name>> {
-    if (this.#closed) return Promise.reject(refused("The store was closed."));
-    if (this.#pendingCount >= writesPendingMax) {
-      return Promise.reject(refused(`${writesPendingMax} writes wait for the database.`));
-    }
-    return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.push({ name, argument, resolve, reject });
-      this.#scheduleSend();
-    }) as Promise<Result<Name>>;
+  async #run(writes: readonly AnyWrite[]): Promise<BatchOutcome<unknown>> {
+    const { clock } = this.#database;
+    const transact = async (some: readonly AnyWrite[]) =>
+      (await this.#addPlainly(some)) ?? (await this.#transact(some));
+    const reply = await runBatch(writes, { clock, transact, failureOf: errorFrom, isUnavailable });
+    for (const commit of reply.commits) this.#onCommit(commit);
+    return reply;
   }
 
-  /** Waits for what was submitted. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#pendingCount === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#drained = resolve;
+  /**
+   * Adding pets without terms reads nothing, so it is one statement, which holds the locks only
+   * while it runs. Undefined if there are other writes, or the ids come close to imported ones.
+   */
+  async #addPlainly(writes: readonly AnyWrite[]): Promise<unknown[] | undefined> {
+    if (!writes.every(isPlainAddition)) return undefined;
+    const pets = writes.map(({ argument }) => (argument as PetAddition).pet);
+    const ends = pets.map((pet) => petText({ id: 0n, ...pet }).slice('{"id":0'.length));
+    const { rows } = await this.#database.write<[last: bigint]>(addPets, [
+      pets.length,
+      idGivenMax,
+      pets.map(({ name }) => name),
+      int8s(pets.map(({ categoryId }) => categoryId)),
+      pets.map(({ status }) => status),
+      ends,
+    ]);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const before = row[0] - BigInt(pets.length);
+    return ends.map((end, index) => {
+      const id = before + BigInt(index + 1);
+      return { kind: "done", id, text: `{"id":${id}${end}` };
     });
   }
 
-  get #pendingCount(): number {
-    return this.#waiting.length + this.#inFlight.length;
-  }
-
-  /** After this turn of the event loop: in a microtask the first write would be sent alone. */
-  #scheduleSend(): void {
-    if (this.#sendScheduled) return;
-    this.#sendScheduled = true;
-    this.#clock.next(() => {
-      this.#sendScheduled = false;
-      this.#send();
+  async #transact(writes: readonly AnyWrite[]): Promise<unknown[]> {
+    const { results, set } = await this.#database.transact(lockCounters, async (session, begun) => {
+      const before = lastIdsOf(begun);
+      const set = new WorkingSet(before.lastPetId, before.lastOrderId);
+      const reads = new ReadSet();
+      for (const { name, argument } of writes) commands[name].reads(argument as never, reads);
+      await readAll(session, reads, set);
+      const results = writes.map(({ name, argument }) =>
+        commands[name].decide(set, argument as never),
+      );
+      await writeAll(session, set, before);
+      if (set.imported) await this.#petRevision.move(session, undefined);
+      else if (set.changedPets.size > 0)
+        await this.#petRevision.move(session, [...set.changedPets]);
+      return { results, set };
     });
-  }
-
-  #send(): void {
-    if (this.#inFlight.length > 0 || this.#waiting.length === 0) return;
-    const batch = this.#waiting.splice(0, batchWritesMax);
-    this.#inFlight = batch;
-    void this.#runner.run(batch).then((outcomes) => {
-      this.#inFlight = [];
-      // Before the results are delivered: the database need not wait for that.
-      this.#send();
-      for (const [index, outcome] of outcomes.entries()) {
-        if (outcome.kind === "result") batch[index]?.resolve(outcome.result);
-        else batch[index]?.reject(errorFrom(outcome.cause));
-      }
-      if (this.#pendingCount === 0) this.#drained?.();
-    });
+    if (set.storedResponses.size > 0)
+      this.#pruner.stored(set.storedResponses.size, set.responsesNowMs);
+    return results;
   }
 }
+
+function isPlainAddition({ name, argument }: AnyWrite): boolean {
+  if (name !== "addPet") return false;
+  const { idempotency, knownCategoryOnly } = (argument as PetAddition).terms;
+  return idempotency === undefined && !knownCategoryOnly;
+}
+
+const addPets = `WITH turn AS (
+    UPDATE counters SET value = value + $1::int8
+    WHERE name = 'last_pet_id' AND value <= $2::int8 - $1::int8 RETURNING value),
+  added AS (
+    INSERT INTO pets (id, name, category_id, status, json)
+    SELECT value - $1::int8 + place, name, category_id, status,
+      '{"id":' || (value - $1::int8 + place)::text || ending
+    FROM turn CROSS JOIN unnest($3::text[], $4::int8[], $5::text[], $6::text[])
+      WITH ORDINALITY AS new (name, category_id, status, ending, place)
+    RETURNING 1)
+  SELECT value FROM turn`;
+
+/**
+ * The writes that run in batches, by name. Each declares what it reads, and then decides in memory,
+ * before anything is written.
+ */
+const commands = {
+  addPet: {
+    reads({ pet, terms }: PetAddition, reads: ReadSet): void {
+      reads.newPets++;
+      reads.response(terms.idempotency);
+      if (terms.knownCategoryOnly) reads.categoryIds.add(pet.categoryId);
+    },
+    decide: addPet,
+  },
+
+  importPets: {
+    reads(pets: readonly ImportedPet[], reads: ReadSet): void {
+      for (const { id } of pets) {
+        if (id === undefined) reads.newPets++;
+        else reads.petIds.add(id);
+      }
+    },
+    decide: importPets,
+  },
+
+  placeOrder: {
+    reads({ order, idempotency }: Placement, reads: ReadSet): void {
+      reads.petIds.add(order.petId);
+      reads.response(idempotency);
+    },
+    decide: placeOrder,
+  },
+
+  moveOrder: {
+    reads({ id, idempotency }: OrderMove, reads: ReadSet): void {
+      reads.orderIds.add(id);
+      reads.response(idempotency);
+    },
+    decide: moveOrder,
+  },
+};
+
+/** More than one, to catch up after a busy day. */
+const prunedForEach = 4;
+/** For fewer, a round trip is not worthwhile. */
+const prunedAtOnceMin = 100;
+
+/**
+ * Deletes expired idempotency keys, a few for each one that is stored, so that they do not
+ * accumulate. No write waits for it.
+ */
+class IdempotencyPruner {
+  readonly #database: Database;
+  #due = 0;
+  #inFlight = false;
+  #nowMs = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Call it after so many were stored, with the time of the earliest. */
+  stored(responses: number, nowMs: number): void {
+    this.#due += responses * prunedForEach;
+    this.#nowMs = nowMs;
+    this.#prune();
+  }
+
+  #prune(): void {
+    if (this.#due < prunedAtOnceMin || this.#inFlight) return;
+    const limit = this.#due;
+    this.#due = 0;
+    this.#inFlight = true;
+    void this.#database
+      .write(pruneExpired, [this.#nowMs - retentionMs, limit])
+      // They are deleted another time.
+      .catch(() => {})
+      .finally(() => {
+        this.#inFlight = false;
+        // There may be no further write for a long time.
+        this.#prune();
+      });
+  }
+}
+
+// The age is checked twice: a key may be stored again between the search and the deletion.
+export const pruneExpired = `DELETE FROM idempotency_keys
+  WHERE created_at_ms <= $1 AND (key_id, idempotency_key) IN (
+    SELECT key_id, idempotency_key FROM idempotency_keys
+    WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)`;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../core/clock.ts";
-import type { CommitReport } from "../stores.ts";
+import { type BatchReply, runBatch, type Write } from "../repositories/writeQueue.ts";
 import { type CommandName, prepareCommands } from "./commands.ts";
 import { lockMsMax, rollBack } from "./connection.ts";
 import { type Failure, failureOf, isBusy, isUnavailable } from "./failures.ts";
@@ -11,23 +11,10 @@ export interface Batch {
   readonly arguments: readonly unknown[];
 }
 
-export interface BatchReply {
-  /** One for each command, in their order. What is not among the failures is on disk. */
-  readonly results: readonly unknown[];
-  readonly failures: readonly BatchFailure[];
-  readonly commits: readonly CommitReport[];
-}
-
-interface BatchFailure {
-  readonly index: number;
-  readonly failure: Failure;
-}
-
 /** How often a process that waits for the write lock tries again. */
 const lockRetryMs = 0.5;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Runs commands in as few transactions as possible: one, unless a command fails. */
 export class BatchRunner {
   readonly #db: DatabaseSync;
   readonly #begin;
@@ -46,40 +33,10 @@ export class BatchRunner {
     this.#prepared = prepareCommands(db);
   }
 
-  async run(batch: Batch): Promise<BatchReply> {
-    const startedMs = this.#clock.elapsed();
-    try {
-      const results = await this.#transact(batch);
-      const durationMs = this.#clock.elapsed() - startedMs;
-      return { results, failures: [], commits: [{ writes: results.length, durationMs }] };
-    } catch (cause) {
-      const failure = failureOf(cause);
-      // If the disk is full or another process holds the lock, each command would fail the same
-      // way, after the same wait.
-      if (batch.names.length > 1 && !isUnavailable(failure)) return this.#runOneByOne(batch);
-      const failures = batch.names.map((_, index) => ({ index, failure }));
-      return { results: batch.names.map(() => undefined), failures, commits: [] };
-    }
-  }
-
-  /** So that only the command that cannot be run fails. */
-  async #runOneByOne(batch: Batch): Promise<BatchReply> {
-    const results: unknown[] = [];
-    const failures: BatchFailure[] = [];
-    const commits: CommitReport[] = [];
-    let outage: Failure | undefined;
-    for (const [index, name] of batch.names.entries()) {
-      const reply =
-        outage === undefined &&
-        (await this.run({ names: [name], arguments: [batch.arguments[index]] }));
-      const failure = reply ? reply.failures[0]?.failure : outage;
-      results.push(reply ? reply.results[0] : undefined);
-      if (reply) commits.push(...reply.commits);
-      if (failure !== undefined) failures.push({ index, failure });
-      // The remaining commands would fail the same way.
-      if (failure !== undefined && isUnavailable(failure)) outage = failure;
-    }
-    return { results, failures, commits };
+  run({ names, arguments: given }: Batch): Promise<BatchReply<Failure>> {
+    const writes = names.map((name, index) => ({ name, argument: given[index] }));
+    const transact = (some: typeof writes) => this.#transact(some);
+    return runBatch(writes, { clock: this.#clock, transact, failureOf, isUnavailable });
   }
 
   /**
@@ -101,15 +58,14 @@ export class BatchRunner {
   }
 
   /** Commands run one after the other and never interleave. */
-  async #transact(batch: Batch): Promise<unknown[]> {
+  async #transact(writes: readonly Write<CommandName>[]): Promise<unknown[]> {
     const { commands, counters } = this.#prepared;
     try {
       this.#lock();
       const results: unknown[] = [];
-      for (const [index, name] of batch.names.entries()) {
-        // The pair was type-checked where it was submitted.
+      for (const { name, argument } of writes) {
         const command = commands[name] as (argument: unknown) => unknown;
-        const result = command(batch.arguments[index]);
+        const result = command(argument);
         results.push(result instanceof Promise ? await result : result);
       }
       for (const counter of counters) counter.save();

@@ -20,8 +20,6 @@ type RepositoryCommands = {
  */
 export type Commands = EngineCommands & RepositoryCommands;
 export type CommandName = keyof Commands;
-export type Argument<Name extends CommandName> = Parameters<Commands[Name]>[0];
-export type Result<Name extends CommandName> = Awaited<ReturnType<Commands[Name]>>;
 
 export function prepareCommands(db: DatabaseSync) {
   const counters = countersOf(db);
