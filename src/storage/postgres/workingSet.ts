@@ -1,7 +1,7 @@
 /** What a transaction has read and will write. Commands decide on it in memory. */
 
 import { idGivenMax } from "../../petstore/catalogue/catalogue.ts";
-import type { NewPet, Pet, PetStatus } from "../../petstore/catalogue/pet.ts";
+import type { Pet, PetStatus } from "../../petstore/catalogue/pet.ts";
 import type { PetTransaction } from "../../petstore/catalogue/petCommands.ts";
 import type {
   IdempotencyStore,
@@ -12,11 +12,12 @@ import type { OrderTransaction, StoredOrder } from "../../petstore/orders/orderC
 import type { OrderStatus } from "../../petstore/orders/orders.ts";
 import { int8s, type Session } from "./connection.ts";
 
-interface HeldPet extends NewPet {
+interface HeldPet extends Pet {
   readonly json: string;
 }
 
 interface HeldOrder extends StoredOrder {
+  readonly id: bigint;
   readonly json: string;
 }
 
@@ -90,12 +91,12 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   }
 
   insertPet({ id, name, categoryId, status }: Pet, json: string): void {
-    this.pets.set(id, { name, categoryId, status, json });
+    this.pets.set(id, { id, name, categoryId, status, json });
     this.addedPets.add(id);
   }
 
   updatePet({ id, name, categoryId, status }: Pet, json: string): void {
-    this.pets.set(id, { name, categoryId, status, json });
+    this.pets.set(id, { id, name, categoryId, status, json });
     if (!this.addedPets.has(id)) this.changedPets.add(id);
   }
 
@@ -108,12 +109,12 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   }
 
   insertOrder(id: bigint, order: StoredOrder, json: string): void {
-    this.orders.set(id, { ...order, json });
+    this.orders.set(id, { ...order, id, json });
     this.addedOrders.add(id);
   }
 
   updateOrder(id: bigint, order: StoredOrder, json: string): void {
-    this.orders.set(id, { ...order, json });
+    this.orders.set(id, { ...order, id, json });
     if (!this.addedOrders.has(id)) this.changedOrders.add(id);
   }
 }
@@ -186,14 +187,14 @@ async function readOrders(session: Session, reads: ReadSet, set: WorkingSet): Pr
   const { rows } = await session.query<OrderRow>(findOrders, [int8s([...reads.orderIds])]);
   for (const [id, petId, quantity, status, placedAtMs, json] of rows) {
     const numbers = { quantity: Number(quantity), placedAtMs: Number(placedAtMs) };
-    set.orders.set(id, { petId, status, json, ...numbers });
+    set.orders.set(id, { id, petId, status, json, ...numbers });
   }
 }
 
 async function readPets(session: Session, ids: Set<bigint>, set: WorkingSet): Promise<void> {
   const { rows } = await session.query<PetRow>(findPets, [int8s([...ids])]);
   for (const [id, name, categoryId, status, json] of rows) {
-    set.pets.set(id, { name, categoryId, status, json });
+    set.pets.set(id, { id, name, categoryId, status, json });
   }
 }
 
@@ -231,77 +232,48 @@ export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entit
 export async function writeAll(session: Session, set: WorkingSet, before: LastIds): Promise<void> {
   const addedPets = picked(set.addedPets, set.pets);
   const addedOrders = picked(set.addedOrders, set.orders);
-  const storedResponses = picked(set.storedResponses, set.responses).map(
-    ([, idempotencyKey]) => idempotencyKey,
-  );
+  const storedResponses = picked(set.storedResponses, set.responses);
   const counters = movedCounters(set, before);
   if (addedPets.length + addedOrders.length + storedResponses.length + counters.length > 0) {
     await session.query(insertAll, [
-      ...petColumns(addedPets),
-      ...orderColumns(addedOrders),
-      ...responseColumns(storedResponses),
-      counters.map(([name]) => name),
-      int8s(counters.map(([, value]) => value)),
+      ...columns(["id", "name", "categoryId", "status", "json"], addedPets),
+      ...columns(["id", "petId", "quantity", "status", "placedAtMs", "json"], addedOrders),
+      ...columns(
+        ["keyId", "idempotencyKey", "fingerprint", "entityId", "text", "createdAtMs"],
+        storedResponses,
+      ),
+      ...columns(["name", "value"], counters),
     ]);
   }
   const changedPets = picked(set.changedPets, set.pets);
   const changedOrders = picked(set.changedOrders, set.orders);
   if (changedPets.length + changedOrders.length > 0) {
-    await session.query(updateAll, [...stateColumns(changedPets), ...stateColumns(changedOrders)]);
+    await session.query(updateAll, [
+      ...columns(["id", "status", "json"], changedPets),
+      ...columns(["id", "status", "json"], changedOrders),
+    ]);
   }
 }
 
 /** An import may leave the counter unchanged. */
-function movedCounters(set: WorkingSet, before: LastIds): [name: string, value: bigint][] {
-  const counters: [string, bigint, bigint][] = [
-    ["last_pet_id", before.lastPetId, set.lastPetId],
-    ["last_order_id", before.lastOrderId, set.lastOrderId],
-  ];
-  return counters.filter(([, was, is]) => was !== is).map(([name, , is]) => [name, is]);
-}
-
-function picked<Id, Row>(ids: ReadonlySet<Id>, rows: ReadonlyMap<Id, Row>): [Id, Row][] {
-  return [...ids].map((id) => [id, rows.get(id) as Row]);
-}
-
-function petColumns(pets: readonly [bigint, HeldPet][]): unknown[] {
+function movedCounters(set: WorkingSet, before: LastIds): { name: string; value: bigint }[] {
   return [
-    int8s(pets.map(([id]) => id)),
-    pets.map(([, { name }]) => name),
-    int8s(pets.map(([, { categoryId }]) => categoryId)),
-    pets.map(([, { status }]) => status),
-    pets.map(([, { json }]) => json),
-  ];
+    { name: "last_pet_id", was: before.lastPetId, value: set.lastPetId },
+    { name: "last_order_id", was: before.lastOrderId, value: set.lastOrderId },
+  ].filter(({ was, value }) => was !== value);
 }
 
-function orderColumns(orders: readonly [bigint, HeldOrder][]): unknown[] {
-  return [
-    int8s(orders.map(([id]) => id)),
-    int8s(orders.map(([, { petId }]) => petId)),
-    int8s(orders.map(([, { quantity }]) => quantity)),
-    orders.map(([, { status }]) => status),
-    int8s(orders.map(([, { placedAtMs }]) => placedAtMs)),
-    orders.map(([, { json }]) => json),
-  ];
+function picked<Id, Row>(ids: ReadonlySet<Id>, rows: ReadonlyMap<Id, Row>): Row[] {
+  return [...ids].map((id) => rows.get(id) as Row);
 }
 
-function stateColumns(rows: readonly [bigint, { status: string; json: string }][]): unknown[] {
-  return [
-    int8s(rows.map(([id]) => id)),
-    rows.map(([, { status }]) => status),
-    rows.map(([, { json }]) => json),
-  ];
-}
-
-function responseColumns(responses: readonly HeldResponse[]): unknown[] {
-  return [
-    responses.map(({ keyId }) => keyId),
-    responses.map(({ idempotencyKey }) => idempotencyKey),
-    responses.map(({ fingerprint }) => fingerprint),
-    int8s(responses.map(({ entityId }) => entityId)),
-    responses.map(({ text }) => text),
-    int8s(responses.map(({ createdAtMs }) => createdAtMs)),
-  ];
+/** One parameter for each field of the rows. */
+function columns<Row>(fields: readonly (keyof Row)[], rows: readonly Row[]): unknown[] {
+  return fields.map((field) => {
+    const column: unknown[] = rows.map((row) => row[field]);
+    const isInteger = typeof column[0] === "bigint" || typeof column[0] === "number";
+    return isInteger ? int8s(column as (bigint | number)[]) : column;
+  });
 }
 
 const insertAll = `WITH new_pets AS (
