@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { fingerprintOf, hashOf, newDeploymentId } from "./deployment.ts";
 import { endedByAnother, FileUploader, PublishError, type SourceFile } from "./fileUploader.ts";
 import type { Owner } from "./site.ts";
-import { fileSizeError, pathError, type SiteFile, sizeError } from "./siteFile.ts";
+import { fileSizeError, type SiteFile, siteError, sizeError } from "./siteFile.ts";
 import type { Finish, SiteStore } from "./sites.ts";
 
 export interface PublishOptions {
@@ -37,7 +37,8 @@ export async function publish(
   sources: readonly SourceFile[],
   terms: PublishOptions,
 ): Promise<PublishOutcome> {
-  requirePublishable(sources);
+  const error = siteError(sources);
+  if (error !== undefined) throw new PublishError(error);
   const { store, clock, signal } = terms;
   signal?.throwIfAborted();
   const id = newDeploymentId(clock);
@@ -55,27 +56,6 @@ export async function publish(
   }
 }
 
-function requirePublishable(sources: readonly SourceFile[]): void {
-  const bytes = sources.reduce((sum, source) => sum + source.bytes, 0);
-  const error = sizeError(sources.length, bytes);
-  if (error !== undefined) throw new PublishError(`The site ${error}.`);
-  const paths = new Set<string>();
-  for (const { path, bytes } of sources) {
-    const wrong = pathError(path);
-    if (wrong !== undefined) {
-      throw new PublishError(`The path ${JSON.stringify(path)} cannot be published: it ${wrong}.`);
-    }
-    if (paths.has(path)) throw new PublishError(`Two files have the path ${path}.`);
-    refuseTooLarge(path, bytes);
-    paths.add(path);
-  }
-}
-
-function refuseTooLarge(path: string, bytes: number): void {
-  const error = fileSizeError(bytes);
-  if (error !== undefined) throw new PublishError(`${path} ${error}.`);
-}
-
 async function build(
   id: string,
   sources: readonly SourceFile[],
@@ -88,8 +68,9 @@ async function build(
   for (const source of sources) {
     signal?.throwIfAborted();
     const content = await source.read();
-    refuseTooLarge(source.path, content.byteLength);
     const file = { path: source.path, hash: hashOf(content), bytes: content.byteLength };
+    const large = fileSizeError(file.bytes);
+    if (large !== undefined) throw new PublishError(`${file.path} ${large}.`);
     await uploader.take(file, content, source);
     files.push(file);
     bytes += file.bytes;

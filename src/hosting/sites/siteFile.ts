@@ -75,6 +75,25 @@ export function fileSizeError(bytes: number): string | undefined {
   return bytes > fileBytesMax ? `has more than ${fileBytesMax / mebibyte} MiB` : undefined;
 }
 
+/** Why these files cannot be a site, in a sentence for their owner; undefined when they can. */
+export function siteError(files: readonly Pick<SiteFile, "path" | "bytes">[]): string | undefined {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const size = sizeError(files.length, total);
+  if (size !== undefined) return `The site ${size}.`;
+  const paths = new Set<string>();
+  for (const { path, bytes } of files) {
+    const wrong = pathError(path);
+    if (wrong !== undefined) {
+      return `The path ${JSON.stringify(path.slice(0, 200))} cannot be published: it ${wrong}.`;
+    }
+    if (paths.has(path)) return `Two files have the path ${path}.`;
+    const large = fileSizeError(bytes);
+    if (large !== undefined) return `${path} ${large}.`;
+    paths.add(path);
+  }
+  return undefined;
+}
+
 const utf8 = "; charset=utf-8";
 
 const types: Readonly<Record<string, string>> = {

@@ -1,13 +1,11 @@
 /** Bodies that handlers read themselves. */
 import { Problem } from "../../core/problems.ts";
 import {
-  fileSizeError,
   hasTooManyCombiningMarks,
   isPrivateName,
   normalizePath,
-  pathError,
   type SiteFile,
-  sizeError,
+  siteError,
 } from "../../hosting/sites/siteFile.ts";
 import { BodyError, type HttpRequest } from "../../wire/message.ts";
 import { readBody } from "../input.ts";
@@ -47,10 +45,15 @@ export function readManifest(body: unknown): SiteFile[] {
   const { files } = membersOf(body, ["files"]);
   if (!Array.isArray(files)) throw invalid("files must be a list.");
   const read = files.map(readFile);
-  const bytes = read.reduce((sum, file) => sum + file.bytes, 0);
-  const complaint = sizeError(read.length, bytes);
-  if (complaint !== undefined) throw unpublishable(`The site ${complaint}.`);
-  refuseTwins(read);
+  const complaint = siteError(read);
+  if (complaint !== undefined) throw unpublishable(complaint);
+  const sizes = new Map<string, number>();
+  for (const { path, bytes, hash } of read) {
+    if ((sizes.get(hash) ?? bytes) !== bytes) {
+      throw invalid(`The hash of ${path} is that of a file of another size.`);
+    }
+    sizes.set(hash, bytes);
+  }
   return read;
 }
 
@@ -68,28 +71,10 @@ function readFile(value: unknown): SiteFile {
     throw unpublishable(`The path ${shown} cannot be published: a letter has over 30 marks.`);
   }
   const normal = normalizePath(path);
-  const wrong = pathError(normal);
-  if (wrong !== undefined)
-    throw unpublishable(`The path ${shown} cannot be published: it ${wrong}.`);
   if (normal.split("/").some(isPrivateName)) {
     throw unpublishable(`${shown} is not published: names that begin with a dot are private.`);
   }
-  const large = fileSizeError(bytes);
-  if (large !== undefined) throw unpublishable(`${shown} ${large}.`);
   return { path: normal, bytes, hash };
-}
-
-function refuseTwins(files: readonly SiteFile[]): void {
-  const paths = new Set<string>();
-  const sizes = new Map<string, number>();
-  for (const { path, bytes, hash } of files) {
-    if (paths.has(path)) throw unpublishable(`Two files have the path ${path}.`);
-    if ((sizes.get(hash) ?? bytes) !== bytes) {
-      throw invalid(`The hash of ${path} is that of a file of another size.`);
-    }
-    paths.add(path);
-    sizes.set(hash, bytes);
-  }
 }
 
 /** How many unknown names an error repeats. */
