@@ -87,18 +87,25 @@ async function readiness(ready: () => Promise<void>): Promise<HttpResponse> {
 
 const movedTo = (location: string): HttpResponse => ({ status: 308, headers: { location } });
 
-/** Made when they are first asked for: a start must not wait for them. */
+/** Made when it is first asked for: a start must not wait for it. After a failure it is made anew. */
+function lazily<T>(make: () => Promise<T>, failed: (cause: unknown) => void) {
+  let made: Promise<T> | undefined;
+  return async (): Promise<T | undefined> => {
+    made ??= make();
+    return made.catch((cause) => {
+      made = undefined;
+      failed(cause);
+      return undefined;
+    });
+  };
+}
+
 function pagesOf(base: string, load: () => Promise<StaticSite>, what: string, log: Log): Pages {
-  let site: Promise<StaticSite> | undefined;
+  const site = lazily(load, (cause) => log.error("pages.failed", { what, cause }));
   return async (path, request) => {
-    site ??= load();
-    try {
-      return siteResponse(await site, base, path, request);
-    } catch (cause) {
-      site = undefined;
-      log.error("pages.failed", { what, cause });
-      return text(503, `The ${what} cannot be shown right now.\n`, { "retry-after": "5" });
-    }
+    const shown = await site();
+    if (shown !== undefined) return siteResponse(shown, base, path, request);
+    return text(503, `The ${what} cannot be shown right now.\n`, { "retry-after": "5" });
   };
 }
 
@@ -159,15 +166,7 @@ interface LandingSite extends StaticSite {
 /** The root of the service: a page for browsers, and a few lines of text for everybody else. */
 function createLanding(parts: PublicRoutesParts) {
   const dashboard = parts.admin && dashboardPath;
-  let made: Promise<LandingSite> | undefined;
-  const site = async () => {
-    made ??= parts.landing();
-    return made.catch((cause) => {
-      made = undefined;
-      parts.log.error("landing.failed", { cause });
-      return undefined;
-    });
-  };
+  const site = lazily(parts.landing, (cause) => parts.log.error("landing.failed", { cause }));
 
   return {
     async root(request: HttpRequest): Promise<HttpResponse> {
