@@ -1,6 +1,7 @@
 /** What owners and the operator do with domains. Nothing here queries DNS or the certificate authority. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
+import type { Project } from "../sites/site.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { budgetWindowMs, type Used, usedOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
@@ -34,6 +35,21 @@ interface DomainServiceOptions {
 /** The caller: the operator may do everything, an owner what concerns their own projects. */
 export type Actor = { readonly kind: "operator" } | { readonly kind: "owner"; readonly id: string };
 
+export function isOwn(actor: Actor, ownerId: string): boolean {
+  return actor.kind === "operator" || actor.id === ownerId;
+}
+
+/** Another owner's project is as unknown as one that is not there. */
+export async function ownProject(
+  sites: Pick<SiteStore, "project">,
+  actor: Actor,
+  slug: string,
+): Promise<Project> {
+  const project = await sites.project(slug);
+  if (project !== undefined && isOwn(actor, project.ownerId)) return project;
+  throw new Problem("project_not_found", { detail: `There is no project ${slug}.` });
+}
+
 export interface Removal {
   readonly host: string;
   readonly removedAtMs: number;
@@ -53,7 +69,7 @@ export class DomainService {
   }
 
   async list(actor: Actor, slug: string): Promise<readonly DomainView[]> {
-    await this.#project(actor, slug);
+    await ownProject(this.#parts.sites, actor, slug);
     const { routing } = await this.#parts.domains.routing(slug);
     const stored = await this.#parts.domains.list(slug);
     return stored.map((each) => this.#view(each, routing));
@@ -76,7 +92,7 @@ export class DomainService {
     { id, host, project }: Pick<DomainDetails, "id" | "host" | "project">,
   ): Promise<string> {
     const { domains, clock } = this.#parts;
-    await this.#project(actor, project);
+    await ownProject(this.#parts.sites, actor, project);
     const known = await domains.get(id);
     // Once it has ended, the name may have been added to the project again.
     const { domain, version, standing } =
@@ -116,7 +132,7 @@ export class DomainService {
   ): Promise<DomainDetails | "taken"> {
     const { domains, sites, clock } = this.#parts;
     const target = this.#target();
-    const project = await this.#project(actor, slug);
+    const project = await ownProject(this.#parts.sites, actor, slug);
     const reading = parseHost(text, [target, ...this.#parts.reserved]);
     if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
     const { host } = reading;
@@ -227,7 +243,7 @@ export class DomainService {
   }
 
   async routing(actor: Actor, slug: string): Promise<Routing> {
-    await this.#project(actor, slug);
+    await ownProject(this.#parts.sites, actor, slug);
     return (await this.#parts.domains.routing(slug)).routing;
   }
 
@@ -242,7 +258,7 @@ export class DomainService {
     slug: string,
     change: (before: Routing) => unknown,
   ): Promise<Routing> {
-    await this.#project(actor, slug);
+    await ownProject(this.#parts.sites, actor, slug);
     const { domains } = this.#parts;
     const { routing: before, version } = await domains.routing(slug);
     const routing = parseRouting(change(before));
@@ -311,17 +327,8 @@ export class DomainService {
     return target;
   }
 
-  /** Another owner's project is as unknown as one that is not there. */
-  async #project(actor: Actor, slug: string) {
-    const project = await this.#parts.sites.project(slug);
-    if (project === undefined || (actor.kind === "owner" && project.ownerId !== actor.id)) {
-      throw new Problem("project_not_found", { detail: `There is no project ${slug}.` });
-    }
-    return project;
-  }
-
   async #attached(actor: Actor, slug: string, text: string): Promise<StoredDomain> {
-    await this.#project(actor, slug);
+    await ownProject(this.#parts.sites, actor, slug);
     const reading = parseHost(text);
     const host = reading.kind === "host" ? reading.host : "";
     const { domains } = this.#parts;

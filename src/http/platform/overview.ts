@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import { statusOf } from "../../hosting/domains/domain.ts";
-import type { Actor } from "../../hosting/domains/domainService.ts";
+import { isOwn } from "../../hosting/domains/domainService.ts";
 import type { DomainStore, StoredDomain } from "../../hosting/domains/domains.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
 import type { Series } from "../recent.ts";
@@ -24,9 +24,8 @@ const certificatesMax = 200;
 export function overviewHandlers({ domains, sites, series, ready, clock }: OverviewParts) {
   return {
     async getOverview(_, { caller: { actor } }) {
-      const isOwn = (ownerId: string) => mayISee(actor, ownerId);
-      const stored = (await domains.list()).filter(({ domain }) => isOwn(domain.ownerId));
-      const projects = (await sites.listProjects()).filter(({ ownerId }) => isOwn(ownerId));
+      const stored = (await domains.list()).filter(({ domain }) => isOwn(actor, domain.ownerId));
+      const projects = (await sites.listProjects()).filter(({ ownerId }) => isOwn(actor, ownerId));
       const trouble = await troubleOf(ready);
       return json(200, {
         // What the whole service does is the operator's business.
@@ -42,9 +41,6 @@ export function overviewHandlers({ domains, sites, series, ready, clock }: Overv
     },
   } satisfies Partial<PlatformHandlers>;
 }
-
-const mayISee = (actor: Actor, ownerId: string) =>
-  actor.kind === "operator" || actor.id === ownerId;
 
 function certificateOf({ domain, standing }: StoredDomain, nowMs: number) {
   const { held, renewAtMs } = domain.certificate;

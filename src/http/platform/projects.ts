@@ -1,7 +1,7 @@
 /** Projects and their deployments, one handler each. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
-import type { Actor } from "../../hosting/domains/domainService.ts";
+import { type Actor, isOwn, ownProject } from "../../hosting/domains/domainService.ts";
 import { type Deployment, withStaleFailed } from "../../hosting/sites/deployment.ts";
 import {
   ownerIdError,
@@ -14,7 +14,7 @@ import type { SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
 import { type HttpRequest, originOf } from "../../wire/message.ts";
 import { bytesOf, invalid, largeJsonBody, readManifest } from "./bodies.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
-import { noSuchProject, UploadLimiter, Uploads } from "./uploads.ts";
+import { UploadLimiter, Uploads } from "./uploads.ts";
 
 export interface ProjectHandlersParts {
   readonly sites: SiteStore;
@@ -29,15 +29,6 @@ const manifestBytesMax = 8 * 1024 * 1024;
 export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts) {
   const uploads = new Uploads(sites, parts.uploads, clock);
   const uploadLimiter = new UploadLimiter();
-
-  /** Another owner's project is as unknown as one that is not there. */
-  async function ownProject(actor: Actor, slug: string): Promise<Project> {
-    const project = await sites.project(slug);
-    if (project === undefined || (actor.kind === "owner" && project.ownerId !== actor.id)) {
-      throw noSuchProject(slug);
-    }
-    return project;
-  }
 
   async function shown(request: HttpRequest, { slug, ownerId, createdAtMs, current }: Project) {
     const [owner, deployments] = await Promise.all([
@@ -57,9 +48,7 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
 
   return {
     async listProjects(_, { caller: { actor } }) {
-      const projects = (await sites.listProjects()).filter(
-        ({ ownerId }) => actor.kind === "operator" || ownerId === actor.id,
-      );
+      const projects = (await sites.listProjects()).filter(({ ownerId }) => isOwn(actor, ownerId));
       const plans = new Map((await sites.listOwners()).map(({ id, plan }) => [id, plan]));
       const lines = projects.map(({ slug, ownerId, createdAtMs, current }) => ({
         slug,
@@ -91,16 +80,14 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
           detail: `An owner can have ${projectsPerOwnerMax} projects, and ${ownerId} has them. Deploy to one of these instead.`,
         });
       }
-      const project = await sites.project(slug);
-      if (project === undefined) throw noSuchProject(slug);
-      return json(201, await shown(request, project));
+      return json(201, await shown(request, await ownProject(sites, caller.actor, slug)));
     },
 
     getProject: async ({ path }, { caller, request }) =>
-      json(200, await shown(request, await ownProject(caller.actor, path.project))),
+      json(200, await shown(request, await ownProject(sites, caller.actor, path.project))),
 
     async rollBackProject({ path, body: { deployment } }, { caller }) {
-      const { slug } = await ownProject(caller.actor, path.project);
+      const { slug } = await ownProject(sites, caller.actor, path.project);
       const outcome = await sites.rollBack(slug, deployment);
       if (outcome === "no_such_deployment") {
         throw new Problem("deployment_not_found", {
@@ -116,14 +103,14 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
     },
 
     async unpublishProject({ path }, { caller }) {
-      const { slug } = await ownProject(caller.actor, path.project);
+      const { slug } = await ownProject(sites, caller.actor, path.project);
       const outcome = await sites.unpublish(slug);
       if (outcome === "unpublished") return json(200, { current: undefined });
       throw new Problem("not_published", { detail: `Nothing of ${slug} is shown.` });
     },
 
     async beginDeployment({ path }, { caller, request }) {
-      const { slug, ownerId } = await ownProject(caller.actor, path.project);
+      const { slug, ownerId } = await ownProject(sites, caller.actor, path.project);
       const files = await uploadLimiter.run(ownerId, async () =>
         readManifest(await largeJsonBody(request, manifestBytesMax)),
       );
@@ -131,7 +118,7 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
     },
 
     async uploadContent({ path: { project, deployment, hash } }, { caller, request }) {
-      const { slug, ownerId } = await ownProject(caller.actor, project);
+      const { slug, ownerId } = await ownProject(sites, caller.actor, project);
       const type = request.header("content-type") ?? "";
       if (!/^application\/octet-stream\b/i.test(type)) {
         throw invalid("Send a content as application/octet-stream.");
@@ -144,13 +131,13 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
     },
 
     async cancelDeployment({ path }, { caller }) {
-      const { slug } = await ownProject(caller.actor, path.project);
+      const { slug } = await ownProject(sites, caller.actor, path.project);
       await uploads.cancel(slug, path.deployment);
       return { status: 204 };
     },
 
     async finishDeployment({ path: { project, deployment: id } }, { caller }) {
-      const { slug } = await ownProject(caller.actor, project);
+      const { slug } = await ownProject(sites, caller.actor, project);
       return json(200, { id, ...(await uploads.finish(slug, id)) });
     },
   } satisfies Partial<PlatformHandlers>;

@@ -49,7 +49,7 @@ export class Uploads {
     const id = newDeploymentId(this.#clock);
     const nowMs = this.#clock.now();
     const outcome = await this.#uploads.beginUpload({ id, project: slug, files, limits, nowMs });
-    if (outcome === "no_such_project") throw noSuchProject(slug);
+    if (outcome === "no_such_project") throw new Problem("project_not_found");
     if (outcome === "too_many") {
       throw new Problem("uploads_exhausted", {
         detail: "Too many deployments are being uploaded at the same time. Try again shortly.",
@@ -171,9 +171,6 @@ export class Uploads {
     return announced && { ...announced, brought: new Set() };
   }
 }
-
-export const noSuchProject = (slug: string): Problem =>
-  new Problem("project_not_found", { detail: `There is no project ${slug}.` });
 
 const ended = () => new Problem("deployment_ended");
 
