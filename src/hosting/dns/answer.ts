@@ -28,8 +28,8 @@ export function learn(message: Message, question: Question, server: string): Lea
 
 function faultOf(message: Message, question: Question, server: string): Unreachable | undefined {
   const { rcode } = message;
-  if (rcode !== rcodes.noError && rcode !== rcodes.nxDomain) {
-    const disowns = rcode === rcodes.refused || rcode === rcodes.notAuth;
+  if (rcode !== rcodes.NOERROR && rcode !== rcodes.NXDOMAIN) {
+    const disowns = rcode === rcodes.REFUSED || rcode === rcodes.NOTAUTH;
     const reason = disowns && !question.recursive ? "lame" : "servfail";
     return unreachable(reason, `${server} answered ${rcodeName(rcode)}.`);
   }
@@ -71,7 +71,7 @@ function chainFrom(
 
 /** Tells a no from a mere pointer to other servers as RFC 2308, section 2.2, does. */
 function absence(message: Message, links: DnsRecord[], last: string, server: string): Learnt {
-  const missing = message.rcode === rcodes.nxDomain;
+  const missing = message.rcode === rcodes.NXDOMAIN;
   // A zone speaks only for what is in it.
   const soa =
     message.soa !== undefined && isWithin(last, message.soa.zone) ? message.soa : undefined;
@@ -94,15 +94,7 @@ export function unreachable(reason: Unreachable["reason"], detail: string): Unre
   return { kind: "unreachable", reason, detail: detail.slice(0, detailCharactersMax) };
 }
 
-const rcodeNames: Readonly<Record<number, string>> = {
-  [rcodes.formErr]: "FORMERR",
-  [rcodes.servFail]: "SERVFAIL",
-  [rcodes.notImp]: "NOTIMP",
-  [rcodes.refused]: "REFUSED",
-  [rcodes.notAuth]: "NOTAUTH",
-  [rcodes.badVers]: "BADVERS",
-};
-
 function rcodeName(rcode: number): string {
-  return rcodeNames[rcode] ?? `with code ${rcode}`;
+  const [name] = Object.entries(rcodes).find(([, each]) => each === rcode) ?? [];
+  return name ?? `with code ${rcode}`;
 }

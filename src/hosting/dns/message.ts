@@ -13,15 +13,16 @@ export interface Question {
   readonly recursive: boolean;
 }
 
+/** By their mnemonics in the registry of IANA. */
 export const rcodes = {
-  noError: 0,
-  formErr: 1,
-  servFail: 2,
-  nxDomain: 3,
-  notImp: 4,
-  refused: 5,
-  notAuth: 9,
-  badVers: 16,
+  NOERROR: 0,
+  FORMERR: 1,
+  SERVFAIL: 2,
+  NXDOMAIN: 3,
+  NOTIMP: 4,
+  REFUSED: 5,
+  NOTAUTH: 9,
+  BADVERS: 16,
 } as const;
 
 export interface Message {
@@ -66,7 +67,7 @@ export function answers(message: Message, id: number, question: Question): boole
   if (message.id !== id) return false;
   // A server that could not read us has nothing to repeat. That claims nothing about the name.
   if (message.asked === undefined) {
-    return message.rcode !== rcodes.noError && message.rcode !== rcodes.nxDomain;
+    return message.rcode !== rcodes.NOERROR && message.rcode !== rcodes.NXDOMAIN;
   }
   return message.asked.name === question.name && message.asked.type === typeNumbers[question.type];
 }

@@ -144,5 +144,5 @@ async function converse(
 
 /** How servers from before EDNS, or of another version of it, say so (RFC 6891, section 7). */
 function refusesExtension({ rcode }: Message): boolean {
-  return rcode === rcodes.formErr || rcode === rcodes.notImp || rcode === rcodes.badVers;
+  return rcode === rcodes.FORMERR || rcode === rcodes.NOTIMP || rcode === rcodes.BADVERS;
 }

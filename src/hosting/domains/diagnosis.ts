@@ -1,7 +1,7 @@
 /** What owners are told of their DNS, in words. */
 import type { Finding, FindingCode } from "./finding.ts";
 import { registrableOf } from "./hostName.ts";
-import { recordsAt, type View } from "./observation.ts";
+import { recordsAt, type View, valuesIn } from "./observation.ts";
 import type { Absent, DnsAnswer, Unreachable } from "./resolver.ts";
 import type { Expectation } from "./verification.ts";
 
@@ -84,11 +84,7 @@ export function proofMissing(
   proof: { name: string; value: string },
   answers: readonly DnsAnswer[],
 ): Finding {
-  const found = answers.flatMap((answer) =>
-    answer.kind === "found"
-      ? answer.records.filter(({ type }) => type === "TXT").map(({ value }) => `TXT ${value}`)
-      : [],
-  );
+  const found = answers.flatMap((answer) => valuesIn(answer, "TXT")).map((text) => `TXT ${text}`);
   return {
     code: "PROOF_MISSING",
     message: `This name is or was attached to another project, or a wildcard answers for it, so we need a proof that it is yours: a TXT record at ${proof.name}.`,

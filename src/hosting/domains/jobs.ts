@@ -13,7 +13,7 @@ import { type Finding, proofFor } from "./finding.ts";
 import { isApex } from "./hostName.ts";
 import { issue } from "./issue.ts";
 import * as lifecycle from "./lifecycle.ts";
-import { answersOf, cnameAt, observe } from "./observation.ts";
+import { answersOf, observe, valuesIn } from "./observation.ts";
 import { isNamed, withoutHost } from "./routing.ts";
 import { askWindowMs, instantIn, type Job } from "./schedule.ts";
 import {
@@ -25,26 +25,16 @@ import {
 } from "./updates.ts";
 import { type Verdict, verify } from "./verification.ts";
 
-export async function runJob(
-  job: Job,
-  leased: LeasedDomain,
-  context: JobContext,
-): Promise<ChangeOutcome> {
-  switch (job) {
-    case "check":
-      return check(leased, context);
-    case "abandon":
-      return abandon(leased, context);
-    case "report_delay":
-      return reportDelay(leased, context);
-    case "issue":
-      return issue(leased, context, () => check(leased, context));
-    case "renewal_window":
-      return updateRenewalWindow(leased, context);
-    case "watch":
-      return watch(leased, context);
-  }
-}
+type RunJob = (leased: LeasedDomain, context: JobContext) => Promise<ChangeOutcome>;
+
+export const jobs: Readonly<Record<Job, RunJob>> = {
+  check,
+  abandon,
+  report_delay: reportDelay,
+  issue: (leased, context) => issue(leased, context, () => check(leased, context)),
+  renewal_window: updateRenewalWindow,
+  watch,
+};
 
 async function look(domain: Domain, context: JobContext) {
   const { host, ownership } = domain;
@@ -292,7 +282,7 @@ async function watch({ stored, lease }: LeasedDomain, context: JobContext): Prom
   const answer = await context.resolver.lookUp(host, "CNAME");
   const nowMs = context.now();
   const attachedAgain = (await rivalOf(stored.domain, context.store)) !== undefined;
-  const dangling = !attachedAgain && cnameAt(answer, host).includes(context.target);
+  const dangling = !attachedAgain && valuesIn(answer, "CNAME", host).includes(context.target);
   const finding: Finding = {
     code: "DANGLING",
     message: `${host} is not attached any more, but its CNAME still points to us.`,

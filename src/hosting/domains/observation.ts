@@ -65,7 +65,7 @@ export async function observe(question: Question, resolver: Resolver): Promise<O
     question.apex || zone === host ? addressesOf(target, resolver) : undefined,
   ]);
   const first = authorities
-    .flatMap(({ cname }) => cnameAt(cname, host))
+    .flatMap(({ cname }) => valuesIn(cname, "CNAME", host))
     .find((value) => value !== target);
   return {
     host,
@@ -107,7 +107,7 @@ async function follow(
     const at = passed.at(-1) ?? "";
     if (at === target || passed.indexOf(at) < passed.length - 1) break;
     const answer = await resolver.lookUp(at, "CNAME");
-    const [next] = cnameAt(answer, at);
+    const [next] = valuesIn(answer, "CNAME", at);
     if (next === undefined) break;
     passed.push(next);
   }
@@ -127,39 +127,24 @@ async function siblingOf(
   return viewOf(sibling, (name, type) => resolver.ask(found.server, name, type));
 }
 
-/** The values of the CNAME records at exactly this name. */
-export function cnameAt(answer: DnsAnswer, name: string): string[] {
-  return answer.kind === "found" ? valuesOf(answer.records, name, "CNAME") : [];
-}
-
-export function addressesAt(
+/** The values of the records of a type; of those at exactly one name where that is given. */
+export function valuesIn(
   answer: DnsAnswer | undefined,
-  name: string,
-  type: "A" | "AAAA",
+  type: DnsRecord["type"],
+  name?: string,
 ): string[] {
-  return answer?.kind === "found" ? valuesOf(answer.records, name, type) : [];
-}
-
-/** Addresses wherever the CNAMEs led: for the target, which may have one. */
-export function addressesIn(answer: DnsAnswer, type: "A" | "AAAA"): string[] {
-  return answer.kind === "found"
-    ? answer.records.filter((record) => record.type === type).map(({ value }) => value)
-    : [];
-}
-
-function valuesOf(records: readonly DnsRecord[], name: string, type: DnsRecord["type"]): string[] {
-  return records
-    .filter((record) => record.type === type && record.name === name)
+  if (answer?.kind !== "found") return [];
+  return answer.records
+    .filter((record) => record.type === type && record.name === (name ?? record.name))
     .map(({ value }) => value);
 }
 
 /** Everything that a view found at the name, without TTLs. */
-export function recordsAt(view: View, name: string): string[] {
-  return [
-    ...cnameAt(view.cname, name).map((value) => `CNAME ${value}`),
-    ...addressesAt(view.a, name, "A").map((value) => `A ${value}`),
-    ...addressesAt(view.aaaa, name, "AAAA").map((value) => `AAAA ${value}`),
-  ];
+export function recordsAt({ cname, a, aaaa }: View, name: string): string[] {
+  const answers = [["CNAME", cname] as const, ["A", a] as const, ["AAAA", aaaa] as const];
+  return answers.flatMap(([type, answer]) =>
+    valuesIn(answer, type, name).map((value) => `${type} ${value}`),
+  );
 }
 
 /** The answers as they came, one per line, for the timeline. */

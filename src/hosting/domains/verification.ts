@@ -13,15 +13,7 @@ import {
   wildcardUnproven,
 } from "./diagnosis.ts";
 import type { Finding } from "./finding.ts";
-import {
-  addressesAt,
-  addressesIn,
-  cnameAt,
-  isBehindProxy,
-  type Observation,
-  recordsAt,
-  type View,
-} from "./observation.ts";
+import { isBehindProxy, type Observation, recordsAt, type View, valuesIn } from "./observation.ts";
 import type { DnsAnswer, Unreachable } from "./resolver.ts";
 
 export interface Verdict {
@@ -128,7 +120,7 @@ function judgeSubdomain(
 ): Judged {
   const { cname } = view;
   if (cname.kind === "unreachable") return unknown([silent(cname, [])]);
-  const values = cnameAt(cname, host);
+  const values = valuesIn(cname, "CNAME", host);
   if (values.length === 1 && values[0] === target) return right;
   const wildcard = sameAsSibling(view, observation, host)
     ? [wildcardMatch(view, host, target)]
@@ -148,8 +140,8 @@ const turnProxyOff =
   "Turn the proxy off for this record at your DNS provider, so that it is DNS only.";
 
 function addressFindings(view: View, host: string, target: string): Finding[] {
-  const a = addressesAt(view.a, host, "A");
-  const aaaa = addressesAt(view.aaaa, host, "AAAA");
+  const a = valuesIn(view.a, "A", host);
+  const aaaa = valuesIn(view.aaaa, "AAAA", host);
   const all = [...a, ...aaaa];
   const expected = [`CNAME ${target}`];
   if (all.length > 0 && all.every(isBehindProxy)) {
@@ -188,7 +180,7 @@ function judgeApex(
   const silence = [view.cname, view.a, view.aaaa].find((answer) => answer?.kind === "unreachable");
   if (silence?.kind === "unreachable") return unknown([silent(silence, [])]);
   const found = recordsAt(view, host);
-  const addresses = [...addressesAt(view.a, host, "A"), ...addressesAt(view.aaaa, host, "AAAA")];
+  const addresses = [...valuesIn(view.a, "A", host), ...valuesIn(view.aaaa, "AAAA", host)];
   if (addresses.length === 0) return wrong([aliasNeeded(view, host, target, found)]);
   const foreign = addresses.filter((address) => !ours.has(address));
   if (foreign.length === 0) return right;
@@ -222,7 +214,7 @@ function ourAddresses(target: Observation["target"]): Set<string> | undefined {
   const { a, aaaa } = target;
   // Half of our addresses would make the other half look foreign.
   if (a.kind === "unreachable" || aaaa.kind === "unreachable") return undefined;
-  const all = [...addressesIn(a, "A"), ...addressesIn(aaaa, "AAAA")];
+  const all = [...valuesIn(a, "A"), ...valuesIn(aaaa, "AAAA")];
   return all.length === 0 ? undefined : new Set(all);
 }
 

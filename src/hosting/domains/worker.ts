@@ -1,7 +1,7 @@
 /** Takes domains that are due, one lease each, and has their work done. */
 
 import type { Lease, StoredDomain } from "./domains.ts";
-import { runJob } from "./jobs.ts";
+import { jobs } from "./jobs.ts";
 import { dueJob, leaseMs, workerPollMs } from "./schedule.ts";
 import { type JobContext, updateWithRetry } from "./updates.ts";
 
@@ -29,10 +29,7 @@ interface HeldLease {
 /** Several workers on one database share the work, and none does what another is at. */
 export class DomainWorker {
   readonly #context: JobContext;
-  readonly #holder: string;
-  readonly #atOnceMax: number;
-  readonly #leaseMs: number;
-  readonly #pollMs: number;
+  readonly #options: Required<WorkerOptions>;
   readonly #underWay = new Set<Promise<void>>();
   readonly #stops: (() => void)[] = [];
   readonly #leaving = new AbortController();
@@ -40,16 +37,13 @@ export class DomainWorker {
 
   constructor(context: JobContext, options: WorkerOptions) {
     this.#context = context;
-    this.#holder = options.holder;
-    this.#atOnceMax = options.atOnceMax ?? 32;
-    this.#leaseMs = options.leaseMs ?? leaseMs;
-    this.#pollMs = options.pollMs ?? workerPollMs;
+    this.#options = { atOnceMax: 32, pollMs: workerPollMs, leaseMs, ...options };
   }
 
   start(): void {
     const { clock } = this.#context;
     this.#stops.push(
-      clock.every(this.#pollMs, () => void this.takeDue()),
+      clock.every(this.#options.pollMs, () => void this.takeDue()),
       clock.every(sweepMs, () => void this.#sweep()),
     );
   }
@@ -64,18 +58,14 @@ export class DomainWorker {
 
   /** Takes what is due and begins with it; resolves with how many were taken. */
   async takeDue(): Promise<number> {
-    const max = this.#atOnceMax - this.#underWay.size;
+    const max = this.#options.atOnceMax - this.#underWay.size;
     if (this.#taking || max <= 0) return 0;
     this.#taking = true;
     try {
       const nowMs = this.#context.now();
-      const untilMs = nowMs + this.#leaseMs;
-      const taken = await this.#context.store.takeDue({
-        holder: this.#holder,
-        nowMs,
-        untilMs,
-        max,
-      });
+      const untilMs = nowMs + this.#options.leaseMs;
+      const { holder } = this.#options;
+      const taken = await this.#context.store.takeDue({ holder, nowMs, untilMs, max });
       for (const { lease, ...stored } of taken) this.#begin(stored, lease, untilMs);
       return taken.length;
     } catch (cause) {
@@ -102,9 +92,9 @@ export class DomainWorker {
   async #runJobs(first: StoredDomain, lease: Lease, untilMs: number): Promise<void> {
     const lost = new AbortController();
     const { clock } = this.#context;
-    const held: HeldLease = { untilMs, untilElapsedMs: clock.elapsed() + this.#leaseMs };
+    const held: HeldLease = { untilMs, untilElapsedMs: clock.elapsed() + this.#options.leaseMs };
     const stopExtending = clock.every(
-      this.#leaseMs / 3,
+      this.#options.leaseMs / 3,
       () => void this.#extend(lease, held, lost),
     );
     const signal = AbortSignal.any([lost.signal, this.#leaving.signal]);
@@ -119,7 +109,7 @@ export class DomainWorker {
           if (step === 0) await this.#reschedule(stored, lease);
           break;
         }
-        const outcome = await this.#inTime(runJob(job, { stored, lease, signal }, this.#context));
+        const outcome = await this.#inTime(jobs[job]({ stored, lease, signal }, this.#context));
         if (outcome === "taken") return;
         if (outcome === "fenced" || signal.aborted) break;
         // The calendar has jumped past it, so that anybody may take it: no step begins without it.
@@ -141,11 +131,11 @@ export class DomainWorker {
   async #extend(lease: Lease, held: HeldLease, lost: AbortController): Promise<void> {
     const { clock, store, log, now } = this.#context;
     const askedMs = clock.elapsed();
-    const untilMs = now() + this.#leaseMs;
+    const untilMs = now() + this.#options.leaseMs;
     try {
       if (await store.extendLease(lease, untilMs)) {
         held.untilMs = untilMs;
-        held.untilElapsedMs = askedMs + this.#leaseMs;
+        held.untilElapsedMs = askedMs + this.#options.leaseMs;
         return;
       }
       lost.abort();

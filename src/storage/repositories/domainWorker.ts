@@ -94,46 +94,34 @@ interface Sweep {
   readonly table: string;
   readonly key: string;
   readonly age: string;
-  readonly condition: string;
   readonly keptMs: number;
+  readonly condition: string;
 }
 
-export const tombstones: Sweep = {
-  table: "domains",
-  key: "id",
-  age: "ended_at_ms",
-  condition: "ended_at_ms < ?1",
-  keptMs: tombstoneMs,
-};
-export const challenges: Sweep = {
-  table: "challenges",
-  key: "host",
-  age: "expires_at_ms",
-  condition: "expires_at_ms <= ?1",
-  keptMs: 0,
-};
-export const attempts: Sweep = {
-  table: "ca_attempts",
-  key: "ordinal",
-  age: "at_ms",
-  condition: "at_ms < ?1",
-  keptMs: attemptsKeptMs,
-};
-export const certificates: Sweep = {
-  table: "certificates",
-  key: "id",
-  age: "not_after_ms",
-  condition: `not_after_ms < ?1
-    AND NOT EXISTS (SELECT 1 FROM domains WHERE domains.certificate_id = certificates.id)`,
-  keptMs: certificatesKeptMs,
-};
-export const edges: Sweep = {
-  table: "edges",
-  key: "id",
-  age: "seen_at_ms",
-  condition: "seen_at_ms < ?1",
-  keptMs: edgesKeptMs,
-};
+function sweep(
+  table: string,
+  key: string,
+  age: string,
+  keptMs: number,
+  condition = `${age} < ?1`,
+): Sweep {
+  return { table, key, age, keptMs, condition };
+}
+
+const isUnused =
+  "NOT EXISTS (SELECT 1 FROM domains WHERE domains.certificate_id = certificates.id)";
+
+export const tombstones = sweep("domains", "id", "ended_at_ms", tombstoneMs);
+export const challenges = sweep("challenges", "host", "expires_at_ms", 0, "expires_at_ms <= ?1");
+export const attempts = sweep("ca_attempts", "ordinal", "at_ms", attemptsKeptMs);
+export const certificates = sweep(
+  "certificates",
+  "id",
+  "not_after_ms",
+  certificatesKeptMs,
+  `not_after_ms < ?1 AND ${isUnused}`,
+);
+export const edges = sweep("edges", "id", "seen_at_ms", edgesKeptMs);
 
 /** Skips locked rows: a tombstone that is being changed may become active again. */
 export const findOldest = ({ table, key, age, condition }: Sweep) =>
