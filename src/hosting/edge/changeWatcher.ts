@@ -7,37 +7,31 @@ import type { EdgeLimits, ThrottledLog } from "./edge.ts";
 /** One after the other, thousands of hosts would take longer than a removal may. */
 const lookUpsAtOnceMax = 64;
 
+interface ChangeWatcherParts {
+  readonly view: EdgeView;
+  readonly self: Pick<Edge, "id" | "address" | "httpPort">;
+  readonly hostConnections: HostConnections;
+  readonly clock: Clock;
+  readonly log: ThrottledLog;
+  readonly limits: EdgeLimits;
+}
+
 export class ChangeWatcher {
-  readonly #view: EdgeView;
-  readonly #self: Pick<Edge, "id" | "address" | "httpPort">;
-  readonly #connections: HostConnections;
-  readonly #clock: Clock;
-  readonly #log: ThrottledLog;
-  readonly #reportEveryMs: number;
+  readonly #parts: ChangeWatcherParts;
   readonly #endPolling: () => void;
   #polling: Promise<void> | undefined;
   #acted: number | undefined;
   #reported: { readonly revision: number; readonly seenAtMs: number } | undefined;
 
-  constructor(
-    view: EdgeView,
-    self: Pick<Edge, "id" | "address" | "httpPort">,
-    connections: HostConnections,
-    { clock, log, limits }: { clock: Clock; log: ThrottledLog; limits: EdgeLimits },
-  ) {
-    this.#view = view;
-    this.#self = self;
-    this.#connections = connections;
-    this.#clock = clock;
-    this.#log = log;
-    this.#reportEveryMs = limits.reportEveryMs;
-    this.#endPolling = clock.every(limits.pollEveryMs, () => void this.poll());
+  constructor(parts: ChangeWatcherParts) {
+    this.#parts = parts;
+    this.#endPolling = parts.clock.every(parts.limits.pollEveryMs, () => void this.poll());
   }
 
   /** One at a time: a store that is slow is not asked again before it answered. */
   poll(): Promise<void> {
     this.#polling ??= this.#follow()
-      .catch((cause) => this.#log.warn("edge.poll_failed", { cause }))
+      .catch((cause) => this.#parts.log.warn("edge.poll_failed", { cause }))
       .finally(() => {
         this.#polling = undefined;
       });
@@ -48,9 +42,9 @@ export class ChangeWatcher {
     this.#endPolling();
     await this.#polling;
     try {
-      await this.#view.forgetEdge(this.#self.id);
+      await this.#parts.view.forgetEdge(this.#parts.self.id);
     } catch (cause) {
-      this.#log.warn("edge.deregister_failed", { cause });
+      this.#parts.log.warn("edge.deregister_failed", { cause });
     }
   }
 
@@ -59,9 +53,9 @@ export class ChangeWatcher {
    * and reported late, never the other way round.
    */
   async #follow(): Promise<void> {
-    const revision = await this.#view.revision();
+    const revision = await this.#parts.view.revision();
     if (revision !== this.#acted) {
-      const hosts = this.#connections.hosts();
+      const hosts = this.#parts.hostConnections.hosts();
       for (let at = 0; at < hosts.length; at += lookUpsAtOnceMax) {
         await Promise.all(hosts.slice(at, at + lookUpsAtOnceMax).map((host) => this.#look(host)));
       }
@@ -71,16 +65,17 @@ export class ChangeWatcher {
   }
 
   async #look(host: string): Promise<void> {
-    if ((await this.#view.route(host)) === undefined) this.#connections.closeHost(host);
+    if ((await this.#parts.view.route(host)) === undefined)
+      this.#parts.hostConnections.closeHost(host);
   }
 
   /** By the calendar, as others judge it: a clock that jumps must not make this edge look gone. */
   async #report(revision: number): Promise<void> {
-    const seenAtMs = this.#clock.now();
+    const seenAtMs = this.#parts.clock.now();
     const last = this.#reported;
     const ageMs = Math.abs(seenAtMs - (last?.seenAtMs ?? 0));
-    if (last?.revision === revision && ageMs < this.#reportEveryMs) return;
-    await this.#view.reportEdge({ ...this.#self, revision, seenAtMs });
+    if (last?.revision === revision && ageMs < this.#parts.limits.reportEveryMs) return;
+    await this.#parts.view.reportEdge({ ...this.#parts.self, revision, seenAtMs });
     this.#reported = { revision, seenAtMs };
   }
 }

@@ -113,7 +113,7 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   });
   const httpsPort = secured.port;
   const self = { id, address: parts.reachableAt, httpPort: plain.port };
-  const watch = new ChangeWatcher(view, self, hostConnections, { clock, log, limits });
+  const watch = new ChangeWatcher({ view, self, hostConnections, clock, log, limits });
   await watch.poll();
   parts.log.info("edge.started", { id, host: parts.host, httpPort: plain.port, httpsPort });
 

@@ -14,7 +14,7 @@ import type { Connections, ManagedConnection } from "../../wire/connections.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../../wire/message.ts";
 import { hostOf, targetOf } from "../../wire/requestHead.ts";
 import { peerAt } from "../../wire/sockets.ts";
-import { requestOrigin, type TrustedProxies } from "../../wire/trustedProxies.ts";
+import { requestOrigin } from "../../wire/trustedProxies.ts";
 import type { EdgeLimits } from "./edge.ts";
 
 const connectionOf = Symbol("connection");
@@ -23,7 +23,7 @@ type Tagged = { [connectionOf]?: Http2Connection };
 
 export class Http2Connection implements ManagedConnection {
   readonly #socket: TLSSocket;
-  readonly #connections: Connections;
+  readonly connections: Connections;
   readonly handler: HttpHandler;
   /** The streams under way, with when something of each was last sent. */
   readonly #streams = new Map<ServerHttp2Stream, number>();
@@ -34,7 +34,7 @@ export class Http2Connection implements ManagedConnection {
 
   constructor(socket: TLSSocket, connections: Connections, handler: HttpHandler) {
     this.#socket = socket;
-    this.#connections = connections;
+    this.connections = connections;
     this.handler = handler;
     this.sinceMs = connections.elapsedMs;
     (socket as Tagged)[connectionOf] = this;
@@ -49,44 +49,32 @@ export class Http2Connection implements ManagedConnection {
     return peerAt(this.#socket);
   }
 
-  get proxies(): TrustedProxies {
-    return this.#connections.proxies;
-  }
-
-  get stopping(): boolean {
-    return this.#connections.stopping;
-  }
-
-  get closing(): boolean {
-    return this.#connections.closing;
-  }
-
   begin(stream: ServerHttp2Stream): void {
-    this.#streams.set(stream, this.#connections.elapsedMs);
+    this.#streams.set(stream, this.connections.elapsedMs);
   }
 
   /** Something of its response was sent. */
   progress(stream: ServerHttp2Stream): void {
-    if (this.#streams.has(stream)) this.#streams.set(stream, this.#connections.elapsedMs);
+    if (this.#streams.has(stream)) this.#streams.set(stream, this.connections.elapsedMs);
   }
 
   end(stream: ServerHttp2Stream): void {
     if (!this.#streams.delete(stream) || this.#streams.size > 0) return;
     this.served = true;
-    this.sinceMs = this.#connections.elapsedMs;
-    if (this.#connections.closing) this.finish();
+    this.sinceMs = this.connections.elapsedMs;
+    if (this.connections.closing) this.finish();
   }
 
   /** Counts what a response holds in memory until `release`. False when it is too much. */
   hold(bytes: number): boolean {
-    const { heldResponseBytes, limits } = this.#connections;
+    const { heldResponseBytes, limits } = this.connections;
     if (heldResponseBytes + bytes > limits.heldResponseBytesMax) return false;
-    this.#connections.heldResponseBytes += bytes;
+    this.connections.heldResponseBytes += bytes;
     return true;
   }
 
   release(bytes: number): void {
-    this.#connections.heldResponseBytes -= bytes;
+    this.connections.heldResponseBytes -= bytes;
   }
 
   /** The highest id there is: whatever is on its way is still answered (RFC 9113, section 6.8). */
@@ -109,7 +97,7 @@ export class Http2Connection implements ManagedConnection {
   }
 
   checkDeadlines(): void {
-    const { limits, elapsedMs } = this.#connections;
+    const { limits, elapsedMs } = this.connections;
     for (const [stream, progressAtMs] of this.#streams) {
       if (elapsedMs - progressAtMs < limits.stallMsMax) continue;
       // Its reader neither takes nor resets it.
@@ -124,7 +112,7 @@ export class Http2Connection implements ManagedConnection {
   }
 
   #closed(): void {
-    this.#connections.delete(this);
+    this.connections.delete(this);
     this.#streams.clear();
   }
 }
@@ -149,7 +137,7 @@ export function createHttp2Server(limits: EdgeLimits, failed: (cause: unknown) =
     session.on("error", () => connection.destroy());
     connection.session = session;
     // Its handshake was under way when the edge was told to stop.
-    if (connection.stopping) connection.announceEnd();
+    if (connection.connections.stopping) connection.announceEnd();
   });
   server.on("sessionError", (_cause, session) => session.destroy());
   server.on("stream", (stream, headers) => {
@@ -183,7 +171,7 @@ export function createHttp2Server(limits: EdgeLimits, failed: (cause: unknown) =
       if (fits) heldBytes = byteLength;
       const response = fits ? given : connection.handler.refuse("overloaded", connection.peer);
       send(stream, response, headers[":method"] === "HEAD", () => connection.progress(stream));
-      if (response.close === true || connection.closing) session.close();
+      if (response.close === true || connection.connections.closing) session.close();
     });
   }
 
@@ -204,7 +192,7 @@ function answer(connection: Http2Connection, headers: IncomingHttpHeaders) {
 
 /** Undefined where it names no host, or several. */
 function requestOf(
-  { peer, proxies }: Http2Connection,
+  { peer, connections }: Http2Connection,
   headers: IncomingHttpHeaders,
 ): HttpRequest | undefined {
   const text = (name: string) => {
@@ -220,7 +208,7 @@ function requestOf(
   const { authority: sent, path, query } = target;
   return {
     method: text(":method") ?? "",
-    ...requestOrigin({ client: peer, scheme: "https", authority: sent }, text, proxies),
+    ...requestOrigin({ client: peer, scheme: "https", authority: sent }, text, connections.proxies),
     host: hostOf(sent),
     path,
     query,
