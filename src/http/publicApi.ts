@@ -1,15 +1,17 @@
 /** The API of the contract: keys and quotas, conditional reads, idempotent writes. */
+
+import { hash } from "node:crypto";
 import { allOperations, type Operation, type OperationId } from "../contract/operations.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
+import type { IdempotentRequest } from "../petstore/idempotency/idempotency.ts";
 import type { ApiKey } from "../petstore/keys/keys.ts";
 import type { RateLimiter, Verdict } from "../petstore/keys/rateLimiter.ts";
 import type { UseRecorder } from "../petstore/keys/useRecorder.ts";
-import { type HttpRequest, originOf } from "../wire/message.ts";
+import { type HttpRequest, originOf, type RequestHeaders } from "../wire/message.ts";
 import { requireScope, tokenOf } from "./authorize.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import { applied, asksForStrict, conditionally, corsHeaders, tagged } from "./headers.ts";
-import { fingerprint, InFlightRequests, readIdempotencyKey } from "./idempotency.ts";
 import { announcement, refuseRemoved } from "./lifecycle.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import type { Api, Exchange, ReadInput } from "./pipeline.ts";
@@ -216,4 +218,45 @@ function quotaHeaders({ quota }: RateLimiter, verdict: Verdict): Record<string, 
     "ratelimit-policy": `"default";q=${quota.requests};w=${quota.windowSeconds}`,
     ratelimit: `"default";r=${verdict.remaining};t=${verdict.secondsUntilWhole}`,
   };
+}
+
+const idempotencyKeyForm = /^[!-~]{1,255}$/;
+
+/** Undefined where the client sent none. */
+function readIdempotencyKey(request: RequestHeaders): string | undefined {
+  const idempotencyKey = request.header("idempotency-key");
+  if (idempotencyKey === undefined) return undefined;
+  if (idempotencyKeyForm.test(idempotencyKey)) return idempotencyKey;
+  throw new Problem("parameter_invalid", {
+    detail: "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.",
+  });
+}
+
+/** The same for requests that ask for the same, however their JSON is laid out. */
+function fingerprint(operation: OperationId, path: unknown, body: unknown): string {
+  const asked = JSON.stringify([operation, path, body], (_name, value) =>
+    typeof value === "bigint" ? `${value}n` : value,
+  );
+  return hash("sha256", asked, "base64url");
+}
+
+/** Refuses a repetition while the first is in flight here; the store settles all other cases. */
+class InFlightRequests {
+  readonly #inFlight = new Set<string>();
+
+  async run<T>(
+    { keyId, idempotencyKey }: IdempotentRequest,
+    work: () => T | Promise<T>,
+  ): Promise<T> {
+    const name = `${keyId} ${idempotencyKey}`;
+    if (this.#inFlight.has(name)) {
+      throw new Problem("idempotency_in_flight", { retryAfterSeconds: 1 });
+    }
+    this.#inFlight.add(name);
+    try {
+      return await work();
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { systemClock } from "../../src/core/clock.ts";
-import { findPets, petPages } from "../../src/storage/postgres/catalogue.ts";
-import { orderPages } from "../../src/storage/postgres/orders.ts";
+import { findPets, orderPages, petPages } from "../../src/storage/postgres/catalogue.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
 import { findResponses } from "../../src/storage/postgres/workingSet.ts";
 import { pruneExpired } from "../../src/storage/postgres/writer.ts";

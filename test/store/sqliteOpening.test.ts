@@ -8,8 +8,11 @@ import {
   listCategoriesAfter,
   listFirstCategories,
 } from "../../src/storage/repositories/categories.ts";
-import { listQuery } from "../../src/storage/sqlite/catalogue.ts";
-import { listAllOrders, listOrdersByStatus } from "../../src/storage/sqlite/orders.ts";
+import {
+  listAllOrders,
+  listOrdersByStatus,
+  listQuery,
+} from "../../src/storage/sqlite/catalogue.ts";
 import { findResponse, pruneExpired } from "../../src/storage/sqlite/petTransaction.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";

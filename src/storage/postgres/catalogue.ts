@@ -13,6 +13,8 @@ import {
 } from "../../petstore/catalogue/catalogue.ts";
 import { normalIds } from "../../petstore/catalogue/cursor.ts";
 import { hasStatus, type NewPet, type Pet } from "../../petstore/catalogue/pet.ts";
+import { orderWrites } from "../../petstore/orders/orderCommands.ts";
+import type { Order, OrderStore } from "../../petstore/orders/orders.ts";
 import { pageOf } from "../repositories/storage.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
@@ -119,3 +121,26 @@ export const findPets = found(`CASE WHEN pg_is_in_recovery() THEN 'standby'
 /** CockroachDB has no timelines, and loses nothing that was acknowledged. */
 const findPetsPlainly = found("'none'");
 const noSuchFunction = "42883";
+
+type OrderRow = [id: bigint, json: JsonOf<Order>];
+
+export function postgresOrders(database: Database, writer: Writer): OrderStore {
+  const byId = batcherByKey(
+    database.clock,
+    async (ids: readonly bigint[]) =>
+      new Map(await mapErrors(database.read<OrderRow>(findOrders, [int8s(ids)]))),
+  );
+  const pages = new BatchedPages<Order>(database, orderPages);
+  return {
+    ...orderWrites(writer),
+    get: (id) => byId.read(id),
+    async list({ status, after = 0n, limit }) {
+      const { items, next } = await pages.get({ status, after }, limit);
+      return { orders: items, next };
+    },
+  };
+}
+
+const findOrders = "SELECT id, json FROM orders WHERE id = ANY($1::int8[])";
+
+export const orderPages = pageStatements("orders");

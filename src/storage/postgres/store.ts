@@ -7,7 +7,7 @@ import {
   type StoresOptions,
   type StoreVersion,
 } from "../stores.ts";
-import { PostgresCatalogue } from "./catalogue.ts";
+import { PostgresCatalogue, postgresOrders } from "./catalogue.ts";
 import { shownAddress } from "./connection.ts";
 import { Database, type DatabaseSettings } from "./database.ts";
 import { mapErrors, sqlStateOf } from "./failures.ts";
@@ -19,7 +19,6 @@ import {
   migrate,
   versionOf,
 } from "./migrations.ts";
-import { postgresOrders } from "./orders.ts";
 import { SharedBuckets } from "./rateLimits.ts";
 import { Revisions } from "./revisions.ts";
 import { PostgresStorage } from "./storage.ts";

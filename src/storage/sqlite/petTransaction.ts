@@ -19,7 +19,7 @@ import {
 } from "../../petstore/orders/orderCommands.ts";
 import type { OrderStatus } from "../../petstore/orders/orders.ts";
 import { prepareRows } from "./connection.ts";
-import type { Counters } from "./counter.ts";
+import type { Counters } from "./storage.ts";
 
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
 type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtMs: bigint];

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
 import { repositoriesOn } from "../repositories/repositories.ts";
 import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
-import { SqliteCatalogue } from "./catalogue.ts";
+import { SqliteCatalogue, sqliteOrders } from "./catalogue.ts";
 import { connect, connectOrCreate } from "./connection.ts";
 import { failureOf } from "./failures.ts";
 import {
@@ -15,7 +15,6 @@ import {
   requirePetstoreDatabase,
   versionOf,
 } from "./migrations.ts";
-import { sqliteOrders } from "./orders.ts";
 import { RevisionReader } from "./revisions.ts";
 import { SqliteStorage } from "./storage.ts";
 import { startWriterThread, Writer, type WriterWorker } from "./writer.ts";

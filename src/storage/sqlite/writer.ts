@@ -7,7 +7,7 @@ import {
   WriteQueue,
 } from "../repositories/writeQueue.ts";
 import { type CommitReport, unavailable } from "../stores.ts";
-import type { CommandName, Commands } from "./commands.ts";
+import type { CommandName, Commands } from "./batch.ts";
 import { errorFrom, type Failure } from "./failures.ts";
 import type { WriterMessage, WriterThreadData } from "./writerThread.ts";
 
