@@ -71,7 +71,7 @@ export class AcmeAuthority implements CertificateAuthority {
       ending.abort(this.#tooLate()),
     );
     try {
-      return { kind: "issued", ...(await runOrder(request, session)) };
+      return await runOrder(request, session);
     } catch (reason) {
       return { kind: "refused", refusal: refusedOrThrow(reason).refusal };
     } finally {

@@ -1,6 +1,7 @@
 /** Certificate requests as we send them, chains as the authority returns them, and when to renew. */
 import { createPrivateKey, createPublicKey, sign, X509Certificate } from "node:crypto";
 import type { RenewalWindow } from "../domains/certificateAuthority.ts";
+import type { TimeWindow } from "../domains/domain.ts";
 import { AcmeError, isObject, malformed, parseBody } from "./acmeError.ts";
 import type { AcmeClient } from "./client.ts";
 import { type AcmeResponse, retryAtMs } from "./transport.ts";
@@ -79,10 +80,11 @@ export async function fetchRenewalWindow(
   if (!isRenewalName(renewalName))
     throw new AcmeError("policy", "This is no name of a certificate.");
   const response = await client.get(`${renewalInfo.replace(/\/$/, "")}/${renewalName}`);
-  return { ...readWindow(response), askAgainAtMs: askAgainAtMs(response, client.clock.now()) };
+  const askAgain = askAgainAtMs(response, client.clock.now());
+  return { kind: "window", ...readWindow(response), askAgainAtMs: askAgain };
 }
 
-function readWindow(response: AcmeResponse): { kind: "window"; startMs: number; endMs: number } {
+function readWindow(response: AcmeResponse): TimeWindow {
   const { suggestedWindow } = parseBody(response);
   const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
   const startMs = readTimestamp(start);
@@ -90,7 +92,7 @@ function readWindow(response: AcmeResponse): { kind: "window"; startMs: number; 
   if (startMs === undefined || endMs === undefined || endMs <= startMs) {
     throw malformed("a renewal window that is none");
   }
-  return { kind: "window", startMs, endMs };
+  return { startMs, endMs };
 }
 
 /** RFC 3339. Date.parse alone would take much else. */

@@ -1,5 +1,5 @@
 /** One order from beginning to end (RFC 8555, section 7.4). */
-import type { OrderRequest } from "../domains/certificateAuthority.ts";
+import type { OrderOutcome, OrderRequest } from "../domains/certificateAuthority.ts";
 import { newPrivateKeyPem } from "./account.ts";
 import {
   AcmeError,
@@ -15,13 +15,8 @@ import { certificateRequest, checkedChain, isRenewalName } from "./certificates.
 import type { AcmeSession } from "./client.ts";
 import { unlessAborted } from "./transport.ts";
 
-export interface Issued {
-  readonly chainPem: string;
-  readonly privateKeyPem: string;
-}
-
-/** Throws an `AcmeError` when it ends otherwise. */
-export async function runOrder(request: OrderRequest, session: AcmeSession): Promise<Issued> {
+/** Throws an `AcmeError` when it ends without a certificate. */
+export async function runOrder(request: OrderRequest, session: AcmeSession): Promise<OrderOutcome> {
   const { host } = request;
   const { url, order } = await place(request, session);
   // An order that is ready has its authorisations already.
@@ -36,7 +31,8 @@ export async function runOrder(request: OrderRequest, session: AcmeSession): Pro
   const finalized = await finalize(order.finalize, csr, url, session);
   const certificate = await session.poll(url, certificateOf, finalized);
   const chain = await session.get(certificate, "application/pem-certificate-chain");
-  return { chainPem: checkedChain(chain.body, host, privateKeyPem), privateKeyPem };
+  const chainPem = checkedChain(chain.body, host, privateKeyPem);
+  return { kind: "issued", chainPem, privateKeyPem };
 }
 
 async function finalize(finalizeUrl: string, csr: string, url: string, session: AcmeSession) {

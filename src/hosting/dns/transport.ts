@@ -13,7 +13,7 @@ export interface Server {
   readonly title: string;
 }
 
-export interface Sending {
+interface Sending {
   readonly server: Server;
   readonly question: Question;
   /** With EDNS, which some old servers do not understand. */
@@ -23,14 +23,9 @@ export interface Sending {
 
 export type Heard = { readonly kind: "heard"; readonly message: Message } | Unreachable;
 
-export interface Transport {
-  overUdp(sending: Sending): Promise<Heard>;
-  overTcp(sending: Sending): Promise<Heard>;
-  /** Ends what is under way with `timeout`. */
-  close(): void;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
-export function createTransport(clock: Clock): Transport {
+export function createTransport(clock: Clock) {
   const underWay = new Set<() => void>();
 
   /** Settles once: with what the socket heard, when the time is up, or when all is closed. */
@@ -65,7 +60,7 @@ export function createTransport(clock: Clock): Transport {
   const randomId = () => new DataView(Uint8Array.from(clock.random(2)).buffer).getUint16(0);
 
   return {
-    overUdp(sending) {
+    overUdp(sending: Sending): Promise<Heard> {
       const { server, question, extended } = sending;
       const id = randomId();
       return settle(sending, (finish) => {
@@ -92,7 +87,7 @@ export function createTransport(clock: Clock): Transport {
       });
     },
 
-    overTcp(sending) {
+    overTcp(sending: Sending): Promise<Heard> {
       const { server, question, extended } = sending;
       const id = randomId();
       return settle(sending, (finish) => {
@@ -112,7 +107,8 @@ export function createTransport(clock: Clock): Transport {
       });
     },
 
-    close() {
+    /** Ends what is under way with `timeout`. */
+    close(): void {
       for (const giveUp of [...underWay]) giveUp();
     },
   };
@@ -135,10 +131,10 @@ class LengthPrefixed {
 }
 
 function prefixed(message: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(2 + message.byteLength);
-  new DataView(bytes.buffer).setUint16(0, message.byteLength);
-  bytes.set(message, 2);
-  return bytes;
+  return Buffer.concat([
+    Buffer.from([message.byteLength >> 8, message.byteLength & 0xff]),
+    message,
+  ]);
 }
 
 function silence({ server }: Sending): Unreachable {

@@ -1,5 +1,6 @@
 /** What we ask of a certificate authority. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { TimeWindow } from "./domain.ts";
 
 /** What the authority will fetch over HTTP from the host (RFC 8555, section 8.3). */
 export interface Challenge {
@@ -51,12 +52,7 @@ export type OrderOutcome =
   | { readonly kind: "refused"; readonly refusal: AuthorityRefusal };
 
 export type RenewalWindow =
-  | {
-      readonly kind: "window";
-      readonly startMs: number;
-      readonly endMs: number;
-      readonly askAgainAtMs: number;
-    }
+  | (TimeWindow & { readonly kind: "window"; readonly askAgainAtMs: number })
   /** This authority does not say. */
   | { readonly kind: "not_offered" }
   | { readonly kind: "unavailable"; readonly detail: string };

@@ -67,7 +67,12 @@ export interface CertificateFact {
   /** When to renew what is held, and when to ask the authority about it again. */
   readonly renewAtMs: number | undefined;
   readonly askWindowAtMs: number | undefined;
-  readonly window: { readonly startMs: number; readonly endMs: number } | undefined;
+  readonly window: TimeWindow | undefined;
+}
+
+export interface TimeWindow {
+  readonly startMs: number;
+  readonly endMs: number;
 }
 
 export interface Domain {

@@ -1,10 +1,17 @@
 /** A domain as its owner sees it. Times are in ms since 1970; words are for people. */
 import { domainToUnicode } from "node:url";
 import type { Used } from "./budget.ts";
-import { type Issuance, type Standing, type Status, statusOf } from "./domain.ts";
+import {
+  type CertificateFact,
+  type HeldCertificate,
+  type Issuance,
+  type Standing,
+  type Status,
+  statusOf,
+} from "./domain.ts";
 import type { StoredDomain, TimelineEntry } from "./domains.ts";
 import { type Finding, proofFor, type RecordToCreate, recordFor } from "./finding.ts";
-import type { Routing } from "./routing.ts";
+import type { Redirect, Routing } from "./routing.ts";
 import { nextDueAtMs } from "./schedule.ts";
 
 export interface DomainView {
@@ -21,15 +28,10 @@ export interface DomainView {
   readonly role:
     | { readonly kind: "primary" }
     | { readonly kind: "site" }
-    | { readonly kind: "redirect"; readonly to: string; readonly status: number };
+    | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
   readonly certificate:
-    | {
-        readonly issuer: string;
-        readonly notBeforeMs: number;
-        readonly notAfterMs: number;
-        readonly renewAtMs: number | undefined;
-        readonly window: { readonly startMs: number; readonly endMs: number } | undefined;
-      }
+    | (Pick<HeldCertificate, "issuer" | "notBeforeMs" | "notAfterMs"> &
+        Pick<CertificateFact, "renewAtMs" | "window">)
     | undefined;
   readonly addedAtMs: number;
   readonly checkedAtMs: number | undefined;

@@ -1,6 +1,7 @@
 /** What a store of domains promises, on any engine. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
-import type { Domain, Standing } from "./domain.ts";
+import type { Challenge } from "./certificateAuthority.ts";
+import type { Domain, HeldCertificate, Standing } from "./domain.ts";
 import type { Finding } from "./finding.ts";
 import type { Routing } from "./routing.ts";
 import type { Vault } from "./vault.ts";
@@ -22,16 +23,11 @@ export interface TimelineEntry {
   readonly answers: readonly string[];
 }
 
-export interface StoredCertificate {
-  readonly id: string;
+export interface StoredCertificate extends HeldCertificate {
   readonly host: string;
   readonly chainPem: string;
   /** Sealed for `certificateSeal(host, id)`. */
   readonly sealedKey: string;
-  readonly issuer: string;
-  readonly notBeforeMs: number;
-  readonly notAfterMs: number;
-  readonly renewalName: string | undefined;
 }
 
 /** Something that counts against the authority's limits. */
@@ -143,13 +139,9 @@ export interface DomainStore {
   recordAttempt(attempt: CaAttempt): Promise<void>;
 
   /** Readable by every edge when it resolves. False when the lease was lost. */
-  publishChallenge(challenge: {
-    readonly lease: Lease;
-    readonly host: string;
-    readonly token: string;
-    readonly keyAuthorization: string;
-    readonly expiresAtMs: number;
-  }): Promise<boolean>;
+  publishChallenge(
+    challenge: Challenge & { readonly lease: Lease; readonly expiresAtMs: number },
+  ): Promise<boolean>;
 
   /** Deletes challenges, attempts and tombstones whose time has passed. */
   sweep(nowMs: number): Promise<void>;

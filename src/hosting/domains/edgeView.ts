@@ -1,6 +1,7 @@
 /** What the edges need of the domains: who answers for a host, with which certificate. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
-import type { RedirectStatus } from "./routing.ts";
+import type { StoredCertificate } from "./domains.ts";
+import type { Redirect } from "./routing.ts";
 import { edgeSilentMaxMs } from "./schedule.ts";
 
 export type Route =
@@ -12,14 +13,10 @@ export type Route =
       /** The project's primary domain, which search engines are told of. */
       readonly primary: string | undefined;
     }
-  | { readonly kind: "redirect"; readonly to: string; readonly status: RedirectStatus };
+  | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
 
-export interface ServedCertificate {
-  /** Never used for another certificate: a context made for an id stays right. */
-  readonly id: string;
-  readonly chainPem: string;
-  readonly sealedKey: string;
-}
+/** Its id is never used for another certificate: a context made for an id stays right. */
+export type ServedCertificate = Pick<StoredCertificate, "id" | "chainPem" | "sealedKey">;
 
 /** One process that answers for attached hosts. */
 export interface Edge {

@@ -8,6 +8,7 @@ import {
   type Issuance,
   isValid,
   type Ownership,
+  type TimeWindow,
 } from "./domain.ts";
 import type { Finding } from "./finding.ts";
 import {
@@ -254,7 +255,7 @@ export function renewing(domain: Domain, nowMs: number): Domain {
 }
 
 interface RenewalWindowUpdate {
-  readonly window?: { readonly startMs: number; readonly endMs: number };
+  readonly window?: TimeWindow;
   readonly renewAtMs?: number | undefined;
   readonly askAgainAtMs: number | undefined;
 }

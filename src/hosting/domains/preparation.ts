@@ -87,13 +87,7 @@ export async function publishChallenge(
   const { host, token, keyAuthorization } = challenge;
   const nowMs = context.now();
   const expiresAtMs = nowMs + challengeLifeMs;
-  const published = await context.store.publishChallenge({
-    lease,
-    host,
-    token,
-    keyAuthorization,
-    expiresAtMs,
-  });
+  const published = await context.store.publishChallenge({ ...challenge, lease, expiresAtMs });
   if (!published) throw new Error("Another worker has taken this domain over.");
   const seen = await context.edgeView.edges(nowMs - edgeSilentMaxMs);
   const edges = seen.filter((edge) => isPresent(edge, nowMs));

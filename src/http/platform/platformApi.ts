@@ -66,15 +66,9 @@ export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
     authentication,
     streams,
   });
-  const handle = createPlatformApi({ authentication, handlers, clock, log });
+  const pipeline = new Pipeline(new PlatformApi(authentication, handlers), { clock, log });
+  const handle = (request: HttpRequest): MaybePromise<HttpResponse> => pipeline.handle(request);
   return { handle, authentication };
-}
-
-interface PlatformApiParts {
-  readonly authentication: PlatformAuthentication;
-  readonly handlers: PlatformHandlers;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 type PlatformExchange = Exchange<PlatformOperationId>;
@@ -82,11 +76,6 @@ type AnyHandler = (input: ReadInput, call: PlatformCall) => MaybePromise<Handler
 
 /** Nothing here may be kept by a cache, or be read as something else than it is. */
 const everyResponse = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
-
-function createPlatformApi(parts: PlatformApiParts) {
-  const pipeline = new Pipeline(new PlatformApi(parts), parts);
-  return (request: HttpRequest): MaybePromise<HttpResponse> => pipeline.handle(request);
-}
 
 class PlatformApi implements Api<PlatformOperationId, PlatformCaller> {
   readonly prefix = platformPrefix;
@@ -96,7 +85,7 @@ class PlatformApi implements Api<PlatformOperationId, PlatformCaller> {
   readonly #authentication: PlatformAuthentication;
   readonly #handlers: Readonly<Record<PlatformOperationId, AnyHandler>>;
 
-  constructor({ authentication, handlers }: PlatformApiParts) {
+  constructor(authentication: PlatformAuthentication, handlers: PlatformHandlers) {
     this.#authentication = authentication;
     this.#handlers = handlers as unknown as Readonly<Record<PlatformOperationId, AnyHandler>>;
   }

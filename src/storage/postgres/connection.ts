@@ -150,17 +150,6 @@ export function int8s(values: readonly (bigint | number)[]): string {
   return `{${values.map(String).join(",")}}`;
 }
 
-/** The address of a database, which may name several hosts: `postgres://a:5432,b:5432/pets`. */
-
-interface AddressParts {
-  readonly scheme: string;
-  /** With the `@` that follows it; empty where there is none. */
-  readonly credentials: string;
-  readonly hosts: readonly string[];
-  /** The database and the parameters, from the first `/` or `?` on. */
-  readonly rest: string;
-}
-
 /** One address for each host, in the order in which to try them. */
 export function addressesOf(address: string): readonly string[] {
   const { scheme, credentials, hosts, rest } = partsOf(address);
@@ -173,7 +162,11 @@ export function shownAddress(address: string): string {
   return `${scheme}${hosts.join(",")}${rest.replace(/\?.*$/s, "")}`;
 }
 
-function partsOf(address: string): AddressParts {
+/**
+ * An address may name several hosts: `postgres://a:5432,b:5432/pets`. The credentials include the `@`
+ * that follows them; the rest is the database and the parameters, from the first `/` or `?` on.
+ */
+function partsOf(address: string) {
   const [, scheme, credentials = "", hosts = "", rest = ""] =
     /^(postgres(?:ql)?:\/\/)([^/?]*@)?([^/?]*)(.*)$/s.exec(address) ?? [];
   if (scheme === undefined) throw new Error("This is no address of a PostgreSQL database.");
