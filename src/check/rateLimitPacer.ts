@@ -1,4 +1,4 @@
-import type { Clock } from "../core/clock.ts";
+import { type Clock, pause } from "../core/clock.ts";
 import { Semaphore } from "../core/semaphore.ts";
 import { NotApplicable } from "./check.ts";
 
@@ -34,26 +34,27 @@ export class RateLimitPacer {
 
   /** Asks until the answer is another than "come back later". Throws RateLimited out of time. */
   async run<T>(ask: () => Promise<T>, secondsToWait: (answer: T) => number | undefined) {
-    if (!this.limited) {
-      const answer = await ask();
-      const seconds = secondsToWait(answer);
-      if (seconds === undefined) return answer;
-      this.#hold(seconds);
-    }
-    return this.#oneByOne.run(async () => {
-      for (;;) {
-        await this.#wait();
-        const answer = await ask();
-        const seconds = secondsToWait(answer);
-        if (seconds === undefined) return answer;
-        this.#hold(seconds);
-      }
-    });
+    const first = this.limited ? undefined : await this.#ask(ask, secondsToWait);
+    return (
+      first ??
+      this.#oneByOne.run(async () => {
+        for (;;) {
+          await this.#wait();
+          const answer = await this.#ask(ask, secondsToWait);
+          if (answer !== undefined) return answer;
+        }
+      })
+    );
   }
 
-  #hold(seconds: number): void {
+  /** Undefined where it is to be asked again later. */
+  async #ask<T>(ask: () => Promise<T>, secondsToWait: (answer: T) => number | undefined) {
+    const answer = await ask();
+    const seconds = secondsToWait(answer);
+    if (seconds === undefined) return answer;
     const untilMs = this.#clock.elapsed() + seconds * 1_000;
     this.#notBeforeMs = Math.max(untilMs, this.#notBeforeMs ?? untilMs);
+    return undefined;
   }
 
   async #wait(): Promise<void> {
@@ -61,19 +62,7 @@ export class RateLimitPacer {
     // Waiting for what comes too late would only make the run longer.
     if (untilMs >= this.#endMs) throw new RateLimited();
     const ms = untilMs - this.#clock.elapsed();
-    if (ms > 0 && !this.#over.aborted) await this.#pause(ms);
+    if (ms > 0 && !this.#over.aborted) await pause(this.#clock, ms, this.#over);
     if (this.#over.aborted) throw new RateLimited();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        this.#over.removeEventListener("abort", done);
-        resolve();
-      };
-      const cancel = this.#clock.after(ms, done);
-      this.#over.addEventListener("abort", done, { once: true });
-    });
   }
 }

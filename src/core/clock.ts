@@ -16,9 +16,16 @@ export interface Clock {
   random(count: number): Uint8Array;
 }
 
-export function pause(clock: Clock, delayMs: number): Promise<void> {
+/** Ends early, without an error, when the signal aborts. */
+export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    clock.after(delayMs, resolve);
+    const done = () => {
+      cancel();
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, done);
+    signal?.addEventListener("abort", done, { once: true });
   });
 }
 
