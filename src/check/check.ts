@@ -32,7 +32,7 @@ export interface Check {
   /** Where it is promised: `openapi: <pointer>`, `guide/…` or `decisions/…`. */
   readonly source: string;
   /** Resolves when it holds. Throws CheckFailure when not, NotApplicable when that cannot be tested here. */
-  run(caller: Caller): Promise<void>;
+  run(caller: Caller): Promise<unknown>;
 }
 
 /** Makes the checks of one part, by the source of their promises. */

@@ -4,7 +4,7 @@ import type { Result, RunReport } from "./runChecks.ts";
 
 const marks = { passed: "✓", failed: "✗", skipped: "-" } as const;
 
-export function countOf({ results }: RunReport) {
+export function countOf({ results }: Pick<RunReport, "results">) {
   const count = (kind: keyof typeof marks) =>
     results.filter(({ outcome }) => outcome.kind === kind).length;
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
@@ -90,8 +90,8 @@ function testCase({ check, outcome, requests, elapsedMs }: Result): string {
 }
 
 function counts(results: readonly Result[]): string {
-  const count = (kind: string) => results.filter(({ outcome }) => outcome.kind === kind).length;
-  return ` tests="${results.length}" failures="${count("failed")}" errors="0" skipped="${count("skipped")}"`;
+  const { failed, skipped } = countOf({ results });
+  return ` tests="${results.length}" failures="${failed}" errors="0" skipped="${skipped}"`;
 }
 
 const spent = (results: readonly Result[]) =>

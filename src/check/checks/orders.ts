@@ -250,9 +250,8 @@ const listing: readonly Check[] = [
     listCheck(
       `orders-${what}-refused`,
       `A list of orders with ${query} is refused with 400, naming ${names}.`,
-      async (caller) => {
-        (await caller.get(`${ordersPath}?${query}`)).expectNamed("parameter_invalid", names);
-      },
+      async (caller) =>
+        (await caller.get(`${ordersPath}?${query}`)).expectNamed("parameter_invalid", names),
     ),
   ),
   listCheck(
