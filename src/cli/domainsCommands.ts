@@ -1,6 +1,7 @@
 /** Adds, lists, shows and removes domains. */
+
+import { toJson } from "../contract/json.ts";
 import { pause } from "../core/clock.ts";
-import { toJson } from "../hosting/domains/domainView.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";

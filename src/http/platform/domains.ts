@@ -1,8 +1,9 @@
 /** Domains and the routing between them, one handler each. */
 
+import { toJson } from "../../contract/json.ts";
 import { isExpectedProblem } from "../../core/problems.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
-import { type DomainDetails, toJson } from "../../hosting/domains/domainView.ts";
+import type { DomainDetails } from "../../hosting/domains/domainView.ts";
 import type { Routing } from "../../hosting/domains/routing.ts";
 import { platformPrefix } from "../routes.ts";
 import { jsonBody } from "./bodies.ts";

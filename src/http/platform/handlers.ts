@@ -1,12 +1,12 @@
 /** One handler for each operation of the platform's API. */
 import type { JsonOf } from "../../contract/document.ts";
+import { type Json, toJson } from "../../contract/json.ts";
 import type {
   PlatformInput,
   PlatformOperationId,
   PlatformResponse,
 } from "../../contract/platform.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
-import { type Json, toJson } from "../../hosting/domains/domainView.ts";
 import type { HttpRequest } from "../../wire/message.ts";
 import type { PlatformCaller } from "./authentication.ts";
 import { type DomainHandlersParts, domainHandlers } from "./domains.ts";
