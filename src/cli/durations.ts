@@ -92,10 +92,6 @@ export function iso(instantMs: number): string {
   return new Date(instantMs).toISOString();
 }
 
-export function isoOrNull(instantMs: number | undefined): string | null {
-  return instantMs === undefined ? null : iso(instantMs);
-}
-
 /** "40 s", "3 min 5 s", "2 h 10 min": what is left of some work. */
 export function spanText(spanMs: number): string {
   const seconds = Math.max(0, Math.round(spanMs / secondMs));

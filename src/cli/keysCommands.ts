@@ -1,6 +1,9 @@
-/** Creates, lists, rotates and revokes API keys. */
-import { scopes as knownScopes } from "../contract/operations.ts";
-import type { ApiKey, KeyStore } from "../petstore/keys/keys.ts";
+/** Creates, lists, rotates and revokes API keys, and shows what they call. */
+
+import type { Lifecycle } from "../contract/document.ts";
+import { toJson } from "../contract/json.ts";
+import { allOperations, scopes as knownScopes, type OperationId } from "../contract/operations.ts";
+import type { ApiKey, KeyStore, KeyUse } from "../petstore/keys/keys.ts";
 import {
   keyNameError,
   keyNameLengthMax,
@@ -11,10 +14,9 @@ import {
 import { hashToken, tokenEnvironment } from "../petstore/keys/token.ts";
 import type { Command, Report } from "./command.ts";
 import {
+  dateText,
   fromNow,
   instantText,
-  iso,
-  isoOrNull,
   readInstant,
   readSpan,
   requireSpan,
@@ -22,9 +24,8 @@ import {
   whenText,
 } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
-import { keysUsage } from "./keysUsage.ts";
-import { readChoice } from "./readText.ts";
-import { listReport, table } from "./table.ts";
+import { readChoice, readText } from "./readText.ts";
+import { digits, listReport, table } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
 
 const nameDefault = "default";
@@ -47,16 +48,16 @@ const createKey: Command = {
   ],
   async run(call, context) {
     const { values } = call;
-    const minted = mintKey(
+    const name = values.get("name") ?? nameDefault;
+    const { key, token } = mintKey(
       {
-        name: readKeyName(values.get("name") ?? nameDefault),
+        name: readText("--name", name, keyNameError(name)),
         environment: context.environment,
         scopes: readScopes(values.get("scopes")),
         expiresAtMs: readExpiry(values.get("expires"), context.clock.now()),
       },
       context.clock,
     );
-    const { key, token } = minted;
     const { result: others, made } = await withNewStores(call, context, async ({ keys }) => {
       const others = await keys.list();
       await keys.add(key);
@@ -132,7 +133,7 @@ const rotateKey: Command = {
     return {
       json: {
         ...mintedJson(key, token),
-        replaces: { id: old.id, expiresAt: iso(oldExpiresAtMs) },
+        replaces: toJson({ id: old.id, expiresAtMs: oldExpiresAtMs }),
       },
       text: `Rotated "${old.name}". Its new key is ${key.id}. ${powersOf(key)}\n${shownOnce(token)}\n${oldEnds}\n`,
     };
@@ -159,9 +160,7 @@ const revokeKey: Command = {
         : `"${name}" (${id}) was revoked before (${fromNow(revokedAtMs, now)}). Nothing changed.`;
     return {
       json: {
-        id,
-        name,
-        revokedAt: iso(revokedAtMs ?? now),
+        ...toJson({ id, name, revokedAtMs: revokedAtMs ?? now }),
         alreadyRevoked: revokedAtMs !== undefined,
       },
       text: `${said}\n`,
@@ -196,32 +195,16 @@ function shownOnce(token: string): string {
   ].join("\n");
 }
 
-function mintedJson(key: ApiKey, token: string) {
-  return {
-    key: token,
-    id: key.id,
-    name: key.name,
-    environment: key.environment,
-    scopes: key.scopes,
-    expiresAt: isoOrNull(key.expiresAtMs),
-    createdAt: iso(key.createdAtMs),
-  };
+function mintedJson(
+  { id, name, environment, scopes, expiresAtMs, createdAtMs }: ApiKey,
+  key: string,
+) {
+  return toJson({ key, id, name, environment, scopes, expiresAtMs, createdAtMs });
 }
 
 function keyJson(key: ApiKey, nowMs: number) {
-  return {
-    id: key.id,
-    name: key.name,
-    environment: key.environment,
-    hint: key.hint,
-    scopes: key.scopes,
-    state: keyState(key, nowMs),
-    createdAt: iso(key.createdAtMs),
-    expiresAt: isoOrNull(key.expiresAtMs),
-    revokedAt: isoOrNull(key.revokedAtMs),
-    replacedBy: key.replacedBy ?? null,
-    lastUsedAt: isoOrNull(key.lastUsedAtMs),
-  };
+  const { hash: _, ...shown } = key;
+  return { ...toJson(shown), state: keyState(key, nowMs) };
 }
 
 function refuseUnlessRotatable(key: ApiKey, nowMs: number): void {
@@ -236,12 +219,6 @@ function refuseUnlessRotatable(key: ApiKey, nowMs: number): void {
     const instead = "Create a new key with petstore keys create.";
     refuse(`is ${state}, and only an active key can be rotated. ${instead}`);
   }
-}
-
-function readKeyName(name: string): string {
-  const error = keyNameError(name);
-  if (error !== undefined) throw new UsageError(`--name ${error}.`);
-  return name;
 }
 
 function readScopes(text = "all"): ApiKey["scopes"] {
@@ -266,7 +243,7 @@ function readExpiry(text: string | undefined, nowMs: number): number | undefined
 }
 
 /** Finds the one key that is meant, by its id, its name or the key itself, or says why it cannot. */
-export async function findKey(store: KeyStore, meant: string, nowMs: number): Promise<ApiKey> {
+async function findKey(store: KeyStore, meant: string, nowMs: number): Promise<ApiKey> {
   if (tokenEnvironment(meant) !== undefined) {
     const key = await store.findByHash(hashToken(meant));
     if (key !== undefined) return key;
@@ -295,9 +272,101 @@ export async function findKey(store: KeyStore, meant: string, nowMs: number): Pr
   return only;
 }
 
-export function stateText(key: ApiKey, nowMs: number): string {
+function stateText(key: ApiKey, nowMs: number): string {
   const state = keyState(key, nowMs);
   return state === "active" && key.replacedBy !== undefined ? "active, replaced" : state;
+}
+
+/** All that one key did with one operation. */
+interface Usage {
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly operation: OperationId;
+  readonly lifecycle: Lifecycle | undefined;
+  readonly calls: number;
+  readonly lastCallAtMs: number;
+}
+
+const operations = new Map(allOperations.map((operation) => [operation.id, operation]));
+const deprecated = allOperations.filter((operation) => operation.lifecycle !== undefined);
+
+const keysUsage: Command = {
+  name: "keys usage",
+  summary: "Show which key calls which operation",
+  options: {
+    "operation <operationId>": "Only this operation of the contract",
+    deprecated: "Only deprecated operations",
+  },
+  about: "A running service writes its counts down every few seconds.",
+  examples: ["petstore keys usage --deprecated", "petstore keys usage --operation getPet"],
+  async run({ values, switches }, context) {
+    const typed = values.get("operation");
+    const known = allOperations.map(({ id }) => id);
+    const operation = typed === undefined ? undefined : readChoice("--operation", typed, known);
+    const { keys, uses } = await withStores(context, async (stores) => ({
+      keys: await stores.keys.list(),
+      uses: await stores.keys.listUses(),
+    }));
+    const usages = sumOf(uses, keys).filter(
+      (usage) =>
+        (operation === undefined || usage.operation === operation) &&
+        (!switches.has("deprecated") || usage.lifecycle !== undefined),
+    );
+    const now = context.clock.now();
+    return listReport(usages, {
+      json: usageJson,
+      columns: {
+        Key: ({ keyId }) => keyId,
+        Name: ({ keyName }) => keyName,
+        Operation: ({ operation }) => operation,
+        Calls: ({ calls }) => digits(calls),
+        "Last call": ({ lastCallAtMs }) => fromNow(lastCallAtMs, now),
+        Note: ({ lifecycle }) => (lifecycle ? `deprecated, ${fate(lifecycle, now)}` : ""),
+      },
+      empty: nothingText(operation, switches.has("deprecated"), now),
+    });
+  },
+};
+
+/** The store counts by day; the question is about all days. */
+function sumOf(uses: readonly KeyUse[], keys: readonly ApiKey[]): Usage[] {
+  const names = new Map(keys.map((key) => [key.id, key.name]));
+  const sums = new Map<string, Usage>();
+  for (const { keyId, operation, count, lastAtMs } of uses) {
+    const before = sums.get(`${keyId} ${operation}`);
+    sums.set(`${keyId} ${operation}`, {
+      keyId,
+      keyName: names.get(keyId) ?? "",
+      operation,
+      lifecycle: operations.get(operation)?.lifecycle,
+      calls: count + (before?.calls ?? 0),
+      lastCallAtMs: Math.max(lastAtMs, before?.lastCallAtMs ?? lastAtMs),
+    });
+  }
+  return [...sums.values()];
+}
+
+function usageJson({ lifecycle, ...usage }: Usage) {
+  const { sunsetAtMs, successor } = lifecycle ?? {};
+  return toJson({ ...usage, deprecated: lifecycle !== undefined, sunsetAtMs, successor });
+}
+
+function fate({ sunsetAtMs, successor }: Lifecycle, nowMs: number): string {
+  const goes = sunsetAtMs > nowMs ? "goes away" : "went away";
+  return `${goes} on ${dateText(sunsetAtMs)}; call ${successor} instead`;
+}
+
+function nothingText(
+  operation: string | undefined,
+  onlyDeprecated: boolean,
+  nowMs: number,
+): string {
+  if (operation !== undefined) return `No key has called ${operation} yet.`;
+  if (!onlyDeprecated) return "No key has called anything yet.";
+  const fates = deprecated.map(({ id, lifecycle }) =>
+    lifecycle === undefined ? "" : `\n  ${id} ${fate(lifecycle, nowMs)}`,
+  );
+  return `No key has called a deprecated operation.${fates.join("")}`;
 }
 
 /** In the order of the help. */

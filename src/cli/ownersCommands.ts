@@ -1,12 +1,13 @@
 /** Who has sites, and on which plan. */
 import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/access.ts";
 import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
+import { toJson } from "../contract/json.ts";
 import { isExpectedProblem } from "../core/problems.ts";
 import { type Owner, ownerIdError, ownerNameLengthMax, plans } from "../hosting/sites/site.ts";
 import type { Call, Command } from "./command.ts";
-import { fromNow, iso, isoOrNull } from "./durations.ts";
+import { fromNow, iso } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
-import { readChoice, readName } from "./readText.ts";
+import { readChoice, readName, readText } from "./readText.ts";
 import { cutText, refuseCut, servedHosts } from "./sitesCommands.ts";
 import { listReport } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
@@ -22,9 +23,7 @@ const addOwner: Command = {
   about: "Custom domains need the plan paid. Sites themselves do not.",
   examples: ["petstore owners add acme --name 'Acme Corporation' --plan paid"],
   async run(call, context) {
-    const id = call.operand;
-    const complaint = ownerIdError(id);
-    if (complaint !== undefined) throw new UsageError(`<id> ${complaint}.`);
+    const id = readText("<id>", call.operand, ownerIdError(call.operand));
     const owner: Owner = {
       id,
       name: readName("--name", call.values.get("name") ?? id, ownerNameLengthMax),
@@ -170,16 +169,9 @@ export function readHolder({ operand: id, switches }: Call): AccessHolder {
 const holderText = (holder: AccessHolder) =>
   holder.kind === "operator" ? "the operator" : `the owner ${holder.id}`;
 
-function accessJson({ id, name, holder, hint, createdAtMs, revokedAtMs }: AccessToken) {
-  return {
-    id,
-    name,
-    kind: holder.kind,
-    owner: holder.kind === "owner" ? holder.id : null,
-    hint,
-    createdAt: iso(createdAtMs),
-    revokedAt: isoOrNull(revokedAtMs),
-  };
+function accessJson({ hash: _, holder, ...token }: AccessToken) {
+  const owner = holder.kind === "owner" ? holder.id : null;
+  return { ...toJson(token), kind: holder.kind, owner };
 }
 
 const inviteOwner: Command = {

@@ -1,18 +1,19 @@
 /** Names and numbers as people type them, or why they cannot be taken. */
 import { int64FromText, int64Max, int64Min } from "../contract/int64.ts";
+import { nameError } from "../petstore/keys/lifecycle.ts";
 import { UsageError } from "./errors.ts";
 
-/** `what` is how the person gave it: `--name`, `<name>`. */
+/**
+ * The text, unless there is something wrong with it. `what` is how the person gave it: `--name`,
+ * `<name>`.
+ */
+export function readText(what: string, text: string, error: string | undefined): string {
+  if (error === undefined) return text;
+  throw new UsageError(`${what} ${error}.`);
+}
+
 export function readName(what: string, name: string, lengthMax: number): string {
-  const length = [...name].length;
-  if (length < 1 || length > lengthMax || name.trim() === "" || !name.isWellFormed()) {
-    throw new UsageError(`${what} must have 1 to ${lengthMax} characters, not only white space.`);
-  }
-  // A line break or an escape sequence in a name would garble every list that shows it.
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new UsageError(`${what} must not have control characters.`);
-  }
-  return name;
+  return readText(what, name, nameError(name, lengthMax));
 }
 
 /** One of a fixed set of words. */

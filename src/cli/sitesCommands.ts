@@ -1,4 +1,5 @@
 /** Projects, and which deployment of each is shown. */
+import { toJson } from "../contract/json.ts";
 import { type Domain, type Status, statusOf } from "../hosting/domains/domain.ts";
 import { type Deployment, withStaleFailed } from "../hosting/sites/deployment.ts";
 import { type Project, projectsPerOwnerMax, slugError } from "../hosting/sites/site.ts";
@@ -6,10 +7,10 @@ import type { SiteStore } from "../hosting/sites/sites.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Call, Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { fromNow, iso, whenText } from "./durations.ts";
+import { fromNow, whenText } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
-import { readWhole } from "./readText.ts";
+import { readText, readWhole } from "./readText.ts";
 import { bytesText, counted, digits, listReport, table } from "./table.ts";
 import { withStores } from "./withStores.ts";
 
@@ -27,8 +28,7 @@ export const createSite: Command = {
   about: "A slug cannot be changed.",
   examples: ["petstore sites create acme-docs --owner acme"],
   async run({ operand: slug, values }, context) {
-    const complaint = slugError(slug);
-    if (complaint !== undefined) throw new UsageError(`<slug> ${complaint}.`);
+    readText("<slug>", slug, slugError(slug));
     const ownerId = values.get("owner");
     if (ownerId === undefined) {
       throw new UsageError("--owner is missing: --owner <id>. See petstore owners list.");
@@ -49,7 +49,7 @@ export const createSite: Command = {
       );
     }
     return {
-      json: { slug, owner: ownerId, createdAt: iso(nowMs), current: null, address: null },
+      json: projectJson({ slug, ownerId, createdAtMs: nowMs, current: undefined }, context),
       text: `Made the project ${slug}. Next: petstore sites deploy ${slug} <folder>\n`,
     };
   },
@@ -215,26 +215,12 @@ export function noSuchProject(slug: string): CommandFailure {
 }
 
 function projectJson({ slug, ownerId, createdAtMs, current }: Project, context: CliContext) {
-  return {
-    slug,
-    owner: ownerId,
-    createdAt: iso(createdAtMs),
-    current: current ?? null,
-    address: current === undefined ? null : context.siteAddress(slug),
-  };
+  const address = current && context.siteAddress(slug);
+  return toJson({ slug, owner: ownerId, createdAtMs, current, address });
 }
 
-function deploymentJson(deployment: Deployment) {
-  const { id, state, createdAtMs, files, bytes, fingerprint, failure } = deployment;
-  return {
-    id,
-    state,
-    createdAt: iso(createdAtMs),
-    files,
-    bytes,
-    fingerprint: fingerprint ?? null,
-    failure: failure ?? null,
-  };
+function deploymentJson({ project: _, changedAtMs: __, ...deployment }: Deployment) {
+  return toJson(deployment);
 }
 
 function facts(deployment: Deployment, slug: string, context: CliContext): string[][] {

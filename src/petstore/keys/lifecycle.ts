@@ -61,18 +61,20 @@ export const catalogueKeySeconds = 3_600;
 
 export const keyNameLengthMax = 100;
 
-/** What is wrong with a name that somebody chose for a key, as what follows `name` in a sentence. */
-export function keyNameError(name: string): string | undefined {
-  const length = [...name].length;
-  if (length > keyNameLengthMax || name.trim() === "" || !name.isWellFormed()) {
-    return `must have 1 to ${keyNameLengthMax} characters, not only white space`;
+/** What is wrong with a name that somebody chose, as what follows `name` in a sentence. */
+export function nameError(name: string, lengthMax: number): string | undefined {
+  if ([...name].length > lengthMax || name.trim() === "" || !name.isWellFormed()) {
+    return `must have 1 to ${lengthMax} characters, not only white space`;
   }
   // A line break or an escape sequence in a name would garble every list that shows it.
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return "must not have control characters";
+  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) ? "must not have control characters" : undefined;
+}
+
+export function keyNameError(name: string): string | undefined {
   // Expired keys of this name are deleted, so nobody else may use it.
-  if (name === catalogueKeyName)
-    return `must not be "${name}", which is reserved for the dashboard`;
-  return undefined;
+  return name === catalogueKeyName
+    ? `must not be "${name}", which is reserved for the dashboard`
+    : nameError(name, keyNameLengthMax);
 }
 
 const dayMs = 24 * 3_600_000;
