@@ -1,12 +1,8 @@
-import { parseJson } from "../contract/json.ts";
-import { type Catalogue, type ImportedPet, idsFilterMax } from "../petstore/catalogue/catalogue.ts";
-import type { Pet } from "../petstore/catalogue/pet.ts";
 import { type Call, type Command, note } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { CommandFailure, type LineErrors } from "./errors.ts";
 import { openInput } from "./files.ts";
 import { Progress } from "./output.ts";
-import { BatchImporter } from "./petsImportBatches.ts";
+import { BatchImporter, type Counts, DryRun, type Importer } from "./petsImporters.ts";
 import { readCsv } from "./records/csv.ts";
 import { readNdjson } from "./records/ndjson.ts";
 import {
@@ -17,7 +13,7 @@ import {
   needsFormat,
   petFrom,
 } from "./records/record.ts";
-import { saying, stopped, untilStopped } from "./stopping.ts";
+import { stopped, untilStopped } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
 
@@ -49,13 +45,7 @@ export const importPets: Command = {
   },
 };
 
-/** In a dry run, what an import would add and leave. */
-export interface Counts {
-  readonly added: number;
-  readonly unchanged: number;
-}
-
-export interface Source {
+interface Source {
   /** What to call it when speaking of it. */
   readonly label: string;
   readonly format: Format;
@@ -70,17 +60,36 @@ export interface Source {
 }
 
 function importTo(source: Source, call: Call, context: CliContext) {
-  return withNewStores(call, context, ({ catalogue }) => importAll(source, catalogue));
+  return withNewStores(call, context, ({ catalogue }) =>
+    giveAll(source, new BatchImporter(catalogue, source)),
+  );
 }
 
 /** Makes no store to compare with: an import would begin with an empty one. */
 async function checkIn(source: Source, call: Call, context: CliContext) {
   const { path, exists } = context.locateStore();
   if (!exists) note(call, context, `There is no store at ${path} yet; an import would make one.`);
-  const checked = exists
-    ? withStores(context, ({ catalogue }) => checkAll(source, catalogue))
-    : checkAll(source, undefined);
-  return { result: await checked.catch(saying("Nothing was stored.")), made: {} };
+  const result = await (exists
+    ? withStores(context, ({ catalogue }) => giveAll(source, new DryRun(catalogue, source)))
+    : giveAll(source, new DryRun(undefined, source)));
+  return { result, made: {} };
+}
+
+async function giveAll(source: Source, importer: Importer): Promise<Counts> {
+  const { records, signal, progress } = source;
+  try {
+    for await (const some of records) {
+      for (const record of some) {
+        const pet = record.kind === "read" ? petFrom(record.value) : [record.complaint];
+        if ("name" in pet) await importer.take(pet, record.line);
+        else await importer.refuse(record.line, pet, record.kind === "unreadable" && record.rest);
+      }
+      progress.update(importer.taken, source.share());
+    }
+  } catch (cause) {
+    throw cause === signal.reason ? stopped(signal, await importer.giveUp()) : cause;
+  }
+  return importer.finish();
 }
 
 async function openSource(call: Call, context: CliContext): Promise<Source> {
@@ -112,31 +121,6 @@ async function openSource(call: Call, context: CliContext): Promise<Source> {
   };
 }
 
-async function importAll(source: Source, catalogue: Catalogue): Promise<Counts> {
-  const { signal } = source;
-  const importer = new BatchImporter(catalogue, source);
-  try {
-    for await (const records of source.records) {
-      for (const record of records) await takeIn(record, importer);
-      source.progress.update(importer.taken, source.share());
-    }
-  } catch (cause) {
-    throw cause === signal.reason ? stopped(signal, await importer.giveUp()) : cause;
-  }
-  await importer.finish();
-  return { added: importer.added, unchanged: importer.unchanged };
-}
-
-async function takeIn(record: FileRecord, importer: BatchImporter): Promise<void> {
-  const pet = record.kind === "read" ? petFrom(record.value) : [record.complaint];
-  if (!("name" in pet)) {
-    await importer.finish();
-    throw importer.failure(record.line, pet);
-  }
-  importer.take(pet, record.line);
-  if (importer.full) await importer.store();
-}
-
 function ignoredText(columns: readonly string[]): string {
   const shown = columns.map(nameShown).join(", ");
   return `Ignored the ${columns.length === 1 ? "column" : "columns"} ${shown}.`;
@@ -145,101 +129,4 @@ function ignoredText(columns: readonly string[]): string {
 function saidOf({ added, unchanged }: Counts): string {
   const there = unchanged === 0 ? "" : `, and ${counted(unchanged, "was", "were")} there already`;
   return `${counted(added, "new pet")}${there}`;
-}
-
-const complaintsShownMax = 20;
-
-interface Identified {
-  readonly line: number;
-  readonly id: bigint;
-  readonly pet: ImportedPet;
-}
-
-/** Without a catalogue there is nothing to compare with. */
-export async function checkAll(source: Source, catalogue: Catalogue | undefined): Promise<Counts> {
-  let added = 0;
-  let unchanged = 0;
-  let identified: Identified[] = [];
-  const complaints = new Complaints();
-
-  const compare = async () => {
-    if (identified.length === 0) return;
-    const stored = catalogue && (await storedWith(catalogue, identified));
-    for (const { line, id, pet } of identified) {
-      const other = stored?.get(id);
-      if (other === undefined) added++;
-      else if (isSame(pet, other)) unchanged++;
-      else complaints.add(line, [`Another pet has the id ${id} already.`]);
-    }
-    identified = [];
-  };
-
-  for await (const records of source.records) {
-    for (const record of records) {
-      const { line } = record;
-      const pet = record.kind === "read" ? petFrom(record.value) : [record.complaint];
-      if (!("name" in pet)) {
-        // First what was read before it, so that the complaints come in the order of the lines.
-        await compare();
-        complaints.add(line, pet);
-      } else if (pet.id === undefined) added++;
-      else if (identified.push({ line, id: pet.id, pet }) === idsFilterMax) await compare();
-      if (record.kind === "unreadable" && record.rest) {
-        complaints.add(line, ["Nothing after it could be checked."]);
-      }
-    }
-    source.progress.update(added + unchanged, source.share());
-  }
-  await compare();
-  if (complaints.count > 0) {
-    throw new CommandFailure(complaints.text(source.label), { lines: complaints.shown });
-  }
-  return { added, unchanged };
-}
-
-async function storedWith(
-  catalogue: Catalogue,
-  identified: readonly Identified[],
-): Promise<ReadonlyMap<bigint, Pet>> {
-  const ids = identified.map(({ id }) => id);
-  const { pets } = await catalogue.list({ ids, limit: idsFilterMax });
-  return new Map(
-    pets.map((text) => {
-      const pet = parseJson(text) as Pet;
-      return [BigInt(pet.id), pet];
-    }),
-  );
-}
-
-/** parseJson gives small integers as numbers, hence the conversion. */
-function isSame(pet: ImportedPet, stored: Pet): boolean {
-  return (
-    pet.name === stored.name &&
-    pet.categoryId === BigInt(stored.categoryId) &&
-    pet.status === stored.status
-  );
-}
-
-/** All are counted and the first are kept: a file of another kind has one on every line. */
-class Complaints {
-  readonly shown: LineErrors[] = [];
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  add(line: number, complaints: readonly string[]): void {
-    this.#count++;
-    if (this.shown.length < complaintsShownMax) this.shown.push({ line, complaints });
-  }
-
-  text(label: string): string {
-    const more = this.#count - this.shown.length;
-    return [
-      `${label} cannot be imported as it is. Nothing was stored.`,
-      ...this.shown.map(({ line, complaints }) => `  Line ${line}: ${complaints.join(" ")}`),
-      ...(more > 0 ? [`  ${counted(more, "complaint")} more.`] : []),
-    ].join("\n");
-  }
 }
