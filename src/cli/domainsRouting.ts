@@ -2,13 +2,7 @@
 import { type Redirect, type Routing, redirectStatuses } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import {
-  findDomain,
-  type OpenDomains,
-  ofProject,
-  operator,
-  withDomainService,
-} from "./domainsAccess.ts";
+import { findDomain, ofProject, operator, withDomainService } from "./domainsAccess.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { openInput } from "./files.ts";
 import { readChoice } from "./readText.ts";
@@ -55,30 +49,29 @@ export const makePrimary: Command = {
   ],
   async run(call, context) {
     const slug = call.values.get("project");
-    if (call.switches.has("none")) return withoutPrimary(call, slug, context);
-    if (call.operand === "") throw primaryUnclear();
-    const { routing, host } = await withDomainService(context, (open) =>
-      rerouted(open, call.operand, slug, (before, host) => ({ ...before, primary: host })),
-    );
-    return { ...documentReport(routing), text: `${host} is the primary domain now.\n` };
+    const none = call.switches.has("none");
+    if (none === (call.operand !== "") || (none && slug === undefined)) {
+      throw new UsageError(
+        "Name a host, or give --none with --project <slug>. See petstore domains primary --help.",
+      );
+    }
+    if (none && slug !== undefined) return withoutPrimary(slug, context);
+    const { routing, host } = await reroute(call, context, (before, host) => ({
+      ...before,
+      primary: host,
+    }));
+    return documentReport(routing, `${host} is the primary domain now.`);
   },
 };
 
-async function withoutPrimary({ operand }: Call, slug: string | undefined, context: CliContext) {
-  if (operand !== "" || slug === undefined) throw primaryUnclear();
+async function withoutPrimary(slug: string, context: CliContext): Promise<Report> {
   const routing = await withDomainService(context, ({ service }) =>
     service.changeRouting(operator, slug, (before) => {
       if (before.primary !== undefined) return { ...before, primary: undefined };
       throw new CommandFailure(`${slug} has no primary domain as it is. Nothing was changed.`);
     }),
   );
-  return { ...documentReport(routing), text: `${slug} has no primary domain now.\n` };
-}
-
-function primaryUnclear(): CommandFailure {
-  return new UsageError(
-    "Name a host, or give --none with --project <slug>. See petstore domains primary --help.",
-  );
+  return documentReport(routing, `${slug} has no primary domain now.`);
 }
 
 export const redirectDomain: Command = {
@@ -107,54 +100,56 @@ export const redirectDomain: Command = {
     const status = Number(
       readChoice("--status", call.values.get("status") ?? "301", redirectStatuses.map(String)),
     ) as Redirect["status"];
-    const { routing, host } = await withDomainService(context, (open) =>
-      rerouted(open, call.operand, call.values.get("project"), ({ primary, redirects }, from) => ({
-        primary,
-        redirects: [...othersThan(from, redirects), { from, to: call.second, status }],
-      })),
-    );
+    const { routing, host } = await reroute(call, context, ({ primary, redirects }, from) => ({
+      primary,
+      redirects: [...othersThan(from, redirects), { from, to: call.second, status }],
+    }));
     const to = routing.redirects.find(({ from }) => from === host)?.to ?? call.second;
-    return { ...documentReport(routing), text: `${host} redirects to ${to} (${status}) now.\n` };
+    return documentReport(routing, `${host} redirects to ${to} (${status}) now.`);
   },
 };
 
-async function withoutRedirect({ operand, values }: Call, context: CliContext): Promise<Report> {
-  if (values.has("status")) {
+async function withoutRedirect(call: Call, context: CliContext): Promise<Report> {
+  if (call.values.has("status")) {
     throw new UsageError("--status is for a redirect. Leave it out with --none.");
   }
-  const { routing, host, project } = await withDomainService(context, (open) =>
-    rerouted(open, operand, values.get("project"), ({ primary, redirects }, from) => {
+  const { routing, host, project } = await reroute(
+    call,
+    context,
+    ({ primary, redirects }, from) => {
       const left = othersThan(from, redirects);
       if (left.length < redirects.length) return { primary, redirects: left };
       throw new CommandFailure(`${from} does not redirect as it is. Nothing was changed.`);
-    }),
+    },
   );
-  return {
-    ...documentReport(routing),
-    text: `${host} no longer redirects: it shows the site of ${project} now.\n`,
-  };
+  return documentReport(
+    routing,
+    `${host} no longer redirects: it shows the site of ${project} now.`,
+  );
 }
 
 const othersThan = (from: string, redirects: readonly Redirect[]) =>
   redirects.filter((redirect) => redirect.from !== from);
 
-/** Changes one thing of the whole document. */
-async function rerouted(
-  open: OpenDomains,
-  typed: string,
-  slug: string | undefined,
+/** Changes one thing of the whole document, about the host that was named. */
+function reroute(
+  { operand, values }: Call,
+  context: CliContext,
   change: (before: Routing, host: string) => Routing,
-): Promise<{ routing: Routing; host: string; project: string }> {
-  const { host, project } = await findDomain(open, typed, slug);
-  const routing = await open.service.changeRouting(operator, project, (before) =>
-    change(before, host),
-  );
-  return { routing, host, project };
+) {
+  return withDomainService(context, async (open) => {
+    const { host, project } = await findDomain(open, operand, values.get("project"));
+    const routing = await open.service.changeRouting(operator, project, (before) =>
+      change(before, host),
+    );
+    return { routing, host, project };
+  });
 }
 
-function documentReport({ primary, redirects }: Routing): Report {
+/** The document itself is the text where nothing else is to be said. */
+function documentReport({ primary, redirects }: Routing, said?: string): Report {
   const document = { primary: primary ?? null, redirects };
-  return { json: document, text: `${JSON.stringify(document, null, 2)}\n` };
+  return { json: document, text: `${said ?? JSON.stringify(document, null, 2)}\n` };
 }
 
 async function readDocument(file: string, { stdin }: CliContext): Promise<unknown> {

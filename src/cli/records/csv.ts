@@ -10,7 +10,6 @@ import {
   memberNames as columns,
   type FileRecord,
   lineBytesMax,
-  type MemberName,
   misspelled,
   nameShown,
   shortened,
@@ -40,33 +39,27 @@ interface Row {
   readonly cells: readonly string[];
 }
 
-/** Which cell holds what. */
-interface Shape {
-  readonly width: number;
-  readonly places: ReadonlyMap<MemberName, number>;
-}
-
 /** Calls `ignore` with the columns that it ignores, before the first record. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   ignore: (columns: readonly string[]) => void,
 ): AsyncGenerator<readonly FileRecord[]> {
-  let shape: Shape | undefined;
+  let header: readonly string[] | undefined;
   for await (const rows of rowsOf(chunks)) {
     const records: FileRecord[] = [];
     for (const row of rows) {
       if (row.kind === "unreadable") records.push(row);
-      else if (shape !== undefined) records.push(recordOf(row, shape));
+      else if (header !== undefined) records.push(recordOf(row, header));
       else {
         const complaint = headerComplaint(row.cells);
         if (complaint !== undefined) return yield [unreadable(row.line, complaint, true)];
-        shape = shapeOf(row.cells);
-        ignore(row.cells.filter((name) => !columns.some((column) => column === name)));
+        header = row.cells;
+        ignore(header.filter((name) => !columns.some((column) => column === name)));
       }
     }
     yield records;
   }
-  if (shape === undefined) yield [unreadable(1, "There is no header line.", true)];
+  if (header === undefined) yield [unreadable(1, "There is no header line.", true)];
 }
 
 /** Rows as they are read; one that cannot be read is the last. */
@@ -170,26 +163,18 @@ function repeatedOrMissing(header: readonly string[]): string | undefined {
   return undefined;
 }
 
-function shapeOf(header: readonly string[]): Shape {
-  const present = columns.filter((column) => header.includes(column));
-  return {
-    width: header.length,
-    places: new Map(present.map((column) => [column, header.indexOf(column)])),
-  };
-}
-
-function recordOf({ line, cells }: Row, { width, places }: Shape): FileRecord {
-  if (cells.length !== width) {
-    const complaint = `The row has ${counted(cells.length, "cell")}, and the header ${width}.`;
+function recordOf({ line, cells }: Row, header: readonly string[]): FileRecord {
+  if (cells.length !== header.length) {
+    const complaint = `The row has ${counted(cells.length, "cell")}, and the header ${header.length}.`;
     return unreadable(line, complaint, false);
   }
   const value: Record<string, unknown> = {};
-  for (const [column, place] of places) {
-    const text = cells[place] ?? "";
-    if (column === "name") value["name"] = text;
-    else if (column === "categoryId") value["categoryId"] = integerOr(text);
+  for (const column of columns) {
+    const text = cells[header.indexOf(column)];
     // CSV has no way to leave a cell out: an empty one stands for that.
-    else if (text.trim() !== "") value[column] = column === "id" ? integerOr(text) : text;
+    const optional = column === "id" || column === "status";
+    if (text === undefined || (optional && text.trim() === "")) continue;
+    value[column] = column === "id" || column === "categoryId" ? integerOr(text) : text;
   }
   return { kind: "read", line, value };
 }
@@ -201,11 +186,9 @@ const numberForm = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
  * which the contract's reader complains.
  */
 function integerOr(text: string): bigint | string {
-  return int64FromText(text) ?? otherSpelling(text.trim()) ?? text;
-}
-
-function otherSpelling(text: string): bigint | undefined {
-  return numberForm.test(text) ? int64FromJson(parseJson(text)) : undefined;
+  const number = text.trim();
+  const other = () => (numberForm.test(number) ? int64FromJson(parseJson(number)) : undefined);
+  return int64FromText(text) ?? other() ?? text;
 }
 
 function unreadable(line: number, complaint: string, rest: boolean): Unreadable {

@@ -19,40 +19,21 @@ const byteOrderMark = Buffer.from("\uFEFF");
 export async function* wholeLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Lines | Unreadable> {
-  let tail: Buffer = Buffer.alloc(0);
+  let tail: Uint8Array = new Uint8Array();
   let line = 1;
-  for await (const chunk of chunksAfterMark(chunks)) {
-    const end = chunk.lastIndexOf(lineFeed) + 1;
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([tail, chunk]);
+    const end = bytes.lastIndexOf(lineFeed) + 1;
+    tail = bytes.subarray(end);
     if (end > 0) {
-      const bytes =
-        tail.length > 0 ? Buffer.concat([tail, chunk.subarray(0, end)]) : chunk.subarray(0, end);
-      const judged = judge(bytes, line);
+      const judged = judge(bytes.subarray(0, end), line);
       yield* judged.parts;
       if (judged.stop) return;
       line = judged.nextLine;
     }
-    const rest = chunk.subarray(end);
-    tail = end === 0 && tail.length > 0 ? Buffer.concat([tail, rest]) : rest;
     if (tail.length > lineBytesMax) return yield tooLong(line);
   }
-  if (tail.length > 0) yield* judge(tail, line).parts;
-}
-
-/** A file from a spreadsheet may begin with a byte order mark, which belongs to no line. */
-async function* chunksAfterMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let head: Buffer | undefined = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (head === undefined) {
-      yield bytes;
-      continue;
-    }
-    head = Buffer.concat([head, bytes]);
-    if (head.length < byteOrderMark.length) continue;
-    yield head.indexOf(byteOrderMark) === 0 ? head.subarray(byteOrderMark.length) : head;
-    head = undefined;
-  }
-  if (head !== undefined) yield head;
+  if (tail.length > 0) yield* judge(Buffer.from(tail), line).parts;
 }
 
 interface Judged {
@@ -64,7 +45,10 @@ interface Judged {
 function judge(bytes: Buffer, firstLine: number): Judged {
   const valid = isUtf8(bytes);
   let line = firstLine;
-  let from = 0;
+  // A file from a spreadsheet may begin with a byte order mark, which belongs to no line.
+  const marked = firstLine === 1 && bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+  const start = marked ? byteOrderMark.length : 0;
+  let from = start;
   while (from < bytes.length) {
     const found = bytes.indexOf(lineFeed, from);
     const to = found === -1 ? bytes.length : found + 1;
@@ -75,13 +59,14 @@ function judge(bytes: Buffer, firstLine: number): Judged {
           ? unreadable(line, notUtf8)
           : undefined;
     if (fault !== undefined) {
-      const good: Lines = { kind: "lines", firstLine, bytes: bytes.subarray(0, from) };
-      return { parts: from > 0 ? [good, fault] : [fault], nextLine: line, stop: true };
+      const good: Lines = { kind: "lines", firstLine, bytes: bytes.subarray(start, from) };
+      return { parts: from > start ? [good, fault] : [fault], nextLine: line, stop: true };
     }
     from = to;
     line++;
   }
-  return { parts: [{ kind: "lines", firstLine, bytes }], nextLine: line, stop: false };
+  const parts: Lines[] = [{ kind: "lines", firstLine, bytes: bytes.subarray(start) }];
+  return { parts, nextLine: line, stop: false };
 }
 
 function tooLong(line: number): Unreadable {
