@@ -5,10 +5,15 @@ import type { Environment } from "../petstore/keys/token.ts";
 import { loopbackNetworks, type Network, networkIn } from "../wire/trustedProxies.ts";
 import { type DomainsConfig, readDomainsConfig } from "./domainsConfig.ts";
 import {
+  anyText,
   host,
+  httpUrl,
+  kind,
+  listenHost,
+  listOf,
+  oneOf,
   onOrOff,
   port,
-  portText,
   settingsOf,
   type Variables,
   wholeNumber,
@@ -80,124 +85,94 @@ export class ConfigError extends Error {
   }
 }
 
-export const secretLengthMin = 32;
-const processesMax = 256;
-
 export function readConfig(variables: Variables): Config {
   const { setting, complaints } = settingsOf(variables);
-  const addressText =
-    "an http or https address that ends in /v1, such as https://api.example.com/v1";
+  const listensOn = setting("HOST", "127.0.0.1", listenHost);
+  const production = setting("PETSTORE_BASE_URL", undefined, baseAddress);
+  const staging = setting("PETSTORE_STAGING_BASE_URL", undefined, baseAddress);
+  const address = setting("DATABASE_URL", undefined, databaseAddress);
+  const database = {
+    connectionsMax: setting("PETSTORE_DATABASE_POOL", 10, connections),
+    namedStatements: setting("PETSTORE_DATABASE_PREPARE", false, onOrOff),
+  };
+  const adminPort = setting("PETSTORE_ADMIN_PORT", undefined, port);
+  const admin = {
+    host: setting("PETSTORE_ADMIN_HOST", "127.0.0.1", host),
+    url: setting("PETSTORE_ADMIN_URL", undefined, originAddress),
+  };
+  const metricsPort = setting("PETSTORE_METRICS_PORT", 9464, portOrOff);
+  const metricsHost = setting("PETSTORE_METRICS_HOST", "127.0.0.1", host);
 
-  const metricsPort = setting("PETSTORE_METRICS_PORT", 9464, `${portText}, or off`, (text) =>
-    text === "off" ? ("off" as const) : port(text),
-  );
-  const metricsHost = setting("PETSTORE_METRICS_HOST", "127.0.0.1", "a host name or address", host);
-  const adminPort = setting("PETSTORE_ADMIN_PORT", undefined, portText, port);
-  const adminHost = setting("PETSTORE_ADMIN_HOST", "127.0.0.1", "a host name or address", host);
-  const adminUrl = setting(
-    "PETSTORE_ADMIN_URL",
-    undefined,
-    "an http or https address without a path, such as https://admin.example.com",
-    originAddress,
-  );
-  const production = setting("PETSTORE_BASE_URL", undefined, addressText, baseAddress);
-  const staging = setting("PETSTORE_STAGING_BASE_URL", undefined, addressText, baseAddress);
-  const database = setting("DATABASE_URL", undefined, databaseText, databaseAddress);
-  const connectionsMax = setting(
-    "PETSTORE_DATABASE_POOL",
-    10,
-    "a whole number of connections from 1 to 1000",
-    wholeNumber(1, 1000),
-  );
-  const namedStatements = setting("PETSTORE_DATABASE_PREPARE", false, "on or off", onOrOff);
-
-  const listensOn = setting("HOST", "127.0.0.1", "a host name or address to listen on", host);
   const config: Config = {
     host: listensOn,
-    port: setting("PORT", 8080, portText, port),
-    dataFolder: setting("PETSTORE_DATA", "./data", "a folder", (text) => text),
-    database:
-      database === undefined ? undefined : { address: database, connectionsMax, namedStatements },
-    environment: setting("PETSTORE_ENV", "production", "production or staging", (text) =>
-      text === "production" || text === "staging" ? text : undefined,
-    ),
+    port: setting("PORT", 8080, port),
+    dataFolder: setting("PETSTORE_DATA", "./data", anyText("a folder")),
+    database: address === undefined ? undefined : { address, ...database },
+    environment: setting("PETSTORE_ENV", "production", environment),
     baseUrls: {
       ...(production === undefined ? {} : { production }),
       ...(staging === undefined ? {} : { staging }),
     },
-    secret: setting(
-      "PETSTORE_SECRET",
-      undefined,
-      `at least ${secretLengthMin} characters`,
-      (text) => (text.length >= secretLengthMin ? text : undefined),
-    ),
-    admin:
-      adminPort === undefined ? undefined : { host: adminHost, port: adminPort, url: adminUrl },
+    secret: setting("PETSTORE_SECRET", undefined, secret),
+    admin: adminPort === undefined ? undefined : { port: adminPort, ...admin },
     metrics: metricsPort === "off" ? undefined : { host: metricsHost, port: metricsPort },
-    logLevel: setting(
-      "PETSTORE_LOG",
-      "info",
-      `one of ${[...logLevels, "off"].join(", ")}`,
-      (text) => [...logLevels, "off" as const].find((level) => level === text),
-    ),
-    shutdownSecondsMax: setting(
-      "PETSTORE_SHUTDOWN_SECONDS",
-      10,
-      "a whole number of seconds from 1 to 600",
-      wholeNumber(1, 600),
-    ),
-    processes: setting(
-      "PETSTORE_PROCESSES",
-      1,
-      `auto, or a whole number from 1 to ${processesMax}`,
-      (text) => (text === "auto" ? text : wholeNumber(1, processesMax)(text)),
-    ),
-    printsFirstKey: setting("PETSTORE_FIRST_KEY", true, "on or off", onOrOff),
-    trustedProxies: setting("PETSTORE_TRUSTED_PROXIES", loopbackNetworks, networksText, networks),
-    proxyProtocol: setting(
-      "PETSTORE_PROXY_PROTOCOL",
-      [],
-      `off, or listeners among ${proxiedListeners.join(", ")} with commas between them`,
-      (text) => (text === "off" ? [] : amongAll(proxiedListeners, text)),
-    ),
-    quota: setting("PETSTORE_RATE_LIMIT", undefined, quotaText, quota),
-    knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, "on or off", onOrOff),
-    docsSite: setting("PETSTORE_DOCS_SITE", true, "on or off", onOrOff),
-    roles: setting(
-      "PETSTORE_ROLES",
-      roles,
-      "edge, worker, both with a comma between them, or none",
-      (text) => (text === "none" ? [] : amongAll(roles, text)),
-    ),
+    logLevel: setting("PETSTORE_LOG", "info", logLevel),
+    shutdownSecondsMax: setting("PETSTORE_SHUTDOWN_SECONDS", 10, shutdownSeconds),
+    processes: setting("PETSTORE_PROCESSES", 1, processes),
+    printsFirstKey: setting("PETSTORE_FIRST_KEY", true, onOrOff),
+    trustedProxies: setting("PETSTORE_TRUSTED_PROXIES", loopbackNetworks, networks),
+    proxyProtocol: setting("PETSTORE_PROXY_PROTOCOL", [], listeners),
+    quota: setting("PETSTORE_RATE_LIMIT", undefined, quota),
+    knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, onOrOff),
+    docsSite: setting("PETSTORE_DOCS_SITE", true, onOrOff),
+    roles: setting("PETSTORE_ROLES", roles, rolesOrNone),
     domains: readDomainsConfig(setting, complaints, listensOn),
   };
   if (complaints.length > 0) throw new ConfigError(complaints);
   return config;
 }
 
-const networksText =
-  "none, or addresses and networks such as 192.0.2.1,10.0.0.0/8,fd00::/8 with commas between them";
-
-function networks(text: string): readonly Network[] | undefined {
-  if (text === "none") return [];
-  const read = text.split(",").map((each) => networkIn(each.trim()));
-  return read.every((each) => each !== undefined) ? read : undefined;
-}
+const secretLengthMin = 32;
+const secret = kind(`at least ${secretLengthMin} characters`, (text) =>
+  text.length >= secretLengthMin ? text : undefined,
+);
+const connections = wholeNumber(1, 1000, "a whole number of connections");
+const shutdownSeconds = wholeNumber(1, 600, "a whole number of seconds");
+const number = wholeNumber(1, 256);
+const processes = kind(`auto, or ${number.accepts}`, (text) =>
+  text === "auto" ? text : number.parse(text),
+);
+const portOrOff = kind(`${port.accepts}, or off`, (text) =>
+  text === "off" ? text : port.parse(text),
+);
+const environment = kind("production or staging", oneOf<Environment>(["production", "staging"]));
+const levels = [...logLevels, "off"] as const;
+const logLevel = kind(`one of ${levels.join(", ")}`, oneOf(levels));
+const listeners = listOf(
+  `off, or listeners among ${proxiedListeners.join(", ")} with commas between them`,
+  oneOf(proxiedListeners),
+  "off",
+);
+const rolesText = "edge, worker, both with a comma between them, or none";
+const rolesOrNone = listOf(rolesText, oneOf(roles), "none");
+const networks = listOf(
+  "none, or addresses and networks such as 192.0.2.1,10.0.0.0/8,fd00::/8 with commas between them",
+  networkIn,
+  "none",
+);
 
 const quotaText = "requests per seconds such as 600/60, each a whole number from 1 to 1000000";
-
-function quota(text: string): Quota | undefined {
+const quota = kind(quotaText, (text): Quota | undefined => {
   const [, requests, seconds] = /^([1-9][0-9]{0,6})\/([1-9][0-9]{0,6})$/.exec(text) ?? [];
   const most = Math.max(Number(requests), Number(seconds));
   return most <= 1_000_000
     ? { requests: Number(requests), windowSeconds: Number(seconds) }
     : undefined;
-}
+});
 
 const databaseText =
   "the address of a PostgreSQL database, such as postgres://user:password@db.example.com:5432/petstore; several hosts have a comma between them";
-
-function databaseAddress(text: string): string | undefined {
+const databaseAddress = kind(databaseText, (text) => {
   const [, scheme, user = "", hosts = "", rest = ""] =
     /^(postgres(?:ql)?:\/\/)([^/?#\s]*@)?([^/?#@\s]*)([/?][^#\s]*)?$/.exec(text) ?? [];
   if (scheme === undefined) return undefined;
@@ -206,28 +181,20 @@ function databaseAddress(text: string): string | undefined {
     each === "" || /^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(each);
   const fits = (each: string) => isHost(each) && URL.canParse(`${scheme}${user}${each}${rest}`);
   return hosts.split(",").every(fits) ? text : undefined;
-}
+});
 
-function amongAll<Name extends string>(
-  all: readonly Name[],
-  text: string,
-): readonly Name[] | undefined {
-  const named = text.split(",").map((each) => all.find((name) => name === each.trim()));
-  return named.every((name) => name !== undefined) ? named : undefined;
-}
-
-function baseAddress(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !["http:", "https:"].includes(url.protocol)) return undefined;
-  const bare = url.search === "" && url.hash === "" && url.username === "" && url.password === "";
+const baseText = "an http or https address that ends in /v1, such as https://api.example.com/v1";
+const baseAddress = kind(baseText, (text) => {
+  const url = httpUrl(text);
+  const bare = url && `${url.username}${url.password}${url.search}${url.hash}` === "";
   return bare && url.pathname.endsWith("/v1") ? url.origin + url.pathname : undefined;
-}
+});
 
-function originAddress(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isOrigin = url?.origin === text.toLowerCase().replace(/\/$/, "");
-  return isOrigin && /^https?:$/.test(url.protocol) ? url.origin : undefined;
-}
+const originText = "an http or https address without a path, such as https://admin.example.com";
+const originAddress = kind(originText, (text) => {
+  const origin = httpUrl(text)?.origin;
+  return origin === text.toLowerCase().replace(/\/$/, "") ? origin : undefined;
+});
 
 /** Says which setting keeps the service from starting. */
 export class StartError extends Error {

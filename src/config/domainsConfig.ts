@@ -1,6 +1,17 @@
 /** The settings of custom domains: DNS, certificates and the edge. */
 import { isIP } from "node:net";
-import { host, onOrOff, port, portText, type Setting, wholeNumber } from "./settings.ts";
+import {
+  anyText,
+  httpUrl,
+  kind,
+  listenHost,
+  listOf,
+  matching,
+  onOrOff,
+  port,
+  type Setting,
+  wholeNumber,
+} from "./settings.ts";
 
 export interface Endpoint {
   readonly address: string;
@@ -44,72 +55,30 @@ export function readDomainsConfig(
   complaints: string[],
   listensOn: string,
 ): DomainsConfig | undefined {
-  const target = setting(
-    "PETSTORE_SITES_HOST",
-    undefined,
-    "a host name such as sites.example.com",
-    hostName,
-  );
-  const edgeHost = setting(
-    "PETSTORE_EDGE_HOST",
-    listensOn,
-    "a host name or address to listen on",
-    host,
-  );
-  const httpsPort = setting("PETSTORE_EDGE_HTTPS_PORT", 443, portText, port);
-  const agreed = setting("PETSTORE_ACME_TERMS", undefined, "the word agreed", (text) =>
-    text === "agreed" ? true : undefined,
-  );
+  const target = setting("PETSTORE_SITES_HOST", undefined, hostName);
+  const edgeHost = setting("PETSTORE_EDGE_HOST", listensOn, listenHost);
+  const httpsPort = setting("PETSTORE_EDGE_HTTPS_PORT", 443, port);
+  const agreed = setting("PETSTORE_ACME_TERMS", undefined, terms);
   const config: Omit<DomainsConfig, "target"> = {
     dns: {
-      recursors: setting(
-        "PETSTORE_DNS_RECURSORS",
-        undefined,
-        "addresses such as 192.0.2.1 or 192.0.2.1:5353, with commas between them",
-        endpoints,
-      ),
-      authorityPort: setting(
-        "PETSTORE_DNS_PORT",
-        53,
-        "a port number from 1 to 65535",
-        wholeNumber(1, 65535),
-      ),
-      privateAddresses: setting("PETSTORE_DNS_PRIVATE", false, "on or off", onOrOff),
+      recursors: setting("PETSTORE_DNS_RECURSORS", undefined, endpoints),
+      authorityPort: setting("PETSTORE_DNS_PORT", 53, wholeNumber(1, 65535, "a port number")),
+      privateAddresses: setting("PETSTORE_DNS_PRIVATE", false, onOrOff),
     },
     acme: {
-      directory: setting(
-        "PETSTORE_ACME_DIRECTORY",
-        letsEncrypt,
-        "an http or https address",
-        address,
-      ),
-      contact: setting("PETSTORE_ACME_CONTACT", undefined, "an e-mail address", email),
-      caaIdentities: setting(
-        "PETSTORE_ACME_CAA",
-        undefined,
-        "host names such as ca.example.com, with commas between them",
-        hostNames,
-      ),
-      trustFile: setting("PETSTORE_ACME_TRUST", undefined, "a file", (text) => text),
+      directory: setting("PETSTORE_ACME_DIRECTORY", letsEncrypt, webAddress),
+      contact: setting("PETSTORE_ACME_CONTACT", undefined, email),
+      caaIdentities: setting("PETSTORE_ACME_CAA", undefined, hostNames),
+      trustFile: setting("PETSTORE_ACME_TRUST", undefined, anyText("a file")),
     },
     edge: {
       host: edgeHost,
-      httpPort: setting("PETSTORE_EDGE_HTTP_PORT", 80, portText, port),
+      httpPort: setting("PETSTORE_EDGE_HTTP_PORT", 80, port),
       httpsPort,
-      publicHttpsPort: setting("PETSTORE_EDGE_PUBLIC_HTTPS_PORT", httpsPort, portText, port),
-      address: setting(
-        "PETSTORE_EDGE_ADDRESS",
-        reachable(edgeHost),
-        "an address of this machine",
-        (text) => (isIP(text) === 0 ? undefined : text),
-      ),
+      publicHttpsPort: setting("PETSTORE_EDGE_PUBLIC_HTTPS_PORT", httpsPort, port),
+      address: setting("PETSTORE_EDGE_ADDRESS", reachable(edgeHost), ownAddress),
     },
-    leaseSeconds: setting(
-      "PETSTORE_LEASE_SECONDS",
-      30,
-      "a whole number of seconds from 2 to 600",
-      wholeNumber(2, 600),
-    ),
+    leaseSeconds: setting("PETSTORE_LEASE_SECONDS", 30, leaseSeconds),
   };
   if (target === undefined) return undefined;
   const said = complaints.some((complaint) => complaint.startsWith("PETSTORE_ACME_TERMS"));
@@ -121,38 +90,30 @@ export function readDomainsConfig(
   return { target, ...config };
 }
 
-function hostName(text: string): string | undefined {
+const terms = matching("the word agreed", /^agreed$/);
+const email = matching("an e-mail address", /^[^\s@,]+@[^\s@,]+\.[^\s@,]+$/);
+const leaseSeconds = wholeNumber(2, 600, "a whole number of seconds");
+const webAddress = kind("an http or https address", (text) => httpUrl(text)?.href);
+const ownAddress = kind("an address of this machine", (text) =>
+  isIP(text) === 0 ? undefined : text,
+);
+
+const hostName = kind("a host name such as sites.example.com", (text) => {
   const name = text.toLowerCase().replace(/\.$/, "");
   const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
   return new RegExp(`^${label}(?:\\.${label})+$`).test(name) && isIP(name) === 0 ? name : undefined;
-}
+});
+const hostNamesText = "host names such as ca.example.com, with commas between them";
+const hostNames = listOf(hostNamesText, hostName.parse);
 
-function hostNames(text: string): string[] | undefined {
-  const read = text.split(",").map((each) => hostName(each.trim()));
-  return read.every((each) => each !== undefined) ? read : undefined;
-}
-
-function endpoints(text: string): Endpoint[] | undefined {
-  const read = text.split(",").map((each) => endpoint(each.trim()));
-  return read.every((each) => each !== undefined) ? read : undefined;
-}
-
-function endpoint(text: string): Endpoint | undefined {
+const endpointsText = "addresses such as 192.0.2.1 or 192.0.2.1:5353, with commas between them";
+const endpoints = listOf(endpointsText, (text): Endpoint | undefined => {
   const [, bracketed, plain, written] =
     /^(?:\[([^\]]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? text;
-  const number = written === undefined ? 53 : port(written);
+  const number = written === undefined ? 53 : port.parse(written);
   return isIP(address) === 0 || number === undefined ? undefined : { address, port: number };
-}
-
-function address(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && ["http:", "https:"].includes(url.protocol) ? url.href : undefined;
-}
-
-function email(text: string): string | undefined {
-  return /^[^\s@,]+@[^\s@,]+\.[^\s@,]+$/.test(text) ? text : undefined;
-}
+});
 
 function reachable(listensOn: string): string {
   if (listensOn === "::") return "::1";
