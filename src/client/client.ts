@@ -230,7 +230,10 @@ export class PetStoreClient implements Methods {
   ) {
     const { method } = routes[operation];
     const { signal, strict } = options;
-    const idempotencyKey = method === "GET" ? undefined : this.#idempotencyKey(options);
+    const idempotencyKey =
+      method === "GET"
+        ? undefined
+        : headerValue("idempotencyKey", options.idempotencyKey ?? this.#platform.unique());
     const request: OutgoingRequest = {
       operation,
       method,
@@ -245,18 +248,15 @@ export class PetStoreClient implements Methods {
       body: body === undefined ? undefined : writeExactly(body),
       idempotencyKey,
       signal,
+      redact: this.#redact,
     };
-    const received = await send(request, this.#limits, this.#platform, this.#redact);
+    const received = await send(request, this.#limits, this.#platform);
     const { status, headers } = received;
     this.#reportDeprecation(operation, headers, address);
-    const value = bodyOf(request, received, this.#redact) as ResultOf<Id>;
+    const value = bodyOf(request, received) as ResultOf<Id>;
     const response: ApiResponse<Id> = { body: value, status, headers };
-    const refuse = (what: string) => unexpected(request, received, this.#redact, what);
+    const refuse = (what: string) => unexpected(request, received, what);
     return { response, refuse };
-  }
-
-  #idempotencyKey({ idempotencyKey }: CallOptions): string {
-    return headerValue("idempotencyKey", idempotencyKey ?? this.#platform.unique());
   }
 
   #reportDeprecation(operation: OperationId, headers: Headers, address: string): void {

@@ -1,5 +1,5 @@
 /** Reads a response: its value or error, and whether and when to retry. */
-import { PetStoreError, type PetStoreErrorCode, type Redact } from "./errors.ts";
+import { PetStoreError, type PetStoreErrorCode } from "./errors.ts";
 import { parseExactly, withInt64 } from "./json.ts";
 import type { OutgoingRequest, ReceivedResponse } from "./transport.ts";
 
@@ -16,46 +16,34 @@ export function errorBodyIn(text: string): { code: string; message: string } | u
 }
 
 /** The value of a successful response. Throws PetStoreError for any other. */
-export function bodyOf(
-  request: OutgoingRequest,
-  response: ReceivedResponse,
-  redact: Redact,
-): unknown {
-  if (response.status < 200 || response.status > 299) throw statusError(request, response, redact);
-  if (response.status === 204) return undefined;
-  try {
-    return withInt64(parseExactly(response.text));
-  } catch {
-    throw unexpected(request, response, redact, described(response, redact));
+export function bodyOf(request: OutgoingRequest, response: ReceivedResponse): unknown {
+  const { status, text } = response;
+  if (status === 204) return undefined;
+  const error = status >= 400 ? errorBodyIn(text) : undefined;
+  if (error !== undefined) {
+    throw failure(request, response, error.code as PetStoreErrorCode, error.message);
   }
-}
-
-function statusError(
-  request: OutgoingRequest,
-  response: ReceivedResponse,
-  redact: Redact,
-): PetStoreError {
-  const error = response.status >= 400 ? errorBodyIn(response.text) : undefined;
-  if (error === undefined)
-    return unexpected(request, response, redact, described(response, redact));
-  return failure(request, response, redact, error.code as PetStoreErrorCode, error.message);
+  try {
+    if (status >= 200 && status <= 299) return withInt64(parseExactly(text));
+  } catch {
+    // Not JSON, or not of the contract.
+  }
+  throw unexpected(request, response, described(request, response));
 }
 
 /** For a response that the contract does not have. */
 export function unexpected(
   request: OutgoingRequest,
   response: ReceivedResponse,
-  redact: Redact,
   what: string,
 ): PetStoreError {
   const message = `${request.operation}: ${request.method} ${request.address} answered ${what}`;
-  return failure(request, response, redact, "unexpected_response", message);
+  return failure(request, response, "unexpected_response", message);
 }
 
 function failure(
-  { operation, idempotencyKey }: OutgoingRequest,
+  { operation, idempotencyKey, redact }: OutgoingRequest,
   { status, headers, attempts, retryAfterMs }: ReceivedResponse,
-  redact: Redact,
   code: PetStoreErrorCode,
   message: string,
 ): PetStoreError {
@@ -74,7 +62,10 @@ function failure(
 
 const advice = "Is baseUrl the address of the service, with /v1 at its end?";
 
-function described({ status, headers, text }: ReceivedResponse, redact: Redact): string {
+function described(
+  { redact }: OutgoingRequest,
+  { status, headers, text }: ReceivedResponse,
+): string {
   // A browser shows a redirect that is not followed as status 0.
   if (status < 200 || (status > 299 && status < 400)) {
     const target = headers.get("location");

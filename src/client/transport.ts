@@ -22,6 +22,8 @@ export interface OutgoingRequest {
   readonly body: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Takes the key out of what is said about this request. */
+  readonly redact: Redact;
 }
 
 export interface ReceivedResponse {
@@ -42,21 +44,20 @@ export async function send(
   request: OutgoingRequest,
   limits: Limits,
   platform: Platform,
-  redact: Redact,
 ): Promise<ReceivedResponse> {
   const startedAtMs = platform.now();
   const leftMs = () => limits.totalMs - (platform.now() - startedAtMs);
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(request, Math.min(limits.timeoutMs, leftMs()), platform);
+    const retryAfter = outcome.kind === "responded" ? outcome.headers.get("retry-after") : null;
+    const retryAfterMs = readRetryAfter(retryAfter, platform.now());
     const response =
-      outcome.kind === "responded" ? received(outcome, attempts, platform) : undefined;
-    if (response !== undefined && !isTemporary(response.status, response.text)) {
-      return response;
-    }
-    const delayMs = pauseMs(attempts, response?.retryAfterMs, platform.random());
+      outcome.kind === "responded" ? { ...outcome, retryAfterMs, attempts } : undefined;
+    if (response !== undefined && !isTemporary(response.status, response.text)) return response;
+    const delayMs = pauseMs(attempts, retryAfterMs, platform.random());
     if (attempts > limits.retries || delayMs >= leftMs()) {
       if (response !== undefined) return response;
-      throw unreachable(request, outcome, attempts, redact);
+      throw unreachable(request, outcome, attempts);
     }
     await platform.sleep(delayMs, request.signal);
   }
@@ -98,28 +99,17 @@ async function attempt(
   }
 }
 
-function received(
-  { status, headers, text }: Extract<Outcome, { kind: "responded" }>,
-  attempts: number,
-  platform: Platform,
-): ReceivedResponse {
-  const retryAfterMs = readRetryAfter(headers.get("retry-after"), platform.now());
-  return { status, headers, text, retryAfterMs, attempts };
-}
-
 function unreachable(
-  request: OutgoingRequest,
+  { operation, idempotencyKey, address, redact }: OutgoingRequest,
   outcome: Outcome,
   attempts: number,
-  redact: Redact,
 ): PetStoreUnreachable {
-  const { operation, idempotencyKey } = request;
   const cause = outcome.kind === "unreachable" ? safeCause(outcome.cause, redact) : undefined;
   const why =
     outcome.kind === "late"
       ? `no answer within ${outcome.limitMs} ms`
       : (cause?.message ?? "no answer").replace(/\.$/, "");
   const times = attempts === 1 ? "once" : `${attempts} times`;
-  const message = `${operation}: ${new URL(request.address).origin} could not be reached, tried ${times}: ${why}.`;
+  const message = `${operation}: ${new URL(address).origin} could not be reached, tried ${times}: ${why}.`;
   return new PetStoreUnreachable(message, { operation, attempts, idempotencyKey }, cause);
 }
