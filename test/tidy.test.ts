@@ -57,17 +57,12 @@ const mayImport: Record<string, readonly string[]> = {
     ...["wire", "http", "edge", "docs", "dashboard"],
     ...["serveDomains", "serveDashboard", "supervisor"],
   ],
-  reloads: [
-    ...[...below, ...nouns, "log", "config", "settings", "runtimeFiles"],
-    ...["http", "supervisor", "serve"],
-  ],
-  serveAlone: ["log", "reloads", "serve", "supervisor", "wire"],
+  serveAlone: ["log", "serve", "serveTogether", "supervisor", "wire"],
   serveTogether: [
-    ...[...below, ...nouns, "config", "http", "wire", "supervisor"],
-    ...["serve", "serveAlone", "reloads"],
+    ...[...below, ...nouns, "log", "config", "settings", "runtimeFiles"],
+    ...["http", "wire", "supervisor", "serve", "serveAlone"],
   ],
   serveAsWorker: [...below, "stores", "serve", "supervisor"],
-  startFailures: ["cli", "config"],
   main: [
     ...below,
     ...nouns,
@@ -86,7 +81,6 @@ const mayImport: Record<string, readonly string[]> = {
     "serveAlone",
     "serveTogether",
     "serveAsWorker",
-    "startFailures",
     "supervisor",
   ],
 };

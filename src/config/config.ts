@@ -195,11 +195,3 @@ const originAddress = kind(originText, (text) => {
   const origin = httpUrl(text)?.origin;
   return origin === text.toLowerCase().replace(/\/$/, "") ? origin : undefined;
 });
-
-/** Says which setting keeps the service from starting. */
-export class StartError extends Error {
-  constructor(message: string, options: ErrorOptions) {
-    super(message, options);
-    this.name = "StartError";
-  }
-}

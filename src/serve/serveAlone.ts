@@ -1,7 +1,7 @@
 /** Serves in this process, until a reload puts others in its place; from then on it supervises them. */
 import type { PassingLog } from "../core/log.ts";
-import type { SupervisedService } from "./reloads.ts";
 import { type FirstSecrets, type Service, type ServiceParts, startService } from "./serve.ts";
+import type { SupervisedService } from "./serveTogether.ts";
 import type { ReloadReply, ReloadRequest } from "./supervisor/control.ts";
 import { mapSockets } from "./supervisor/serviceSockets.ts";
 
@@ -49,7 +49,7 @@ export async function serveAlone(parts: RunParts): Promise<RunningService> {
 /** Loaded when it is needed: a service that is never reloaded starts faster. */
 async function supervise(service: Service, parts: RunParts): Promise<SupervisedService> {
   const [{ SupervisedService }, { duplicate }] = await Promise.all([
-    import("./reloads.ts"),
+    import("./serveTogether.ts"),
     import("../wire/listeningSockets.ts"),
   ]);
   const { counts, recent } = service;

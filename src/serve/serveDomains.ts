@@ -1,6 +1,6 @@
 /** Starts what custom domains need of this process: an edge, a worker, both or neither. */
 import { readFileSync } from "node:fs";
-import { type Config, StartError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import type { DomainsConfig } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -158,7 +158,7 @@ function trustedRoot(file: string): string {
     return readFileSync(file, "utf8");
   } catch (cause) {
     const { code = "unreadable" } = cause as NodeJS.ErrnoException;
-    throw new StartError(`PETSTORE_ACME_TRUST names ${file}, which cannot be read (${code}).`, {
+    throw new Error(`PETSTORE_ACME_TRUST names ${file}, which cannot be read (${code}).`, {
       cause,
     });
   }

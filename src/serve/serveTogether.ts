@@ -1,14 +1,21 @@
-/** Serves in several processes, which this one only supervises. */
-import { type Config, StartError } from "../config/config.ts";
+/** Serves in several processes, which this one supervises and replaces when it is reloaded. */
+import { resolve } from "node:path";
+import { type Config, readConfig } from "../config/config.ts";
+import type { Variables } from "../config/settings.ts";
+import type { Clock } from "../core/clock.ts";
+import type { PassingLog } from "../core/log.ts";
+import { ownCommand } from "../core/runtimeFiles.ts";
 import { listenForMetrics } from "../http/listeners.ts";
 import { Recent } from "../http/recent.ts";
-import { OwnCounts } from "../petstore/keys/rateLimiter.ts";
+import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";
 import type { ListenAddress, OpenListener } from "../wire/listener.ts";
 import { closeSocket, openListeningSockets } from "../wire/listeningSockets.ts";
-import { processesOf, SupervisedService } from "./reloads.ts";
-import { createFirstSecrets, type FirstSecrets } from "./serve.ts";
+import { createFirstSecrets, type FirstSecrets, type Service } from "./serve.ts";
 import { type RunningService, type RunParts, serveAlone } from "./serveAlone.ts";
+import { type ReloadReply, type ReloadRequest, withSettings } from "./supervisor/control.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
+import { type Plan, processorsAvailable, Supervisor } from "./supervisor/supervisor.ts";
+import { type Ending, startWorker, type Worker } from "./supervisor/worker.ts";
 
 export async function serveTogether(parts: RunParts): Promise<RunningService> {
   const { config, clock, log } = parts;
@@ -55,8 +62,9 @@ async function startFirst(service: SupervisedService, parts: RunParts): Promise<
   const { config, clock } = parts;
   const stores = await parts.openStores({ environment: config.environment, clock });
   try {
+    // Without the system's code, which would be taken for that of a listener.
     await service.start().catch((cause) => {
-      throw new StartError((cause as Error).message, { cause });
+      throw new Error((cause as Error).message, { cause });
     });
     // Last of all: a key that is stored must be shown, and nothing may fail in between.
     return await createFirstSecrets(stores, config, clock);
@@ -85,5 +93,129 @@ function openSockets({ host, port, admin, domains, roles }: Config, count: numbe
     api: open({ host, port }, {}),
     edgeHttp: edge && openEdge(edge.httpPort, "PETSTORE_EDGE_HTTP_PORT"),
     edgeHttps: edge && openEdge(edge.httpsPort, "PETSTORE_EDGE_HTTPS_PORT"),
+  };
+}
+
+interface SupervisedParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: PassingLog;
+  readonly sockets: ServiceSockets;
+  readonly counts: SharedCounts;
+  readonly recent: Recent;
+}
+
+function processesOf({ processes }: Config): number {
+  return processes === "auto" ? processorsAvailable() : processes;
+}
+
+export class SupervisedService {
+  readonly supervisor: Supervisor;
+  readonly #parts: SupervisedParts;
+  #variables: Variables = process.env;
+
+  constructor(parts: SupervisedParts) {
+    this.#parts = parts;
+    this.supervisor = new Supervisor(parts);
+  }
+
+  start(): Promise<void> {
+    return this.supervisor.start(this.#plan(this.#parts.config, this.#variables, true));
+  }
+
+  /** Supervises a service of this process, which serves until it is replaced. */
+  adopt(service: Service): Promise<void> {
+    const plan = { ...this.#plan(this.#parts.config, this.#variables, true), processes: 1 };
+    return this.supervisor.start({ ...plan, start: () => inThisProcess(service) });
+  }
+
+  /** Throws what is wrong with the settings, or why the new processes did not start. */
+  async reload(request: ReloadRequest): Promise<ReloadReply> {
+    try {
+      return await this.#reload(request);
+    } catch (cause) {
+      this.#parts.log.error("reload.failed", { cause });
+      throw cause;
+    }
+  }
+
+  async #reload({ settings }: ReloadRequest): Promise<ReloadReply> {
+    const variables =
+      settings === undefined ? this.#variables : withSettings(process.env, settings);
+    const config = readConfig(variables);
+    const fixed = fixedSettings.filter(
+      ({ of }) => JSON.stringify(of(config)) !== JSON.stringify(of(this.#parts.config)),
+    );
+    if (fixed.length > 0) {
+      const names = fixed.map(({ names }) => names).join(", ");
+      throw new Error(`These settings can only be changed by a restart: ${names}.`);
+    }
+    const plan = this.#plan(config, variables, false);
+    await this.supervisor.reload(plan);
+    this.#variables = variables;
+    return { reloaded: true, processes: plan.processes };
+  }
+
+  #plan(config: Config, variables: Variables, migrates: boolean): Plan {
+    const { sockets, counts, log } = this.#parts;
+    const processes = processesOf(config);
+    return {
+      processes,
+      sockets: sockets.api.sockets.length,
+      stopMsMax: config.shutdownSecondsMax * 1000,
+      start: (slot) =>
+        startWorker({
+          command: ownCommand,
+          variables,
+          slot,
+          processes,
+          sockets,
+          migrates,
+          counts,
+          recentOfOthers: (asking) => this.supervisor.recentOfOthers(asking),
+          logged: (lines) => log.passOn(lines),
+        }),
+    };
+  }
+}
+
+/** What listens and what is stored belongs to the service as a whole, not to its processes. */
+const fixedSettings: readonly { names: string; of: (config: Config) => unknown }[] = [
+  { names: "HOST", of: ({ host }) => host },
+  { names: "PORT", of: ({ port }) => port },
+  { names: "PETSTORE_ENV", of: ({ environment }) => environment },
+  { names: "PETSTORE_DATA", of: ({ dataFolder }) => resolve(dataFolder) },
+  { names: "PETSTORE_METRICS_HOST or PETSTORE_METRICS_PORT", of: ({ metrics }) => metrics },
+  {
+    names: "PETSTORE_ADMIN_HOST or PETSTORE_ADMIN_PORT",
+    of: ({ admin }) => admin && [admin.host, admin.port],
+  },
+  {
+    names: "PETSTORE_SITES_HOST, PETSTORE_ROLES or PETSTORE_EDGE_*",
+    of: ({ domains, roles }) =>
+      domains && roles.includes("edge")
+        ? [domains.edge.host, domains.edge.httpPort, domains.edge.httpsPort]
+        : undefined,
+  },
+];
+
+/** Its figures of the last hour are the supervisor's own, so they are not counted twice. */
+function inThisProcess(service: Service): Worker {
+  const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
+  const counted = () => service.counted().filter(({ name }) => !name.startsWith("process_"));
+  return {
+    pid: process.pid,
+    started: Promise.resolve(),
+    ended,
+    families: async () =>
+      (await service.families()).filter(({ name }) => !name.startsWith("process_")),
+    recent: async () => [],
+    accept: async () => {},
+    stop({ replaced }) {
+      const stopped = service.stop({ replaced, keepMetrics: true });
+      const finish = () => end({ code: 0, signal: null, families: counted() });
+      stopped.then(finish, finish);
+    },
+    kill: () => end({ code: null, signal: null, families: counted() }),
   };
 }
