@@ -28,7 +28,7 @@ const mayImport: Record<string, readonly string[]> = {
   client: ["contract"],
   check: below,
   runtimeFiles: [],
-  docs: ["sites", "runtimeFiles"],
+  docs: ["contract", "sites", "runtimeFiles"],
   // The client, types of the platform's API, and the look of the documentation.
   dashboard: ["client", "contract", "docs"],
   stores: [...below, ...nouns],

@@ -1,9 +1,10 @@
 /** The documentation as a static site, from the contract and the Markdown of the repository. */
 import { readdirSync, readFileSync } from "node:fs";
+import type { ApiDocument } from "../contract/document.ts";
 import { createAddresses, fileOfPage, twinOfPage } from "./addresses.ts";
 import { type Article, articlePage } from "./articles.ts";
 import { type Emit, emitAssets } from "./assets.ts";
-import { type JsonObject, readContract } from "./contract.ts";
+import { readContract } from "./contract.ts";
 import { framed, notFound } from "./frame.ts";
 import { homePage } from "./homePage.ts";
 import { llms, searchIndex } from "./indexes.ts";
@@ -14,7 +15,7 @@ import { operationPath, type Page, type Site } from "./site.ts";
 
 export interface DocsInput {
   /** The contract. */
-  readonly document: JsonObject;
+  readonly document: ApiDocument;
   /** The folder with `guide/` and `errors/`. */
   readonly docsFolder: URL;
   /** The text of the changelog. */
@@ -83,7 +84,7 @@ function describeSite(input: DocsInput, articles: readonly Article[]): Site {
     contract,
     addresses: createAddresses(input.basePath ?? "/docs/"),
     baseUrl,
-    shownBaseUrl: baseUrl.startsWith("/") ? (contract.servers[0] ?? baseUrl) : baseUrl,
+    shownBaseUrl: baseUrl.startsWith("/") ? (contract.servers[0]?.url ?? baseUrl) : baseUrl,
     operations: new Map(contract.operations.map((operation) => [operation.id, operation])),
     errorCodes: new Set(articles.flatMap(({ path }) => /^errors\/(.+)$/.exec(path)?.[1] ?? [])),
     pagePaths: new Set([

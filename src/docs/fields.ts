@@ -1,9 +1,11 @@
-/** Schemas in words, for the pages and for their Markdown. */
-import { type JsonObject, list, object, text } from "./contract.ts";
+/** What the page of an operation and its Markdown say in the same order: sections, and schemas in words. */
+import type { Operation, Schema, SuccessResponse } from "./contract.ts";
+import { reasonOf } from "./parts.ts";
 
 export interface Field {
   readonly name: string;
   readonly type: string;
+  /** Whether the caller must send it. */
   readonly required: boolean;
   /** Markdown. */
   readonly description: string;
@@ -11,68 +13,104 @@ export interface Field {
   readonly rules: readonly string[];
 }
 
-export const parameterGroups = [
-  ["path", "Path parameters"],
-  ["query", "Query parameters"],
-  ["header", "Request headers"],
-] as const;
+export interface Section {
+  readonly depth: number;
+  readonly title: string;
+  /** Markdown. */
+  readonly text?: string;
+  readonly fields?: readonly Field[];
+  readonly headers?: SuccessResponse["headers"];
+  readonly examples?: NonNullable<SuccessResponse["body"]>["examples"];
+  readonly errors?: Operation["errors"];
+}
+
+const parameterGroups = {
+  path: "Path parameters",
+  query: "Query parameters",
+  header: "Request headers",
+};
+
+export function sectionsOf({ parameters, body, responses, errors }: Operation): Section[] {
+  const groups = Object.entries(parameterGroups)
+    .map(([location, title]) => ({
+      depth: 3,
+      title,
+      fields: parameters.filter((each) => each.in === location).map(fieldOf),
+    }))
+    .filter(({ fields }) => fields.length > 0);
+  return [
+    ...(groups.length > 0 ? [{ depth: 2, title: "Parameters" }, ...groups] : []),
+    ...(body
+      ? [{ depth: 2, title: "Body", text: body.description, fields: fieldsOf(body.schema) }]
+      : []),
+    { depth: 2, title: "Responses" },
+    ...responses.map(responseSection),
+    ...(errors.length > 0 ? [{ depth: 2, title: "Errors", errors }] : []),
+  ];
+}
+
+function responseSection({ status, description, headers, body }: SuccessResponse): Section {
+  const list = body?.schema.type === "array" ? ` A ${typeOf(body.schema)}.` : "";
+  return {
+    depth: 3,
+    title: `${status} ${reasonOf(status)}`,
+    text: description + list,
+    fields: body ? fieldsOf(body.schema).map((field) => ({ ...field, required: false })) : [],
+    headers,
+    examples: body?.examples ?? [],
+  };
+}
 
 /** The members of an object, or of the objects in a list. */
-export function fieldsOf(schema: JsonObject): Field[] {
-  const members = schema["type"] === "array" ? object(schema["items"]) : schema;
-  const required = list(members["required"]);
-  return Object.entries(object(members["properties"])).map(([name, value]) =>
-    fieldOf(name, object(value), required.includes(name)),
+function fieldsOf(schema: Schema): Field[] {
+  const { properties = {}, required = [] } = (schema.type === "array" && schema.items) || schema;
+  return Object.entries(properties).map(([name, member]) =>
+    fieldOf({
+      name,
+      schema: member,
+      required: required.includes(name),
+      description: member.description ?? "",
+    }),
   );
 }
 
-export function fieldOf(
-  name: string,
-  schema: JsonObject,
-  required: boolean,
-  description = text(schema["description"]),
-): Field {
-  return { name, type: typeOf(schema), required, description, rules: rulesOf(schema) };
+interface Described extends Pick<Field, "name" | "required" | "description"> {
+  readonly schema: Schema;
 }
 
-export function typeOf(schema: JsonObject): string {
-  if (schema["type"] === "array") {
-    const items = object(schema["items"]);
-    return `list of ${items["type"] === "object" ? `${text(items["x-name"])} objects` : plural(typeOf(items))}`;
+const fieldOf = ({ name, schema, required, description }: Described): Field => ({
+  name,
+  type: typeOf(schema),
+  required,
+  description: description.trim(),
+  rules: rulesOf(schema),
+});
+
+function typeOf({ type, format, items = {} }: Schema): string {
+  if (type === "array") {
+    const plural = typeOf(items).replace(/^(\w+)/, "$1s");
+    return `list of ${items.type === "object" ? `${items["x-name"]} objects` : plural}`;
   }
-  const format = text(schema["format"]);
-  return format === "" ? text(schema["type"]) || "any" : `${text(schema["type"])} (${format})`;
+  return `${type ?? "any"}${format ? ` (${format})` : ""}`;
 }
 
-const plural = (type: string) => type.replace(/^(\w+)/, "$1s");
-
-function rulesOf(schema: JsonObject): string[] {
-  const rules: string[] = [];
-  const choices = list(schema["enum"]);
-  if (choices.length > 0 && choices.length <= 12) {
-    rules.push(`One of ${choices.map((choice) => `\`${choice}\``).join(", ")}.`);
-  }
-  if (schema["const"] !== undefined) rules.push(`Always \`${schema["const"]}\`.`);
-  const range = between(schema["minimum"], schema["maximum"]);
-  if (range !== undefined) rules.push(`${range}.`);
-  const length = between(schema["minLength"], schema["maxLength"]);
-  if (length !== undefined) rules.push(`${length} characters.`);
-  const count = between(schema["minItems"], schema["maxItems"]);
-  if (count !== undefined) rules.push(`${count} of them.`);
-  if (schema["default"] !== undefined) rules.push(`Default \`${schema["default"]}\`.`);
-  return rules;
+function rulesOf(schema: Schema): string[] {
+  const { enum: choices = [] } = schema;
+  const range = between(schema.minimum, schema.maximum);
+  const length = between(schema.minLength, schema.maxLength);
+  const count = between(schema.minItems, schema.maxItems);
+  return [
+    choices.length > 0 && `One of ${choices.map((choice) => `\`${choice}\``).join(", ")}.`,
+    schema.const !== undefined && `Always \`${schema.const}\`.`,
+    range && `${range}.`,
+    length && `${length} characters.`,
+    count && `${count} of them.`,
+    schema.default !== undefined && `Default \`${schema.default}\`.`,
+  ].filter((rule) => typeof rule === "string");
 }
 
-function between(from: unknown, to: unknown): string | undefined {
-  if (typeof from === "number" && typeof to === "number") return `${from} to ${to}`;
-  if (typeof from === "number") return `At least ${from}`;
-  if (typeof to === "number") return `At most ${to}`;
-  return undefined;
-}
-
-const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
-
-/** `2030-12-05` as `5 December 2030`. Anything else is returned unchanged. */
-export function dateInWords(date: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(date) ? longDate.format(Date.parse(date)) : date;
+function between(from: number | undefined, to: number | undefined): string | undefined {
+  if (from !== undefined && to !== undefined) return `${from} to ${to}`;
+  if (from !== undefined) return `At least ${from}`;
+  return to === undefined ? undefined : `At most ${to}`;
 }

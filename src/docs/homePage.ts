@@ -5,7 +5,7 @@ import type { Operation } from "./contract.ts";
 import { type Html, html } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
 import { heading, renderMarkdown } from "./markdown.ts";
-import { codeBlock, codeFigure, coloured, samplesPanel } from "./parts.ts";
+import { codeBlock, codeFigure, coloured, fenced, samplesPanel } from "./parts.ts";
 import { samplesOf } from "./samples.ts";
 import { codeLinks, type Page, type Site } from "./site.ts";
 
@@ -76,8 +76,8 @@ function homeMarkdown(site: Site, guides: readonly Page[], first: Operation | un
       ? []
       : [
           "## A first call",
-          `\`\`\`sh\n${variables(site)}\n\`\`\``,
-          ...samplesOf(first).map(({ highlight, text }) => `\`\`\`${highlight}\n${text}\n\`\`\``),
+          fenced(variables(site), "sh"),
+          ...samplesOf(first).map(({ highlight, text }) => fenced(text, highlight)),
         ];
   return `${[
     `# ${contract.title}`,

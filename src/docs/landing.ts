@@ -1,6 +1,5 @@
 /** The page at the root of the service: what it is, its URL, a first call, its health. */
 import { emitLandingAssets, type PageAssets } from "./assets.ts";
-import { readContract } from "./contract.ts";
 import { htmlDocument, markIcon, themeIcon } from "./document.ts";
 import { html } from "./html.ts";
 import { codeBlock, codeFigure } from "./parts.ts";
@@ -27,7 +26,7 @@ export interface Landing {
 
 /** `contract` is the contract as JSON. */
 export async function makeLanding(contract: string): Promise<Landing> {
-  const { title, summary } = readContract(JSON.parse(contract));
+  const { title, summary } = JSON.parse(contract).info;
   const files = new Map<string, PublishedFile>();
   const assets = await emitLandingAssets((path, bytes) => {
     files.set(path, publishedFile(path, bytes));

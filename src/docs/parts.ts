@@ -1,7 +1,6 @@
 /** Pieces that pages share: badges, code blocks and samples. */
 import { STATUS_CODES } from "node:http";
 import type { Operation } from "./contract.ts";
-import { dateInWords } from "./fields.ts";
 import { tokensOf } from "./highlight.ts";
 import { type Content, type Html, html, join } from "./html.ts";
 import { samplesOf } from "./samples.ts";
@@ -13,6 +12,11 @@ const renamed: Readonly<Record<number, string>> = {
 };
 
 export const reasonOf = (status: number): string => renamed[status] ?? STATUS_CODES[status] ?? "";
+
+const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
+/** `2030-12-05` as `5 December 2030`. */
+export const dateInWords = (date: string): string => longDate.format(Date.parse(date));
 
 type Tone = "fine" | "waiting" | "trouble" | "neutral";
 
@@ -40,9 +44,7 @@ export function stability(operation: Operation): Html {
 
 export function deprecated({ deprecation }: Operation): Html | undefined {
   if (deprecation === undefined) return undefined;
-  const { sunset } = deprecation;
-  const date = sunset === undefined ? "" : `, removed on ${dateInWords(sunset)}`;
-  return badge("trouble", "▲", `Deprecated${date}`);
+  return badge("trouble", "▲", `Deprecated, removed on ${dateInWords(deprecation.sunset)}`);
 }
 
 export function method(name: string): Html {
@@ -66,6 +68,9 @@ export function codeBlock(text: string, language = "", caption?: Content): Html 
   const label = caption ?? languageNames[language] ?? "Text";
   return codeFigure(coloured(text.replace(/\n$/, ""), language), label);
 }
+
+/** A code block in Markdown. */
+export const fenced = (text: string, language: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
 export function codeFigure(code: Html, label: Content): Html {
   return html`<figure class="code"><figcaption>${label}<button type="button" class="copy" data-copy hidden>Copy</button></figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;

@@ -1,9 +1,8 @@
 /** The overview of all operations. */
 import type { Operation } from "./contract.ts";
-import { dateInWords } from "./fields.ts";
 import { type Html, html } from "./html.ts";
 import { type Heading, heading, scrolling } from "./markdown.ts";
-import { deprecated, method, stability } from "./parts.ts";
+import { dateInWords, deprecated, method, stability } from "./parts.ts";
 import { operationPath, type Page, type Site } from "./site.ts";
 
 const description = "Every operation of the interface, made from its OpenAPI document.";
@@ -63,8 +62,8 @@ function table(site: Site, operations: readonly Operation[], label: string): Htm
 }
 
 function line({ id, summary, method, path, stability, deprecation }: Operation): string {
-  const end =
-    deprecation?.sunset === undefined ? "" : `, removed on ${dateInWords(deprecation.sunset)}`;
-  const state = deprecation === undefined ? stability : `deprecated${end}`;
+  const state = deprecation
+    ? `deprecated, removed on ${dateInWords(deprecation.sunset)}`
+    : stability;
   return `- [${summary}](${id}.md): \`${method} ${path}\`, ${state}`;
 }

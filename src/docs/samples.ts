@@ -34,7 +34,7 @@ export function samplesOf(operation: Operation): Sample[] {
 function inputOf(operation: Operation): SampleInput {
   const given = (location: string) =>
     operation.parameters
-      .filter((parameter) => parameter.location === location)
+      .filter((parameter) => parameter.in === location)
       .flatMap(({ name, required, example }): [string, Json][] =>
         example === undefined || (!required && typeof example === "object")
           ? []
@@ -71,7 +71,7 @@ function curl(operation: Operation, input: SampleInput): string {
 }
 
 function typescript(operation: Operation, input: SampleInput): string {
-  const list = operation.responses[0]?.body?.schema["type"] === "array";
+  const list = operation.responses[0]?.body?.schema.type === "array";
   const name = list ? "page" : resultName(operation);
   return `import { PetStoreClient } from "petstore-client";
 
@@ -136,7 +136,7 @@ function pythonLiteral(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
   if (typeof value === "object") {
     const members = Object.entries(value).map(
-      ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member ?? null)}`,
+      ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member)}`,
     );
     return `{${members.join(", ")}}`;
   }

@@ -1,5 +1,5 @@
 /** A form that sends one request to the service, with the help of a script (browser/tryIt.ts). */
-import { list, type Operation, type Parameter, text } from "./contract.ts";
+import type { Operation, Parameter } from "./contract.ts";
 import { type Html, html } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
 import type { Site } from "./site.ts";
@@ -26,28 +26,19 @@ ${
 }
 
 function parameterField(parameter: Parameter): Html {
-  const { name, location, required, schema } = parameter;
+  const { name, in: location, required } = parameter;
   const id = `try-${location}-${name}`;
-  return html`<div class="field"><label for="${id}"><code>${name}</code> <span class="type">${location}${required && ", required"}</span></label>${control(parameter, id, text(schema["type"]))}</div>\n`;
+  return html`<div class="field"><label for="${id}"><code>${name}</code> <span class="type">${location}${required && ", required"}</span></label>${control(parameter, id)}</div>\n`;
 }
 
-function control(
-  { name, location, required, schema, example }: Parameter,
-  id: string,
-  type: string,
-) {
-  const choices = list(schema["enum"]);
+function control({ name, in: location, required, schema, example }: Parameter, id: string) {
+  const { type, enum: choices = [] } = schema;
   const shared = html`id="${id}" data-name="${name}" data-location="${location}"${required && html` required`}`;
   if (choices.length > 0) {
-    return html`<select ${shared}>${!required && html`<option value="">any</option>`}${choices.map((choice) => html`<option>${String(choice)}</option>`)}</select>`;
+    return html`<select ${shared}>${!required && html`<option value="">any</option>`}${choices.map((choice) => html`<option>${choice}</option>`)}</select>`;
   }
   const value = required && example !== undefined ? html` value="${String(example)}"` : undefined;
-  const hint =
-    schema["default"] !== undefined
-      ? String(schema["default"])
-      : type === "array"
-        ? "several, with commas between"
-        : "";
+  const hint = schema.default ?? (type === "array" ? "several, with commas between" : "");
   const digits = type === "integer" && html` inputmode="numeric"`;
-  return html`<input ${shared}${value}${digits}${type === "array" && html` data-many`} placeholder="${hint}" spellcheck="false">`;
+  return html`<input ${shared}${value}${digits}${type === "array" && html` data-many`} placeholder="${String(hint)}" spellcheck="false">`;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import type { JsonObject } from "../../src/docs/contract.ts";
 import { cacheControlOf, contentSecurityPolicy } from "../../src/docs/published.ts";
 import { mediaTypeOf } from "../../src/hosting/sites/siteFile.ts";
 import { build, changelog, docsFolder, document, elementsOf, pagesOf, textOf } from "./built.ts";
@@ -9,8 +8,8 @@ import { build, changelog, docsFolder, document, elementsOf, pagesOf, textOf } f
 const files = await build();
 const sources = (folder: string) =>
   readdirSync(new URL(`${folder}/`, docsFolder)).filter((name) => name.endsWith(".md"));
-const operations = Object.values(document["paths"] as JsonObject).flatMap((item) =>
-  Object.values(item as JsonObject).map((operation) => operation as JsonObject),
+const operations = Object.values(document.paths).flatMap((item) =>
+  Object.values(item as Record<string, { operationId: string; summary: string }>),
 );
 
 describe("the site has a page for", () => {

@@ -1,12 +1,12 @@
 /** The site as the repository has it, built into memory, and what its pages consist of. */
 import { readFileSync } from "node:fs";
+import type { ApiDocument } from "../../src/contract/document.ts";
 import { buildDocs, type DocsInput } from "../../src/docs/build.ts";
-import type { JsonObject } from "../../src/docs/contract.ts";
 
 export const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 
-export const document: JsonObject = JSON.parse(read("src/contract/generated/document.json"));
+export const document: ApiDocument = JSON.parse(read("src/contract/generated/document.json"));
 export const changelog = read("CHANGELOG.md");
 export const docsFolder = new URL("docs/", root);
 

@@ -1,6 +1,6 @@
 /** Content that would like to be more than content. */
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/docs/contract.ts";
+import type { ApiDocument } from "../../src/contract/document.ts";
 import { html } from "../../src/docs/html.ts";
 import { renderMarkdown } from "../../src/docs/markdown.ts";
 import { build, document, elementsOf, pagesOf, textOf } from "./built.ts";
@@ -28,7 +28,7 @@ describe("a hostile contract", () => {
         .map(({ tag, attributes }) => `${tag} ${[...attributes.keys()].join(" ")}`);
     const [usual, hostile] = [
       await build(),
-      await build({ document: poisoned(document) as JsonObject }),
+      await build({ document: poisoned(document) as ApiDocument }),
     ];
     for (const path of pagesOf(usual)) {
       expect([path, shape(textOf(hostile, path))]).toEqual([path, shape(textOf(usual, path))]);
@@ -38,7 +38,7 @@ describe("a hostile contract", () => {
 
   test("in its paths and examples stays text in samples and forms", async () => {
     const hostile = structuredClone(document) as {
-      paths: Record<string, { post?: { requestBody: { content: Record<string, JsonObject> } } }>;
+      paths: Record<string, { post?: { requestBody: { content: Record<string, object> } } }>;
     };
     const post = hostile.paths["/pets"]?.post;
     if (post === undefined) throw new Error("The contract lacks POST /pets.");
@@ -46,18 +46,16 @@ describe("a hostile contract", () => {
       schema: { type: "object" },
       examples: { it: { value: { name: `it's ${attack}` } } },
     };
-    const files = await build({ document: hostile as unknown as JsonObject });
+    const files = await build({ document: hostile as unknown as ApiDocument });
     const page = textOf(files, "reference/createPet/index.html");
     expect(page).not.toContain("<img src=x");
     expect(textOf(files, "reference/createPet.md")).toContain(String.raw`it'\''s <script>`);
   });
 
   test("with a link that is a script ends the build", async () => {
-    const hostile = structuredClone(document) as { info: { description: string } };
+    const hostile = structuredClone(document) as ApiDocument & { info: { description: string } };
     hostile.info.description = "[click](javascript:alert(1))";
-    expect(build({ document: hostile as unknown as JsonObject })).rejects.toThrow(
-      "no page of the site",
-    );
+    expect(build({ document: hostile })).rejects.toThrow("no page of the site");
   });
 });
 
