@@ -7,66 +7,57 @@ export interface Token {
   readonly text: string;
 }
 
-type Rule = readonly [kind: TokenKind, form: RegExp];
+/** One expression with a group for each kind. The first that matches at a place wins. */
+const language = (kinds: Partial<Record<TokenKind, RegExp>>): RegExp =>
+  new RegExp(
+    Object.entries(kinds)
+      .map(([kind, { source }]) => `(?<${kind}>${source})`)
+      .join("|"),
+    "gm",
+  );
 
-const doubleQuoted = /"(?:[^"\\\n]|\\.)*"/y;
-const singleQuoted = /'(?:[^'\\\n]|\\.)*'/y;
-const number = /-?\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?n?\b/y;
+const number = /-?\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?n?\b/;
 
-const json: readonly Rule[] = [
-  ["name", /"(?:[^"\\\n]|\\.)*"(?=\s*:)/y],
-  ["string", doubleQuoted],
-  ["number", /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y],
-  ["word", /\b(?:true|false|null)\b/y],
-];
+const json = {
+  name: /"(?:[^"\\\n]|\\.)*"(?=\s*:)/,
+  string: /"(?:[^"\\\n]|\\.)*"/,
+  number: /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/,
+  word: /\b(?:true|false|null)\b/,
+};
 
-const shell: readonly Rule[] = [
-  ["comment", /(?<=^|\s)#[^\n]*/my],
+const shell = language({
+  comment: /(?<=^|\s)#[^\n]*/,
   // A quoted body may run over several lines.
-  ["string", /"(?:[^"\\]|\\[\s\S])*"|'[^']*'/y],
-  ["name", /\$\{?\w+\}?|\b[A-Z][A-Z0-9_]+(?==)/y],
-  ["mark", /(?<=\s)--?[A-Za-z][\w-]*/y],
-  [
-    "word",
-    /(?<=^|[\n;|&(]\s*)(?:curl|export|npm|npx|petstore|sed|grep|while|do|done|echo|jq|if|fi|then)\b/y,
-  ],
-];
+  string: /"(?:[^"\\]|\\[\s\S])*"|'[^']*'/,
+  name: /\$\{?\w+\}?|\b[A-Z][A-Z0-9_]+(?==)/,
+  mark: /(?<=\s)--?[A-Za-z][\w-]*/,
+  word: /(?<=^|[\n;|&(]\s*)(?:curl|export|npm|npx|petstore|sed|grep|while|do|done|echo|jq|if|fi|then)\b/,
+});
 
-const typescript: readonly Rule[] = [
-  ["comment", /\/\/[^\n]*|\/\*[\s\S]*?\*\//y],
-  ["string", /`(?:[^`\\]|\\[\s\S])*`/y],
-  ["string", doubleQuoted],
-  ["string", singleQuoted],
-  ["number", number],
-  [
-    "word",
-    /\b(?:import|from|export|const|let|new|await|async|for|of|in|if|else|try|catch|throw|return|while|function|type|interface|true|false|undefined|null|typeof|instanceof)\b/y,
-  ],
-  ["name", /\b[A-Za-z_$][\w$]*(?=\()/y],
-];
+const typescript = language({
+  comment: /\/\/[^\n]*|\/\*[\s\S]*?\*\//,
+  string: /`(?:[^`\\]|\\[\s\S])*`|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/,
+  number,
+  word: /\b(?:import|from|export|const|let|new|await|async|for|of|in|if|else|try|catch|throw|return|while|function|type|interface|true|false|undefined|null|typeof|instanceof)\b/,
+  name: /\b[A-Za-z_$][\w$]*(?=\()/,
+});
 
-const python: readonly Rule[] = [
-  ["comment", /#[^\n]*/y],
-  [
-    "string",
-    /\b[fr]?"(?:[^"\\\n]|\\.)*"|\b[fr]?'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/y,
-  ],
-  ["number", number],
-  [
-    "word",
-    /\b(?:import|from|as|def|class|return|for|in|while|if|elif|else|try|except|raise|with|not|and|or|is|None|True|False|print)\b/y,
-  ],
-  ["name", /\b[A-Za-z_]\w*(?=\()/y],
-];
+const python = language({
+  comment: /#[^\n]*/,
+  string: /(?:\b[fr])?(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/,
+  number,
+  word: /\b(?:import|from|as|def|class|return|for|in|while|if|elif|else|try|except|raise|with|not|and|or|is|None|True|False|print)\b/,
+  name: /\b[A-Za-z_]\w*(?=\()/,
+});
 
-const http: readonly Rule[] = [
-  ["word", /^HTTP\/[\d.]+ \d{3}[^\n]*/my],
-  ["name", /^[A-Za-z][A-Za-z-]*(?=:)/my],
-  ...json.filter(([kind]) => kind !== "number"),
-];
+const http = language({
+  word: /^HTTP\/[\d.]+ \d{3}[^\n]*|\b(?:true|false|null)\b/,
+  name: /^[A-Za-z][A-Za-z-]*(?=:)|"(?:[^"\\\n]|\\.)*"(?=\s*:)/,
+  string: json.string,
+});
 
-const languages: Readonly<Record<string, readonly Rule[]>> = {
-  json,
+const languages: Readonly<Record<string, RegExp>> = {
+  json: language(json),
   sh: shell,
   bash: shell,
   ts: typescript,
@@ -77,31 +68,18 @@ const languages: Readonly<Record<string, readonly Rule[]>> = {
 
 /** The tokens of a text in order. Joined, they are the text. */
 export function tokensOf(text: string, language: string): Token[] {
-  const rules = languages[language];
-  if (rules === undefined) return [{ kind: "text", text }];
   const tokens: Token[] = [];
-  let plainFrom = 0;
-  let at = 0;
-  while (at < text.length) {
-    const found = firstMatch(rules, text, at);
-    if (found === undefined) {
-      at++;
-      continue;
-    }
-    if (at > plainFrom) tokens.push({ kind: "text", text: text.slice(plainFrom, at) });
-    tokens.push(found);
-    at += found.text.length;
-    plainFrom = at;
+  let done = 0;
+  const addPlain = (until: number) => {
+    if (until > done) tokens.push({ kind: "text", text: text.slice(done, until) });
+  };
+  const form = languages[language];
+  for (const { 0: found, index, groups = {} } of form ? text.matchAll(form) : []) {
+    addPlain(index);
+    const kind = Object.keys(groups).find((name) => groups[name] !== undefined) as TokenKind;
+    tokens.push({ kind, text: found });
+    done = index + found.length;
   }
-  if (at > plainFrom) tokens.push({ kind: "text", text: text.slice(plainFrom, at) });
+  addPlain(text.length);
   return tokens;
-}
-
-function firstMatch(rules: readonly Rule[], text: string, at: number): Token | undefined {
-  for (const [kind, form] of rules) {
-    form.lastIndex = at;
-    const found = form.exec(text)?.[0];
-    if (found !== undefined && found !== "") return { kind, text: found };
-  }
-  return undefined;
 }
