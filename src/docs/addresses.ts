@@ -61,7 +61,7 @@ export function linkFrom(source: SourcePath, pages: ReadonlySet<string>, address
   return (href: string): string => {
     if (web.test(href) || href.startsWith("#")) return href;
     const [path = "", anchor] = href.split("#");
-    const target = sitePath(resolved(source, path));
+    const target = sitePath(new URL(path, `file:///${source}`).pathname.slice(1));
     const page = target === undefined ? undefined : pageOfTwin(target);
     if (page === undefined || !pages.has(page)) {
       throw new Error(`${source} links to ${href}, and no page of the site has that.`);
@@ -79,13 +79,4 @@ export function sitePath(source: SourcePath): string | undefined {
 /** The changelog is beside `docs/`, but its page is within, so its links change. */
 export function changelogTwin(text: string): string {
   return text.replaceAll("](docs/", "](");
-}
-
-function resolved(source: SourcePath, href: string): SourcePath {
-  const steps = source.split("/").slice(0, -1);
-  for (const step of href.split("/")) {
-    if (step === "..") steps.pop();
-    else if (step !== "." && step !== "") steps.push(step);
-  }
-  return steps.join("/");
 }

@@ -1,10 +1,10 @@
 /** The pages that are written by hand: guides, errors, changelog. */
 
-import { changelogTwin, linkFrom, type SourcePath } from "./addresses.ts";
+import { changelogTwin, type SourcePath } from "./addresses.ts";
 import { Html, html, join } from "./html.ts";
-import { type Heading, plainText, readMarkdown, renderMarkdown } from "./markdown.ts";
+import { type Heading, plainText, readMarkdown } from "./markdown.ts";
 import { status } from "./parts.ts";
-import { codeLinks, type Page, type PageKind, type Site, shortened } from "./site.ts";
+import { type Page, type PageKind, proseOf, type Site, shortened } from "./site.ts";
 
 export interface Article {
   readonly path: string;
@@ -14,8 +14,7 @@ export interface Article {
 }
 
 export function articlePage(site: Site, { path, kind, source, text }: Article): Page {
-  const link = linkFrom(source, site.pagePaths, site.addresses);
-  const { body, headings } = renderMarkdown(text, { link, codeLink: codeLinks(site, path) });
+  const { body, headings } = proseOf(site, path, source)(text);
   const title = titleOf(text, source);
   return {
     path,

@@ -48,7 +48,7 @@ export async function buildDocs(input: DocsInput): Promise<Built> {
   const site = describeSite(input, articles);
   const { guides, errors, pages } = makePages(site, articles);
   const assets = await emitAssets(searchIndex(site, pages), emit);
-  const parts = { guides, errors, sequence: guides, assets };
+  const parts = { guides, errors, assets };
   for (const page of pages) {
     await emitText(fileOfPage(page.path), framed(site, page, parts));
     await emitText(twinOfPage(page.path), page.markdown);

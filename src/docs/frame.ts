@@ -16,8 +16,6 @@ import type { Page, Site } from "./site.ts";
 
 export interface FrameParts extends NavigationParts {
   readonly assets: Assets;
-  /** Guides in the order of reading. */
-  readonly sequence: readonly Page[];
 }
 
 export function framed(site: Site, page: Page, parts: FrameParts): string {
@@ -31,7 +29,7 @@ export function framed(site: Site, page: Page, parts: FrameParts): string {
   const content = html`<article>
 ${!slim && html`<div class="intro">${page.intro}</div>${side}`}
 <div class="rest">${page.body}
-${sequenceLinks(site, page, parts.sequence)}<p class="page-end"><a href="${twin}" type="text/markdown">This page as Markdown</a></p></div>
+${sequenceLinks(site, page, parts.guides)}<p class="page-end"><a href="${twin}" type="text/markdown">This page as Markdown</a></p></div>
 ${slim && side}</article>`;
   return document(site, parts, {
     title,
@@ -101,9 +99,9 @@ function searchDialog(index: string): Html {
 </dialog>`;
 }
 
-function sequenceLinks({ addresses }: Site, page: Page, sequence: readonly Page[]) {
-  const index = sequence.findIndex(({ path }) => path === page.path);
+function sequenceLinks({ addresses }: Site, page: Page, guides: readonly Page[]) {
+  const index = guides.findIndex(({ path }) => path === page.path);
   if (index === -1) return undefined;
-  const [before, after] = [sequence[index - 1], sequence[index + 1]];
+  const [before, after] = [guides[index - 1], guides[index + 1]];
   return html`<nav class="sequence" aria-label="Other guides">${before && html`<a rel="prev" href="${addresses.page(before.path)}"><span>Previous</span>${before.title}</a>`}${after && html`<a rel="next" href="${addresses.page(after.path)}"><span>Next</span>${after.title}</a>`}</nav>`;
 }

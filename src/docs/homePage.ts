@@ -1,23 +1,17 @@
 /** The home page: what the service is, a first call, and the guides. */
-
-import { linkFrom } from "./addresses.ts";
 import type { Operation } from "./contract.ts";
 import { type Html, html } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
-import { heading, renderMarkdown } from "./markdown.ts";
+import { heading } from "./markdown.ts";
 import { codeBlock, codeFigure, coloured, fenced, samplesPanel } from "./parts.ts";
 import { samplesOf } from "./samples.ts";
-import { codeLinks, type Page, type Site } from "./site.ts";
+import { type Page, proseOf, type Site } from "./site.ts";
 
 export function homePage(site: Site, guides: readonly Page[]): Page {
   const { contract, addresses } = site;
   const first = firstCall(site);
   const started = guides.find(({ path }) => path === "guide/getting-started");
-  const prose = (text: string) =>
-    renderMarkdown(text, {
-      link: linkFrom("docs/README.md", site.pagePaths, addresses),
-      codeLink: codeLinks(site, ""),
-    }).body;
+  const prose = (text: string) => proseOf(site, "", "docs/README.md")(text).body;
   const [what = "", ...rules] = contract.description.split(/\n\s*\n/);
   const intro = html`<h1>${contract.title}</h1>
 <p class="lead">${contract.summary}</p>

@@ -3,18 +3,19 @@ import type { Token } from "marked";
 import { slug, twinOfPage } from "./addresses.ts";
 import type { SearchEntry } from "./browser/rank.ts";
 import { plainText, readMarkdown } from "./markdown.ts";
-import { operationPath, type Page, type Site } from "./site.ts";
+import { operationPath, type Page, type PageKind, type Site } from "./site.ts";
 
 /** Keeps the index small, which every reader who searches downloads. */
 const sectionLengthMax = 900;
 
-const kindNames = {
-  home: "Overview",
-  guide: "Guide",
-  reference: "Reference",
-  error: "Error",
-  changelog: "Changelog",
-} as const;
+/** What a page is, and the title of the list of such pages. */
+const kinds: Readonly<Record<PageKind, readonly [one: string, many: string]>> = {
+  home: ["Overview", "Overview"],
+  guide: ["Guide", "Guides"],
+  reference: ["Reference", "Reference"],
+  error: ["Error", "Errors"],
+  changelog: ["Changelog", "Changelog"],
+};
 
 /** Every section of every page, from its Markdown. */
 export function searchIndex(site: Site, pages: readonly Page[]): string {
@@ -36,7 +37,7 @@ function entriesOf(site: Site, page: Page): SearchEntry[] {
     entries.push({
       title: page.title,
       heading,
-      kind: kindNames[page.kind],
+      kind: kinds[page.kind][0],
       address: site.addresses.page(page.path, anchor),
       text,
     });
@@ -73,17 +74,9 @@ function textOf(token: Token): string {
   }
 }
 
-const groups = [
-  ["home", "Overview"],
-  ["guide", "Guides"],
-  ["reference", "Reference"],
-  ["error", "Errors"],
-  ["changelog", "Changelog"],
-] as const;
-
 /** The list of all pages as Markdown, for programs. */
 export function llms({ contract, addresses }: Site, pages: readonly Page[]): string {
-  const lines = groups.flatMap(([kind, title]) => [
+  const lines = Object.entries(kinds).flatMap(([kind, [, title]]) => [
     `## ${title}`,
     pages
       .filter((page) => page.kind === kind)

@@ -74,8 +74,6 @@ class MarkdownWriter {
         return this.#heading(token as Tokens.Heading);
       case "paragraph":
         return html`<p>${this.inline(token.tokens)}</p>\n`;
-      case "text":
-        return token.tokens ? this.inline(token.tokens) : entities(token.text);
       case "code":
         return html`${codeBlock(token.text, token.lang?.split(/\s/)[0])}\n`;
       case "blockquote":

@@ -51,6 +51,7 @@ export function inOrder<T extends { readonly path: string }>(guides: readonly T[
 }
 
 export interface NavigationParts {
+  /** In the order of reading. */
   readonly guides: readonly Page[];
   readonly errors: readonly Page[];
 }

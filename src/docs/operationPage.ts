@@ -1,10 +1,10 @@
 /** The page of one operation, and the same as Markdown, without the form. */
-import { linkFrom, slug } from "./addresses.ts";
+import { slug } from "./addresses.ts";
 import type { Operation } from "./contract.ts";
 import { type Field, type Section, sectionsOf } from "./fields.ts";
 import { type Html, html } from "./html.ts";
 import { indentJson } from "./indentJson.ts";
-import { type Heading, heading, renderMarkdown, scrolling } from "./markdown.ts";
+import { type Heading, heading, scrolling } from "./markdown.ts";
 import {
   codeBlock,
   dateInWords,
@@ -16,18 +16,14 @@ import {
   stability,
 } from "./parts.ts";
 import { samplesOf } from "./samples.ts";
-import { codeLinks, errorPath, operationPath, type Page, type Site, shortened } from "./site.ts";
+import { errorPath, operationPath, type Page, proseOf, type Site, shortened } from "./site.ts";
 import { tryIt } from "./tryIt.ts";
 
 type Prose = (markdown: string) => Html;
 
 export function operationPage(site: Site, operation: Operation): Page {
   const path = operationPath(operation.id);
-  const options = {
-    link: linkFrom("docs/README.md", site.pagePaths, site.addresses),
-    codeLink: codeLinks(site, path),
-  };
-  const prose: Prose = (text) => renderMarkdown(text, options).body;
+  const prose: Prose = (text) => proseOf(site, path, "docs/README.md")(text).body;
   const sections = sectionsOf(operation);
   const tryItSection = { depth: 2, title: "Try it" };
   return {

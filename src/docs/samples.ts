@@ -1,4 +1,5 @@
 /** Samples of a call in three languages, from the examples in the contract. */
+import { curlCommand } from "./browser/request.ts";
 import type { Json, Operation } from "./contract.ts";
 import { indentJson } from "./indentJson.ts";
 
@@ -59,15 +60,9 @@ function curl(operation: Operation, input: SampleInput): string {
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
     .join("&");
   const address = `$BASE_URL${addressOf(operation, input)}${query === "" ? "" : `?${query}`}`;
-  const lines = [`"${address}"`, '-H "Authorization: Bearer $API_KEY"'];
-  if (input.body !== undefined) {
-    lines.push(
-      '-H "Content-Type: application/json"',
-      `-d '${JSON.stringify(input.body).replaceAll("'", String.raw`'\''`)}'`,
-    );
-  }
-  const method = input.body === undefined && operation.method !== "GET";
-  return `curl ${method ? `-X ${operation.method} ` : ""}${lines.join(" \\\n  ")}`;
+  const headers = input.body === undefined ? [] : ['"Content-Type: application/json"'];
+  const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+  return curlCommand(operation.method, `"${address}"`, headers, body);
 }
 
 function typescript(operation: Operation, input: SampleInput): string {

@@ -1,8 +1,8 @@
 /** Pages before they are framed, and what they share. */
-import type { Addresses, PagePath } from "./addresses.ts";
+import { type Addresses, linkFrom, type PagePath, type SourcePath } from "./addresses.ts";
 import type { Contract, Operation } from "./contract.ts";
 import type { Html } from "./html.ts";
-import type { Heading } from "./markdown.ts";
+import { type Heading, renderMarkdown } from "./markdown.ts";
 
 export type PageKind = "home" | "guide" | "reference" | "error" | "changelog";
 
@@ -40,8 +40,15 @@ export interface Site {
 export const operationPath = (id: string): PagePath => `reference/${id}`;
 export const errorPath = (code: string): PagePath => `errors/${code}`;
 
+/** Renders the Markdown of a page. The links in it begin at its source. */
+export const proseOf = (site: Site, page: PagePath, source: SourcePath) => (text: string) =>
+  renderMarkdown(text, {
+    link: linkFrom(source, site.pagePaths, site.addresses),
+    codeLink: codeLinks(site, page),
+  });
+
 /** The page about an error code or an operation that prose names in `code`. */
-export function codeLinks(site: Site, from: PagePath) {
+function codeLinks(site: Site, from: PagePath) {
   return (code: string): string | undefined => {
     const path = site.errorCodes.has(code)
       ? errorPath(code)

@@ -57,12 +57,22 @@ function readBase(text: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
+/** In single quotes, for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The key stays a variable, so that the command can be shared. */
 export function curlLine({ method, url, headers, body }: Prepared): string {
-  const parts = [quoted(url), '-H "Authorization: Bearer $API_KEY"'];
-  for (const [name, value] of headers) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
+  const lines = headers.map(([name, value]) => quoted(`${name}: ${value}`));
+  return curlCommand(method, quoted(url), lines, body);
+}
+
+/** URL and headers are in quotes already. The key stays a variable, so that the command can be shared. */
+export function curlCommand(
+  method: string,
+  url: string,
+  headers: readonly string[],
+  body: string | undefined,
+): string {
+  const parts = [url, '-H "Authorization: Bearer $API_KEY"', ...headers.map((it) => `-H ${it}`)];
   if (body !== undefined) parts.push(`-d ${quoted(body)}`);
   const implied = method === "GET" || (method === "POST" && body !== undefined);
   return `curl ${implied ? "" : `-X ${method} `}${parts.join(" \\\n  ")}`;

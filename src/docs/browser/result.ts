@@ -43,7 +43,7 @@ export function shown(received: Received, pages: ErrorPages): Node[] {
       : make(
           "pre",
           { tabindex: "0", "aria-label": "Body" },
-          make("code", {}, ...colouredJson(body)),
+          make("code", {}, ...coloured(indentJson(body), "json")),
         ),
   );
   parts.push(headerTable(headers));
@@ -73,10 +73,9 @@ function headerTable(headers: Received["headers"]): HTMLElement {
   );
 }
 
-/** Numbers are not parsed, so an int64 keeps every digit. */
-export function colouredJson(body: string): Node[] {
-  return tokensOf(indentJson(body), "json").map(({ kind, text }) =>
-    kind === "text" ? document.createTextNode(text) : make("span", { class: `t-${kind}` }, text),
+export function coloured(text: string, language: string): (Node | string)[] {
+  return tokensOf(text, language).map(({ kind, text }) =>
+    kind === "text" ? text : make("span", { class: `t-${kind}` }, text),
   );
 }
 

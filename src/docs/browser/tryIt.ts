@@ -1,9 +1,8 @@
 /** The form that tries an operation. */
-import { tokensOf } from "../highlight.ts";
-import { find, findAll, make } from "./elements.ts";
+import { find, findAll } from "./elements.ts";
 import { now, remember, remembered } from "./platform.ts";
 import { curlLine, type Filled, type Prepared, prepare } from "./request.ts";
-import { failed, inWords, type Received, shown } from "./result.ts";
+import { coloured, failed, inWords, type Received, shown } from "./result.ts";
 
 const timeoutMs = 30_000;
 const bodyShownMax = 200_000;
@@ -52,12 +51,7 @@ class TryIt {
     remember("sessionStorage", "base", this.#base.value === "" ? undefined : this.#base.value);
     const code = find("[data-curl]", this.#form);
     try {
-      const line = curlLine(prepare(this.#filled()));
-      code.replaceChildren(
-        ...tokensOf(line, "sh").map(({ kind, text }) =>
-          kind === "text" ? text : make("span", { class: `t-${kind}` }, text),
-        ),
-      );
+      code.replaceChildren(...coloured(curlLine(prepare(this.#filled())), "sh"));
     } catch (cause) {
       code.textContent = `# ${(cause as Error).message}`;
     }
