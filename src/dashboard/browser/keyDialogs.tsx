@@ -4,15 +4,9 @@ import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../contract/generated/platform.ts";
 import { call } from "./http.ts";
 import { Button, CopyButton } from "./parts/buttons.tsx";
-import { Dialog, FormDialog } from "./parts/dialog.tsx";
+import { closeDialog, Dialog, FormDialog, openDialog } from "./parts/dialog.tsx";
 import { ChoiceField, TextField } from "./parts/form.tsx";
 import { now } from "./platform.ts";
-
-interface CreateKeyProps {
-  readonly scopes: readonly string[];
-  readonly onCreated: (minted: MintedKey) => void;
-  readonly onClose: () => void;
-}
 
 const lifetimes = {
   never: "Never",
@@ -24,7 +18,12 @@ const lifetimes = {
 
 const dayMs = 86_400_000;
 
-export function CreateKey({ scopes, onCreated, onClose }: CreateKeyProps) {
+interface CreateKeyProps {
+  readonly scopes: readonly string[];
+  readonly onChanged: () => void;
+}
+
+export function CreateKey({ scopes, onChanged }: CreateKeyProps) {
   const [name, setName] = useState("");
   const [all, setAll] = useState(true);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -32,7 +31,8 @@ export function CreateKey({ scopes, onCreated, onClose }: CreateKeyProps) {
   const create = async () => {
     const expiry = lifetime === "never" ? {} : { expiresAtMs: now() + Number(lifetime) * dayMs };
     const body = { name, scopes: all ? ("all" as const) : [...chosen], ...expiry };
-    onCreated(await call("post", "/keys", { body }));
+    openDialog(<NewKey minted={await call("post", "/keys", { body })} />);
+    onChanged();
     return undefined;
   };
   const toggle = (scope: string) => {
@@ -41,7 +41,7 @@ export function CreateKey({ scopes, onCreated, onClose }: CreateKeyProps) {
     setChosen(after);
   };
   return (
-    <FormDialog title="Create key" submit="Create key" onSubmit={create} onClose={onClose}>
+    <FormDialog title="Create key" submit="Create key" onSubmit={create}>
       <TextField
         label="Name"
         value={name}
@@ -105,26 +105,21 @@ const graces = {
   "604800": "For 7 days",
 } as const;
 
-interface RotateKeyProps {
-  readonly rotated: Key;
-  readonly onRotated: (minted: MintedKey) => void;
-  readonly onClose: () => void;
+interface ChangeKeyProps {
+  readonly changed: Key;
+  readonly onChanged: () => void;
 }
 
-export function RotateKey({ rotated, onRotated, onClose }: RotateKeyProps) {
+export function RotateKey({ changed, onChanged }: ChangeKeyProps) {
   const [grace, setGrace] = useState<keyof typeof graces>("86400");
   const rotate = async () => {
-    const body = { graceSeconds: Number(grace) };
-    onRotated(await call("post", "/keys/{key}/rotate", { path: { key: rotated.id }, body }));
+    const input = { path: { key: changed.id }, body: { graceSeconds: Number(grace) } };
+    openDialog(<NewKey minted={await call("post", "/keys/{key}/rotate", input)} />);
+    onChanged();
     return undefined;
   };
   return (
-    <FormDialog
-      title={`Rotate ${rotated.name}`}
-      submit="Rotate key"
-      onSubmit={rotate}
-      onClose={onClose}
-    >
+    <FormDialog title={`Rotate ${changed.name}`} submit="Rotate key" onSubmit={rotate}>
       <p>
         A new key with the same name and scopes takes its place. It is shown once, in the next step.
       </p>
@@ -139,45 +134,33 @@ export function RotateKey({ rotated, onRotated, onClose }: RotateKeyProps) {
   );
 }
 
-interface RevokeKeyProps {
-  readonly revoked: Key;
-  readonly onRevoked: () => void;
-  readonly onClose: () => void;
-}
-
-export function RevokeKey({ revoked, onRevoked, onClose }: RevokeKeyProps) {
+export function RevokeKey({ changed: { id, name, hint }, onChanged }: ChangeKeyProps) {
   const revoke = async () => {
-    await call("post", "/keys/{key}/revoke", { path: { key: revoked.id } });
-    onRevoked();
-    return `${revoked.name} was revoked. It is refused from now on.`;
+    await call("post", "/keys/{key}/revoke", { path: { key: id } });
+    onChanged();
+    return `${name} was revoked. It is refused from now on.`;
   };
   return (
     <FormDialog
-      title={`Revoke ${revoked.name}?`}
+      title={`Revoke ${name}?`}
       submit="Revoke key"
       danger
       keep="Keep it"
       onSubmit={revoke}
-      onClose={onClose}
     >
       <p>
-        Every program that uses <code>{revoked.hint}</code> is refused at once, and this cannot be
-        undone. To replace a key without interruption, rotate it.
+        Every program that uses <code>{hint}</code> is refused at once, and this cannot be undone.
+        To replace a key without interruption, rotate it.
       </p>
     </FormDialog>
   );
 }
 
-interface NewKeyProps {
-  readonly minted: MintedKey;
-  readonly onClose: () => void;
-}
-
 /** A key is shown only once, so a stray click or key press does not close the dialog. */
-export function NewKey({ minted: { key, token }, onClose }: NewKeyProps) {
+function NewKey({ minted: { key, token } }: { minted: MintedKey }) {
   const [kept, setKept] = useState(false);
   return (
-    <Dialog title={`The key ${key.name}`} onClose={onClose} firm>
+    <Dialog title={`The key ${key.name}`} firm>
       <p>Copy it now. Only a hash of it is stored: it cannot be shown again.</p>
       <p class="secret">
         <code>{token}</code>
@@ -190,7 +173,7 @@ export function NewKey({ minted: { key, token }, onClose }: NewKeyProps) {
         <span>I have stored it in a safe place</span>
       </label>
       <div class="actions">
-        <Button kind="primary" disabled={!kept} onClick={onClose}>
+        <Button kind="primary" disabled={!kept} onClick={closeDialog}>
           Done
         </Button>
       </div>

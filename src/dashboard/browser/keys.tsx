@@ -1,8 +1,9 @@
 /** API keys: their scopes, their use and their expiry. */
 import { useState } from "preact/hooks";
-import type { Key, MintedKey } from "../../contract/generated/platform.ts";
-import { CreateKey, NewKey, RevokeKey, RotateKey } from "./keyDialogs.tsx";
+import type { Key } from "../../contract/generated/platform.ts";
+import { CreateKey, RevokeKey, RotateKey } from "./keyDialogs.tsx";
 import { Button } from "./parts/buttons.tsx";
+import { openDialog } from "./parts/dialog.tsx";
 import { Ago, amount, Day } from "./parts/format.tsx";
 import { Menu, type MenuItem } from "./parts/menu.tsx";
 import { Badge, Empty, Loadable, Skeleton } from "./parts/notice.tsx";
@@ -10,26 +11,19 @@ import { Page } from "./parts/page.tsx";
 import { Table } from "./parts/table.tsx";
 import { useGet } from "./useApi.ts";
 
-type OpenDialog =
-  | { readonly kind: "create" }
-  | { readonly kind: "rotate" | "revoke"; readonly key: Key }
-  | { readonly kind: "shown"; readonly minted: MintedKey };
-
 export function Keys() {
   const keys = useGet("/keys", {}, 15_000);
-  const [dialog, setDialog] = useState<OpenDialog>();
   const [ended, showEnded] = useState(false);
   const [pagesShown, showPages] = useState(false);
-  const create = (
-    <Button kind="primary" onClick={() => setDialog({ kind: "create" })}>
+  const { data } = keys;
+  const create = data && (
+    <Button
+      kind="primary"
+      onClick={() => openDialog(<CreateKey scopes={data.scopes} onChanged={keys.reload} />)}
+    >
       Create key
     </Button>
   );
-  const minted = (key: MintedKey) => {
-    keys.reload();
-    setDialog({ kind: "shown", minted: key });
-  };
-  const close = () => setDialog(undefined);
   return (
     <Page title="Keys" lead="Every request to the API needs a key." action={create}>
       <Loadable of={keys} skeleton={<Skeleton rows={4} tall />}>
@@ -46,7 +40,7 @@ export function Keys() {
                   <p>Create one for each program that calls the API.</p>
                 </Empty>
               ) : (
-                <KeyTable keys={[...shown].reverse()} setDialog={setDialog} />
+                <KeyTable keys={[...shown].reverse()} onChanged={keys.reload} />
               )}
               {own.length > active.length && (
                 <p>
@@ -75,32 +69,25 @@ export function Keys() {
           );
         }}
       </Loadable>
-      {dialog?.kind === "create" && keys.data && (
-        <CreateKey scopes={keys.data.scopes} onCreated={minted} onClose={close} />
-      )}
-      {dialog?.kind === "rotate" && (
-        <RotateKey rotated={dialog.key} onRotated={minted} onClose={close} />
-      )}
-      {dialog?.kind === "revoke" && (
-        <RevokeKey revoked={dialog.key} onRevoked={keys.reload} onClose={close} />
-      )}
-      {dialog?.kind === "shown" && <NewKey minted={dialog.minted} onClose={close} />}
     </Page>
   );
 }
 
 interface KeyTableProps {
   readonly keys: readonly Key[];
-  readonly setDialog: (dialog: OpenDialog) => void;
+  readonly onChanged: () => void;
 }
 
-function KeyTable({ keys, setDialog }: KeyTableProps) {
-  const menuOf = (key: Key): MenuItem[] => [
-    ...(key.replacedBy === null
-      ? [{ label: "Rotate key…", run: () => setDialog({ kind: "rotate", key }) }]
-      : []),
-    { label: "Revoke key…", run: () => setDialog({ kind: "revoke", key }), danger: true },
-  ];
+function KeyTable({ keys, onChanged }: KeyTableProps) {
+  const menuOf = (key: Key): MenuItem[] => {
+    const dialog = { changed: key, onChanged };
+    const revoke = () => openDialog(<RevokeKey {...dialog} />);
+    const rotate = () => openDialog(<RotateKey {...dialog} />);
+    return [
+      ...(key.replacedBy === null ? [{ label: "Rotate key…", run: rotate }] : []),
+      { label: "Revoke key…", run: revoke, danger: true },
+    ];
+  };
   return (
     <Table
       caption="Keys"

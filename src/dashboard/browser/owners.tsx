@@ -5,7 +5,7 @@ import { notify } from "./announce.ts";
 import { isServed } from "./domains/status.ts";
 import { call } from "./http.ts";
 import { Button, CopyButton } from "./parts/buttons.tsx";
-import { Dialog, FormDialog } from "./parts/dialog.tsx";
+import { closeDialog, Dialog, FormDialog, openDialog } from "./parts/dialog.tsx";
 import { Choice, ChoiceField, TextField } from "./parts/form.tsx";
 import { Ago } from "./parts/format.tsx";
 import { Empty, ErrorMessage, Loadable, Skeleton } from "./parts/notice.tsx";
@@ -13,17 +13,11 @@ import { Page } from "./parts/page.tsx";
 import { Table } from "./parts/table.tsx";
 import { useAction, useGet, useLoaded } from "./useApi.ts";
 
-type OpenDialog =
-  | { readonly kind: "add" }
-  | { readonly kind: "free"; readonly owner: Owner }
-  | { readonly kind: "invited"; readonly owner: Owner; readonly invitation: Invitation };
-
 export function Owners() {
   const owners = useGet("/owners", {});
-  const [dialog, setDialog] = useState<OpenDialog>();
   const work = useAction();
   const add = (
-    <Button kind="primary" onClick={() => setDialog({ kind: "add" })}>
+    <Button kind="primary" onClick={() => openDialog(<AddOwner onAdded={owners.reload} />)}>
       Add owner
     </Button>
   );
@@ -31,7 +25,7 @@ export function Owners() {
     work.run(async () => {
       const path = { owner: owner.id };
       const invitation = await call("post", "/owners/{owner}/invite", { path });
-      setDialog({ kind: "invited", owner, invitation });
+      openDialog(<Invited owner={owner} invitation={invitation} />);
     });
   const changePlan = async (owner: Owner, plan: Plan) => {
     await call("put", "/owners/{owner}/plan", { path: { owner: owner.id }, body: { plan } });
@@ -39,10 +33,10 @@ export function Owners() {
     return `${owner.name} is on the ${plan} plan.`;
   };
   const choosePlan = (owner: Owner, plan: Plan) => {
-    if (plan === "free") return setDialog({ kind: "free", owner });
-    void work.run(async () => notify(await changePlan(owner, plan)));
+    const change = () => changePlan(owner, plan);
+    if (plan === "free") return openDialog(<MakeFree owner={owner} onFree={change} />);
+    void work.run(async () => notify(await change()));
   };
-  const close = () => setDialog(undefined);
   return (
     <Page
       title="Owners"
@@ -61,17 +55,6 @@ export function Owners() {
           )
         }
       </Loadable>
-      {dialog?.kind === "add" && <AddOwner onAdded={owners.reload} onClose={close} />}
-      {dialog?.kind === "free" && (
-        <MakeFree
-          owner={dialog.owner}
-          onFree={() => changePlan(dialog.owner, "free")}
-          onClose={close}
-        />
-      )}
-      {dialog?.kind === "invited" && (
-        <Invited owner={dialog.owner} invitation={dialog.invitation} onClose={close} />
-      )}
     </Page>
   );
 }
@@ -115,12 +98,11 @@ function OwnerTable({ owners, onPlan, onInvite }: OwnerTableProps) {
 interface InvitedProps {
   readonly owner: Owner;
   readonly invitation: Invitation;
-  readonly onClose: () => void;
 }
 
-function Invited({ owner, invitation: { link, expiresAtMs }, onClose }: InvitedProps) {
+function Invited({ owner, invitation: { link, expiresAtMs } }: InvitedProps) {
   return (
-    <Dialog title={`Invitation for ${owner.name}`} onClose={onClose}>
+    <Dialog title={`Invitation for ${owner.name}`}>
       <p>
         Send this link over a private channel. It works once and expires <Ago at={expiresAtMs} />.
         It lets them choose a password, which replaces any earlier one.
@@ -130,7 +112,7 @@ function Invited({ owner, invitation: { link, expiresAtMs }, onClose }: InvitedP
         <CopyButton text={link} what="the link" />
       </p>
       <div class="actions">
-        <Button kind="primary" onClick={onClose}>
+        <Button kind="primary" onClick={closeDialog}>
           Done
         </Button>
       </div>
@@ -138,17 +120,12 @@ function Invited({ owner, invitation: { link, expiresAtMs }, onClose }: InvitedP
   );
 }
 
-interface AddOwnerProps {
-  readonly onAdded: () => void;
-  readonly onClose: () => void;
-}
-
 const newOwnerPlans: Readonly<Record<Plan, string>> = {
   free: "Free",
   paid: "Paid, with custom domains",
 };
 
-function AddOwner({ onAdded, onClose }: AddOwnerProps) {
+function AddOwner({ onAdded }: { onAdded: () => void }) {
   const [id, setId] = useState("");
   const [name, setName] = useState("");
   const [plan, setPlan] = useState<Plan>("free");
@@ -158,7 +135,7 @@ function AddOwner({ onAdded, onClose }: AddOwnerProps) {
     return `${name} was added. Invite them next.`;
   };
   return (
-    <FormDialog title="Add owner" submit="Add owner" onSubmit={add} onClose={onClose}>
+    <FormDialog title="Add owner" submit="Add owner" onSubmit={add}>
       <TextField label="Name" value={name} onText={setName} placeholder="Acme" required />
       <TextField
         label="Id"
@@ -178,11 +155,10 @@ function AddOwner({ onAdded, onClose }: AddOwnerProps) {
 interface MakeFreeProps {
   readonly owner: Owner;
   readonly onFree: () => Promise<string>;
-  readonly onClose: () => void;
 }
 
 /** Lists what stops working before an owner goes back to the free plan. */
-function MakeFree({ owner, onFree, onClose }: MakeFreeProps) {
+function MakeFree({ owner, onFree }: MakeFreeProps) {
   const served = useLoaded(`served of ${owner.id}`, (signal) => servedOf(owner, signal));
   return (
     <FormDialog
@@ -191,7 +167,6 @@ function MakeFree({ owner, onFree, onClose }: MakeFreeProps) {
       danger
       keep="Keep the paid plan"
       onSubmit={onFree}
-      onClose={onClose}
     >
       <p>
         Domains need the paid plan: those of {owner.name} stop responding at once. They stay

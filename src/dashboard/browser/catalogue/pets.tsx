@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Pet, PetStatus } from "../../../client/client.ts";
 import { Button } from "../parts/buttons.tsx";
-import { FormDialog } from "../parts/dialog.tsx";
+import { FormDialog, openDialog } from "../parts/dialog.tsx";
 import { Choice, ChoiceField, TextField } from "../parts/form.tsx";
 import { Badge, Empty, Loadable, Skeleton, type Tone } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -25,11 +25,8 @@ const tones: Readonly<Record<PetStatus, Tone>> = {
   sold: "neutral",
 };
 
-type OpenDialog = { readonly kind: "add" } | { readonly kind: "order"; readonly pet: Pet };
-
 export function Pets() {
   const [filter, setFilter] = useState<Filter>("all");
-  const [dialog, setDialog] = useState<OpenDialog>();
   const paged = usePages<Pet>(`pets ${filter}`, (cursor) =>
     withClient((client) =>
       client.listPets({
@@ -39,11 +36,10 @@ export function Pets() {
     ),
   );
   const add = (
-    <Button kind="primary" onClick={() => setDialog({ kind: "add" })}>
+    <Button kind="primary" onClick={() => openDialog(<AddPet onAdded={paged.page.reload} />)}>
       Add pet
     </Button>
   );
-  const close = () => setDialog(undefined);
   return (
     <Page title="Catalogue" action={add}>
       <CatalogueTabs at="pets" />
@@ -59,25 +55,21 @@ export function Pets() {
               </p>
             </Empty>
           ) : (
-            <PetTable pets={items} onOrder={(pet) => setDialog({ kind: "order", pet })} />
+            <PetTable pets={items} onOrdered={paged.page.reload} />
           )
         }
       </Loadable>
       <Paging paged={paged} />
-      {dialog?.kind === "add" && <AddPet onAdded={paged.page.reload} onClose={close} />}
-      {dialog?.kind === "order" && (
-        <PlaceOrder pet={dialog.pet} onPlaced={paged.page.reload} onClose={close} />
-      )}
     </Page>
   );
 }
 
 interface PetTableProps {
   readonly pets: readonly Pet[];
-  readonly onOrder: (pet: Pet) => void;
+  readonly onOrdered: () => void;
 }
 
-function PetTable({ pets, onOrder }: PetTableProps) {
+function PetTable({ pets, onOrdered }: PetTableProps) {
   return (
     <Table
       caption="Pets"
@@ -104,7 +96,10 @@ function PetTable({ pets, onOrder }: PetTableProps) {
           </td>
           <td class="end">
             {pet.status === "available" && (
-              <Button label={`Order ${pet.name}`} onClick={() => onOrder(pet)}>
+              <Button
+                label={`Order ${pet.name}`}
+                onClick={() => openDialog(<PlaceOrder pet={pet} onPlaced={onOrdered} />)}
+              >
                 Order
               </Button>
             )}
@@ -115,12 +110,7 @@ function PetTable({ pets, onOrder }: PetTableProps) {
   );
 }
 
-interface AddPetProps {
-  readonly onAdded: () => void;
-  readonly onClose: () => void;
-}
-
-function AddPet({ onAdded, onClose }: AddPetProps) {
+function AddPet({ onAdded }: { onAdded: () => void }) {
   const [name, setName] = useState("");
   const [category, setCategory] = useState("");
   const [status, setStatus] = useState<PetStatus>("available");
@@ -131,7 +121,7 @@ function AddPet({ onAdded, onClose }: AddPetProps) {
     return `${pet.name} was added as ${pet.id}.`;
   };
   return (
-    <FormDialog title="Add pet" submit="Add pet" onSubmit={add} onClose={onClose}>
+    <FormDialog title="Add pet" submit="Add pet" onSubmit={add}>
       <TextField label="Name" value={name} onText={setName} placeholder="Bella" required />
       <TextField
         label="Category"
@@ -156,10 +146,9 @@ function integerIn(text: string): bigint {
 interface PlaceOrderProps {
   readonly pet: Pet;
   readonly onPlaced: () => void;
-  readonly onClose: () => void;
 }
 
-function PlaceOrder({ pet, onPlaced, onClose }: PlaceOrderProps) {
+function PlaceOrder({ pet, onPlaced }: PlaceOrderProps) {
   const [quantity, setQuantity] = useState("1");
   const place = async () => {
     const order = await withClient((client) =>
@@ -169,7 +158,7 @@ function PlaceOrder({ pet, onPlaced, onClose }: PlaceOrderProps) {
     return `Order ${order.id} was placed. ${pet.name} is pending.`;
   };
   return (
-    <FormDialog title={`Order ${pet.name}`} submit="Place order" onSubmit={place} onClose={onClose}>
+    <FormDialog title={`Order ${pet.name}`} submit="Place order" onSubmit={place}>
       <p>{pet.name} becomes pending, and is sold when the order is delivered.</p>
       <TextField
         label="How many"

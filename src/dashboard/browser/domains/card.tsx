@@ -20,6 +20,7 @@ interface DomainCardProps {
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
   readonly onChecked: (domain: Domain) => void;
+  /** Empty until it is known what can be done. */
   readonly menu: readonly MenuItem[];
 }
 
@@ -64,7 +65,7 @@ export function DomainCard(props: DomainCardProps) {
           >
             <ChevronIcon />
           </button>
-          <Menu label={`More for ${unicodeHost}`} items={menu} />
+          {menu.length > 0 && <Menu label={`More for ${unicodeHost}`} items={menu} />}
         </div>
       </div>
       {open && (

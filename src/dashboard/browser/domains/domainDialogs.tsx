@@ -4,7 +4,7 @@ import type { Domain, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
-import { FormDialog } from "../parts/dialog.tsx";
+import { closeDialog, FormDialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../parts/form.tsx";
 import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";
@@ -22,10 +22,9 @@ import { isServed, statusOf } from "./status.ts";
 interface AddDomainProps {
   readonly slug: string;
   readonly onAdded: (domain: Domain) => void;
-  readonly onClose: () => void;
 }
 
-export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
+export function AddDomain({ slug, onAdded }: AddDomainProps) {
   const [host, setHost] = useState("");
   const action = useAction();
   const prove = hasCode(action.error, "attached_elsewhere");
@@ -44,7 +43,6 @@ export function AddDomain({ slug, onAdded, onClose }: AddDomainProps) {
       submit={prove ? "Prove that it is mine" : "Add domain"}
       action={action}
       onSubmit={add}
-      onClose={onClose}
     >
       <TextField
         label="Domain"
@@ -71,11 +69,10 @@ interface RedirectDialogProps {
   readonly others: readonly Domain[];
   readonly routing: Routing;
   readonly onRouting: (routing: Routing) => void;
-  readonly onClose: () => void;
 }
 
 export function RedirectDialog(props: RedirectDialogProps) {
-  const { domain, others, routing, onClose } = props;
+  const { domain, others, routing } = props;
   const own = routing.redirects.find(({ from }) => from === domain.host);
   const [to, setTo] = useState(own?.to ?? likelyTarget(others));
   const [status, setStatus] = useState(String(own?.status ?? 301));
@@ -85,12 +82,7 @@ export function RedirectDialog(props: RedirectDialogProps) {
     return `${domain.host} redirects to ${to}.`;
   };
   return (
-    <FormDialog
-      title={`Redirect ${domain.host}`}
-      submit="Save redirect"
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <FormDialog title={`Redirect ${domain.host}`} submit="Save redirect" onSubmit={save}>
       <ChoiceField label="To" value={to} options={targetLabels(others)} onChoice={setTo} />
       <NotServed target={others.find(({ host }) => host === to)} />
       <ChoiceField
@@ -131,11 +123,11 @@ function NotServed({ target }: { target: Domain | undefined }) {
   );
 }
 
-type RemoveDomainProps = RedirectDialogProps & { readonly onRemoved: () => void };
+type RemoveDomainProps = RedirectDialogProps & { readonly onRemoved: (domain: Domain) => void };
 
 /** Lists what stops working before it does, and offers a redirect instead. */
 export function RemoveDomain(props: RemoveDomainProps) {
-  const { slug, domain, others, routing, onRemoved, onClose } = props;
+  const { slug, domain, others, routing, onRemoved } = props;
   const { host } = domain;
   const served = isServed(domain);
   const remove = async () => {
@@ -143,7 +135,7 @@ export function RemoveDomain(props: RemoveDomainProps) {
       path: { project: slug, host },
       query: { confirm: true },
     });
-    onRemoved();
+    onRemoved(domain);
     return `${host} was removed.${served ? " It is no longer served." : ""}`;
   };
   const dependents = routing.redirects.filter(({ to }) => to === host).map(({ from }) => from);
@@ -154,7 +146,6 @@ export function RemoveDomain(props: RemoveDomainProps) {
       danger
       keep="Keep it"
       onSubmit={remove}
-      onClose={onClose}
     >
       <p>This will stop at once, on every edge:</p>
       <ul class="stops">
@@ -187,7 +178,7 @@ export function RemoveDomain(props: RemoveDomainProps) {
 
 /** Old links keep working as long as the host name is served. */
 function InsteadRedirect(props: RedirectDialogProps) {
-  const { domain, others, routing, onClose } = props;
+  const { domain, others, routing } = props;
   const { host } = domain;
   const targets = others.filter(({ role }) => role.kind !== "redirect");
   const [chosen, choose] = useState<string>();
@@ -197,7 +188,7 @@ function InsteadRedirect(props: RedirectDialogProps) {
   const save = () =>
     run(async () => {
       await redirect(props, target, 301);
-      onClose();
+      closeDialog();
       notify(`${host} redirects to ${target} now. Nothing was removed.`);
     });
   return (

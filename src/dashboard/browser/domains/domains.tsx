@@ -1,9 +1,9 @@
 /** The domains of a project. */
-import { useState } from "preact/hooks";
 import type { Domain, Project, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { call, hasCode, messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
+import { openDialog } from "../parts/dialog.tsx";
 import type { MenuItem } from "../parts/menu.tsx";
 import { Empty, ErrorMessage, Loadable, Notice, Skeleton } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -16,10 +16,6 @@ import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
 import { RoutingEditor } from "./routingEditor.tsx";
 import { useOpenDomains } from "./useOpenDomains.ts";
 
-type OpenDialog =
-  | { readonly kind: "add" }
-  | { readonly kind: "redirect" | "remove"; readonly domain: Domain };
-
 interface DomainsProps {
   readonly slug: string;
   readonly operator: boolean;
@@ -29,11 +25,14 @@ export function Domains({ slug, operator }: DomainsProps) {
   const path = { project: slug };
   const project = useGet("/projects/{project}", { path });
   const domains = useGet("/projects/{project}/domains", { path }, 10_000);
-  const [dialog, setDialog] = useState<OpenDialog>();
   const off = hasCode(domains.error, "domains_off");
   const ready = project.data?.plan === "paid" && project.data.current !== null;
+  const onAdded = (added: Domain) => {
+    domains.update((all) => sorted([...all.filter(({ id }) => id !== added.id), added]));
+    domains.reload();
+  };
   const add = (
-    <Button kind="primary" onClick={() => setDialog({ kind: "add" })}>
+    <Button kind="primary" onClick={() => openDialog(<AddDomain slug={slug} onAdded={onAdded} />)}>
       Add domain
     </Button>
   );
@@ -79,27 +78,11 @@ export function Domains({ slug, operator }: DomainsProps) {
                   {ready && add}
                 </Empty>
               ) : (
-                <DomainList
-                  slug={slug}
-                  all={all}
-                  domains={domains}
-                  setDialog={setDialog}
-                  dialog={dialog}
-                />
+                <DomainList slug={slug} all={all} domains={domains} />
               )
             }
           </Loadable>
         </>
-      )}
-      {dialog?.kind === "add" && (
-        <AddDomain
-          slug={slug}
-          onAdded={(added) => {
-            domains.update((all) => sorted([...all.filter(({ id }) => id !== added.id), added]));
-            domains.reload();
-          }}
-          onClose={() => setDialog(undefined)}
-        />
       )}
     </Page>
   );
@@ -112,11 +95,9 @@ interface DomainListProps {
   readonly slug: string;
   readonly all: readonly Domain[];
   readonly domains: Loaded<readonly Domain[]>;
-  readonly dialog: OpenDialog | undefined;
-  readonly setDialog: (dialog: OpenDialog | undefined) => void;
 }
 
-function DomainList({ slug, all, domains, dialog, setDialog }: DomainListProps) {
+function DomainList({ slug, all, domains }: DomainListProps) {
   const routing = useGet("/projects/{project}/routing", { path: { project: slug } });
   const replace = (domain: Domain) =>
     domains.update((before) => before.map((each) => (each.id === domain.id ? domain : each)));
@@ -142,17 +123,26 @@ function DomainList({ slug, all, domains, dialog, setDialog }: DomainListProps) 
       notify(messageOf(error));
     }
   };
-  const menuOf = (domain: Domain): MenuItem[] => [
-    ...(domain.role.kind === "primary"
-      ? []
-      : [{ label: "Make primary", run: () => void makePrimary(domain.host) }]),
-    ...(hosts.length > 1
-      ? [{ label: "Redirect…", run: () => setDialog({ kind: "redirect", domain }) }]
-      : []),
-    { label: "Remove domain…", run: () => setDialog({ kind: "remove", domain }), danger: true },
-  ];
-  const close = () => setDialog(undefined);
-  const others = (domain: Domain) => all.filter(({ host }) => host !== domain.host);
+  const onRemoved = ({ id: removed }: Domain) => {
+    domains.update((before) => before.filter(({ id }) => id !== removed));
+    domains.reload();
+    routing.reload();
+  };
+  const menuOf = (domain: Domain): MenuItem[] => {
+    const { data } = routing;
+    if (data === undefined) return [];
+    const others = all.filter(({ host }) => host !== domain.host);
+    const dialog = { slug, domain, others, routing: data, onRouting: applied };
+    const redirect = () => openDialog(<RedirectDialog {...dialog} />);
+    const remove = () => openDialog(<RemoveDomain {...dialog} onRemoved={onRemoved} />);
+    return [
+      ...(domain.role.kind === "primary"
+        ? []
+        : [{ label: "Make primary", run: () => void makePrimary(domain.host) }]),
+      ...(others.length > 0 ? [{ label: "Redirect…", run: redirect }] : []),
+      { label: "Remove domain…", run: remove, danger: true },
+    ];
+  };
   return (
     <>
       <ul class="domains" aria-label="Domains">
@@ -171,31 +161,6 @@ function DomainList({ slug, all, domains, dialog, setDialog }: DomainListProps) 
       <Loadable of={routing} skeleton={<Skeleton rows={2} />}>
         {(saved) => <RoutingEditor slug={slug} hosts={hosts} routing={saved} onSaved={applied} />}
       </Loadable>
-      {dialog?.kind === "redirect" && routing.data && (
-        <RedirectDialog
-          slug={slug}
-          domain={dialog.domain}
-          others={others(dialog.domain)}
-          routing={routing.data}
-          onRouting={applied}
-          onClose={close}
-        />
-      )}
-      {dialog?.kind === "remove" && routing.data && (
-        <RemoveDomain
-          slug={slug}
-          domain={dialog.domain}
-          others={others(dialog.domain)}
-          routing={routing.data}
-          onRemoved={() => {
-            domains.update((before) => before.filter(({ id }) => id !== dialog.domain.id));
-            domains.reload();
-            routing.reload();
-          }}
-          onRouting={applied}
-          onClose={close}
-        />
-      )}
     </>
   );
 }

@@ -1,17 +1,28 @@
 /** Dialogs. They hold the focus, Esc closes them, and the focus returns to where it was. */
-import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { notify } from "../announce.ts";
+import { observable, useObservable } from "../observable.ts";
 import { type Action, useAction } from "../useApi.ts";
 import { Button } from "./buttons.tsx";
 import { Form } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { ErrorMessage } from "./notice.tsx";
 
+const opened = observable<JSX.Element | null>(null);
+
+export const openDialog = (dialog: JSX.Element): void => opened.set(dialog);
+export const closeDialog = (): void => opened.set(null);
+
+/** The open dialog, if any. It is part of a page and closes with it. */
+export function OpenDialog() {
+  useEffect(() => closeDialog, []);
+  return useObservable(opened);
+}
+
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  readonly onClose: () => void;
   /** Neither Esc nor a click outside closes the dialog. */
   readonly firm?: boolean;
 }
@@ -32,7 +43,7 @@ function firstIn(dialog: HTMLElement | null): HTMLElement | undefined {
 }
 
 /** Open as long as it is rendered. */
-export function Dialog({ title, children, onClose, firm = false }: DialogProps) {
+export function Dialog({ title, children, firm = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -53,17 +64,17 @@ export function Dialog({ title, children, onClose, firm = false }: DialogProps) 
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        if (!firm) onClose();
+        if (!firm) closeDialog();
       }}
       onClick={(event) => {
-        if (!firm && event.target === element.current) onClose();
+        if (!firm && event.target === element.current) closeDialog();
       }}
     >
       <div class="dialog-body">
         <div class="dialog-head">
           <h2 id={id}>{title}</h2>
           {!firm && (
-            <button type="button" class="icon" aria-label="Close" onClick={onClose}>
+            <button type="button" class="icon" aria-label="Close" onClick={closeDialog}>
               <CloseIcon />
             </button>
           )}
@@ -79,7 +90,6 @@ interface ActionFormProps {
   readonly submit: string;
   /** Resolves to what is announced when the dialog closes, or to nothing if another follows it. */
   readonly onSubmit: () => Promise<string | undefined>;
-  readonly onClose: () => void;
   readonly danger?: boolean;
   /** The words on the button that changes nothing. If given, that button has the focus first. */
   readonly keep?: string;
@@ -90,14 +100,14 @@ interface ActionFormProps {
 
 /** The content of a dialog that does one thing: its fields, its error and its buttons. */
 export function ActionForm(props: ActionFormProps) {
-  const { submit, onSubmit, onClose, danger = false, keep, children } = props;
+  const { submit, onSubmit, danger = false, keep, children } = props;
   const own = useAction();
   const { run, busy, error } = props.action ?? own;
   const start = () =>
     run(async () => {
       const done = await onSubmit();
       if (done === undefined) return;
-      onClose();
+      closeDialog();
       notify(done);
     });
   return (
@@ -108,7 +118,7 @@ export function ActionForm(props: ActionFormProps) {
         <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
           {submit}
         </Button>
-        <Button onClick={onClose} safe={keep !== undefined}>
+        <Button onClick={closeDialog} safe={keep !== undefined}>
           {keep ?? "Cancel"}
         </Button>
       </div>
@@ -118,7 +128,7 @@ export function ActionForm(props: ActionFormProps) {
 
 export function FormDialog({ title, ...form }: ActionFormProps & { readonly title: string }) {
   return (
-    <Dialog title={title} onClose={form.onClose}>
+    <Dialog title={title}>
       <ActionForm {...form} />
     </Dialog>
   );

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { OpenDialog } from "./dialog.tsx";
 
 export interface Crumb {
   readonly label: string;
@@ -60,6 +61,7 @@ export function Page({ title, crumbs = [], action, lead, children }: PageProps) 
       </div>
       {lead !== undefined && <p class="lead">{lead}</p>}
       {children}
+      <OpenDialog />
     </div>
   );
 }

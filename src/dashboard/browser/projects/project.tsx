@@ -1,9 +1,8 @@
 /** A project: its published site and its deployments. */
-import { useState } from "preact/hooks";
 import type { Deployment, Project } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
-import { FormDialog } from "../parts/dialog.tsx";
+import { FormDialog, openDialog } from "../parts/dialog.tsx";
 import { Ago, counted, size } from "../parts/format.tsx";
 import { Badge, Loadable, Skeleton } from "../parts/notice.tsx";
 import { Page, Tabs } from "../parts/page.tsx";
@@ -11,11 +10,8 @@ import { domainsLink, projectLink } from "../route.ts";
 import { useGet } from "../useApi.ts";
 import { Deploy } from "./deploy.tsx";
 
-type OpenDialog = { kind: "rollback"; deployment: Deployment } | { kind: "unpublish" };
-
 export function ProjectPage({ slug }: { slug: string }) {
   const project = useGet("/projects/{project}", { path: { project: slug } }, 15_000);
-  const [dialog, setDialog] = useState<OpenDialog>();
   const published = project.data !== undefined && project.data.current !== null;
   return (
     <Page
@@ -23,7 +19,9 @@ export function ProjectPage({ slug }: { slug: string }) {
       crumbs={[{ label: "Projects", href: "#/projects" }]}
       action={
         published && (
-          <Button onClick={() => setDialog({ kind: "unpublish" })}>Unpublish project…</Button>
+          <Button onClick={() => openDialog(<Unpublish slug={slug} onDone={project.reload} />)}>
+            Unpublish project…
+          </Button>
         )
       }
     >
@@ -43,7 +41,9 @@ export function ProjectPage({ slug }: { slug: string }) {
                     key={each.id}
                     deployment={each}
                     shown={each.id === data.current}
-                    onRollBack={() => setDialog({ kind: "rollback", deployment: each })}
+                    onRollBack={() =>
+                      openDialog(<RollBack slug={slug} deployment={each} onDone={project.reload} />)
+                    }
                   />
                 ))}
               </ul>
@@ -51,17 +51,6 @@ export function ProjectPage({ slug }: { slug: string }) {
           </>
         )}
       </Loadable>
-      {dialog?.kind === "rollback" && (
-        <RollBack
-          slug={slug}
-          deployment={dialog.deployment}
-          onDone={project.reload}
-          onClose={() => setDialog(undefined)}
-        />
-      )}
-      {dialog?.kind === "unpublish" && (
-        <Unpublish slug={slug} onDone={project.reload} onClose={() => setDialog(undefined)} />
-      )}
     </Page>
   );
 }
@@ -133,11 +122,10 @@ function DeploymentBadge({ state, shown }: { state: Deployment["state"]; shown: 
 interface ConfirmProps {
   readonly slug: string;
   readonly onDone: () => void;
-  readonly onClose: () => void;
 }
 
 function RollBack(props: ConfirmProps & { deployment: Deployment }) {
-  const { slug, deployment, onDone, onClose } = props;
+  const { slug, deployment, onDone } = props;
   const rollBack = async () => {
     await call("post", "/projects/{project}/rollback", {
       path: { project: slug },
@@ -147,13 +135,7 @@ function RollBack(props: ConfirmProps & { deployment: Deployment }) {
     return `${slug} shows ${deployment.id} again.`;
   };
   return (
-    <FormDialog
-      title="Roll back?"
-      submit="Roll back"
-      keep="Keep as it is"
-      onSubmit={rollBack}
-      onClose={onClose}
-    >
+    <FormDialog title="Roll back?" submit="Roll back" keep="Keep as it is" onSubmit={rollBack}>
       <p>
         Visitors of {slug} see the deployment of <Ago at={deployment.createdAt} /> again, at once
         and on every domain. The current one is kept.
@@ -162,7 +144,7 @@ function RollBack(props: ConfirmProps & { deployment: Deployment }) {
   );
 }
 
-function Unpublish({ slug, onDone, onClose }: ConfirmProps) {
+function Unpublish({ slug, onDone }: ConfirmProps) {
   const unpublish = async () => {
     await call("post", "/projects/{project}/unpublish", { path: { project: slug } });
     onDone();
@@ -175,7 +157,6 @@ function Unpublish({ slug, onDone, onClose }: ConfirmProps) {
       danger
       keep="Keep it published"
       onSubmit={unpublish}
-      onClose={onClose}
     >
       <p>
         Its URL and all of its domains stop responding at once. The domains are suspended until

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ProjectLine, Session } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
-import { ActionForm, Dialog } from "../parts/dialog.tsx";
+import { ActionForm, Dialog, openDialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../parts/form.tsx";
 import { Ago } from "../parts/format.tsx";
 import { Badge, Empty, Loadable, Notice, Skeleton } from "../parts/notice.tsx";
@@ -14,9 +14,8 @@ import { useGet } from "../useApi.ts";
 
 export function Projects({ session }: { session: Session }) {
   const projects = useGet("/projects", {});
-  const [creating, setCreating] = useState(false);
   const create = (
-    <Button kind="primary" onClick={() => setCreating(true)}>
+    <Button kind="primary" onClick={() => openDialog(<NewProject session={session} />)}>
       Create project
     </Button>
   );
@@ -43,7 +42,6 @@ export function Projects({ session }: { session: Session }) {
           )
         }
       </Loadable>
-      {creating && <NewProject session={session} onClose={() => setCreating(false)} />}
     </Page>
   );
 }
@@ -75,20 +73,16 @@ function Line({ line, withOwner }: { line: ProjectLine; withOwner: boolean }) {
   );
 }
 
-function NewProject({ session, onClose }: { session: Session; onClose: () => void }) {
+function NewProject({ session }: { session: Session }) {
   return (
-    <Dialog title="Create project" onClose={onClose}>
-      {isOperator(session) ? (
-        <ForAnOwner onClose={onClose} />
-      ) : (
-        <ProjectForm ownerId={undefined} onClose={onClose} />
-      )}
+    <Dialog title="Create project">
+      {isOperator(session) ? <ForAnOwner /> : <ProjectForm ownerId={undefined} />}
     </Dialog>
   );
 }
 
 /** An operator has no projects, so they choose the owner. */
-function ForAnOwner({ onClose }: { onClose: () => void }) {
+function ForAnOwner() {
   const owners = useGet("/owners", {});
   const [chosen, choose] = useState<string>();
   return (
@@ -113,7 +107,7 @@ function ForAnOwner({ onClose }: { onClose: () => void }) {
               options={Object.fromEntries(all.map(({ id, name }) => [id, `${name} (${id})`]))}
               onChoice={choose}
             />
-            <ProjectForm ownerId={ownerId} onClose={onClose} />
+            <ProjectForm ownerId={ownerId} />
           </>
         );
       }}
@@ -121,12 +115,7 @@ function ForAnOwner({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface ProjectFormProps {
-  readonly ownerId: string | undefined;
-  readonly onClose: () => void;
-}
-
-function ProjectForm({ ownerId, onClose }: ProjectFormProps) {
+function ProjectForm({ ownerId }: { ownerId: string | undefined }) {
   const [slug, setSlug] = useState("");
   const create = async () => {
     const body = { slug, ...(ownerId === undefined ? {} : { ownerId }) };
@@ -135,7 +124,7 @@ function ProjectForm({ ownerId, onClose }: ProjectFormProps) {
     return `${slug} was created.`;
   };
   return (
-    <ActionForm submit="Create project" onSubmit={create} onClose={onClose}>
+    <ActionForm submit="Create project" onSubmit={create}>
       <TextField
         label="Name in URLs"
         value={slug}
