@@ -1,4 +1,5 @@
 /** A small line chart, with the same numbers as a table. */
+import { Table } from "./parts/table.tsx";
 
 export interface Line {
   readonly label: string;
@@ -8,7 +9,7 @@ export interface Line {
 
 interface ChartProps {
   readonly title: string;
-  /** The total, in a few label. */
+  /** The total, in a few words. */
   readonly sum: string;
   readonly lines: readonly Line[];
   readonly fromMs: number;
@@ -22,7 +23,8 @@ const height = 88;
 const margin = 2;
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-export function Chart({ title, sum, lines, fromMs, stepSeconds, unit }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, sum, lines, fromMs, stepSeconds, unit } = props;
   const values = lines.flatMap(({ values }) => values).filter((each) => each !== null);
   const top = Math.max(...values, 0);
   const count = Math.max(...lines.map(({ values }) => values.length), 2);
@@ -61,7 +63,7 @@ export function Chart({ title, sum, lines, fromMs, stepSeconds, unit }: ChartPro
       )}
       <details>
         <summary>As a table</summary>
-        <ChartTable title={title} lines={lines} from={fromMs} step={stepSeconds} unit={unit} />
+        <ChartTable {...props} />
       </details>
     </figure>
   );
@@ -86,50 +88,30 @@ function pathOf(values: readonly (number | null)[], count: number, top: number):
   return path;
 }
 
-interface ChartTableProps {
-  readonly title: string;
-  readonly lines: readonly Line[];
-  readonly from: number;
-  readonly step: number;
-  readonly unit: (value: number) => string;
-}
-
 /** Five minutes a row, since 120 rows would be too many. */
 const rowSeconds = 300;
 
-function ChartTable({ title, lines, from, step, unit }: ChartTableProps) {
-  const perRow = Math.max(1, Math.round(rowSeconds / step));
+function ChartTable({ title, lines, fromMs, stepSeconds, unit }: ChartProps) {
+  const perRow = Math.max(1, Math.round(rowSeconds / stepSeconds));
   const count = Math.max(...lines.map(({ values }) => values.length));
-  const rows = Array.from({ length: Math.ceil(count / perRow) }, (_, index) => index * perRow);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
-    <section class="scroll" aria-label={`${title} as a table`} tabIndex={0}>
-      <table>
-        <caption class="visually-hidden">{title}, the highest of each five minutes</caption>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            {lines.map(({ label }) => (
-              <th key={label} scope="col" class="number">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row}>
-              <th scope="row">{clock.format(from + row * step * 1000)}</th>
-              {lines.map(({ label, values }) => (
-                <td key={label} class="number">
-                  {highest(values.slice(row, row + perRow), unit)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table
+      caption={`${title}, the highest of each five minutes`}
+      rows={Array.from({ length: Math.ceil(count / perRow) }, (_, index) => index * perRow)}
+      keyOf={String}
+      columns={[
+        {
+          head: "From",
+          names: true,
+          cell: (row) => clock.format(fromMs + row * stepSeconds * 1000),
+        },
+        ...lines.map(({ label, values }) => ({
+          head: label,
+          number: true as const,
+          cell: (row: number) => highest(values.slice(row, row + perRow), unit),
+        })),
+      ]}
+    />
   );
 }
 

@@ -91,42 +91,43 @@ function KeyTable({ keys, onChanged }: KeyTableProps) {
   return (
     <Table
       caption="Keys"
-      heads={[
-        "Key",
-        { label: "Scopes", wide: true },
-        { label: "Last used", wide: true },
-        "Expires",
-        { hidden: "More" },
-      ]}
-    >
-      {keys.map((key) => (
-        <tr key={key.id}>
-          <th scope="row">
-            <span class="name">{key.name}</span>
-            <code class="quiet">{key.hint}</code>
-            {key.dashboard && <span class="tag">this dashboard</span>}
-            <EndedBadge keyShown={key} />
-            <span class="slim quiet">
-              <Scopes scopes={key.scopes} />
-            </span>
-          </th>
-          <td class="wide">
-            <Scopes scopes={key.scopes} />
-          </td>
-          <td class="wide">{key.lastUsedAt === null ? "never" : <Ago at={key.lastUsedAt} />}</td>
-          <td>{key.expiresAt === null ? "never" : <Ago at={key.expiresAt} />}</td>
-          <td class="end">
-            {key.state === "active" && (
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        { head: "Key", names: true, cell: (key) => <KeyName named={key} /> },
+        { head: "Scopes", wide: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+        { head: "Last used", wide: true, cell: ({ lastUsedAt }) => agoOrNever(lastUsedAt) },
+        { head: "Expires", cell: ({ expiresAt }) => agoOrNever(expiresAt) },
+        {
+          head: "More",
+          end: true,
+          cell: (key) =>
+            key.state === "active" && (
               <Menu label={`More for ${key.name}, ${key.hint}`} items={menuOf(key)} />
-            )}
-          </td>
-        </tr>
-      ))}
-    </Table>
+            ),
+        },
+      ]}
+    />
   );
 }
 
-function EndedBadge({ keyShown: { state, replacedBy } }: { keyShown: Key }) {
+const agoOrNever = (at: string | null) => (at === null ? "never" : <Ago at={at} />);
+
+function KeyName({ named }: { named: Key }) {
+  return (
+    <>
+      <span class="name">{named.name}</span>
+      <code class="quiet">{named.hint}</code>
+      {named.dashboard && <span class="tag">this dashboard</span>}
+      <EndedBadge {...named} />
+      <span class="slim quiet">
+        <Scopes scopes={named.scopes} />
+      </span>
+    </>
+  );
+}
+
+function EndedBadge({ state, replacedBy }: Pick<Key, "state" | "replacedBy">) {
   if (state === "revoked") return <Badge tone="neutral">Revoked</Badge>;
   if (state === "expired") return <Badge tone="neutral">Expired</Badge>;
   return replacedBy === null ? null : <Badge tone="waiting">Being replaced</Badge>;
@@ -154,33 +155,27 @@ function Deprecated({ keys }: { keys: readonly Key[] }) {
       ) : (
         <Table
           caption="Deprecated operations in use"
-          heads={[
-            "Operation",
-            "By",
-            { label: "Calls", wide: true },
-            { label: "Last call", wide: true },
-            "Removed on",
+          rows={uses}
+          keyOf={({ key, use }) => `${key.id} ${use.operation}`}
+          columns={[
+            {
+              head: "Operation",
+              names: true,
+              cell: ({ use }) => (
+                <>
+                  <code>{use.operation}</code>
+                  <span class="quiet">
+                    call <code>{use.successor}</code> instead
+                  </span>
+                </>
+              ),
+            },
+            { head: "By", cell: ({ key }) => key.name },
+            { head: "Calls", wide: true, cell: ({ use }) => amount(use.count) },
+            { head: "Last call", wide: true, cell: ({ use }) => <Ago at={use.lastAt} /> },
+            { head: "Removed on", cell: ({ use }) => <Day at={use.sunsetAt} /> },
           ]}
-        >
-          {uses.map(({ key, use }) => (
-            <tr key={`${key.id} ${use.operation}`}>
-              <th scope="row">
-                <code>{use.operation}</code>
-                <span class="quiet">
-                  call <code>{use.successor}</code> instead
-                </span>
-              </th>
-              <td>{key.name}</td>
-              <td class="wide">{amount(use.count)}</td>
-              <td class="wide">
-                <Ago at={use.lastAt} />
-              </td>
-              <td>
-                <Day at={use.sunsetAt} />
-              </td>
-            </tr>
-          ))}
-        </Table>
+        />
       )}
     </section>
   );

@@ -1,5 +1,5 @@
 /** The metrics of the last hour, and the state of the certificates. */
-import type { CertificateHealth, Series } from "../../contract/generated/platform.ts";
+import type { CertificateHealth, DomainStatus, Series } from "../../contract/generated/platform.ts";
 import { Chart } from "./chart.tsx";
 import { statusLabel } from "./domains/status.ts";
 import { Ago, amount, counted, Day } from "./parts/format.tsx";
@@ -115,6 +115,11 @@ function milliseconds(value: number): string {
   return `${value < 1 ? value.toFixed(2) : value.toFixed(1)} ms`;
 }
 
+function badgeOf(status: DomainStatus) {
+  const { tone, label } = statusLabel(status);
+  return <Badge tone={tone}>{label}</Badge>;
+}
+
 function Certificates({ certificates }: { certificates: readonly CertificateHealth[] }) {
   return (
     <section aria-labelledby="certificates-title">
@@ -126,26 +131,30 @@ function Certificates({ certificates }: { certificates: readonly CertificateHeal
       ) : (
         <Table
           caption="Certificates"
-          heads={["Domain", "Status", "Valid to", { label: "Renewed", wide: true }]}
-        >
-          {certificates.map(({ host, project, status, notAfter, renewAt }) => {
-            const { tone, label } = statusLabel(status);
-            return (
-              <tr key={`${project} ${host}`}>
-                <th scope="row">
-                  <a class="mono" href={domainsLink(project)}>
-                    {host}
-                  </a>
-                </th>
-                <td>
-                  <Badge tone={tone}>{label}</Badge>
-                </td>
-                <td>{notAfter === null ? "none yet" : <Day at={notAfter} />}</td>
-                <td class="wide">{renewAt === null ? "" : <Ago at={renewAt} />}</td>
-              </tr>
-            );
-          })}
-        </Table>
+          rows={certificates}
+          keyOf={({ project, host }) => `${project} ${host}`}
+          columns={[
+            {
+              head: "Domain",
+              names: true,
+              cell: ({ host, project }) => (
+                <a class="mono" href={domainsLink(project)}>
+                  {host}
+                </a>
+              ),
+            },
+            { head: "Status", cell: ({ status }) => badgeOf(status) },
+            {
+              head: "Valid to",
+              cell: ({ notAfter }) => (notAfter === null ? "none yet" : <Day at={notAfter} />),
+            },
+            {
+              head: "Renewed",
+              wide: true,
+              cell: ({ renewAt }) => renewAt !== null && <Ago at={renewAt} />,
+            },
+          ]}
+        />
       )}
     </section>
   );

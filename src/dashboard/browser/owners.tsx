@@ -69,29 +69,43 @@ interface OwnerTableProps {
 
 function OwnerTable({ owners, onPlan, onInvite }: OwnerTableProps) {
   return (
-    <Table caption="Owners" heads={["Owner", "Plan", { hidden: "Invite" }]}>
-      {owners.map((owner) => (
-        <tr key={owner.id}>
-          <th scope="row">
-            <span class="name">{owner.name}</span>
-            <code class="quiet">{owner.id}</code>
-          </th>
-          <td>
+    <Table
+      caption="Owners"
+      rows={owners}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: "Owner",
+          names: true,
+          cell: ({ id, name }) => (
+            <>
+              <span class="name">{name}</span>
+              <code class="quiet">{id}</code>
+            </>
+          ),
+        },
+        {
+          head: "Plan",
+          cell: (owner) => (
             <Choice
               aria-label={`Plan of ${owner.name}`}
               value={owner.plan}
               options={plans}
               onChoice={(plan) => onPlan(owner, plan)}
             />
-          </td>
-          <td class="end">
+          ),
+        },
+        {
+          head: "Invite",
+          end: true,
+          cell: (owner) => (
             <Button onClick={() => onInvite(owner)} label={`Invite ${owner.name}`}>
               Invite
             </Button>
-          </td>
-        </tr>
-      ))}
-    </Table>
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -3,19 +3,14 @@ import { useState } from "preact/hooks";
 import type { Order, OrderStatus } from "../../../client/client.ts";
 import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
-import { Choice } from "../parts/form.tsx";
 import { Ago, amount } from "../parts/format.tsx";
-import { Badge, Empty, ErrorMessage, Loadable, Skeleton, type Tone } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
+import { Badge, Empty, ErrorMessage, type Tone } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { useAction } from "../useApi.ts";
 import { withClient } from "./client.ts";
-import { CatalogueTabs, Paging, usePages } from "./paging.tsx";
+import { CatalogueList } from "./list.tsx";
 
-type Filter = OrderStatus | "all";
-
-const filters: Readonly<Record<Filter, string>> = {
-  all: "All orders",
+const statuses: Readonly<Record<OrderStatus, string>> = {
   placed: "Placed",
   approved: "Approved",
   delivered: "Delivered",
@@ -28,36 +23,21 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
 };
 
 export function Orders() {
-  const [filter, setFilter] = useState<Filter>("all");
-  const paged = usePages<Order>(`orders ${filter}`, (cursor) =>
-    withClient((client) =>
-      client.listOrders({
-        ...(filter === "all" ? {} : { status: filter }),
-        ...(cursor === undefined ? {} : { cursor }),
-      }),
-    ),
-  );
   return (
-    <Page title="Catalogue">
-      <CatalogueTabs at="orders" />
-      <p class="filters">
-        <Choice aria-label="Status" value={filter} options={filters} onChoice={setFilter} />
-      </p>
-      <Loadable of={paged.page} skeleton={<Skeleton rows={6} />}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={filter === "all" ? "No order yet" : "No orders with this status"}>
-              <p>
-                Orders are placed for available pets. <a href="#/catalogue">See the pets</a>.
-              </p>
-            </Empty>
-          ) : (
-            <OrderTable orders={items} onMoved={paged.page.reload} />
-          )
-        }
-      </Loadable>
-      <Paging paged={paged} />
-    </Page>
+    <CatalogueList
+      at="orders"
+      statuses={statuses}
+      load={(query) => withClient((client) => client.listOrders(query))}
+      empty={(filtered) => (
+        <Empty title={filtered ? "No orders with this status" : "No order yet"}>
+          <p>
+            Orders are placed for available pets. <a href="#/catalogue">See the pets</a>.
+          </p>
+        </Empty>
+      )}
+    >
+      {(orders, reload) => <OrderTable orders={orders} onMoved={reload} />}
+    </CatalogueList>
   );
 }
 
@@ -73,47 +53,41 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
       onMoved();
       notify(`Order ${moved.id} is ${moved.status}.`);
     });
+  const moveButton = (order: Order) => {
+    const label = order.status === "placed" ? "Approve" : "Deliver";
+    return (
+      <Button
+        busy={work.busy && moving === order.id}
+        label={`${label} order ${order.id}`}
+        onClick={() => void move(order)}
+      >
+        {label}
+      </Button>
+    );
+  };
   return (
     <>
       <ErrorMessage error={work.error} />
       <Table
         caption="Orders"
-        heads={[
-          { label: "Order", number: true },
-          { label: "Pet", number: true },
-          { label: "How many", number: true },
-          { label: "Placed", wide: true },
-          "Status",
-          { hidden: "Next step" },
+        rows={orders}
+        keyOf={({ id }) => String(id)}
+        columns={[
+          { head: "Order", number: true, names: true, cell: ({ id }) => String(id) },
+          { head: "Pet", number: true, cell: ({ petId }) => String(petId) },
+          { head: "How many", number: true, cell: ({ quantity }) => amount(quantity) },
+          { head: "Placed", wide: true, cell: ({ placedAt }) => <Ago at={placedAt} /> },
+          {
+            head: "Status",
+            cell: ({ status }) => <Badge tone={tones[status]}>{statuses[status]}</Badge>,
+          },
+          {
+            head: "Next step",
+            end: true,
+            cell: (order) => order.status !== "delivered" && moveButton(order),
+          },
         ]}
-      >
-        {orders.map((order) => (
-          <tr key={String(order.id)}>
-            <th scope="row" class="number">
-              {String(order.id)}
-            </th>
-            <td class="number">{String(order.petId)}</td>
-            <td class="number">{amount(order.quantity)}</td>
-            <td class="wide">
-              <Ago at={order.placedAt} />
-            </td>
-            <td>
-              <Badge tone={tones[order.status]}>{filters[order.status]}</Badge>
-            </td>
-            <td class="end">
-              {order.status !== "delivered" && (
-                <Button
-                  busy={work.busy && moving === order.id}
-                  label={`${order.status === "placed" ? "Approve" : "Deliver"} order ${order.id}`}
-                  onClick={() => void move(order)}
-                >
-                  {order.status === "placed" ? "Approve" : "Deliver"}
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </Table>
+      />
     </>
   );
 }

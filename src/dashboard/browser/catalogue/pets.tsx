@@ -3,22 +3,17 @@ import { useState } from "preact/hooks";
 import type { Pet, PetStatus } from "../../../client/client.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FormDialog, openDialog } from "../parts/dialog.tsx";
-import { Choice, ChoiceField, TextField } from "../parts/form.tsx";
-import { Badge, Empty, Loadable, Skeleton, type Tone } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
+import { ChoiceField, TextField } from "../parts/form.tsx";
+import { Badge, Empty, type Tone } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { withClient } from "./client.ts";
-import { CatalogueTabs, Paging, usePages } from "./paging.tsx";
-
-type Filter = PetStatus | "all";
+import { CatalogueList } from "./list.tsx";
 
 const statuses: Readonly<Record<PetStatus, string>> = {
   available: "Available",
   pending: "Pending",
   sold: "Sold",
 };
-const filters: Readonly<Record<Filter, string>> = { all: "All pets", ...statuses };
-
 const tones: Readonly<Record<PetStatus, Tone>> = {
   available: "fine",
   pending: "waiting",
@@ -26,87 +21,65 @@ const tones: Readonly<Record<PetStatus, Tone>> = {
 };
 
 export function Pets() {
-  const [filter, setFilter] = useState<Filter>("all");
-  const paged = usePages<Pet>(`pets ${filter}`, (cursor) =>
-    withClient((client) =>
-      client.listPets({
-        ...(filter === "all" ? {} : { status: filter }),
-        ...(cursor === undefined ? {} : { cursor }),
-      }),
-    ),
-  );
-  const add = (
-    <Button kind="primary" onClick={() => openDialog(<AddPet onAdded={paged.page.reload} />)}>
-      Add pet
-    </Button>
-  );
   return (
-    <Page title="Catalogue" action={add}>
-      <CatalogueTabs at="pets" />
-      <p class="filters">
-        <Choice aria-label="Status" value={filter} options={filters} onChoice={setFilter} />
-      </p>
-      <Loadable of={paged.page} skeleton={<Skeleton rows={6} />}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={filter === "all" ? "No pets yet" : "No pets with this status"}>
-              <p>
-                {filter === "all" ? "Add the first one." : "Choose another status, or all pets."}
-              </p>
-            </Empty>
-          ) : (
-            <PetTable pets={items} onOrdered={paged.page.reload} />
-          )
-        }
-      </Loadable>
-      <Paging paged={paged} />
-    </Page>
+    <CatalogueList
+      at="pets"
+      statuses={statuses}
+      load={(query) => withClient((client) => client.listPets(query))}
+      action={(reload) => (
+        <Button kind="primary" onClick={() => openDialog(<AddPet onAdded={reload} />)}>
+          Add pet
+        </Button>
+      )}
+      empty={(filtered) => (
+        <Empty title={filtered ? "No pets with this status" : "No pets yet"}>
+          <p>{filtered ? "Choose another status, or all pets." : "Add the first one."}</p>
+        </Empty>
+      )}
+    >
+      {(pets, reload) => <PetTable pets={pets} onOrdered={reload} />}
+    </CatalogueList>
   );
 }
 
-interface PetTableProps {
-  readonly pets: readonly Pet[];
-  readonly onOrdered: () => void;
-}
-
-function PetTable({ pets, onOrdered }: PetTableProps) {
+function PetTable({ pets, onOrdered }: { pets: readonly Pet[]; onOrdered: () => void }) {
+  const order = (pet: Pet) => openDialog(<PlaceOrder pet={pet} onPlaced={onOrdered} />);
   return (
     <Table
       caption="Pets"
-      heads={[
-        { label: "Id", number: true, wide: true },
-        "Name",
-        { label: "Category", wide: true },
-        "Status",
-        { hidden: "Order" },
-      ]}
-    >
-      {pets.map((pet) => (
-        <tr key={String(pet.id)}>
-          <td class="number wide">{String(pet.id)}</td>
-          <th scope="row">
-            {pet.name}
-            <span class="slim quiet">
-              {String(pet.id)}, category {String(pet.categoryId)}
-            </span>
-          </th>
-          <td class="wide">{String(pet.categoryId)}</td>
-          <td>
-            <Badge tone={tones[pet.status]}>{statuses[pet.status]}</Badge>
-          </td>
-          <td class="end">
-            {pet.status === "available" && (
-              <Button
-                label={`Order ${pet.name}`}
-                onClick={() => openDialog(<PlaceOrder pet={pet} onPlaced={onOrdered} />)}
-              >
+      rows={pets}
+      keyOf={({ id }) => String(id)}
+      columns={[
+        { head: "Id", number: true, wide: true, cell: ({ id }) => String(id) },
+        {
+          head: "Name",
+          names: true,
+          cell: ({ id, name, categoryId }) => (
+            <>
+              {name}
+              <span class="slim quiet">
+                {String(id)}, category {String(categoryId)}
+              </span>
+            </>
+          ),
+        },
+        { head: "Category", wide: true, cell: ({ categoryId }) => String(categoryId) },
+        {
+          head: "Status",
+          cell: ({ status }) => <Badge tone={tones[status]}>{statuses[status]}</Badge>,
+        },
+        {
+          head: "Order",
+          end: true,
+          cell: (pet) =>
+            pet.status === "available" && (
+              <Button label={`Order ${pet.name}`} onClick={() => order(pet)}>
                 Order
               </Button>
-            )}
-          </td>
-        </tr>
-      ))}
-    </Table>
+            ),
+        },
+      ]}
+    />
   );
 }
 
