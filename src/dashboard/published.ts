@@ -1,6 +1,6 @@
 /** The dashboard in memory, ready to be served. */
 import { emitPageAssets, type PageAssets } from "../docs/assets.ts";
-import { htmlDocument, markIcon } from "../docs/document.ts";
+import { htmlDocument, icon } from "../docs/document.ts";
 import { html } from "../docs/html.ts";
 import { type PublishedDocs, type PublishedFile, publishedFile } from "../docs/published.ts";
 
@@ -47,7 +47,7 @@ function dashboardPage(base: string, assets: PageAssets): string {
     base,
     assets,
     head: html`<meta name="robots" content="noindex">\n`,
-    body: html`<div id="app"><header class="top"><span class="brand">${markIcon}<span>Pet Store</span></span></header>
+    body: html`<div id="app"><header class="top"><span class="brand">${icon("mark", 20)}<span>Pet Store</span></span></header>
 <div class="frame single"><main><noscript><p>The dashboard needs JavaScript. Everything it does can also be done with the petstore command.</p></noscript></main></div></div>`,
   });
 }

@@ -1,15 +1,7 @@
 /** The frame around every page: head, top bar, navigation, footer, and the dialogs. */
 import { twinOfPage } from "./addresses.ts";
 import type { Assets } from "./assets.ts";
-import {
-  closeIcon,
-  type HtmlDocument,
-  htmlDocument,
-  markIcon,
-  menuIcon,
-  searchIcon,
-  themeIcon,
-} from "./document.ts";
+import { type HtmlDocument, htmlDocument, icon } from "./document.ts";
 import { type Content, type Html, html } from "./html.ts";
 import { type NavigationParts, navigation } from "./navigation.ts";
 import type { Page, Site } from "./site.ts";
@@ -68,10 +60,10 @@ function document(site: Site, parts: FrameParts, page: Document): string {
   const { assets } = parts;
   const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="top">
-<a class="brand" href="${addresses.page("")}">${markIcon}<span>${contract.title}</span></a>
-<button type="button" class="search-open" data-search-open aria-label="Search" aria-haspopup="dialog" aria-keyshortcuts="/">${searchIcon}<span>Search</span><kbd>/</kbd></button>
-<button type="button" class="icon" data-theme-switch>${themeIcon}<span class="visually-hidden" data-theme-label>Switch between light and dark</span></button>
-<button type="button" class="icon menu-open" data-menu-open aria-haspopup="dialog">${menuIcon}<span class="visually-hidden">Menu</span></button>
+<a class="brand" href="${addresses.page("")}">${icon("mark", 20)}<span>${contract.title}</span></a>
+<button type="button" class="search-open" data-search-open aria-label="Search" aria-haspopup="dialog" aria-keyshortcuts="/">${icon("search")}<span>Search</span><kbd>/</kbd></button>
+<button type="button" class="icon" data-theme-switch>${icon("theme")}<span class="visually-hidden" data-theme-label>Switch between light and dark</span></button>
+<button type="button" class="icon menu-open" data-menu-open aria-haspopup="dialog">${icon("menu")}<span class="visually-hidden">Menu</span></button>
 </header>
 <div class="layout ${page.kind}">
 <div class="nav-place" data-nav-place>${navigation(site, page.current, parts)}</div>
@@ -79,7 +71,7 @@ function document(site: Site, parts: FrameParts, page: Document): string {
 </div>
 <footer class="bottom"><p>${contract.title} ${contract.version}</p><p><a href="${addresses.file("openapi.json")}">openapi.json</a> <a href="${addresses.file("llms.txt")}">llms.txt</a></p></footer>
 ${searchDialog(addresses.file(assets.searchIndex))}
-<dialog class="menu" data-menu aria-label="Menu"><button type="button" class="icon" data-menu-close>${closeIcon}<span class="visually-hidden">Close menu</span></button></dialog>
+<dialog class="menu" data-menu aria-label="Menu"><button type="button" class="icon" data-menu-close>${icon("close")}<span class="visually-hidden">Close menu</span></button></dialog>
 <p class="visually-hidden" role="status" data-live></p>`;
   return htmlDocument({
     ...page,
@@ -92,7 +84,7 @@ ${searchDialog(addresses.file(assets.searchIndex))}
 
 function searchDialog(index: string): Html {
   return html`<dialog class="search" data-search data-index="${index}" aria-label="Search">
-<div class="search-row">${searchIcon}<input type="search" role="combobox" aria-label="Search the documentation" aria-controls="search-results" aria-expanded="false" aria-autocomplete="list" placeholder="Search the documentation" autocomplete="off" spellcheck="false" data-search-input><button type="button" class="plain" data-search-close>Close</button></div>
+<div class="search-row">${icon("search")}<input type="search" role="combobox" aria-label="Search the documentation" aria-controls="search-results" aria-expanded="false" aria-autocomplete="list" placeholder="Search the documentation" autocomplete="off" spellcheck="false" data-search-input><button type="button" class="plain" data-search-close>Close</button></div>
 <p class="search-said" role="status" data-search-said>Type to search.</p>
 <div role="listbox" id="search-results" aria-label="Results" data-search-results></div>
 <p class="search-keys" aria-hidden="true"><kbd>↑</kbd> <kbd>↓</kbd> to choose <kbd>Enter</kbd> to open <kbd>Esc</kbd> to close</p>

@@ -1,6 +1,6 @@
 /** HTML templates that escape their values. */
 
-/** Text that is HTML already. Only `html` and `trusted` make it. */
+/** Text that is HTML already. It is made by `html`, or of other HTML. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -22,7 +22,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }
 
@@ -32,11 +32,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
   for (const [index, value] of values.entries()) {
     text += written(value) + (strings[index + 1] ?? "");
   }
-  return new Html(text);
-}
-
-/** For text that comes from this program itself, never from a document. */
-export function trusted(text: string): Html {
   return new Html(text);
 }
 

@@ -1,6 +1,6 @@
 /** The page at the root of the service: what it is, its URL, a first call, its health. */
 import { emitLandingAssets, type PageAssets } from "./assets.ts";
-import { htmlDocument, markIcon, themeIcon } from "./document.ts";
+import { htmlDocument, icon } from "./document.ts";
 import { html } from "./html.ts";
 import { codeBlock, codeFigure } from "./parts.ts";
 import { contentSecurityPolicy, type PublishedFile, publishedFile } from "./published.ts";
@@ -49,8 +49,8 @@ function landingPage(
   const firstCall = `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets`;
   const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="top">
-<a class="brand" href="/" aria-current="page">${markIcon}<span>${title}</span></a>
-<button type="button" class="icon" data-theme-switch>${themeIcon}<span class="visually-hidden" data-theme-label>Switch between light and dark</span></button>
+<a class="brand" href="/" aria-current="page">${icon("mark", 20)}<span>${title}</span></a>
+<button type="button" class="icon" data-theme-switch>${icon("theme")}<span class="visually-hidden" data-theme-label>Switch between light and dark</span></button>
 </header>
 <main id="main" class="landing" tabindex="-1">
 <h1>${title}</h1>

@@ -13,7 +13,7 @@ import { Keys } from "./keys.tsx";
 import { useObservable } from "./observable.ts";
 import { Overview } from "./overview.tsx";
 import { Owners } from "./owners.tsx";
-import { MarkIcon, ThemeIcon } from "./parts/icons.tsx";
+import { Icon } from "./parts/icons.tsx";
 import { Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { ProjectPage } from "./projects/project.tsx";
@@ -95,7 +95,7 @@ function frame(children: ComponentChildren, whose?: Session, at?: Route) {
       </button>
       <header class="top">
         <a class="brand" href="#/">
-          <MarkIcon />
+          <Icon name="mark" size={20} />
           <span>Pet Store</span>
         </a>
         <ThemeSwitch />
@@ -125,7 +125,7 @@ function ThemeSwitch() {
   };
   return (
     <button type="button" class="icon" aria-label={`Switch to ${other}`} onClick={change}>
-      <ThemeIcon />
+      <Icon name="theme" />
     </button>
   );
 }

@@ -5,7 +5,7 @@ import { announce } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Ago, Day, Left } from "../parts/format.tsx";
-import { ChevronIcon } from "../parts/icons.tsx";
+import { Icon } from "../parts/icons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
 import { later } from "../platform.ts";
@@ -63,7 +63,7 @@ export function DomainCard(props: DomainCardProps) {
             aria-label={`Details of ${unicodeHost}`}
             onClick={() => onOpen(!open)}
           >
-            <ChevronIcon />
+            <Icon name="chevron" />
           </button>
           {menu.length > 0 && <Menu label={`More for ${unicodeHost}`} items={menu} />}
         </div>

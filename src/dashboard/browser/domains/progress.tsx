@@ -1,7 +1,7 @@
 /** How far a domain has come: its steps, its findings, and its timeline. */
 import type { Domain, DomainDetails, Finding } from "../../../contract/generated/platform.ts";
 import { Ago, Left } from "../parts/format.tsx";
-import { TickIcon } from "../parts/icons.tsx";
+import { Icon } from "../parts/icons.tsx";
 import { Loadable, Skeleton } from "../parts/notice.tsx";
 import { useGet } from "../useApi.ts";
 
@@ -22,7 +22,7 @@ export function Steps({ step, status }: Pick<Domain, "step" | "status">) {
           aria-current={index === at && !done(index) ? "step" : undefined}
         >
           <span class="step-mark" aria-hidden="true">
-            {done(index) ? <TickIcon /> : index + 1}
+            {done(index) ? <Icon name="tick" /> : index + 1}
           </span>
           <span>{names[each]}</span>
           {done(index) && <span class="visually-hidden">, done</span>}

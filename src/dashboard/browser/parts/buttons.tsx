@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { copyText } from "../../../docs/browser/platform.ts";
 import { announce } from "../announce.ts";
 import { later } from "../platform.ts";
-import { CopyIcon, TickIcon } from "./icons.tsx";
+import { Icon } from "./icons.tsx";
 
 export interface ButtonProps {
   readonly children: ComponentChildren;
@@ -55,7 +55,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   const word = done === undefined ? "Copy" : done ? "Copied" : "Select";
   return (
     <button type="button" class="copy" aria-label={`${word} ${what}`} onClick={copy}>
-      {done ? <TickIcon /> : <CopyIcon />}
+      {done ? <Icon name="tick" /> : <Icon name="copy" />}
       <span aria-hidden="true">{word}</span>
     </button>
   );

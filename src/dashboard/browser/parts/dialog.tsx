@@ -6,7 +6,7 @@ import { observable, useObservable } from "../observable.ts";
 import { type Action, useAction } from "../useApi.ts";
 import { Button } from "./buttons.tsx";
 import { Form } from "./form.tsx";
-import { CloseIcon } from "./icons.tsx";
+import { Icon } from "./icons.tsx";
 import { ErrorMessage } from "./notice.tsx";
 
 const opened = observable<JSX.Element | null>(null);
@@ -75,7 +75,7 @@ export function Dialog({ title, children, firm = false }: DialogProps) {
           <h2 id={id}>{title}</h2>
           {!firm && (
             <button type="button" class="icon" aria-label="Close" onClick={closeDialog}>
-              <CloseIcon />
+              <Icon name="close" />
             </button>
           )}
         </div>

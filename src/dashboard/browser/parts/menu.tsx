@@ -1,6 +1,6 @@
 /** A menu behind three dots, with the keyboard support of the ARIA menu pattern. */
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { MoreIcon } from "./icons.tsx";
+import { Icon } from "./icons.tsx";
 
 export interface MenuItem {
   readonly label: string;
@@ -52,7 +52,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
         aria-controls={open ? id : undefined}
         onClick={() => setOpen(!open)}
       >
-        <MoreIcon />
+        <Icon name="more" />
       </button>
       {open && (
         <div role="menu" id={id} aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>

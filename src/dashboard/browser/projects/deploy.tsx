@@ -5,7 +5,7 @@ import { announce, notify } from "../announce.ts";
 import { messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { counted, size } from "../parts/format.tsx";
-import { FolderIcon } from "../parts/icons.tsx";
+import { Icon } from "../parts/icons.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { chosenFolder, droppedFolder, type Folder } from "./folder.ts";
 import { type Progress, upload } from "./upload.ts";
@@ -91,7 +91,7 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
         }
       }}
     >
-      <FolderIcon />
+      <Icon name="folder" />
       <p>
         <strong>Drop the folder of your site here</strong>
         <span class="quiet">It is published when all of its files are uploaded.</span>
