@@ -25,7 +25,7 @@ import { SignIn, Welcome } from "./signIn.tsx";
 export function App() {
   const state = useObservable(session);
   const at = useObservable(route);
-  if (at.at === "welcome") return frame(<Welcome token={at.token} />);
+  if (at.at === "welcome") return frame(<Welcome token={at.name} />);
   if (state.kind === "unknown") return frame(<Starting failed={state.error !== undefined} />);
   if (state.kind === "signed_out") return frame(<SignIn ended={state.ended} />);
   return frame(<Screen at={at} session={state.session} />, state.session, at);
@@ -55,23 +55,22 @@ function Screen({ at, session }: { at: Route; session: Session }) {
     case "projects":
       return <Projects session={session} />;
     case "project":
-      return <ProjectPage key={at.slug} slug={at.slug} />;
+      return <ProjectPage key={at.name} slug={at.name} />;
     case "domains":
-      return <Domains key={at.slug} slug={at.slug} operator={operator} />;
+      return <Domains key={at.name} slug={at.name} operator={operator} />;
     case "account":
       return <Account session={session} />;
-    case "keys":
-      return operator ? <Keys /> : <NotFound />;
-    case "pets":
-      return operator ? <Pets /> : <NotFound />;
-    case "orders":
-      return operator ? <Orders /> : <NotFound />;
-    case "owners":
-      return operator ? <Owners /> : <NotFound />;
-    default:
+    case "welcome":
+    case "unknown":
       return <NotFound />;
+    default: {
+      const OperatorScreen = operator ? operatorScreens[at.at] : NotFound;
+      return <OperatorScreen />;
+    }
   }
 }
+
+const operatorScreens = { keys: Keys, pets: Pets, orders: Orders, owners: Owners };
 
 function NotFound() {
   return (
@@ -130,21 +129,17 @@ function ThemeSwitch() {
   );
 }
 
-type NavigationItem = readonly [href: string, words: string, ats: readonly Route["at"][]];
-
-const items: readonly NavigationItem[] = [
+const items: readonly [href: string, words: string, ats: readonly Route["at"][]][] = [
   ["#/", "Overview", ["overview"]],
   ["#/projects", "Projects", ["projects", "project", "domains"]],
-];
-const operatorItems: readonly NavigationItem[] = [
   ["#/keys", "Keys", ["keys"]],
   ["#/catalogue", "Catalogue", ["pets", "orders"]],
   ["#/owners", "Owners", ["owners"]],
+  ["#/account", "Account", ["account"]],
 ];
-const lastItems: readonly NavigationItem[] = [["#/account", "Account", ["account"]]];
 
 function Navigation({ at, operator }: { at: Route; operator: boolean }) {
-  const shown = [...items, ...(operator ? operatorItems : []), ...lastItems];
+  const shown = items.filter(([, , [first = ""]]) => operator || !(first in operatorScreens));
   useEffect(() => {
     const here = document.querySelector(".sidebar [aria-current]");
     if (at.at !== "unknown") here?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,35 +1,32 @@
 /** The current screen, from the fragment of the URL. */
 import { observable } from "./observable.ts";
 
-export type Route =
-  | { readonly at: "overview" | "projects" | "keys" | "owners" | "account" | "unknown" }
-  | { readonly at: "welcome"; readonly token: string }
-  | { readonly at: "project" | "domains"; readonly slug: string }
-  | { readonly at: "pets" | "orders" };
-
-const plain = {
+/** The star stands for a name. */
+const screens = {
   "": "overview",
   projects: "projects",
+  "projects/*": "project",
+  "projects/*/domains": "domains",
   keys: "keys",
+  catalogue: "pets",
+  "catalogue/orders": "orders",
   owners: "owners",
   account: "account",
+  "welcome/*": "welcome",
 } as const;
 
-export function routeOf(fragment: string): Route {
-  const [first = "", second, third, ...more] = fragment.replace(/^#?\/?/, "").split("/");
-  if (more.length > 0) return { at: "unknown" };
-  if (second === undefined) {
-    if (first === "catalogue") return { at: "pets" };
-    return { at: Object.hasOwn(plain, first) ? plain[first as keyof typeof plain] : "unknown" };
-  }
-  if (first === "projects") {
-    const slug = decoded(second);
-    if (third === undefined) return { at: "project", slug };
-    return third === "domains" ? { at: "domains", slug } : { at: "unknown" };
-  }
-  if (third !== undefined) return { at: "unknown" };
-  if (first === "welcome") return { at: "welcome", token: decoded(second) };
-  return first === "catalogue" && second === "orders" ? { at: "orders" } : { at: "unknown" };
+export interface Route {
+  readonly at: (typeof screens)[keyof typeof screens] | "unknown";
+  /** The slug of the project, or the token of the one-time link. Empty on other screens. */
+  readonly name: string;
+}
+
+function routeOf(fragment: string): Route {
+  const path = fragment.replace(/^#?\/?/, "");
+  const [, name = ""] = /^(?:projects|welcome)\/([^/]*)/.exec(path) ?? [];
+  const pattern = path.replace(/^(projects|welcome)\/[^/]*/, "$1/*");
+  const at = Object.hasOwn(screens, pattern) ? screens[pattern as keyof typeof screens] : "unknown";
+  return { at, name: decoded(name) };
 }
 
 function decoded(segment: string): string {
@@ -43,7 +40,7 @@ function decoded(segment: string): string {
 export const projectLink = (slug: string): string => `#/projects/${encodeURIComponent(slug)}`;
 export const domainsLink = (slug: string): string => `${projectLink(slug)}/domains`;
 
-export const route = observable<Route>({ at: "overview" });
+export const route = observable(routeOf(""));
 
 export function watchRoute(): void {
   const look = () => route.set(routeOf(location.hash));
