@@ -178,7 +178,6 @@ describe("time, timers and randomness", () => {
     "src/core/clock.ts",
     "src/client/platform.ts",
     "src/docs/browser/platform.ts",
-    "src/dashboard/browser/platform.ts",
   ];
   for (const file of sources.filter((name) => !seams.includes(name))) {
     test(`${file} takes them from the clock`, () => {

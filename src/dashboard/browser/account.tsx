@@ -26,7 +26,7 @@ export function Account({ session }: { session: Session }) {
     <Page
       title="Account"
       action={
-        <Button onClick={() => void leave()} busy={work.busy}>
+        <Button onClick={leave} busy={work.busy}>
           Sign out
         </Button>
       }
@@ -57,7 +57,7 @@ function Password() {
   return (
     <section class="narrow" aria-labelledby="password-title">
       <h2 id="password-title">Password</h2>
-      <Form onSubmit={() => void change()}>
+      <Form onSubmit={change}>
         <TextField
           label="Current password"
           type="password"
@@ -115,7 +115,7 @@ function Sessions() {
                 </div>
                 {!current && (
                   <Button
-                    onClick={() => void end(id)}
+                    onClick={() => end(id)}
                     busy={work.busy}
                     label={`Sign out ${browserOf(agent)}`}
                   >

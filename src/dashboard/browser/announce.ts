@@ -1,7 +1,7 @@
 /** Announces what changed to screen readers, and as a toast to everybody else. */
 
+import { later } from "../../docs/browser/platform.ts";
 import { observable } from "./observable.ts";
-import { later } from "./platform.ts";
 
 /** The text of the live region. */
 export const announcement = observable("");

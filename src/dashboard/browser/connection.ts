@@ -1,7 +1,7 @@
 /** Whether the service can be reached. */
 
+import { later } from "../../docs/browser/platform.ts";
 import { observable } from "./observable.ts";
-import { later } from "./platform.ts";
 
 export type Connection = "connected" | "offline" | "unreachable";
 

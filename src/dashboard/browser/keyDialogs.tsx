@@ -1,12 +1,13 @@
 /** The dialogs that create, show, rotate and revoke API keys. */
+
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../contract/generated/platform.ts";
+import { now } from "../../docs/browser/platform.ts";
 import { call } from "./http.ts";
 import { Button, CopyButton } from "./parts/buttons.tsx";
 import { closeDialog, Dialog, FormDialog, openDialog } from "./parts/dialog.tsx";
 import { ChoiceField, TextField } from "./parts/form.tsx";
-import { now } from "./platform.ts";
 
 const lifetimes = {
   never: "Never",

@@ -4,7 +4,7 @@ import type { Key } from "../../contract/generated/platform.ts";
 import { CreateKey, RevokeKey, RotateKey } from "./keyDialogs.tsx";
 import { Button } from "./parts/buttons.tsx";
 import { openDialog } from "./parts/dialog.tsx";
-import { Ago, amount, Day } from "./parts/format.tsx";
+import { Ago, amount, counted, Day } from "./parts/format.tsx";
 import { Menu, type MenuItem } from "./parts/menu.tsx";
 import { Badge, Empty, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
@@ -47,7 +47,7 @@ export function Keys() {
                   <button type="button" class="plain" onClick={() => showEnded(!ended)}>
                     {ended
                       ? "Hide ended keys"
-                      : `Show ${own.length - active.length} ended ${own.length - active.length === 1 ? "key" : "keys"}`}
+                      : `Show ${counted(own.length - active.length, "ended key")}`}
                   </button>
                 </p>
               )}
@@ -59,8 +59,7 @@ export function Keys() {
                     aria-expanded={pagesShown}
                     onClick={() => showPages(!pagesShown)}
                   >
-                    {pages.length} {pages.length === 1 ? "key" : "keys"} of this dashboard's own
-                    sessions
+                    {counted(pages.length, "key")} of this dashboard's own sessions
                   </button>
                 </p>
               )}

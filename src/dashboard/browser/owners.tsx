@@ -35,7 +35,7 @@ export function Owners() {
   const choosePlan = (owner: Owner, plan: Plan) => {
     const change = () => changePlan(owner, plan);
     if (plan === "free") return openDialog(<MakeFree owner={owner} onFree={change} />);
-    void work.run(async () => notify(await change()));
+    work.run(async () => notify(await change()));
   };
   return (
     <Page

@@ -3,13 +3,13 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Welcome as Exchange } from "../../contract/generated/platform.ts";
+import { now } from "../../docs/browser/platform.ts";
 import { notify } from "./announce.ts";
 import { ApiError, call, hasCode } from "./http.ts";
 import { Button } from "./parts/buttons.tsx";
 import { Form, TextField } from "./parts/form.tsx";
 import { Left } from "./parts/format.tsx";
 import { ErrorMessage, Notice } from "./parts/notice.tsx";
-import { now } from "./platform.ts";
 import { startSession } from "./session.ts";
 import { useAction } from "./useApi.ts";
 
@@ -60,7 +60,7 @@ export function SignIn({ ended }: { ended: boolean }) {
         <ErrorMessage error={work.error} />
         {waitUntilMs > now() && (
           <p class="quiet">
-            Try again in <Left untilMs={waitUntilMs} ended="a moment" />.
+            Try again in <Left until={waitUntilMs} />.
           </p>
         )}
         <Button type="submit" kind="primary" busy={work.busy}>
@@ -103,7 +103,7 @@ export function Welcome({ token }: { token: string }) {
     <div class="alone" ref={container}>
       <h1>Welcome</h1>
       <p class="lead">Choose a password to sign in with from now on.</p>
-      <Form onSubmit={() => void enterWith({ token, password })}>
+      <Form onSubmit={() => enterWith({ token, password })}>
         <TextField
           label="Password"
           type="password"
@@ -125,7 +125,7 @@ export function Welcome({ token }: { token: string }) {
             Set password and sign in
           </Button>
           {!needed && (
-            <Button onClick={() => void enterWith({ token })} busy={work.busy}>
+            <Button onClick={() => enterWith({ token })} busy={work.busy}>
               Sign in without a password
             </Button>
           )}
@@ -139,13 +139,13 @@ export function Welcome({ token }: { token: string }) {
 }
 
 /** Focuses the first field of the screen, and again when `trigger` changes. */
-export function useFirstField(trigger?: unknown): RefObject<HTMLDivElement | null> {
+function useFirstField(trigger?: unknown): RefObject<HTMLDivElement | null> {
   const container = useRef<HTMLDivElement>(null);
   useEffect(() => container.current?.querySelector("input")?.focus(), [trigger]);
   return container;
 }
 
-export function useTitle(words: string): void {
+function useTitle(words: string): void {
   useEffect(() => {
     document.title = `${words} · Pet Store`;
   }, [words]);

@@ -1,9 +1,10 @@
 /** Requests of a component: what it shows of the service, and what its buttons do there. */
+
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { every } from "../../docs/browser/platform.ts";
 import { reconnections } from "./connection.ts";
 import { call, type InputOf, type PathWith, type ResultOf, urlOf } from "./http.ts";
 import { useObservable } from "./observable.ts";
-import { every } from "./platform.ts";
 
 export interface Loaded<T> {
   /** The latest that was loaded, also while it is loaded again, or could not be. */
@@ -78,7 +79,7 @@ export interface Action {
   readonly busy: boolean;
   readonly error: unknown;
   /** Does nothing while another task of the same action is running. */
-  readonly run: (task: () => Promise<void>) => Promise<void>;
+  readonly run: (task: () => Promise<void>) => void;
   readonly clear: () => void;
 }
 

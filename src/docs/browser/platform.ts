@@ -1,9 +1,21 @@
 /** What the browser provides: time, storage, the clipboard and the theme. Storage may be refused. */
 
-export const now = (): number => performance.now();
+/** Milliseconds since 1970. */
+export const now = (): number => Date.now();
 
-export function later(delayMs: number, action: () => void): void {
-  setTimeout(action, delayMs);
+/** Milliseconds on a clock that is never set, to measure with. */
+export const elapsedMs = (): number => performance.now();
+
+/** Runs the action once, unless the returned function is called before. */
+export function later(delayMs: number, action: () => void): () => void {
+  const timer = setTimeout(action, delayMs);
+  return () => clearTimeout(timer);
+}
+
+/** Runs the action again and again until the returned function is called. */
+export function every(intervalMs: number, action: () => void): () => void {
+  const timer = setInterval(action, intervalMs);
+  return () => clearInterval(timer);
 }
 
 type StorageName = "localStorage" | "sessionStorage";

@@ -1,6 +1,6 @@
 /** The form that tries an operation. */
 import { find, findAll } from "./elements.ts";
-import { now, remember, remembered } from "./platform.ts";
+import { elapsedMs, remember, remembered } from "./platform.ts";
 import { curlLine, type Filled, type Prepared, prepare } from "./request.ts";
 import { coloured, failed, inWords, type Received, shown } from "./result.ts";
 
@@ -117,7 +117,7 @@ class TryIt {
 async function exchange(request: Prepared, key: string, ended: AbortSignal): Promise<Received> {
   const headers = new Headers(Object.fromEntries(request.headers));
   if (key !== "") headers.set("Authorization", `Bearer ${key}`);
-  const started = now();
+  const startedMs = elapsedMs();
   try {
     const response = await fetch(request.url, {
       method: request.method,
@@ -136,7 +136,7 @@ async function exchange(request: Prepared, key: string, ended: AbortSignal): Pro
       statusText: response.statusText,
       headers: [...response.headers],
       body: body.slice(0, bodyShownMax),
-      elapsedMs: now() - started,
+      elapsedMs: elapsedMs() - startedMs,
     };
   } catch (cause) {
     if (ended.aborted) throw cause;

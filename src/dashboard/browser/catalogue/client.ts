@@ -1,7 +1,8 @@
 /** Access to the catalogue through the public client, with a short-lived API key. */
+
 import { PetStoreClient, PetStoreError } from "../../../client/client.ts";
+import { later } from "../../../docs/browser/platform.ts";
 import { call } from "../http.ts";
-import { later } from "../platform.ts";
 import { session } from "../session.ts";
 
 interface KeyedClient {

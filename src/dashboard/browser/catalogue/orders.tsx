@@ -59,7 +59,7 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
       <Button
         busy={work.busy && moving === order.id}
         label={`${label} order ${order.id}`}
-        onClick={() => void move(order)}
+        onClick={() => move(order)}
       >
         {label}
       </Button>

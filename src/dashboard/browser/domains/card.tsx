@@ -1,6 +1,9 @@
 /** One domain: a row with its status, and its details below. */
+
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
+import { later } from "../../../docs/browser/platform.ts";
 import { announce } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
@@ -8,7 +11,6 @@ import { Ago, Day, Left } from "../parts/format.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
-import { later } from "../platform.ts";
 import { useAction } from "../useApi.ts";
 import { Findings, Steps, Timeline } from "./progress.tsx";
 import { Records } from "./record.tsx";
@@ -111,7 +113,7 @@ function useChecking(domain: Domain, onChecked: (domain: Domain) => void): Check
   useEffect(() => {
     return waitSeconds === undefined ? undefined : later(waitSeconds * 1000, work.clear);
   }, [error]);
-  return { host, busy: work.busy || under, error, verify: () => void verify() };
+  return { host, busy: work.busy || under, error, verify };
 }
 
 /** Having to wait a little is not an error. */
@@ -165,37 +167,36 @@ function Suspended({ domain: { status } }: { domain: Domain }) {
 function CertificateLine({ domain: { certificate } }: { domain: Domain }) {
   if (certificate === null) return null;
   const { issuer, notBefore, notAfter, renewAt, window } = certificate;
+  const facts: Readonly<Record<string, ComponentChildren>> = {
+    "Certificate by": issuer,
+    Valid: <Days start={notBefore} end={notAfter} />,
+    Renewed: renewAt !== null && (
+      <>
+        on <Day at={renewAt} />
+      </>
+    ),
+    "Renewal window": window !== null && <Days {...window} />,
+  };
   return (
     <dl class="facts">
-      <div>
-        <dt>Certificate by</dt>
-        <dd>{issuer}</dd>
-      </div>
-      <div>
-        <dt>Valid</dt>
-        <dd>
-          <Day at={notBefore} /> to <Day at={notAfter} />
-        </dd>
-      </div>
-      {renewAt !== null && (
-        <div>
-          <dt>Renewed</dt>
-          <dd>
-            on <Day at={renewAt} />
-          </dd>
-        </div>
-      )}
-      {window !== null && (
-        <div>
-          <dt>Renewal window</dt>
-          <dd>
-            <Day at={window.start} /> to <Day at={window.end} />
-          </dd>
-        </div>
+      {Object.entries(facts).map(
+        ([name, fact]) =>
+          fact && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{fact}</dd>
+            </div>
+          ),
       )}
     </dl>
   );
 }
+
+const Days = ({ start, end }: { start: string; end: string }) => (
+  <>
+    <Day at={start} /> to <Day at={end} />
+  </>
+);
 
 interface ChecksProps {
   readonly domain: Domain;
@@ -221,7 +222,7 @@ function Checks({ domain, details, checking }: ChecksProps) {
         </span>
         {step !== "none" && (
           <span>
-            next check in <Left untilMs={Date.parse(nextAt)} ended="a moment" />
+            next check in <Left until={nextAt} />
           </span>
         )}
         <span>

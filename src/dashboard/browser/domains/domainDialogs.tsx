@@ -8,15 +8,7 @@ import { closeDialog, FormDialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../parts/form.tsx";
 import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";
-import {
-  likelyTarget,
-  redirectStatuses,
-  routingOf,
-  rowsOf,
-  saveRouting,
-  targetLabels,
-  withRow,
-} from "./routing.ts";
+import { likelyTarget, redirectStatuses, saveRow, targetLabels } from "./routing.ts";
 import { isServed, statusOf } from "./status.ts";
 
 interface AddDomainProps {
@@ -108,9 +100,8 @@ async function redirect(
   to: string,
   status: number,
 ): Promise<void> {
-  const rows = rowsOf([host, ...others.map((each) => each.host)], routing);
-  const row = { host, mode: "redirect", to, status } as const;
-  onRouting(await saveRouting(slug, routingOf(withRow(rows, row))));
+  const hosts = [host, ...others.map((each) => each.host)];
+  onRouting(await saveRow(slug, hosts, routing, { host, mode: "redirect", to, status }));
 }
 
 /** A redirect to a host name that is not served leads to an error. */
@@ -206,7 +197,7 @@ function InsteadRedirect(props: RedirectDialogProps) {
       />
       <NotServed target={targets.find((each) => each.host === target)} />
       <ErrorMessage error={error} />
-      <Button kind="primary" onClick={() => void save()} busy={busy}>
+      <Button kind="primary" onClick={save} busy={busy}>
         Redirect instead
       </Button>
     </div>

@@ -12,7 +12,7 @@ import { domainsLink, projectLink } from "../route.ts";
 import { type Loaded, useAction, useGet } from "../useApi.ts";
 import { DomainCard } from "./card.tsx";
 import { AddDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
-import { routingOf, rowsOf, saveRouting, withRow } from "./routing.ts";
+import { saveRow } from "./routing.ts";
 import { RoutingEditor } from "./routingEditor.tsx";
 import { useOpenDomains } from "./useOpenDomains.ts";
 
@@ -110,14 +110,9 @@ function DomainList({ slug, all, domains }: DomainListProps) {
   };
   const makePrimary = async (host: string) => {
     if (routing.data === undefined) return;
-    const rows = withRow(rowsOf(hosts, routing.data), {
-      host,
-      mode: "primary",
-      to: "",
-      status: 301,
-    });
+    const row = { host, mode: "primary", to: "", status: 301 } as const;
     try {
-      applied(await saveRouting(slug, routingOf(rows)));
+      applied(await saveRow(slug, hosts, routing.data, row));
       notify(`${host} is the primary domain.`);
     } catch (error) {
       notify(messageOf(error));
@@ -198,7 +193,7 @@ export function Requirements({ project, suspended, operator, onChanged }: Requir
           <li>
             Domains need the paid plan, and {ownerId} is on the free one.{" "}
             {operator ? (
-              <Button onClick={() => void pay()} busy={work.busy}>
+              <Button onClick={pay} busy={work.busy}>
                 Change to the paid plan
               </Button>
             ) : (

@@ -56,24 +56,15 @@ export function Findings({ findings, checkedAt }: FindingsProps) {
 }
 
 function Duration({ finding, checkedAt }: { finding: Finding; checkedAt: string | null }) {
-  if (finding.until) {
-    return (
-      <span>
-        The next attempt is in{" "}
-        <strong>
-          <Left untilMs={Date.parse(finding.until)} ended="a moment" />
-        </strong>
-        .
-      </span>
-    );
-  }
-  if (!finding.seconds || checkedAt === null) return null;
-  const untilMs = Date.parse(checkedAt) + finding.seconds * 1000;
+  const { until, seconds } = finding;
+  const cachedUntilMs = seconds && checkedAt !== null && Date.parse(checkedAt) + seconds * 1000;
+  const end = until || cachedUntilMs;
+  if (!end) return null;
   return (
     <span>
-      DNS caches may keep it for{" "}
+      {until ? "The next attempt is in" : "DNS caches may keep it for"}{" "}
       <strong>
-        <Left untilMs={untilMs} ended="a moment" />
+        <Left until={end} />
       </strong>
       .
     </span>
@@ -162,7 +153,7 @@ function Budget({ limits }: { limits: DomainDetails["budget"] }) {
             {words}
             {until !== null && (
               <>
-                , used up: free again in <Left untilMs={Date.parse(until)} ended="a moment" />
+                , used up: free again in <Left until={until} />
               </>
             )}
           </li>

@@ -43,36 +43,22 @@ export function Records({ host, records, details }: RecordsProps) {
 
 function Record({ record, provider }: { record: RecordToCreate; provider: ProviderId }) {
   const { type, name, value, ttlSeconds, note } = record;
+  const fields = { Type: type, Name: name, Value: value, TTL: String(ttlSeconds) };
   const line = lineFor(provider, record);
   return (
     <div class="record">
       <dl>
-        <div>
-          <dt>Type</dt>
-          <dd>
-            <code>{type}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Name</dt>
-          <dd>
-            <code>{name}</code>
-            <CopyButton text={name} what={`the name ${name}`} />
-          </dd>
-        </div>
-        <div class="wide">
-          <dt>Value</dt>
-          <dd>
-            <code>{value}</code>
-            <CopyButton text={value} what={`the value ${value}`} />
-          </dd>
-        </div>
-        <div>
-          <dt>TTL</dt>
-          <dd>
-            <code>{ttlSeconds}</code>
-          </dd>
-        </div>
+        {Object.entries(fields).map(([label, text]) => (
+          <div key={label} class={label === "Value" ? "wide" : undefined}>
+            <dt>{label}</dt>
+            <dd>
+              <code>{text}</code>
+              {(label === "Name" || label === "Value") && (
+                <CopyButton text={text} what={`the ${label.toLowerCase()} ${text}`} />
+              )}
+            </dd>
+          </div>
+        ))}
       </dl>
       <p class="hint">{hintFor(provider, record)}</p>
       {line !== undefined && (

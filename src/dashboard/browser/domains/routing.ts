@@ -69,5 +69,13 @@ export const targetLabels = (targets: readonly Domain[]): Readonly<Record<string
     ]),
   );
 
+/** Saves the routing with one row changed. */
+export const saveRow = (
+  slug: string,
+  hosts: readonly string[],
+  routing: Routing,
+  row: RoutingRow,
+): Promise<Routing> => saveRouting(slug, routingOf(withRow(rowsOf(hosts, routing), row)));
+
 export const saveRouting = (slug: string, routing: Routing): Promise<Routing> =>
   call("put", "/projects/{project}/routing", { path: { project: slug }, body: routing });

@@ -62,7 +62,7 @@ export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorPr
         <Button
           kind={changed ? "primary" : undefined}
           disabled={!changed}
-          onClick={() => void save()}
+          onClick={save}
           busy={work.busy}
         >
           Save

@@ -1,9 +1,8 @@
 /** Buttons, with a busy state, and the button that copies. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { copyText } from "../../../docs/browser/platform.ts";
+import { copyText, later } from "../../../docs/browser/platform.ts";
 import { announce } from "../announce.ts";
-import { later } from "../platform.ts";
 import { Icon } from "./icons.tsx";
 
 export interface ButtonProps {

@@ -111,7 +111,7 @@ export function ActionForm(props: ActionFormProps) {
       notify(done);
     });
   return (
-    <Form onSubmit={() => void start()}>
+    <Form onSubmit={start}>
       {children}
       <ErrorMessage error={error} />
       <div class="actions">

@@ -24,20 +24,12 @@ export function Field({ label, hint, children }: FieldProps) {
   );
 }
 
-interface TextProps {
+type TextProps = InputHTMLAttributes<HTMLInputElement> & {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  readonly value: string;
   readonly onText: (text: string) => void;
-  readonly type?: "text" | "password" | "number";
-  readonly autocomplete?: string;
-  readonly autocapitalize?: "none";
-  readonly required?: boolean;
-  readonly minLength?: number;
-  readonly inputMode?: "numeric" | "text" | "url";
-  readonly placeholder?: string;
   readonly mono?: boolean;
-}
+};
 
 export function TextField({ label, hint, onText, mono, ...input }: TextProps) {
   return (
@@ -45,8 +37,7 @@ export function TextField({ label, hint, onText, mono, ...input }: TextProps) {
       {(ids) => (
         <input
           {...ids}
-          // All of these are valid for each of the input types.
-          {...(input as InputHTMLAttributes<HTMLInputElement>)}
+          {...input}
           class={mono ? "mono" : undefined}
           spellcheck={false}
           onInput={(event) => onText(event.currentTarget.value)}

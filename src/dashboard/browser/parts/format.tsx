@@ -1,6 +1,7 @@
 /** Times and amounts as people read them, with the exact time on hover. */
+
 import { useEffect, useState } from "preact/hooks";
-import { every, now } from "../platform.ts";
+import { every, now } from "../../../docs/browser/platform.ts";
 
 const units: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit, short: string][] = [
   [31_536_000, "year", "y"],
@@ -18,7 +19,7 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 const dayOfYear = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 
 /** `20 seconds ago`, `in 3 days`. */
-export function fromNow(atMs: number, nowMs: number): string {
+function fromNow(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1000);
   if (Math.abs(seconds) < 5) return "just now";
   // 59 minutes and a half are an hour; 59 minutes are not.
@@ -27,21 +28,19 @@ export function fromNow(atMs: number, nowMs: number): string {
 }
 
 /** `41 min`, `12 s`. */
-export function left(ms: number): string {
+function left(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const [size, , short] = units.find(([size]) => seconds >= size * (size === 1 ? 1 : 1.5)) ?? last;
   return `${Math.round(seconds / size)} ${short}`;
 }
 
-export const exactText = (atMs: number): string => exact.format(atMs);
-
 /** `12 Feb`, with the year if it is not the current one. */
-export function dayText(atMs: number, nowMs: number): string {
+function dayText(atMs: number, nowMs: number): string {
   const sameYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
   return (sameYear ? day : dayOfYear).format(atMs);
 }
 
-export function useNow(intervalMs = 1_000): number {
+function useNow(intervalMs = 1_000): number {
   const [at, setAt] = useState(now);
   useEffect(() => every(intervalMs, () => setAt(now())), [intervalMs]);
   return at;
@@ -51,7 +50,15 @@ export function useNow(intervalMs = 1_000): number {
 type Instant = string | number;
 
 const msOf = (at: Instant): number => (typeof at === "number" ? at : Date.parse(at));
-const iso = (atMs: number): string => new Date(atMs).toISOString();
+
+/** The exact time on hover. */
+function Time({ atMs, children }: { atMs: number; children: string }) {
+  return (
+    <time dateTime={new Date(atMs).toISOString()} title={exact.format(atMs)}>
+      {children}
+    </time>
+  );
+}
 
 interface AgoProps {
   readonly at: Instant;
@@ -63,33 +70,18 @@ interface AgoProps {
 export function Ago({ at, past = false }: AgoProps) {
   const atMs = msOf(at);
   const seenMs = useNow(Math.abs(now() - atMs) < 60_000 ? 1_000 : 15_000);
-  const nowMs = past ? Math.max(seenMs, atMs) : seenMs;
-  return (
-    <time dateTime={iso(atMs)} title={exactText(atMs)}>
-      {fromNow(atMs, nowMs)}
-    </time>
-  );
+  return <Time atMs={atMs}>{fromNow(atMs, past ? Math.max(seenMs, atMs) : seenMs)}</Time>;
 }
 
 /** `12 Feb`. */
 export function Day({ at }: { at: Instant }) {
-  const atMs = msOf(at);
-  return (
-    <time dateTime={iso(atMs)} title={exactText(atMs)}>
-      {dayText(atMs, now())}
-    </time>
-  );
+  return <Time atMs={msOf(at)}>{dayText(msOf(at), now())}</Time>;
 }
 
-/** `41 min`, and `ended` when the time is over. */
-export function Left({ untilMs, ended }: { untilMs: number; ended: string }) {
-  const nowMs = useNow();
-  const rest = untilMs - nowMs;
-  return (
-    <time class="left" dateTime={iso(untilMs)} title={exactText(untilMs)}>
-      {rest <= 0 ? ended : left(rest)}
-    </time>
-  );
+/** `41 min`, and `a moment` when the time is over. */
+export function Left({ until }: { until: Instant }) {
+  const rest = msOf(until) - useNow();
+  return <Time atMs={msOf(until)}>{rest <= 0 ? "a moment" : left(rest)}</Time>;
 }
 
 const number = new Intl.NumberFormat("en-GB");

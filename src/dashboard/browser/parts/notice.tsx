@@ -87,33 +87,26 @@ interface LoadableProps<T> {
 
 /** The data once it is loaded, with a notice above it if a later load failed. */
 export function Loadable<T>({ of, skeleton, children }: LoadableProps<T>) {
-  const { data, error, reload, busy } = of;
+  const { data, error } = of;
   return (
     <>
-      {error !== undefined && <Failed error={error} busy={busy} retry={reload} old={!!data} />}
+      {error !== undefined && <Failed {...of} />}
       {data === undefined ? error === undefined && skeleton : children(data)}
     </>
   );
 }
 
-interface FailedProps {
-  readonly error: unknown;
-  readonly busy: boolean;
-  readonly retry: () => void;
-  readonly old: boolean;
-}
-
-function Failed({ error, busy, retry, old }: FailedProps) {
+function Failed({ data, error, busy, reload }: Omit<Loaded<unknown>, "update">) {
   // Retrying does not help if it does not exist or is not permitted.
   const final = error instanceof ApiError && (error.status === 404 || error.status === 403);
   return (
     <Notice
       tone="trouble"
-      title={old ? "This data may be out of date" : "This could not be loaded"}
+      title={data ? "This data may be out of date" : "This could not be loaded"}
     >
       <p>{messageOf(error)}</p>
       {!final && (
-        <Button onClick={retry} busy={busy}>
+        <Button onClick={reload} busy={busy}>
           Try again
         </Button>
       )}

@@ -2,16 +2,15 @@
 import { useRef, useState } from "preact/hooks";
 import type { FinishedDeployment } from "../../../contract/generated/platform.ts";
 import { announce, notify } from "../announce.ts";
-import { messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { counted, size } from "../parts/format.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { chosenFolder, droppedFolder, type Folder } from "./folder.ts";
 import { type Progress, upload } from "./upload.ts";
 
 type State =
-  | { readonly kind: "idle"; readonly error?: string; readonly note?: string }
+  | { readonly kind: "idle"; readonly error?: unknown; readonly note?: string }
   | { readonly kind: "confirming"; readonly folder: Folder }
   | { readonly kind: "working"; readonly progress: Progress | undefined };
 
@@ -22,6 +21,7 @@ interface DeployProps {
 
 export function Deploy({ slug, onDeployed }: DeployProps) {
   const [state, setState] = useState<State>({ kind: "idle" });
+  const fail = (error: unknown) => setState({ kind: "idle", error });
   const [over, setOver] = useState(false);
   const ending = useRef<AbortController>(undefined);
 
@@ -37,17 +37,12 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
       notify(outcomeMessage(slug, outcome));
       onDeployed();
     } catch (error) {
-      const words = signal.aborted
-        ? "Cancelled. The published site is unchanged."
-        : messageOf(error);
-      setState({ kind: "idle", error: words });
+      fail(signal.aborted ? "Cancelled. The published site is unchanged." : error);
       onDeployed();
     }
   };
   const take = (folder: Folder) => {
-    if (folder.files.length === 0) {
-      return setState({ kind: "idle", error: "The folder has no files to publish." });
-    }
+    if (folder.files.length === 0) return fail("The folder has no files to publish.");
     // Without an index.html the home page is not found, so this needs a confirmation.
     if (!folder.files.some(({ path }) => path === "index.html")) {
       return setState({ kind: "confirming", folder });
@@ -84,11 +79,7 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        if (event.dataTransfer) {
-          droppedFolder(event.dataTransfer).then(take, (error) =>
-            setState({ kind: "idle", error: messageOf(error) }),
-          );
-        }
+        if (event.dataTransfer) droppedFolder(event.dataTransfer).then(take, fail);
       }}
     >
       <Icon name="folder" />
@@ -97,12 +88,7 @@ export function Deploy({ slug, onDeployed }: DeployProps) {
         <span class="quiet">It is published when all of its files are uploaded.</span>
       </p>
       <FolderInput onFolder={take} />
-      {state.error !== undefined && (
-        <p class="refused" role="alert">
-          <span aria-hidden="true">▲</span>
-          <span>{state.error}</span>
-        </p>
-      )}
+      <ErrorMessage error={state.error} />
       {state.note !== undefined && <p class="quiet">{state.note}</p>}
     </section>
   );

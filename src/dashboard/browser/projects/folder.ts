@@ -16,7 +16,7 @@ const filesMax = 10_000;
 /** Hidden files are not meant to be published, except /.well-known/ (RFC 8615). */
 const isPrivate = (segment: string) => segment.startsWith(".") && segment !== ".well-known";
 
-export function folderOf(named: readonly { path: string; file: File }[]): Folder {
+function folderOf(named: readonly FolderFile[]): Folder {
   const inside = withoutRoot(named);
   const files = inside
     .filter(({ path }) => !path.split("/").some(isPrivate))
@@ -26,7 +26,7 @@ export function folderOf(named: readonly { path: string; file: File }[]): Folder
 }
 
 /** The name of the folder itself is not part of the URLs. */
-function withoutRoot(named: readonly { path: string; file: File }[]) {
+function withoutRoot(named: readonly FolderFile[]) {
   const [first] = named;
   const root = first?.path.includes("/") ? `${first.path.split("/")[0]}/` : undefined;
   if (root === undefined || !named.every(({ path }) => path.startsWith(root))) return named;
@@ -34,7 +34,7 @@ function withoutRoot(named: readonly { path: string; file: File }[]) {
 }
 
 /** From an input that takes a folder. */
-export function chosenFolder(list: FileList): Folder {
+export function chosenFolder(list: Iterable<File>): Folder {
   return folderOf([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
 }
 
@@ -42,17 +42,13 @@ export function chosenFolder(list: FileList): Folder {
 export async function droppedFolder(transfer: DataTransfer): Promise<Folder> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const plain = [...transfer.files];
-  const found: { path: string; file: File }[] = [];
+  const found: FolderFile[] = [];
   for (const entry of entries) if (entry !== null) await collect(entry, "", found);
   if (found.length > 0) return folderOf(found);
-  return folderOf(plain.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+  return chosenFolder(plain);
 }
 
-async function collect(
-  entry: FileSystemEntry,
-  above: string,
-  found: { path: string; file: File }[],
-): Promise<void> {
+async function collect(entry: FileSystemEntry, above: string, found: FolderFile[]): Promise<void> {
   if (found.length > filesMax) return;
   const path = `${above}${entry.name}`;
   if (entry.isFile) {
