@@ -1,9 +1,20 @@
-/** The icons of the documentation and the dashboard: lines and filled shapes in a box of 16 by 16. */
+/** The icons and marks of the documentation and the dashboard. */
 
+/** Lines and filled shapes in a box of 16 by 16. */
 interface Icon {
   readonly lines?: string;
   readonly solid?: string;
 }
+
+/** What a status means. It is shown by a colour and a mark, never by the colour alone. */
+export type Tone = "fine" | "waiting" | "trouble" | "neutral";
+
+export const marks: Readonly<Record<Tone, string>> = {
+  fine: "●",
+  waiting: "◐",
+  trouble: "▲",
+  neutral: "○",
+};
 
 export const icons = {
   search: { lines: "M11.25 7a4.25 4.25 0 1 1-8.5 0a4.25 4.25 0 1 1 8.5 0zm-1 3.25 3 3" },

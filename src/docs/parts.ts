@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Operation } from "./contract.ts";
 import { tokensOf } from "./highlight.ts";
 import { type Content, type Html, html, join } from "./html.ts";
+import { marks, type Tone } from "./icons.ts";
 import { samplesOf } from "./samples.ts";
 
 /** The names of RFC 9110 where the runtime still has older ones. */
@@ -18,33 +19,28 @@ const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone:
 /** `2030-12-05` as `5 December 2030`. */
 export const dateInWords = (date: string): string => longDate.format(Date.parse(date));
 
-type Tone = "fine" | "waiting" | "trouble" | "neutral";
-
-/** Each badge has a word and a mark, so that none depends on its colour alone. */
-function badge(tone: Tone, mark: string, words: string): Html {
+function badge(tone: Tone, words: string, mark = marks[tone]): Html {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words}</span>`;
 }
 
 export function status(code: number): Html {
   const words = `${code} ${reasonOf(code)}`.trim();
-  if (code < 300) return badge("fine", "●", words);
-  if (code < 400) return badge("neutral", "○", words);
-  return badge("trouble", "▲", words);
+  return badge(code < 300 ? "fine" : code < 400 ? "neutral" : "trouble", words);
 }
 
 const stabilities: Readonly<Record<string, Html>> = {
-  stable: badge("fine", "●", "Stable"),
-  beta: badge("waiting", "◐", "Beta"),
-  experimental: badge("waiting", "◌", "Experimental"),
+  stable: badge("fine", "Stable"),
+  beta: badge("waiting", "Beta"),
+  experimental: badge("waiting", "Experimental", "◌"),
 };
 
 export function stability(operation: Operation): Html {
-  return stabilities[operation.stability] ?? badge("neutral", "○", operation.stability);
+  return stabilities[operation.stability] ?? badge("neutral", operation.stability);
 }
 
 export function deprecated({ deprecation }: Operation): Html | undefined {
   if (deprecation === undefined) return undefined;
-  return badge("trouble", "▲", `Deprecated, removed on ${dateInWords(deprecation.sunset)}`);
+  return badge("trouble", `Deprecated, removed on ${dateInWords(deprecation.sunset)}`);
 }
 
 export function method(name: string): Html {

@@ -1,5 +1,6 @@
 /** The site in memory, ready to be served. It is built in a thread, so that requests do not wait. */
 import { hash } from "node:crypto";
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { mediaTypeOf } from "../hosting/sites/siteFile.ts";
@@ -21,28 +22,23 @@ export interface PublishedDocs {
   readonly contentSecurityPolicy: string;
 }
 
-/** Rejects with the signal's reason when that aborts. */
-export function publishDocs(input: ThreadInput, signal?: AbortSignal): Promise<PublishedDocs> {
+/** Rejects when the signal aborts. */
+export async function publishDocs(
+  input: ThreadInput,
+  signal?: AbortSignal,
+): Promise<PublishedDocs> {
   signal?.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("./publishThread.ts", import.meta.url), {
-      workerData: input,
-    });
-    worker.once("message", ({ files, contentSecurityPolicy }: ThreadOutput) => {
-      resolve({ files: new Map(files), contentSecurityPolicy });
-      void worker.terminate();
-    });
-    const stop = () => {
-      reject(signal?.reason);
-      void worker.terminate();
-    };
-    signal?.addEventListener("abort", stop, { once: true });
-    worker.once("error", reject);
-    worker.once("exit", () => {
-      signal?.removeEventListener("abort", stop);
-      reject(new Error("The docs were not built."));
-    });
+  const worker = new Worker(new URL("./publishThread.ts", import.meta.url), { workerData: input });
+  const exited = once(worker, "exit").then(() => {
+    throw new Error("The docs were not built.");
   });
+  try {
+    const [output] = await Promise.race([once(worker, "message", { signal }), exited]);
+    const { files, contentSecurityPolicy }: ThreadOutput = output;
+    return { files: new Map(files), contentSecurityPolicy };
+  } finally {
+    void worker.terminate();
+  }
 }
 
 /** A file with the headers that it is served with. */

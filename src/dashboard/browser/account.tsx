@@ -5,7 +5,7 @@ import { notify } from "./announce.ts";
 import { endCatalogueKey } from "./catalogue/client.ts";
 import { call } from "./http.ts";
 import { Button } from "./parts/buttons.tsx";
-import { Form, TextField } from "./parts/form.tsx";
+import { Form, newPassword, TextField } from "./parts/form.tsx";
 import { Ago } from "./parts/format.tsx";
 import { Badge, ErrorMessage, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
@@ -67,14 +67,11 @@ function Password() {
           hint="Leave it empty if you have none yet."
         />
         <TextField
+          {...newPassword}
           label="New password"
-          type="password"
-          autocomplete="new-password"
           value={next}
           onText={setNext}
-          minLength={12}
-          required
-          hint="At least 12 characters."
+          hint={`At least ${newPassword.minLength} characters.`}
         />
         <ErrorMessage error={work.error} />
         <Button type="submit" busy={work.busy}>

@@ -20,7 +20,7 @@ import { ProjectPage } from "./projects/project.tsx";
 import { Projects } from "./projects/projects.tsx";
 import { go, type Route, route } from "./route.ts";
 import { isOperator, loadSession, nameOf, session } from "./session.ts";
-import { SignIn, Welcome } from "./signIn.tsx";
+import { Alone, SignIn, Welcome } from "./signIn.tsx";
 
 export function App() {
   const state = useObservable(session);
@@ -35,15 +35,14 @@ export function App() {
 function Starting({ failed }: { failed: boolean }) {
   if (!failed) return <Skeleton rows={4} tall />;
   return (
-    <div class="alone">
-      <h1>The dashboard could not be loaded</h1>
+    <Alone title="The dashboard could not be loaded">
       <p>The service returned an error. The page retries as soon as the service is reachable.</p>
       <p>
         <button type="button" class="primary" onClick={() => void loadSession()}>
           Try again
         </button>
       </p>
-    </div>
+    </Alone>
   );
 }
 

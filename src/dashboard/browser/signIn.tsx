@@ -1,13 +1,13 @@
 /** Signing in: with a password, or with a one-time link that sets one. */
 
-import type { RefObject } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Welcome as Exchange } from "../../contract/generated/platform.ts";
 import { now } from "../../docs/browser/platform.ts";
 import { notify } from "./announce.ts";
 import { ApiError, call, hasCode } from "./http.ts";
 import { Button } from "./parts/buttons.tsx";
-import { Form, TextField } from "./parts/form.tsx";
+import { Form, newPassword, TextField } from "./parts/form.tsx";
 import { Left } from "./parts/format.tsx";
 import { ErrorMessage, Notice } from "./parts/notice.tsx";
 import { startSession } from "./session.ts";
@@ -18,8 +18,6 @@ export function SignIn({ ended }: { ended: boolean }) {
   const [password, setPassword] = useState("");
   const [waitUntilMs, setWaitUntilMs] = useState(0);
   const work = useAction();
-  const container = useFirstField();
-  useTitle("Sign in");
   const submit = () =>
     work.run(async () => {
       try {
@@ -32,8 +30,7 @@ export function SignIn({ ended }: { ended: boolean }) {
       }
     });
   return (
-    <div class="alone" ref={container}>
-      <h1>Sign in</h1>
+    <Alone title="Sign in">
       {ended && (
         <Notice tone="neutral" title="Your session has ended">
           <p>Sign in again to continue.</p>
@@ -71,18 +68,14 @@ export function SignIn({ ended }: { ended: boolean }) {
         No password yet? Open your invitation link. The operator creates one with{" "}
         <code>petstore owners invite</code>.
       </p>
-    </div>
+    </Alone>
   );
 }
-
-const passwordLengthMin = 12;
 
 export function Welcome({ token }: { token: string }) {
   const [password, setPassword] = useState("");
   const [needed, setNeeded] = useState(false);
   const work = useAction();
-  const container = useFirstField(needed);
-  useTitle("Welcome");
   const enterWith = (body: Exchange) =>
     work.run(async () => {
       try {
@@ -100,19 +93,15 @@ export function Welcome({ token }: { token: string }) {
     });
   const spent = hasCode(work.error, "link_spent");
   return (
-    <div class="alone" ref={container}>
-      <h1>Welcome</h1>
+    <Alone title="Welcome" trigger={needed}>
       <p class="lead">Choose a password to sign in with from now on.</p>
       <Form onSubmit={() => enterWith({ token, password })}>
         <TextField
+          {...newPassword}
           label="Password"
-          type="password"
           value={password}
           onText={setPassword}
-          autocomplete="new-password"
-          minLength={passwordLengthMin}
-          required
-          hint={`At least ${passwordLengthMin} characters. A few words in a row are easy to remember.`}
+          hint={`At least ${newPassword.minLength} characters. A few words in a row are easy to remember.`}
         />
         <ErrorMessage error={work.error} />
         {spent && (
@@ -134,19 +123,28 @@ export function Welcome({ token }: { token: string }) {
       <p class="quiet aside">
         The link works once.{!needed && " Only an operator may sign in without a password."}
       </p>
-    </div>
+    </Alone>
   );
 }
 
-/** Focuses the first field of the screen, and again when `trigger` changes. */
-function useFirstField(trigger?: unknown): RefObject<HTMLDivElement | null> {
-  const container = useRef<HTMLDivElement>(null);
-  useEffect(() => container.current?.querySelector("input")?.focus(), [trigger]);
-  return container;
+interface AloneProps {
+  readonly title: string;
+  /** The first field gets the focus again when it changes. */
+  readonly trigger?: unknown;
+  readonly children: ComponentChildren;
 }
 
-function useTitle(words: string): void {
+/** A screen without a session, whose first field has the focus. */
+export function Alone({ title, trigger, children }: AloneProps) {
+  const container = useRef<HTMLDivElement>(null);
+  useEffect(() => container.current?.querySelector("input")?.focus(), [trigger]);
   useEffect(() => {
-    document.title = `${words} · Pet Store`;
-  }, [words]);
+    document.title = `${title} · Pet Store`;
+  }, [title]);
+  return (
+    <div class="alone" ref={container}>
+      <h1>{title}</h1>
+      {children}
+    </div>
+  );
 }

@@ -1,4 +1,5 @@
 /** The scripts of the landing page. */
+import { marks } from "../icons.ts";
 import { find, startCopy, startTheme } from "./elements.ts";
 import { later } from "./platform.ts";
 
@@ -6,7 +7,6 @@ const pollMs = 5_000;
 
 interface Health {
   readonly tone: "fine" | "trouble";
-  readonly mark: string;
   readonly words: string;
 }
 
@@ -24,19 +24,19 @@ function startHealth(): void {
 async function healthAt(ready: string): Promise<Health> {
   try {
     const response = await fetch(ready, { cache: "no-store" });
-    if (response.ok) return { tone: "fine", mark: "●", words: "Operational" };
+    if (response.ok) return { tone: "fine", words: "Operational" };
     const { reason } = await response.json();
-    return { tone: "trouble", mark: "▲", words: `Degraded. ${reason}` };
+    return { tone: "trouble", words: `Degraded. ${reason}` };
   } catch {
-    return { tone: "trouble", mark: "▲", words: "The service cannot be reached" };
+    return { tone: "trouble", words: "The service cannot be reached" };
   }
 }
 
 /** Changes nothing unless it must: screen readers announce every change. */
-function show(badge: HTMLElement, { tone, mark, words }: Health): void {
+function show(badge: HTMLElement, { tone, words }: Health): void {
   if (badge.dataset.said === words) return;
   badge.dataset.said = words;
-  find("[data-health-mark]", badge).textContent = mark;
+  find("[data-health-mark]", badge).textContent = marks[tone];
   find("[data-health-words]", badge).textContent = words;
   badge.className = `badge ${tone}`;
 }

@@ -1,5 +1,6 @@
 /** The response as elements. */
 import { tokensOf } from "../highlight.ts";
+import { marks } from "../icons.ts";
 import { indentJson } from "../indentJson.ts";
 import { make } from "./elements.ts";
 
@@ -26,13 +27,12 @@ const duration = (ms: number) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.roun
 export function shown(received: Received, pages: ErrorPages): Node[] {
   const { status, statusText, headers, body, elapsedMs } = received;
   const tone = status < 300 ? "fine" : status < 400 ? "neutral" : "trouble";
-  const mark = { fine: "●", neutral: "○", trouble: "▲" }[tone];
   const size = new TextEncoder().encode(body).byteLength;
   const parts: Node[] = [
     make(
       "p",
       { class: "facts" },
-      make("span", { class: `badge ${tone}` }, `${mark} ${status} ${statusText}`.trim()),
+      make("span", { class: `badge ${tone}` }, `${marks[tone]} ${status} ${statusText}`.trim()),
       make("span", { class: "quiet" }, `${duration(elapsedMs)} · ${size} bytes`),
       errorLink(body, pages),
     ),

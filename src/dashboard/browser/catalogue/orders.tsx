@@ -1,10 +1,11 @@
 /** The list of orders. */
 import { useState } from "preact/hooks";
 import type { Order, OrderStatus } from "../../../client/client.ts";
+import type { Tone } from "../../../docs/icons.ts";
 import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
 import { Ago, amount } from "../parts/format.tsx";
-import { Badge, Empty, ErrorMessage, type Tone } from "../parts/notice.tsx";
+import { Badge, Empty, ErrorMessage } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { useAction } from "../useApi.ts";
 import { withClient } from "./client.ts";

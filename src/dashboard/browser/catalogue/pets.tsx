@@ -1,10 +1,11 @@
 /** The pets of the catalogue. */
 import { useState } from "preact/hooks";
 import type { Pet, PetStatus } from "../../../client/client.ts";
+import type { Tone } from "../../../docs/icons.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FormDialog, openDialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../parts/form.tsx";
-import { Badge, Empty, type Tone } from "../parts/notice.tsx";
+import { Badge, Empty } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { withClient } from "./client.ts";
 import { CatalogueList } from "./list.tsx";

@@ -1,6 +1,6 @@
 /** The status of a domain as shown: a tone and a label. */
 import type { Domain, DomainStatus } from "../../../contract/generated/platform.ts";
-import type { Tone } from "../parts/notice.tsx";
+import type { Tone } from "../../../docs/icons.ts";
 
 interface StatusLabel {
   readonly tone: Tone;

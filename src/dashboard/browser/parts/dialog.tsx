@@ -47,15 +47,11 @@ export function Dialog({ title, children, firm = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
-    const opener = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
     firstIn(dialog)?.focus();
-    return () => {
-      // Nothing outside can have the focus before it is closed.
-      dialog?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
+    // Closing returns the focus, which removing alone would not.
+    return () => dialog?.close();
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it, which the browser does by itself

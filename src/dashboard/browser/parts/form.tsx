@@ -47,6 +47,14 @@ export function TextField({ label, hint, onText, mono, ...input }: TextProps) {
   );
 }
 
+/** The field of a password that is being chosen. */
+export const newPassword = {
+  type: "password",
+  autocomplete: "new-password",
+  minLength: 12,
+  required: true,
+} as const;
+
 interface ChoiceProps<T extends string> {
   readonly label: string;
   readonly value: T;

@@ -1,17 +1,9 @@
 /** Notices, badges and errors, and what is shown where data is missing. */
 import type { ComponentChildren } from "preact";
+import { marks, type Tone } from "../../../docs/icons.ts";
 import { ApiError, messageOf } from "../http.ts";
 import type { Loaded } from "../useApi.ts";
 import { Button } from "./buttons.tsx";
-
-export type Tone = "fine" | "waiting" | "trouble" | "neutral";
-
-export const marks: Readonly<Record<Tone, string>> = {
-  fine: "●",
-  waiting: "◐",
-  trouble: "▲",
-  neutral: "○",
-};
 
 /** A status, never by its colour alone. */
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
