@@ -112,35 +112,35 @@ export function createEdgeHandler({
   }
 
   /** One way out: the store may fail, and the edge goes on. */
-  const guarded =
-    <Rest extends unknown[]>(
-      decide: (request: EdgeRequest, ...rest: Rest) => MaybePromise<HttpResponse>,
-    ) =>
-    (request: HttpRequest, ...rest: Rest): MaybePromise<HttpResponse> => {
-      const { method, host, path, query } = request;
-      if (method !== "GET" && method !== "HEAD") {
-        return plainResponse(405, "Only GET and HEAD are served here.", {
-          headers: { allow: "GET, HEAD" },
-        });
-      }
-      if (host === undefined)
-        return plainResponse(400, "This request names no host.", { close: true });
-      const header = (name: string) => request.header(name);
-      const failed = (cause: unknown) => {
-        log.warn("edge.request_failed", { host, cause });
-        return unavailable();
-      };
-      try {
-        const { text } = request;
-        const response = decide({ method, host, path, query, header, text }, ...rest);
-        return response instanceof Promise ? response.catch(failed) : response;
-      } catch (cause) {
-        return failed(cause);
-      }
+  function guarded(
+    request: HttpRequest,
+    decide: (request: EdgeRequest) => MaybePromise<HttpResponse>,
+  ): MaybePromise<HttpResponse> {
+    const { method, host, path, query } = request;
+    if (method !== "GET" && method !== "HEAD") {
+      return plainResponse(405, "Only GET and HEAD are served here.", {
+        headers: { allow: "GET, HEAD" },
+      });
+    }
+    if (host === undefined)
+      return plainResponse(400, "This request names no host.", { close: true });
+    const header = (name: string) => request.header(name);
+    const failed = (cause: unknown) => {
+      log.warn("edge.request_failed", { host, cause });
+      return unavailable();
     };
+    try {
+      const { text } = request;
+      const response = decide({ method, host, path, query, header, text });
+      return response instanceof Promise ? response.catch(failed) : response;
+    } catch (cause) {
+      return failed(cause);
+    }
+  }
+
   return {
-    secured: guarded(secured),
-    plain: guarded(plain),
+    secured: (request, serverName) => guarded(request, (asked) => secured(asked, serverName)),
+    plain: (request) => guarded(request, plain),
     cached: (text, serverName) => responses.findByText(text, serverName, clock.now()),
   };
 }

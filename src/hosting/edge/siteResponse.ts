@@ -35,11 +35,12 @@ export function siteResponse(
   if (request.method !== "GET" && request.method !== "HEAD") {
     return textResponse(405, "Only GET and HEAD are served here.", { allow: "GET, HEAD" });
   }
-  const place = parseSitePath(request.path + request.query);
+  const place = parseSitePath(request.path);
   if (place.kind === "malformed") return textResponse(400, "This address is malformed.");
   return then(findFile(place, deployment, contents), (found) => {
     if (found === "moved") {
-      const headers = { location: withTrailingSlash(place), "cache-control": "no-cache" };
+      const location = `${withTrailingSlash(place)}${request.query}`;
+      const headers = { location, "cache-control": "no-cache" };
       return textResponse(308, "This page is at the same address with a slash.", headers);
     }
     if (found !== undefined) {
@@ -112,28 +113,19 @@ function cacheControlOf({ path, hash }: StoredFile): string {
     : "no-cache";
 }
 
-/** The path within a site that a request target names. It is decoded once, here, and never touches a disk. */
+/** The place within a site that the path of a request names. It is decoded once, here, and never touches a disk. */
 type SitePath =
   /** `folder` is true where the address ends with a slash. The path has none at either end. */
-  | {
-      readonly kind: "path";
-      readonly path: string;
-      readonly folder: boolean;
-      readonly query: string;
-    }
+  | { readonly kind: "path"; readonly path: string; readonly folder: boolean }
   /** No file can be there. */
   | { readonly kind: "nowhere" }
   | { readonly kind: "malformed" };
 
 const addressLengthMax = 8_192;
 
-export function parseSitePath(target: string): SitePath {
-  if (!target.startsWith("/")) return { kind: "malformed" };
-  if (target.length > addressLengthMax) return { kind: "nowhere" };
-  const [beforeFragment = ""] = target.split("#", 1);
-  const question = beforeFragment.indexOf("?");
-  const raw = question === -1 ? beforeFragment : beforeFragment.slice(0, question);
-  const query = question === -1 ? "" : beforeFragment.slice(question);
+export function parseSitePath(raw: string): SitePath {
+  if (!raw.startsWith("/")) return { kind: "malformed" };
+  if (raw.length > addressLengthMax) return { kind: "nowhere" };
   const segments = decoded(raw.slice(1).split("/"));
   if (segments === undefined) return { kind: "malformed" };
   // A slash that was encoded is part of a name, and no file has one in its name.
@@ -141,10 +133,8 @@ export function parseSitePath(target: string): SitePath {
   if (segments.some(hasTooManyCombiningMarks)) return { kind: "nowhere" };
   const folder = segments.at(-1) === "";
   const path = normalizePath((folder ? segments.slice(0, -1) : segments).join("/"));
-  if (path === "" && segments.length === 1) return { kind: "path", path, folder: true, query };
-  return pathError(path) === undefined
-    ? { kind: "path", path, folder, query }
-    : { kind: "nowhere" };
+  if (path === "" && segments.length === 1) return { kind: "path", path, folder: true };
+  return pathError(path) === undefined ? { kind: "path", path, folder } : { kind: "nowhere" };
 }
 
 /** Undefined where an escape is none, or is of no character, or of one that no address has. */
@@ -160,5 +150,5 @@ function decoded(segments: readonly string[]): string[] | undefined {
 /** The same place with a slash. Begins with one slash and a name: it cannot lead to another host. */
 function withTrailingSlash(place: SitePath): string {
   if (place.kind !== "path") return "/";
-  return `/${place.path.split("/").map(encodeURIComponent).join("/")}/${place.query}`;
+  return `/${place.path.split("/").map(encodeURIComponent).join("/")}/`;
 }
