@@ -13,7 +13,7 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import type { CopyReport } from "../stores.ts";
-import { connect, rollBack } from "./connection.ts";
+import { closing, connect, rollBack } from "./connection.ts";
 import type { CopyReply, CopyThreadData } from "./copyThread.ts";
 import { failureOf } from "./failures.ts";
 import { makeFile, makeFolder, publish, refuseToOverwrite, withTemporary } from "./files.ts";
@@ -39,11 +39,11 @@ export async function backupSqlite(
     withTemporary(target, clock, (temporary) => {
       // SQLite writes into an existing empty file and keeps its mode.
       makeFile(temporary);
-      withDatabase(source, (db) => {
+      closing(connect(source), (db) => {
         ownerOf(db, source);
         db.prepare("VACUUM INTO ?").run(temporary);
       });
-      const report = withDatabase(temporary, (db) => {
+      const report = closing(connect(temporary), (db) => {
         requireSound(db, temporary);
         return reportOn(db, temporary);
       });
@@ -78,8 +78,11 @@ export async function restoreSqlite(
       // A copy can be migrated, and does not change between the check and its use.
       copyFileSync(source, temporary, fileConstants.COPYFILE_FICLONE);
       chmodSync(temporary, 0o600);
-      withDatabase(temporary, (db) => makeRestorable(db, source, environment));
-      return restoreFrom(temporary, target, environment);
+      closing(connect(temporary), (db) => makeRestorable(db, source, environment));
+      return closing(openDatabase(target, environment), (db) => {
+        replaceContents(db, temporary);
+        return reportOn(db, temporary);
+      });
     }),
   );
 }
@@ -97,31 +100,12 @@ function makeRestorable(db: DatabaseSync, source: string, environment: Environme
   migrate(db, source);
 }
 
-function restoreFrom(backup: string, target: string, environment: Environment): CopyReport {
-  const db = openDatabase(target, environment);
-  try {
-    replaceContents(db, backup);
-    return reportOn(db, backup);
-  } finally {
-    db.close();
-  }
-}
-
 /** The environment of a database. Throws for a file that is not a Pet Store database. */
 function ownerOf(db: DatabaseSync, path: string): string {
   requirePetstoreDatabase(db, path);
   const owner = environmentOf(db);
   if (owner === undefined) throw new Error(`${path} is empty: it is no Pet Store database yet.`);
   return owner;
-}
-
-function withDatabase<T>(path: string, work: (db: DatabaseSync) => T): T {
-  const db = connect(path);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
 }
 
 /** Adds to SQLite's message what failed, and for which file. */

@@ -64,6 +64,14 @@ export function closeWriting(db: DatabaseSync): void {
   db.close();
 }
 
+export function closing<T>(db: DatabaseSync, work: (db: DatabaseSync) => T): T {
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
 export function rollBack(db: DatabaseSync): void {
   try {
     db.exec("ROLLBACK");

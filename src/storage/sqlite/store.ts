@@ -5,7 +5,7 @@ import type { Environment } from "../../petstore/keys/token.ts";
 import { repositoriesOn } from "../repositories/repositories.ts";
 import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
 import { SqliteCatalogue, sqliteOrders } from "./catalogue.ts";
-import { connect, connectOrCreate } from "./connection.ts";
+import { closing, connect, connectOrCreate } from "./connection.ts";
 import { failureOf } from "./failures.ts";
 import {
   claimEnvironment,
@@ -81,14 +81,11 @@ export function openDatabase(path: string, environment: Environment): DatabaseSy
 /** The version of the database in a file, or of none. Throws where opening it would throw. */
 export function sqliteVersion(path: string | undefined, environment: Environment): StoreVersion {
   if (path === undefined) return { version: undefined, latest: latestVersion };
-  const db = connect(path);
-  try {
+  return closing(connect(path), (db) => {
     requirePetstoreDatabase(db, path);
     const version = versionOf(db);
     if (version === 0) return { version: undefined, latest: latestVersion };
     if (environmentOf(db) !== undefined) claimEnvironment(db, path, environment);
     return { version, latest: latestVersion };
-  } finally {
-    db.close();
-  }
+  });
 }
