@@ -29,6 +29,18 @@ export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
+/** What the work resolves with; rejects when it takes longer. The work itself goes on. */
+export function inTime<T>(
+  clock: Clock,
+  msMax: number,
+  work: Promise<T>,
+  late: () => Error,
+): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(msMax, () => reject(late()));
+  return Promise.race([work, promise]).finally(cancel);
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

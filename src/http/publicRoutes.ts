@@ -1,6 +1,6 @@
 /** What the service's port serves beside the API: health, documentation, the dashboard, the root. */
 
-import type { Clock } from "../core/clock.ts";
+import { type Clock, inTime } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
@@ -135,19 +135,14 @@ export function throttledReadiness(ask: () => Promise<void>, clock: Clock): () =
   return () => {
     if (clock.elapsed() - askedMs >= readinessIntervalMs) {
       askedMs = clock.elapsed();
-      answer = inTime(ask, clock);
+      answer = inTime(clock, readinessMsMax, ask(), tooSlow);
     }
     return answer;
   };
 }
 
-function inTime(ask: () => Promise<void>, clock: Clock): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const settled = clock.after(readinessMsMax, () =>
-    reject(new Problem("store_unavailable", { detail: "The store takes too long to answer." })),
-  );
-  return Promise.race([ask(), late]).finally(settled);
-}
+const tooSlow = () =>
+  new Problem("store_unavailable", { detail: "The store takes too long to answer." });
 
 interface LandingFacts {
   readonly baseUrl: string;

@@ -1,5 +1,6 @@
 /** Takes domains that are due, one lease each, and has their work done. */
 
+import { inTime } from "../../core/clock.ts";
 import type { Lease, StoredDomain } from "./domains.ts";
 import { jobs } from "./jobs.ts";
 import { dueJob, leaseMs, workerPollMs } from "./schedule.ts";
@@ -16,7 +17,7 @@ export interface WorkerOptions {
 /** One lease is good for this many steps, such as check, order, ask for the renewal window. */
 const stepsMax = 4;
 const sweepMs = 3_600_000;
-/** Longer than an order may take. */
+/** Longer than an order may take. Whoever keeps us waiting for longer keeps others waiting too. */
 const workMsMax = 8 * 60_000;
 
 interface HeldLease {
@@ -109,7 +110,8 @@ export class DomainWorker {
           if (step === 0) await this.#reschedule(stored, lease);
           break;
         }
-        const outcome = await this.#inTime(jobs[job]({ stored, lease, signal }, this.#context));
+        const work = jobs[job]({ stored, lease, signal }, this.#context);
+        const outcome = await inTime(clock, workMsMax, work, () => new Error("It took too long."));
         if (outcome === "taken") return;
         if (outcome === "fenced" || signal.aborted) break;
         // The calendar has jumped past it, so that anybody may take it: no step begins without it.
@@ -144,15 +146,6 @@ export class DomainWorker {
       // Another may have it from now on.
       if (clock.elapsed() >= held.untilElapsedMs) lost.abort();
     }
-  }
-
-  /** Whoever keeps us waiting for longer keeps others waiting too. */
-  async #inTime<T>(work: Promise<T>): Promise<T> {
-    let cancel = () => {};
-    const late = new Promise<never>((_, reject) => {
-      cancel = this.#context.clock.after(workMsMax, () => reject(new Error("It took too long.")));
-    });
-    return Promise.race([work, late]).finally(cancel);
   }
 
   async #sweep(): Promise<void> {
