@@ -1,7 +1,7 @@
 /** What a transaction has read and will write. Commands decide on it in memory. */
 
 import { idGivenMax } from "../../petstore/catalogue/catalogue.ts";
-import type { Pet, PetStatus } from "../../petstore/catalogue/pet.ts";
+import type { Pet } from "../../petstore/catalogue/pet.ts";
 import type { PetTransaction } from "../../petstore/catalogue/petCommands.ts";
 import type {
   IdempotencyStore,
@@ -9,7 +9,6 @@ import type {
   StoredResponse,
 } from "../../petstore/idempotency/idempotency.ts";
 import type { OrderTransaction, StoredOrder } from "../../petstore/orders/orderCommands.ts";
-import type { OrderStatus } from "../../petstore/orders/orders.ts";
 import { int8s, type Session } from "./connection.ts";
 
 interface HeldPet extends Pet {
@@ -123,79 +122,51 @@ function nameOf(request: { keyId: string; idempotencyKey: string }): string {
   return JSON.stringify([request.keyId, request.idempotencyKey]);
 }
 
-type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus, json: string];
-type OrderRow = [
-  id: bigint,
-  petId: bigint,
-  quantity: bigint,
-  status: OrderStatus,
-  placedAtMs: bigint,
-  json: string,
-];
-type ResponseRow = [
-  keyId: string,
-  idempotencyKey: string,
-  fingerprint: string,
-  entityId: bigint,
-  text: string,
-  createdAtMs: bigint,
-];
+const petFields = ["id", "name", "categoryId", "status", "json"] as const;
+const orderFields = ["id", "petId", "quantity", "status", "placedAtMs", "json"] as const;
+const responseFields = [
+  "keyId",
+  "idempotencyKey",
+  "fingerprint",
+  "entityId",
+  "text",
+  "createdAtMs",
+] as const;
 
 /** Loads the read set of a batch into its working set. */
 export async function readAll(session: Session, reads: ReadSet, set: WorkingSet): Promise<void> {
-  if (reads.responses.size > 0) await readResponses(session, reads, set);
-  if (reads.categoryIds.size > 0) await readCategories(session, reads, set);
-  if (reads.orderIds.size > 0) await readOrders(session, reads, set);
+  const read = async <Row>(text: string, values: unknown[], fields: readonly (keyof Row)[]) => {
+    const { rows } = await session.query(text, values);
+    return rows.map(
+      (row) => Object.fromEntries(fields.map((field, index) => [field, row[index]])) as Row,
+    );
+  };
+  if (reads.responses.size > 0) {
+    const asked = [...reads.responses.values()];
+    const keyIds = asked.map(({ keyId }) => keyId);
+    const texts = asked.map(({ idempotencyKey }) => idempotencyKey);
+    const found = await read<HeldResponse>(findResponses, [keyIds, texts], responseFields);
+    for (const held of found) set.responses.set(nameOf(held), held);
+  }
+  if (reads.categoryIds.size > 0) {
+    const ids = int8s([...reads.categoryIds]);
+    const { rows } = await session.query<[bigint]>(findCategories, [ids]);
+    for (const [id] of rows) set.categoryIds.add(id);
+  }
+  if (reads.orderIds.size > 0) {
+    const found = await read<HeldOrder>(findOrders, [int8s([...reads.orderIds])], orderFields);
+    for (const order of found) set.orders.set(order.id, order);
+  }
   // An order changes together with its pet.
   const petIds = new Set(reads.petIds);
   for (const { petId } of set.orders.values()) petIds.add(petId);
-  if (petIds.size > 0) await readPets(session, petIds, set);
+  if (petIds.size > 0) {
+    const found = await read<HeldPet>(findPets, [int8s([...petIds])], petFields);
+    for (const pet of found) set.pets.set(pet.id, pet);
+  }
   const highest = [...reads.petIds].filter((id) => id <= idGivenMax);
   const last = highest.reduce((a, b) => (a > b ? a : b), set.lastPetId);
   if (last + BigInt(reads.newPets) > idGivenMax) await readTaken(session, reads.newPets, set);
-}
-
-async function readResponses(
-  session: Session,
-  { responses }: ReadSet,
-  set: WorkingSet,
-): Promise<void> {
-  const asked = [...responses.values()];
-  const keyIds = asked.map(({ keyId }) => keyId);
-  const texts = asked.map(({ idempotencyKey }) => idempotencyKey);
-  const { rows } = await session.query<ResponseRow>(findResponses, [keyIds, texts]);
-  for (const [keyId, idempotencyKey, fingerprint, entityId, text, createdAtMs] of rows) {
-    const held = {
-      keyId,
-      idempotencyKey,
-      fingerprint,
-      entityId,
-      text,
-      createdAtMs: Number(createdAtMs),
-    };
-    set.responses.set(nameOf(held), held);
-  }
-}
-
-async function readCategories(session: Session, reads: ReadSet, set: WorkingSet): Promise<void> {
-  const ids = int8s([...reads.categoryIds]);
-  const { rows } = await session.query<[bigint]>(findCategories, [ids]);
-  for (const [id] of rows) set.categoryIds.add(id);
-}
-
-async function readOrders(session: Session, reads: ReadSet, set: WorkingSet): Promise<void> {
-  const { rows } = await session.query<OrderRow>(findOrders, [int8s([...reads.orderIds])]);
-  for (const [id, petId, quantity, status, placedAtMs, json] of rows) {
-    const numbers = { quantity: Number(quantity), placedAtMs: Number(placedAtMs) };
-    set.orders.set(id, { id, petId, status, json, ...numbers });
-  }
-}
-
-async function readPets(session: Session, ids: Set<bigint>, set: WorkingSet): Promise<void> {
-  const { rows } = await session.query<PetRow>(findPets, [int8s([...ids])]);
-  for (const [id, name, categoryId, status, json] of rows) {
-    set.pets.set(id, { id, name, categoryId, status, json });
-  }
 }
 
 /** Enough to find a free id for each of the new pets. */
@@ -216,12 +187,13 @@ async function readTaken(session: Session, newPets: number, set: WorkingSet): Pr
 const takenPage = 10_000;
 
 const findPets = "SELECT id, name, category_id, status, json FROM pets WHERE id = ANY($1::int8[])";
-const findOrders = `SELECT id, pet_id, quantity, status, placed_at_ms, json FROM orders
+// As float8, since the driver reads that as a number and an int8 as a bigint.
+const findOrders = `SELECT id, pet_id, quantity::float8, status, placed_at_ms::float8, json FROM orders
   WHERE id = ANY($1::int8[])`;
 const findCategories = "SELECT id FROM categories WHERE id = ANY($1::int8[])";
 const findTaken = "SELECT id FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
 export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entity_id, text,
-    created_at_ms
+    created_at_ms::float8
   FROM idempotency_keys
   WHERE (key_id, idempotency_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`;
 
@@ -236,12 +208,9 @@ export async function writeAll(session: Session, set: WorkingSet, before: LastId
   const counters = movedCounters(set, before);
   if (addedPets.length + addedOrders.length + storedResponses.length + counters.length > 0) {
     await session.query(insertAll, [
-      ...columns(["id", "name", "categoryId", "status", "json"], addedPets),
-      ...columns(["id", "petId", "quantity", "status", "placedAtMs", "json"], addedOrders),
-      ...columns(
-        ["keyId", "idempotencyKey", "fingerprint", "entityId", "text", "createdAtMs"],
-        storedResponses,
-      ),
+      ...columns(petFields, addedPets),
+      ...columns(orderFields, addedOrders),
+      ...columns(responseFields, storedResponses),
       ...columns(["name", "value"], counters),
     ]);
   }
