@@ -48,3 +48,16 @@ export class RecentMap<Value> {
     this.#old.delete(key);
   }
 }
+
+/** What a map has for a key; made and added where it has nothing yet. */
+export function getOrInsert<Key, Value>(
+  map: Map<Key, Value>,
+  key: Key,
+  make: (key: Key) => Value,
+): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  map.set(key, made);
+  return made;
+}

@@ -1,5 +1,7 @@
 /** Follows what is served: closes what was removed, and tells the others that it did. */
+
 import type { Clock } from "../../core/clock.ts";
+import { getOrInsert } from "../../core/recentMap.ts";
 import type { ManagedConnection } from "../../wire/connections.ts";
 import type { Edge, EdgeView } from "../domains/edgeView.ts";
 import type { EdgeLimits, ThrottledLog } from "./edge.ts";
@@ -85,9 +87,7 @@ export class HostConnections {
   readonly #byHost = new Map<string, Set<ManagedConnection>>();
 
   add(host: string, connection: ManagedConnection): void {
-    const others = this.#byHost.get(host);
-    if (others === undefined) this.#byHost.set(host, new Set([connection]));
-    else others.add(connection);
+    getOrInsert(this.#byHost, host, () => new Set()).add(connection);
   }
 
   delete(host: string, connection: ManagedConnection): void {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
-import { RecentMap } from "../../core/recentMap.ts";
+import { getOrInsert, RecentMap } from "../../core/recentMap.ts";
 import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
 import { fingerprintOf, hashOf, newDeploymentId } from "../../hosting/sites/deployment.ts";
 import { FileUploader, PublishError } from "../../hosting/sites/fileUploader.ts";
@@ -186,19 +186,12 @@ export class UploadLimiter {
   readonly #byOwner = new Map<string, Semaphore>();
 
   run<T>(ownerId: string, upload: () => Promise<T>): Promise<T> {
-    return this.#of(ownerId)
+    const own = () => new Semaphore(atOncePerOwnerMax, waitingMax);
+    return getOrInsert(this.#byOwner, ownerId, own)
       .run(() => this.#all.run(upload))
       .catch((cause: unknown) => {
         if (!(cause instanceof SemaphoreFull)) throw cause;
         throw new Problem("uploads_exhausted");
       });
-  }
-
-  #of(ownerId: string): Semaphore {
-    const known = this.#byOwner.get(ownerId);
-    if (known !== undefined) return known;
-    const semaphore = new Semaphore(atOncePerOwnerMax, waitingMax);
-    this.#byOwner.set(ownerId, semaphore);
-    return semaphore;
   }
 }

@@ -1,5 +1,7 @@
 /** Connections: timeouts, exact integers, and the check that they lead to the primary. */
+
 import pg from "pg";
+import { getOrInsert } from "../../core/recentMap.ts";
 import { ConnectionLost } from "./failures.ts";
 
 export const connectMsMaxDefault = 3_000;
@@ -125,12 +127,7 @@ export function sessionOn(client: pg.ClientBase, named: boolean): Session {
 }
 
 function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `petstore_${names.size + 1}`;
-    names.set(text, name);
-  }
-  return name;
+  return getOrInsert(names, text, () => `petstore_${names.size + 1}`);
 }
 
 /** Any failure that is not an error of the server is a lost connection. */

@@ -1,5 +1,6 @@
 import type { JsonOf } from "../../contract/document.ts";
 import type { Clock } from "../../core/clock.ts";
+import { getOrInsert } from "../../core/recentMap.ts";
 import { unavailable } from "../stores.ts";
 import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
@@ -181,15 +182,11 @@ export class BatchedPages<Item> {
   }
 
   #batcher(limit: number): ReadBatcher<PageStart, Page<Item>> {
-    let batcher = this.#byLimit.get(limit);
-    if (batcher === undefined) {
+    return getOrInsert(this.#byLimit, limit, () => {
       const batchMax = Math.ceil(rowsMax / limit);
-      batcher = new ReadBatcher(this.#database.clock, { batchMax }, (starts) =>
-        mapErrors(this.#read(starts, limit)),
-      );
-      this.#byLimit.set(limit, batcher);
-    }
-    return batcher;
+      const read = (starts: readonly PageStart[]) => mapErrors(this.#read(starts, limit));
+      return new ReadBatcher(this.#database.clock, { batchMax }, read);
+    });
   }
 
   async #read(starts: readonly PageStart[], limit: number): Promise<Page<Item>[]> {

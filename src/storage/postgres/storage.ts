@@ -1,5 +1,6 @@
 /** The storage of the repositories: each write is a transaction. */
 
+import { getOrInsert } from "../../core/recentMap.ts";
 import {
   type WriteArgument,
   type WriteName,
@@ -32,14 +33,7 @@ type Query = (text: string, values: readonly unknown[]) => Promise<QueryRows<unk
 /** By the text in the repositories. Texts are constants, so the map stays small. */
 const translated = new Map<string, string>();
 
-function translate(text: string): string {
-  let own = translated.get(text);
-  if (own === undefined) {
-    own = forPostgres(text);
-    translated.set(text, own);
-  }
-  return own;
-}
+const translate = (text: string) => getOrInsert(translated, text, forPostgres);
 
 class QueryReader implements Reader {
   protected readonly query: Query;
@@ -84,14 +78,12 @@ export class PostgresStorage extends QueryReader implements Storage {
     ...key: string[]
   ): Promise<Found | undefined> {
     if (key.some((each) => each.includes(nul))) return undefined;
-    let batcher = this.#lookUps.get(text);
-    if (batcher === undefined) {
-      batcher = batcherByKey(this.#database.clock, async (keys: readonly string[]) => {
-        const rows = await this.all<Found>(text, columnsOf(keys.map((each) => each.split(nul))));
-        return new Map<string, unknown>(rows.map((row) => [keyOf(row).join(nul), row]));
-      });
-      this.#lookUps.set(text, batcher);
-    }
+    const find = async (keys: readonly string[]) => {
+      const rows = await this.all<Found>(text, columnsOf(keys.map((each) => each.split(nul))));
+      return new Map<string, unknown>(rows.map((row) => [keyOf(row).join(nul), row]));
+    };
+    const { clock } = this.#database;
+    const batcher = getOrInsert(this.#lookUps, text, () => batcherByKey(clock, find));
     return batcher.read(key.join(nul)) as Promise<Found | undefined>;
   }
 

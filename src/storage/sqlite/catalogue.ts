@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonOf } from "../../contract/document.ts";
+import { getOrInsert } from "../../core/recentMap.ts";
 import {
   type AddOutcome,
   type AddTerms,
@@ -84,7 +85,8 @@ export class SqliteCatalogue implements Catalogue {
     if (ids !== undefined) {
       requireAtMost(idsFilterMax, ids, "ids");
       const wanted = normalIds(ids);
-      const statement = this.#listOf(listQuery(status !== undefined, wanted.length));
+      const text = listQuery(status !== undefined, wanted.length);
+      const statement = getOrInsert(this.#listIds, text, () => prepareRows<PetRow>(this.#db, text));
       const restriction = status === undefined ? wanted : [...wanted, status];
       return statement.all(...restriction, after, limit + 1);
     }
@@ -95,15 +97,6 @@ export class SqliteCatalogue implements Catalogue {
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
     requireAtMost(importBatchMax, pets, "pets");
     return this.#writer.submit("importPets", pets);
-  }
-
-  #listOf(text: string): RowStatement<PetRow> {
-    let statement = this.#listIds.get(text);
-    if (statement === undefined) {
-      statement = prepareRows<PetRow>(this.#db, text);
-      this.#listIds.set(text, statement);
-    }
-    return statement;
   }
 }
 
