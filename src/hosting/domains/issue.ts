@@ -27,7 +27,6 @@ import {
   type LeasedDomain,
   timelineEntry,
   updateLeased,
-  updateWithRetry,
 } from "./updates.ts";
 
 /** A check of DNS that is younger than this is believed. */
@@ -72,10 +71,11 @@ function putOff(
   attempts: readonly CaAttempt[] = [],
 ): Promise<ChangeOutcome> {
   const nowMs = context.now();
-  return commitCounted(leased, context, attempts, (domain) => ({
+  const decide = (domain: Domain): DomainUpdate => ({
     domain: lifecycle.postponed(lifecycle.renewing(domain, nowMs), nowMs + delayMs),
     entries: [],
-  }));
+  });
+  return updateLeased(leased, context, decide, attempts);
 }
 
 /** A certificate from before the name went away is as good as a new one, and costs no order. */
@@ -176,33 +176,11 @@ function refuse(
   const { host } = leased.stored.domain;
   context.log("domain.certificate_refused", { host, reason: refused.reason });
   const message = refused.findings[0]?.message ?? "There is no certificate yet.";
-  return commitCounted(leased, context, attempts, (domain) => ({
+  const decide = (domain: Domain): DomainUpdate => ({
     domain: lifecycle.orderFailed(domain, refused, nowMs),
     entries: [timelineEntry(nowMs, "certificate_refused", message, refused.findings)],
-  }));
-}
-
-/** What the authority counted counts, also where the domain has ended or is another worker's now. */
-async function commitCounted(
-  { stored, lease }: LeasedDomain,
-  context: JobContext,
-  attempts: readonly CaAttempt[],
-  decide: (domain: Domain) => DomainUpdate,
-): Promise<ChangeOutcome> {
-  let ended = false;
-  const outcome = await updateWithRetry(
-    context,
-    stored,
-    (domain) => {
-      ended = hasEnded(domain);
-      return ended ? undefined : { ...decide(domain), attempts };
-    },
-    lease,
-  );
-  if (ended || outcome !== "done") {
-    for (const each of attempts) await context.store.recordAttempt(each);
-  }
-  return outcome;
+  });
+  return updateLeased(leased, context, decide, attempts);
 }
 
 async function store(
@@ -223,17 +201,13 @@ async function store(
   };
   context.log("domain.certificate_issued", { host, certificate: id, issuer: certificate.issuer });
   const attempts = [attempt(host, isCounted(certificate) ? "certificate" : "settled", nowMs)];
-  return commitCounted(leased, context, attempts, (domain) => ({
+  const words = `${certificate.issuer} issued a certificate. ${host} is live.`;
+  const decide = (domain: Domain): DomainUpdate => ({
     domain: lifecycle.certified(domain, heldFrom(certificate), nowMs),
-    entries: [
-      timelineEntry(
-        nowMs,
-        "certificate_issued",
-        `${certificate.issuer} issued a certificate. ${host} is live.`,
-      ),
-    ],
+    entries: [timelineEntry(nowMs, "certificate_issued", words)],
     certificate,
-  }));
+  });
+  return updateLeased(leased, context, decide, attempts);
 }
 
 /** An authority that issues for less than a day cannot count its certificates by the week. */

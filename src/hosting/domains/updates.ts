@@ -3,6 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { type Domain, hasEnded } from "./domain.ts";
 import type {
+  CaAttempt,
   ChangeOutcome,
   DomainChange,
   DomainStore,
@@ -79,16 +80,24 @@ export interface LeasedDomain {
   readonly signal: AbortSignal;
 }
 
-/** Updates under the lease, unless the domain was removed or abandoned meanwhile. */
-export function updateLeased(
+/**
+ * Updates under the lease, unless the domain was removed or abandoned meanwhile. What the authority
+ * counted counts, also where the domain has ended or is another worker's now.
+ */
+export async function updateLeased(
   { stored, lease }: LeasedDomain,
   context: JobContext,
   decide: (domain: Domain) => DomainUpdate | Promise<DomainUpdate>,
+  attempts: readonly CaAttempt[] = [],
 ): Promise<ChangeOutcome> {
-  return updateWithRetry(
-    context,
-    stored,
-    (domain) => (hasEnded(domain) ? undefined : decide(domain)),
-    lease,
-  );
+  let ended = false;
+  const unlessEnded = async (domain: Domain) => {
+    ended = hasEnded(domain);
+    return ended ? undefined : { attempts, ...(await decide(domain)) };
+  };
+  const outcome = await updateWithRetry(context, stored, unlessEnded, lease);
+  if (ended || outcome !== "done") {
+    for (const each of attempts) await context.store.recordAttempt(each);
+  }
+  return outcome;
 }
