@@ -1,5 +1,11 @@
 /** What a message says about the question: pure, and the same for UDP and TCP. */
-import type { Absent, DnsAnswer, DnsRecord, Unreachable } from "../domains/resolver.ts";
+import {
+  type Absent,
+  type DnsAnswer,
+  type DnsRecord,
+  type Unreachable,
+  unreachable,
+} from "../domains/resolver.ts";
 import { isWithin, type Message, type Question, rcodes } from "./message.ts";
 
 /** An answer and, where it is a plain no, the zone that says so. */
@@ -86,12 +92,6 @@ function absence(message: Message, links: DnsRecord[], last: string, server: str
     rememberedSeconds: soa?.rememberedSeconds,
   };
   return { answer, zone: links.length === 0 ? soa?.zone : undefined };
-}
-
-const detailCharactersMax = 500;
-
-export function unreachable(reason: Unreachable["reason"], detail: string): Unreachable {
-  return { kind: "unreachable", reason, detail: detail.slice(0, detailCharactersMax) };
 }
 
 function rcodeName(rcode: number): string {

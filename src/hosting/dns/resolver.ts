@@ -1,9 +1,14 @@
 import { isIP } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
-import type { DnsAnswer, Resolver, Unreachable } from "../domains/resolver.ts";
+import {
+  type DnsAnswer,
+  type Resolver,
+  type Unreachable,
+  unreachable,
+} from "../domains/resolver.ts";
 import { canonicalAddress, isPublicAddress } from "./addresses.ts";
-import { type Learnt, learn, unreachable } from "./answer.ts";
+import { type Learnt, learn } from "./answer.ts";
 import { folded, isAskable, type Message, type Question, rcodes } from "./message.ts";
 import { createTransport, type Heard, type Server, type Transport } from "./transport.ts";
 import { findServers, findZone } from "./zone.ts";

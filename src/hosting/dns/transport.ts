@@ -2,8 +2,7 @@
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
 import type { Clock } from "../../core/clock.ts";
-import type { Unreachable } from "../domains/resolver.ts";
-import { unreachable } from "./answer.ts";
+import { type Unreachable, unreachable } from "../domains/resolver.ts";
 import { answers, type Message, type Question, readMessage, writeQuestion } from "./message.ts";
 
 export interface Server {

@@ -1,13 +1,14 @@
 /** Finds who speaks for a name, by asking a recursor upwards from it. */
-import type {
-  Absent,
-  DnsRecord,
-  NameServer,
-  RecordType,
-  Unreachable,
+import {
+  type Absent,
+  type DnsRecord,
+  type NameServer,
+  type RecordType,
+  type Unreachable,
+  unreachable,
 } from "../domains/resolver.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { type Learnt, unreachable } from "./answer.ts";
+import type { Learnt } from "./answer.ts";
 import { isWithin, parentOf } from "./message.ts";
 
 export type Look = (name: string, type: RecordType) => Promise<Learnt>;

@@ -1,7 +1,13 @@
 /** Whether CAA records let an authority issue for a host (RFC 8659). */
 import type { Finding } from "./finding.ts";
 import { registrableOf, withParents } from "./hostName.ts";
-import type { DnsAnswer, DnsRecord, NameServers, Resolver, Unreachable } from "./resolver.ts";
+import {
+  type DnsAnswer,
+  type DnsRecord,
+  type NameServers,
+  type Resolver,
+  unreachable,
+} from "./resolver.ts";
 
 type CaaVerdict =
   | { readonly kind: "permitted" }
@@ -83,14 +89,10 @@ async function caaAt(
     .flatMap((answer) => (answer.kind === "absent" ? answer.records : []))
     .findLast(({ type }) => type === "CNAME")?.value;
   if (leadsTo === undefined)
-    return answers.length > 0 ? answers : [unanswered(`${zone.zone} has no name server`)];
-  if (links === 0) return [unanswered(`too many CNAMEs at ${name}`)];
+    return answers.length > 0 ? answers : [unreachable("lame", `${zone.zone} has no name server`)];
+  if (links === 0) return [unreachable("lame", `too many CNAMEs at ${name}`)];
   const beyond = await caaAt(leadsTo, await resolver.nameServers(leadsTo), resolver, links - 1);
   return [...answers.filter(({ kind }) => kind === "found"), ...beyond];
-}
-
-function unanswered(detail: string): Unreachable {
-  return { kind: "unreachable", reason: "lame", detail };
 }
 
 function judgeRecords(

@@ -44,6 +44,12 @@ export interface Unreachable {
   readonly detail: string;
 }
 
+const detailCharactersMax = 500;
+
+export function unreachable(reason: Unreachable["reason"], detail: string): Unreachable {
+  return { kind: "unreachable", reason, detail: detail.slice(0, detailCharactersMax) };
+}
+
 export type DnsAnswer = Found | Absent | Unreachable;
 
 export interface NameServer {

@@ -1,6 +1,6 @@
+/** What each attached name of a project answers: the site, or a redirect to another one. */
 import { Problem } from "../../core/problems.ts";
 import { parseHost } from "./hostName.ts";
-/** What each attached name of a project answers: the site, or a redirect to another one. */
 
 export const redirectStatuses = [301, 302, 307, 308] as const;
 export type RedirectStatus = (typeof redirectStatuses)[number];
@@ -50,7 +50,7 @@ export function routingErrors(routing: Routing, attached: ReadonlySet<string>): 
     else if (leadsBack(from, targets)) {
       // Said once, whichever of its names comes first.
       if (!circled.has(from))
-        complaints.push(`${from} would redirect in a loop: ${walk(from, targets)}.`);
+        complaints.push(`${from} would redirect in a loop: ${path(from, targets).join(" to ")}.`);
       for (const host of path(from, targets)) circled.add(host);
     } else if (onward !== undefined) {
       complaints.push(
@@ -70,9 +70,6 @@ function path(from: string, targets: ReadonlyMap<string, string>): string[] {
   }
   return passed;
 }
-
-const walk = (from: string, targets: ReadonlyMap<string, string>) =>
-  path(from, targets).join(" to ");
 
 function leadsBack(from: string, targets: ReadonlyMap<string, string>): boolean {
   const passed = path(from, targets);

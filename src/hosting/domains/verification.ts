@@ -14,7 +14,7 @@ import {
 } from "./diagnosis.ts";
 import type { Finding } from "./finding.ts";
 import { isBehindProxy, type Observation, recordsAt, type View, valuesIn } from "./observation.ts";
-import type { DnsAnswer, Unreachable } from "./resolver.ts";
+import { type DnsAnswer, unreachable } from "./resolver.ts";
 
 export interface Verdict {
   /** `unknown` when nothing definite was learnt, or caches are yet to expire. */
@@ -82,7 +82,10 @@ function judgePointing(observation: Observation, expected: Expectation): Judged 
   if (nameServers.kind === "absent") {
     return wrong([missing(nameServers, { ...expected, zone: "" })]);
   }
-  if (authorities.length === 0) return unknown([silent(noServer(nameServers.zone), [])]);
+  if (authorities.length === 0) {
+    const detail = `${nameServers.zone} has no name server that could be found`;
+    return unknown([silent(unreachable("lame", detail), [])]);
+  }
   const apex = expected.apex || nameServers.zone === expected.host;
   const judged = authorities.map((view) => ({
     at: `${view.server.name} (${view.server.address})`,
@@ -100,12 +103,6 @@ function judgePointing(observation: Observation, expected: Expectation): Judged 
   const seen = judgeRecursor(observation, expected, apex);
   return { kind: seen.kind, findings: [...seen.findings, ...silentOnes] };
 }
-
-const noServer = (zone: string): Unreachable => ({
-  kind: "unreachable",
-  reason: "lame",
-  detail: `${zone} has no name server that could be found`,
-});
 
 const right: Judged = { kind: "right", findings: [] };
 const wrong = (findings: readonly Finding[]): Judged => ({ kind: "wrong", findings });

@@ -96,7 +96,9 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   const { host } = parts;
   const httpAt = { host, port: parts.httpPort, ...parts.http };
   const httpsAt = { host, port: parts.httpsPort, ...parts.https };
-  const proxyProtocol = parts.proxyProtocol ? refusingOn(log) : undefined;
+  const refused: ProxyProtocol["refused"] = (reason, peer) =>
+    log.warn("edge.connection_refused", { reason, peer });
+  const proxyProtocol = parts.proxyProtocol ? { refused } : undefined;
   const plain = await listenOnEach(httpAt, (at) =>
     acceptHttp1(at, connections, plainHandler, proxyProtocol),
   ).catch(naming(parts.httpPort));
@@ -186,12 +188,6 @@ function logRequest(
   const { method, client, host, path } = request;
   const durationMs = Math.round((clock.elapsed() - startedMs) * 1000) / 1000;
   log.info("edge.request_served", { secured, method, client, host, path, status, durationMs });
-}
-
-function refusingOn(log: ThrottledLog): ProxyProtocol {
-  return {
-    refused: (reason, peer) => log.warn("edge.connection_refused", { reason, peer }),
-  };
 }
 
 /** The system does not say on Bun which port it refused. */
