@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { Problem } from "../core/problems.ts";
 import { publishDocs } from "../docs/published.ts";
-import { cachedContents, createSiteHosts } from "../hosting/edge/siteHosts.ts";
+import { cachedContents, createSiteHosts } from "../hosting/edge/siteResponse.ts";
 import { deployOwnDocs } from "../hosting/sites/publish.ts";
 import { type AppParts, createApp } from "../http/app.ts";
 import { createHandlers } from "../http/handlers.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Answer } from "dns-packet";
-import { findZone, type Look } from "../../src/hosting/dns/zone.ts";
+import { findZone, type Look } from "../../src/hosting/dns/resolver.ts";
 import {
   a,
   aaaa,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cachedContents } from "../../src/hosting/edge/siteHosts.ts";
+import { cachedContents } from "../../src/hosting/edge/siteResponse.ts";
 import type { SiteContents } from "../../src/hosting/sites/sites.ts";
 
 /** A store of contents that are as long as their hash says, and how often each was asked for. */

@@ -3,8 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import { createLog } from "../../src/core/log.ts";
 import { Problem } from "../../src/core/problems.ts";
-import { createSiteHosts } from "../../src/hosting/edge/siteHosts.ts";
-import { type SiteRequest, siteResponse } from "../../src/hosting/edge/siteResponse.ts";
+import {
+  createSiteHosts,
+  type SiteRequest,
+  siteResponse,
+} from "../../src/hosting/edge/siteResponse.ts";
 import { hashOf } from "../../src/hosting/sites/deployment.ts";
 import type { SiteContents } from "../../src/hosting/sites/sites.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";

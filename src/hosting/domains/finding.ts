@@ -1,5 +1,8 @@
 /** What the owner of a domain is told: a code, the values seen, and the next step. */
 import { isApex, registrableOf } from "./hostName.ts";
+import { recordsAt, type View, valuesIn } from "./observation.ts";
+import type { Absent, DnsAnswer, Unreachable } from "./resolver.ts";
+import type { Expectation } from "./verification.ts";
 
 export const findingCodes = [
   "NXDOMAIN",
@@ -91,4 +94,164 @@ export function proofFor(host: string, token: string): RecordToCreate {
 function relative(name: string): string {
   const registrable = registrableOf(name);
   return registrable === undefined ? name : name.slice(0, -registrable.length - 1);
+}
+
+export function missing(
+  absent: Absent,
+  { host, target, apex, zone }: Pick<Expectation, "host" | "target" | "apex"> & { zone?: string },
+): Finding {
+  const remembered = absent.rememberedSeconds;
+  const type = apex ? "ALIAS" : "CNAME";
+  const registrable = registrableOf(host) ?? host;
+  // Those who answer speak for a zone above what should have been registered.
+  const unregistered = zone === "" || (zone !== undefined && registrable.endsWith(`.${zone}`));
+  const code = absent.reason === "nxdomain" ? "NXDOMAIN" : apex ? "APEX_NEEDS_ALIAS" : "NO_CNAME";
+  return {
+    code,
+    message: unregistered
+      ? `${registrable} itself is not in DNS: it is not registered, or has no name servers yet.`
+      : absent.reason === "nxdomain"
+        ? `There is no such name as ${host} in DNS.`
+        : `${host} has no ${type} record.`,
+    next: unregistered
+      ? `Check the spelling of ${registrable}, and its registration.`
+      : `Create the ${type} record at your DNS provider, with the value ${target}.`,
+    expected: [`${type} ${target}`],
+    ...(remembered === undefined ? {} : { seconds: remembered }),
+  };
+}
+
+export function aliasNeeded(view: View, host: string, target: string, found: string[]): Finding {
+  return {
+    code: "APEX_NEEDS_ALIAS",
+    message:
+      found.length > 0
+        ? `${host} has ${found.join(" and ")}, but a name at the top of a zone cannot have a CNAME.`
+        : `${host} has no address.`,
+    next: `Create an ALIAS or ANAME record to ${target}. If your DNS provider has neither, attach a subdomain such as www.${host} instead.`,
+    found,
+    expected: [`ALIAS ${target}`],
+    ...longestOf([view.cname, view.a, view.aaaa]),
+  };
+}
+
+export function silent({ reason, detail }: Unreachable, at: readonly string[]): Finding {
+  if (reason === "lame" || reason === "forbidden_address") {
+    return {
+      code: "LAME_NS",
+      message: `A name server of this zone does not answer for it: ${detail}.`,
+      next: "Correct the NS records at your registrar, or ask your DNS provider.",
+      at,
+    };
+  }
+  return {
+    code: "SERVFAIL",
+    message: `DNS returned no usable answer: ${detail}. This says nothing about your records; we will retry.`,
+    at,
+  };
+}
+
+export function wildcardUnproven(host: string): Finding {
+  const parent = host.slice(host.indexOf(".") + 1);
+  return {
+    code: "WILDCARD_MATCH",
+    message: `A wildcard such as *.${parent} points every name below it to us, so anybody could attach ${host}. Prove that it is yours.`,
+    next: "Create the TXT record that is shown beside the CNAME, then verify again.",
+  };
+}
+
+export function wildcardMatch(view: View, host: string, target: string): Finding {
+  const parent = host.slice(host.indexOf(".") + 1);
+  return {
+    code: "WILDCARD_MATCH",
+    message: `${host} has no record of its own: the wildcard *.${parent} answers for it.`,
+    next: `Create the CNAME for ${host} itself. The wildcard may stay.`,
+    found: recordsAt(view, host),
+    expected: [`CNAME ${target}`],
+  };
+}
+
+export function proofMissing(
+  proof: { name: string; value: string },
+  answers: readonly DnsAnswer[],
+): Finding {
+  const found = answers.flatMap((answer) => valuesIn(answer, "TXT")).map((text) => `TXT ${text}`);
+  return {
+    code: "PROOF_MISSING",
+    message: `This name is or was attached to another project, or a wildcard answers for it, so we need a proof that it is yours: a TXT record at ${proof.name}.`,
+    next: `Create the TXT record ${proof.name} with the value ${proof.value}.`,
+    found: [...new Set(found)],
+    expected: [`TXT ${proof.value}`],
+  };
+}
+
+export function targetUnknown(target: string): Finding {
+  return {
+    code: "TARGET_UNKNOWN",
+    message: `The addresses of ${target} could not be looked up, so yours could not be compared. This is a fault on our side; we will retry.`,
+  };
+}
+
+export function disagreement(
+  rights: readonly { at: string }[],
+  wrongs: readonly { at: string }[],
+): Finding {
+  return {
+    code: "NS_DISAGREE",
+    message: `Your name servers disagree: ${rights.map(({ at }) => at).join(", ")} has the expected record, ${wrongs.map(({ at }) => at).join(", ")} does not.`,
+    next: "If you just changed it, wait until all of them have it. Otherwise, ask your DNS provider why they differ.",
+    at: wrongs.map(({ at }) => at),
+  };
+}
+
+/** How long caches may keep this answer. */
+export function secondsOf(answer: DnsAnswer | undefined): { seconds?: number } {
+  if (answer?.kind === "found") {
+    return { seconds: Math.max(...answer.records.map(({ ttlSeconds }) => ttlSeconds)) };
+  }
+  return answer?.kind === "absent" && answer.rememberedSeconds !== undefined
+    ? { seconds: answer.rememberedSeconds }
+    : {};
+}
+
+export function cnameFinding(
+  values: readonly string[],
+  followed: readonly string[],
+  host: string,
+  target: string,
+  zone: string,
+): Finding {
+  const finding = (code: FindingCode, message: string, next: string): Finding => {
+    const found = values.map((value) => `CNAME ${value}`);
+    return { code, message, next, found, expected: [`CNAME ${target}`] };
+  };
+  const [value = ""] = values;
+  // Another name server's value may have been the one that was followed.
+  const chain = values.includes(followed[1] ?? "") ? followed : [];
+  if (value.startsWith(`${target}.`)) {
+    return finding(
+      "CNAME_SUFFIXED",
+      `The CNAME of ${host} is ${value}: the provider added ${value.slice(target.length + 1)} to the value.`,
+      value === `${target}.${zone}`
+        ? `End the value with a dot: ${target}.`
+        : `Change the value to ${target}, with a trailing dot if the provider requires one.`,
+    );
+  }
+  const pointDirectly = `Point ${host} directly to ${target}.`;
+  if (chain.length > 1 && chain.indexOf(chain.at(-1) ?? "") < chain.length - 1) {
+    const message = `The CNAME of ${host} is a loop: ${chain.join(" to ")}.`;
+    return finding("CNAME_LOOP", message, pointDirectly);
+  }
+  if (chain.at(-1) === target) {
+    const message = `The CNAME of ${host} reaches ${target} through ${chain.slice(1, -1).join(" and ")}. The holder of that name could point yours elsewhere.`;
+    return finding("CNAME_CHAINED", message, pointDirectly);
+  }
+  const message = `The CNAME of ${host} is ${values.join(" and ")}, not ${target}.`;
+  return finding("CNAME_MISMATCH", message, `Change its value to ${target}.`);
+}
+
+/** How long caches may keep any of these answers. */
+export function longestOf(answers: readonly (DnsAnswer | undefined)[]): { seconds?: number } {
+  const all = answers.flatMap((answer) => secondsOf(answer).seconds ?? []);
+  return all.length === 0 ? {} : { seconds: Math.max(...all) };
 }

@@ -1,4 +1,6 @@
 /** Judges what DNS said of a host: right, wrong, or not known yet, and what to tell the owner. */
+
+import type { Finding } from "./finding.ts";
 import {
   aliasNeeded,
   cnameFinding,
@@ -11,8 +13,7 @@ import {
   targetUnknown,
   wildcardMatch,
   wildcardUnproven,
-} from "./diagnosis.ts";
-import type { Finding } from "./finding.ts";
+} from "./finding.ts";
 import { isBehindProxy, type Observation, recordsAt, type View, valuesIn } from "./observation.ts";
 import { type DnsAnswer, unreachable } from "./resolver.ts";
 
