@@ -72,7 +72,7 @@ export class PublicApi implements Api<OperationId, Caller> {
   readonly #parts: PublicApiParts;
   readonly #cache: CacheLookup;
   readonly #handlers: Readonly<Record<OperationId, AnyHandler>>;
-  readonly #inFlight = new InFlightRequests();
+  readonly #inFlight = new Set<string>();
 
   constructor(parts: PublicApiParts, cache: CacheLookup) {
     const { limiter } = parts;
@@ -174,7 +174,24 @@ export class PublicApi implements Api<OperationId, Caller> {
       fingerprint: fingerprint(operation.id, input.path, input.body),
       nowMs: this.#parts.clock.now(),
     };
-    return this.#inFlight.run(idempotency, () => handler(input, { base, idempotency }));
+    return this.#writeOnce(idempotency, () => handler(input, { base, idempotency }));
+  }
+
+  /** Refuses a repetition while the first is in flight here; the store settles all other cases. */
+  async #writeOnce<T>(
+    { keyId, idempotencyKey }: IdempotentRequest,
+    write: () => MaybePromise<T>,
+  ): Promise<T> {
+    const name = `${keyId} ${idempotencyKey}`;
+    if (this.#inFlight.has(name)) {
+      throw new Problem("idempotency_in_flight", { retryAfterSeconds: 1 });
+    }
+    this.#inFlight.add(name);
+    try {
+      return await write();
+    } finally {
+      this.#inFlight.delete(name);
+    }
   }
 
   /** A quota has to be counted, and its headers are another for each request. */
@@ -238,25 +255,4 @@ function fingerprint(operation: OperationId, path: unknown, body: unknown): stri
     typeof value === "bigint" ? `${value}n` : value,
   );
   return hash("sha256", asked, "base64url");
-}
-
-/** Refuses a repetition while the first is in flight here; the store settles all other cases. */
-class InFlightRequests {
-  readonly #inFlight = new Set<string>();
-
-  async run<T>(
-    { keyId, idempotencyKey }: IdempotentRequest,
-    work: () => T | Promise<T>,
-  ): Promise<T> {
-    const name = `${keyId} ${idempotencyKey}`;
-    if (this.#inFlight.has(name)) {
-      throw new Problem("idempotency_in_flight", { retryAfterSeconds: 1 });
-    }
-    this.#inFlight.add(name);
-    try {
-      return await work();
-    } finally {
-      this.#inFlight.delete(name);
-    }
-  }
 }

@@ -15,7 +15,7 @@ const headerBytesMax = 8 * 1_024;
  * Dials the given address and nothing else: what an owner writes into DNS never decides where this
  * goes. A redirect is a failure, not a lead. `preface` is what an edge expects before the request.
  */
-export function probeEdge(
+export async function probeEdge(
   edge: Pick<Edge, "address" | "httpPort">,
   host: string,
   token: string,
@@ -34,7 +34,7 @@ export function probeEdge(
       socket.destroy();
       resolve(outcome);
     };
-    const fail = (detail: string) => settle({ kind: "failed", detail });
+    const fail = (detail: string) => settle(failed(detail));
     const inTime = clock.after(probeMsMax, () =>
       fail(`The edge at ${where} did not answer within ${probeMsMax / 1000} seconds.`),
     );
@@ -55,7 +55,7 @@ export function probeEdge(
   });
 }
 
-async function failed(detail: string): Promise<ProbeOutcome> {
+function failed(detail: string): ProbeOutcome {
   return { kind: "failed", detail };
 }
 
@@ -64,7 +64,6 @@ const question = (host: string, token: string) =>
 
 /** Undefined until enough of it is here. Our edges always say how long an answer is. */
 function readAnswer(received: Buffer, where: string): ProbeOutcome | undefined {
-  const failed = (detail: string): ProbeOutcome => ({ kind: "failed", detail });
   const headerEnd = received.indexOf("\r\n\r\n");
   if (headerEnd === -1) {
     return received.byteLength > headerBytesMax

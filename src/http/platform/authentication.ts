@@ -171,17 +171,11 @@ const plainName = "petstore";
 
 const nameFor = (secure: boolean) => (secure ? secureName : plainName);
 
-export function sessionCookie(token: string, secure: boolean): string {
-  return withAttributes(`${nameFor(secure)}=${token}`, sessionMs / 1000, secure);
-}
-
-export function clearedCookie(secure: boolean): string {
-  return withAttributes(`${nameFor(secure)}=`, 0, secure);
-}
-
-function withAttributes(pair: string, maxAgeSeconds: number, secure: boolean): string {
+/** Without a token, it removes the one that the browser has. */
+export function sessionCookie(token: string | undefined, secure: boolean): string {
+  const maxAgeSeconds = token === undefined ? 0 : sessionMs / 1000;
   const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
-  return `${pair}; ${attributes}${secure ? "; Secure" : ""}`;
+  return `${nameFor(secure)}=${token ?? ""}; ${attributes}${secure ? "; Secure" : ""}`;
 }
 
 /**

@@ -10,7 +10,7 @@ import { isExpectedProblem } from "../../core/problems.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
 import type { HttpRequest } from "../../wire/message.ts";
 import { dashboardPath } from "../publicRoutes.ts";
-import { clearedCookie, type PlatformAuthentication, sessionCookie } from "./authentication.ts";
+import { type PlatformAuthentication, sessionCookie } from "./authentication.ts";
 import type { PlatformCall, PlatformHandlers } from "./handlers.ts";
 
 export interface SessionHandlersParts {
@@ -46,7 +46,7 @@ export function sessionHandlers({ accounts, authentication, sites, log }: Sessio
   }
 
   const cleared = (request: HttpRequest) => ({
-    "set-cookie": clearedCookie(authentication.isSecure(request)),
+    "set-cookie": sessionCookie(undefined, authentication.isSecure(request)),
   });
 
   async function ended({ session: { account, id } }: SessionWithHolder): Promise<void> {
