@@ -1,28 +1,24 @@
 /** The errors of commands, and their messages. */
 import { Problem } from "../core/problems.ts";
 
+interface FailureDetails {
+  /** 1 for a refusal, unless given; 2 for wrong usage. */
+  readonly exitCode?: number;
+  /** Where in a file it lies, for programs. The message says it too. */
+  readonly lines?: readonly LineErrors[];
+  /** The error code for programs, where there is one. */
+  readonly code?: string;
+}
+
 /** What the user can fix: printed in full on stderr, without a stack. */
 export class CommandFailure extends Error {
-  /** 1 for a refusal, 2 for wrong usage. */
-  readonly exitCode: number;
-  /** Where in a file it lies, for programs. The message says it too. */
-  readonly lines: readonly LineErrors[] | undefined;
-  /** The error code for programs, where there is one. */
-  readonly code: string | undefined;
+  readonly details: FailureDetails;
 
   constructor(message: string, details: FailureDetails = {}) {
     super(message);
     this.name = "CommandFailure";
-    this.exitCode = details.exitCode ?? 1;
-    this.lines = details.lines;
-    this.code = details.code;
+    this.details = details;
   }
-}
-
-interface FailureDetails {
-  readonly exitCode?: number;
-  readonly lines?: readonly LineErrors[];
-  readonly code?: string;
 }
 
 /** What is wrong with one line of a file, in whole sentences. */

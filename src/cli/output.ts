@@ -1,4 +1,7 @@
 /** Writing to stdout and stderr. */
+import type { Clock } from "../core/clock.ts";
+import { spanText } from "./durations.ts";
+import { digits } from "./table.ts";
 
 export interface Output {
   readonly isTTY?: boolean | undefined;
@@ -50,64 +53,50 @@ export function isReaderGone(cause: unknown): boolean {
   return (cause as { code?: unknown } | undefined)?.code === "EPIPE";
 }
 
-import type { Clock } from "../core/clock.ts";
-import { spanText } from "./durations.ts";
-import { digits } from "./table.ts";
-
 const redrawEveryMs = 100;
 const barCellsMax = 24;
 const barCellsMin = 4;
 const columnsDefault = 80;
 
-/** A progress bar on a terminal. Writes nothing elsewhere. */
-export class Progress {
-  readonly #what: string;
-  readonly #output: Output;
-  readonly #clock: Clock;
-  readonly #unit: string;
-  readonly #startedAtMs: number;
-  #drawnAtMs = Number.NEGATIVE_INFINITY;
-  #shown = false;
-
-  /** `what` is a verb: `Importing`. `unit` is what is counted. */
-  constructor(what: string, output: Output, clock: Clock, unit = "pets") {
-    this.#what = what;
-    this.#output = output;
-    this.#clock = clock;
-    this.#unit = unit;
-    this.#startedAtMs = clock.elapsed();
-  }
-
+export interface Progress {
   /** `share` is the part that is done, from 0 to 1, where that is known. */
-  update(count: number, share?: number): void {
-    if (this.#output.isTTY !== true) return;
-    const nowMs = this.#clock.elapsed();
-    if (nowMs - this.#drawnAtMs < redrawEveryMs) return;
-    this.#drawnAtMs = nowMs;
-    this.#shown = true;
-    // A line that wraps cannot be redrawn in place. Some terminals say that they have 0 columns.
-    const cells = (this.#output.columns || columnsDefault) - 1;
-    const line = this.#line(count, share, nowMs - this.#startedAtMs, cells);
-    this.#output.write(`\r${line.slice(0, cells)}\x1b[K`);
-  }
+  update(count: number, share?: number): void;
+  /** Clears the line. */
+  clear(): void;
+}
 
-  #line(count: number, share: number | undefined, spentMs: number, cells: number): string {
+/** A progress bar on a terminal. Writes nothing elsewhere. `what` is a verb: `Importing`. */
+export function progressBar(what: string, output: Output, clock: Clock, unit = "pets"): Progress {
+  const startedAtMs = clock.elapsed();
+  let drawnAtMs = Number.NEGATIVE_INFINITY;
+  let shown = false;
+  const line = (count: number, share: number | undefined, spentMs: number, cells: number) => {
     const rate = spentMs > 0 ? Math.round((count * 1_000) / spentMs) : 0;
-    const counts = `${digits(count)} ${this.#unit}  ${digits(rate)}/s`;
-    if (share === undefined) return `${this.#what}  ${counts}`;
+    const counts = `${digits(count)} ${unit}  ${digits(rate)}/s`;
+    if (share === undefined) return `${what}  ${counts}`;
     const done = Math.min(1, share);
     const percent = `${Math.floor(done * 100)} %`.padStart(5);
     const left = done > 0 ? `  ${spanText((spentMs / done) * (1 - done))} left` : "";
     const words = `${percent}  ${counts}${left}`;
-    const room = cells - this.#what.length - words.length - "  [] ".length;
-    return `${this.#what}  ${bar(done, Math.min(room, barCellsMax))}${words}`;
-  }
-
-  /** Clears the line. */
-  clear(): void {
-    if (this.#shown) this.#output.write("\r\x1b[K");
-    this.#shown = false;
-  }
+    const room = cells - what.length - words.length - "  [] ".length;
+    return `${what}  ${bar(done, Math.min(room, barCellsMax))}${words}`;
+  };
+  return {
+    update(count, share) {
+      const nowMs = clock.elapsed();
+      if (output.isTTY !== true || nowMs - drawnAtMs < redrawEveryMs) return;
+      drawnAtMs = nowMs;
+      shown = true;
+      // A line that wraps cannot be redrawn in place. Some terminals say that they have 0 columns.
+      const cells = (output.columns || columnsDefault) - 1;
+      const text = line(count, share, nowMs - startedAtMs, cells);
+      output.write(`\r${text.slice(0, cells)}\x1b[K`);
+    },
+    clear() {
+      if (shown) output.write("\r\x1b[K");
+      shown = false;
+    },
+  };
 }
 
 /** Left out where there is no room for it beside the numbers. */

@@ -6,7 +6,7 @@ import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { createFile } from "./files.ts";
-import { type Output, Progress } from "./output.ts";
+import { type Output, type Progress, progressBar } from "./output.ts";
 import { csvHeader, writeCsv } from "./records/csv.ts";
 import { writeNdjson } from "./records/ndjson.ts";
 import { type Format, formatOf, needsFormat } from "./records/record.ts";
@@ -69,7 +69,7 @@ async function exportToFile(
 ): Promise<number> {
   const signal = context.stopSignal();
   const created = await createFile(file, overwrite, context.clock);
-  const progress = new Progress("Exporting", context.stderr, context.clock);
+  const progress = progressBar("Exporting", context.stderr, context.clock);
   try {
     const pets = await withStores(context, (stores) =>
       writeAll(stores, writings[format], created.write, progress, signal),
@@ -99,7 +99,7 @@ async function exportToStdout(
   const watched: Output = context.stdout.isTTY
     ? { ...context.stderr, isTTY: false }
     : context.stderr;
-  const progress = new Progress("Exporting", watched, context.clock);
+  const progress = progressBar("Exporting", watched, context.clock);
   const signal = context.stopSignal();
   const sink: Sink = async (text) => {
     if (!context.stdout.write(text)) await orStopped(context.stdout.drained(), signal);

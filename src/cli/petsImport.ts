@@ -1,7 +1,7 @@
 import { type Call, type Command, note } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { openInput } from "./files.ts";
-import { Progress } from "./output.ts";
+import { type Progress, progressBar } from "./output.ts";
 import { BatchImporter, type Counts, DryRun, type Importer } from "./petsImporters.ts";
 import { readCsv } from "./records/csv.ts";
 import { readNdjson } from "./records/ndjson.ts";
@@ -115,7 +115,7 @@ async function openSource(call: Call, context: CliContext): Promise<Source> {
     format,
     ignoredColumns,
     records: format === "csv" ? readCsv(metered(), ignore) : readNdjson(metered()),
-    progress: new Progress("Importing", context.stderr, context.clock),
+    progress: progressBar("Importing", context.stderr, context.clock),
     signal,
     share: () => (input.bytes > 0 ? bytesRead / input.bytes : undefined),
   };

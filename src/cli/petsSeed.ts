@@ -1,7 +1,7 @@
 import { type ImportedPet, importBatchMax } from "../petstore/catalogue/catalogue.ts";
 import type { PetStatus } from "../petstore/catalogue/pet.ts";
 import type { Command } from "./command.ts";
-import { Progress } from "./output.ts";
+import { progressBar } from "./output.ts";
 import { readWhole } from "./readText.ts";
 import { stopped } from "./stopping.ts";
 import { counted, digits } from "./table.ts";
@@ -23,7 +23,7 @@ export const seedPets: Command = {
     const { values } = call;
     const count = readWhole("count", values.get("count"), 1, countMax);
     const randomSeed = readWhole("random-seed", values.get("random-seed") ?? "1", 0, randomSeedMax);
-    const progress = new Progress("Seeding", context.stderr, context.clock);
+    const progress = progressBar("Seeding", context.stderr, context.clock);
     const nextPet = petMaker(randomSeed);
     const signal = context.stopSignal();
     const { made } = await withNewStores(call, context, async ({ catalogue }) => {

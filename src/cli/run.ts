@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   } catch (cause) {
     // Not a failure: `petstore … | head`.
     if (isReaderGone(cause)) return 0;
-    const { exitCode = 1, lines, code } = cause instanceof CommandFailure ? cause : {};
+    const { exitCode = 1, lines, code } = cause instanceof CommandFailure ? cause.details : {};
     const message = explain(cause);
     const said = wantsJson(argv)
       ? JSON.stringify({ error: message, code, exitCode, lines })

@@ -15,7 +15,7 @@ import type { SiteStore } from "../hosting/sites/sites.ts";
 import { type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure, explainSystem } from "./errors.ts";
-import { Progress } from "./output.ts";
+import { progressBar } from "./output.ts";
 import { didYouMean } from "./readText.ts";
 import { noSuchProject, requireProject, whichProject } from "./sitesCommands.ts";
 import { saying } from "./stopping.ts";
@@ -48,7 +48,7 @@ async function deploy(
   context: CliContext,
 ) {
   const { clock, stderr } = context;
-  const progress = new Progress("Deploying", stderr, clock, "files");
+  const progress = progressBar("Deploying", stderr, clock, "files");
   const untouched = `The deployment failed, and ${slug} still shows what it did before.`;
   try {
     return await publish(slug, files, {
