@@ -3,9 +3,8 @@ import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import type { Pet } from "../petstore/catalogue/pet.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
-import type { CliContext } from "./context.ts";
 import { UsageError } from "./errors.ts";
-import { createFile } from "./files.ts";
+import { createFile, type NewFile } from "./files.ts";
 import { type Output, type Progress, progressBar } from "./output.ts";
 import { csvHeader, writeCsv } from "./records/csv.ts";
 import { writeNdjson } from "./records/ndjson.ts";
@@ -13,9 +12,6 @@ import { type Format, formatOf, needsFormat } from "./records/record.ts";
 import { orStopped, saying } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withStores } from "./withStores.ts";
-
-/** Takes what it is given in order, and keeps the giver waiting while it cannot. */
-type Sink = (text: string) => Promise<void>;
 
 /** How pets become one text. */
 interface Writing {
@@ -47,76 +43,63 @@ export const exportPets: Command = {
   examples: ["petstore pets export --output pets.csv", "petstore pets export | head"],
   async run({ values, switches }, context) {
     const file = values.get("output") ?? "-";
-    const format = formatOf(values.get("format"), file) ?? (file === "-" ? "ndjson" : undefined);
+    const piped = file === "-";
+    const format = formatOf(values.get("format"), file) ?? (piped ? "ndjson" : undefined);
     if (format === undefined) throw needsFormat(file);
-    if (file !== "-") {
-      const pets = await exportToFile(context, file, format, switches.has("force"));
-      return {
-        json: { file, format, pets },
-        text: `Wrote ${counted(pets, "pet")} to ${file}.\n`,
-      };
+    const array = piped && switches.has("json");
+    if (array && values.has("format")) {
+      throw new UsageError(
+        "--json without --output writes one JSON array, so --format has no place. Leave one of them out, or add --output <file>.",
+      );
     }
-    await exportToStdout(context, format, switches.has("json"), values.has("format"));
-    return undefined;
+    const { clock, stdout, stderr } = context;
+    const signal = context.stopSignal();
+    const target = piped
+      ? throughPipe(stdout, signal)
+      : await createFile(file, switches.has("force"), clock);
+    // On a terminal the bar would be drawn into the pets.
+    const watched = piped && stdout.isTTY ? { ...stderr, isTTY: false } : stderr;
+    const progress = progressBar("Exporting", watched, clock);
+    const writing = writings[array ? "array" : format];
+    try {
+      const pets = await withStores(context, async (stores) => {
+        const written = await writeAll(stores, writing, target.write, progress, signal);
+        await target.keep();
+        return written;
+      }).catch(
+        saying(
+          piped ? "What was written is not all of the pets." : `Nothing was written to ${file}.`,
+        ),
+      );
+      if (piped) return undefined;
+      const text = `Wrote ${counted(pets, "pet")} to ${file}.\n`;
+      return { json: { file, format, pets }, text };
+    } catch (cause) {
+      await target.drop();
+      throw cause;
+    } finally {
+      progress.clear();
+    }
   },
 };
 
-async function exportToFile(
-  context: CliContext,
-  file: string,
-  format: Format,
-  overwrite: boolean,
-): Promise<number> {
-  const signal = context.stopSignal();
-  const created = await createFile(file, overwrite, context.clock);
-  const progress = progressBar("Exporting", context.stderr, context.clock);
-  try {
-    const pets = await withStores(context, (stores) =>
-      writeAll(stores, writings[format], created.write, progress, signal),
-    ).catch(saying(`Nothing was written to ${file}.`));
-    await created.keep();
-    return pets;
-  } catch (cause) {
-    await created.drop();
-    throw cause;
-  } finally {
-    progress.clear();
-  }
-}
-
-async function exportToStdout(
-  context: CliContext,
-  format: Format,
-  json: boolean,
-  formatAsked: boolean,
-): Promise<void> {
-  if (json && formatAsked) {
-    throw new UsageError(
-      "--json without --output writes one JSON array, so --format has no place. Leave one of them out, or add --output <file>.",
-    );
-  }
-  // On a terminal the bar would be drawn into the pets.
-  const watched: Output = context.stdout.isTTY
-    ? { ...context.stderr, isTTY: false }
-    : context.stderr;
-  const progress = progressBar("Exporting", watched, context.clock);
-  const signal = context.stopSignal();
-  const sink: Sink = async (text) => {
-    if (!context.stdout.write(text)) await orStopped(context.stdout.drained(), signal);
+/** What was written there cannot be taken back. */
+function throughPipe(stdout: Output, signal: AbortSignal): NewFile {
+  const drained = () => orStopped(stdout.drained(), signal);
+  return {
+    async write(text) {
+      if (!stdout.write(text)) await drained();
+    },
+    keep: drained,
+    drop: async () => {},
   };
-  await withStores(context, async (stores) => {
-    await writeAll(stores, writings[json ? "array" : format], sink, progress, signal);
-    await orStopped(context.stdout.drained(), signal);
-  })
-    .catch(saying("What was written is not all of the pets."))
-    .finally(() => progress.clear());
 }
 
 /** Page by page, so that the memory it takes does not depend on how many there are. */
 async function writeAll(
   { catalogue }: Stores,
   writing: Writing,
-  sink: Sink,
+  sink: NewFile["write"],
   progress: Progress,
   signal: AbortSignal,
 ): Promise<number> {
