@@ -47,6 +47,8 @@ export function note({ switches }: Call, { stderr }: CliContext, text: string): 
 }
 
 export interface Option {
+  /** As it is typed: `name <name>`. */
+  readonly form: string;
   readonly name: string;
   /** What stands for the value in the help. Undefined for a switch. */
   readonly value: string | undefined;
@@ -62,7 +64,7 @@ export function optionsOf(command: Command): Option[] {
   };
   return Object.entries(all).map(([form, summary]) => {
     const [name = "", value] = form.split(" ");
-    return { name, value, summary };
+    return { form, name, value, summary };
   });
 }
 

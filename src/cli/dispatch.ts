@@ -1,6 +1,6 @@
 /** Finds the command for a command line, and writes the help. */
 import packageJson from "../../package.json" with { type: "json" };
-import { type Command, type Option, optionsOf, type Report, readCall } from "./command.ts";
+import { type Command, optionsOf, type Report, readCall } from "./command.ts";
 import { commands, groups } from "./commands.ts";
 import type { CliContext } from "./context.ts";
 import { UsageError } from "./errors.ts";
@@ -37,7 +37,7 @@ function helpOn(words: readonly string[], options: readonly string[]): Report {
   }
   if (options.includes("--version") || options.includes("-V")) return version();
   if (command !== undefined) return commandHelp(command);
-  return words.length === 0 ? overview() : groupHelp(typed);
+  return listHelp(typed);
 }
 
 const helpOptions: ReadonlySet<string> = new Set(["--help", "-h", "--json", "--version", "-V"]);
@@ -47,8 +47,11 @@ function unknownCommand(words: readonly string[]): string {
   const typed = words.slice(0, 2).join(" ");
   const suggestion = second === undefined ? meantByOne(first) : meantByTwo(first, second);
   const next = didYouMean(suggestion && `petstore ${suggestion}`);
-  const group = suggestion === undefined && groups.includes(first) ? ` ${membersOf(first)}` : "";
-  return `Unknown command ${JSON.stringify(typed)}.${next}${group} See petstore help.`;
+  const verbs =
+    suggestion === undefined && groups.includes(first)
+      ? ` The commands of ${first} are ${verbsOf(first).join(", ")}.`
+      : "";
+  return `Unknown command ${JSON.stringify(typed)}.${next}${verbs} See petstore help.`;
 }
 
 /** It may be the second word of a command: `create`, `seed`. */
@@ -72,10 +75,6 @@ function verbsOf(group: string): string[] {
   });
 }
 
-function membersOf(group: string): string {
-  return `The commands of ${group} are ${verbsOf(group).join(", ")}.`;
-}
-
 function leadingWords(argv: readonly string[]): readonly string[] {
   const firstOption = argv.findIndex((word) => word.startsWith("-"));
   return firstOption === -1 ? argv : argv.slice(0, firstOption);
@@ -85,7 +84,7 @@ function startsWith(words: readonly string[], name: string): boolean {
   return name.split(" ").every((word, place) => words[place] === word);
 }
 
-export function version(): Report {
+function version(): Report {
   const { version } = packageJson;
   const platform = `${process.platform}-${process.arch}`;
   const { bun } = process.versions;
@@ -95,36 +94,20 @@ export function version(): Report {
   };
 }
 
-/** Of everything. */
-export function overview(): Report {
-  return {
-    json: commands.map(commandJson),
-    text: [
-      "Pet Store: a catalogue of pets served over HTTP.",
-      "",
-      "Usage: petstore <command> [options]",
-      "",
-      summaries(commands),
-      "petstore <command> --help says more about one of them. Every command takes --json.",
-      "petstore --version says which version this is, and what it runs on.",
-      "",
-    ].join("\n"),
-  };
-}
-
-/** Of the commands that begin with the same word. */
-export function groupHelp(group: string): Report {
-  const members = commands.filter(({ name }) => name.startsWith(`${group} `));
-  return {
-    json: members.map(commandJson),
-    text: [
-      `Usage: petstore ${group} <command> [options]`,
-      "",
-      summaries(members),
-      `petstore ${group} <command> --help says more about one of them.`,
-      "",
-    ].join("\n"),
-  };
+/** Of everything, or of the commands that begin with the same word. */
+function listHelp(group?: string): Report {
+  const listed = commands.filter(({ name }) => !group || name.startsWith(`${group} `));
+  const typed = group ? `petstore ${group}` : "petstore";
+  const lines = [
+    ...(group ? [] : ["Pet Store: a catalogue of pets served over HTTP.", ""]),
+    `Usage: ${typed} <command> [options]`,
+    "",
+    summaries(listed),
+    `${typed} <command> --help says more about one of them.${group ? "" : " Every command takes --json."}`,
+    ...(group ? [] : ["petstore --version says which version this is, and what it runs on."]),
+    "",
+  ];
+  return { json: listed.map(commandJson), text: lines.join("\n") };
 }
 
 function commandHelp(command: Command): Report {
@@ -134,7 +117,7 @@ function commandHelp(command: Command): Report {
     `Usage: ${usage(command)}\n`,
     table([
       ...Object.entries(operands).map(([shown, summary]) => [`  ${shown}`, summary]),
-      ...optionsOf(command).map((option) => [`  ${optionText(option)}`, option.summary]),
+      ...optionsOf(command).map(({ form, summary }) => [`  --${form}`, summary]),
     ]),
     ...(about === undefined ? [] : [`${about}\n`]),
     `${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((example) => `  ${example}\n`).join("")}`,
@@ -157,10 +140,6 @@ function usage(command: Command): string {
     required.includes(form.split(" ", 1)[0] ?? "") ? `--${form}` : `[--${form}]`,
   );
   return ["petstore", name, ...Object.keys(operands), ...words].join(" ");
-}
-
-function optionText({ name, value }: Option): string {
-  return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
 function commandJson(command: Command) {

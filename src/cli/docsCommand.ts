@@ -25,7 +25,7 @@ export const buildDocsSite: Command = {
     const typed = values.get("base-url");
     const baseUrl = typed === undefined ? undefined : readBaseUrl("--base-url", typed);
     const cannot = explainSystem(`Cannot write to ${out}`, "Name another folder with --out.");
-    await refuseFull(out);
+    await refuseFull(out, cannot);
     const files = await context.buildDocs(baseUrl);
     await writeSite(resolve(out), files, context).catch(cannot);
     const bytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -36,11 +36,10 @@ export const buildDocsSite: Command = {
   },
 };
 
-async function refuseFull(out: string): Promise<void> {
-  const held = await readdir(out).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT") return [];
-    return explainSystem(`Cannot write to ${out}`, "Name another folder with --out.")(cause);
-  });
+async function refuseFull(out: string, cannot: (cause: unknown) => never): Promise<void> {
+  const held = await readdir(out).catch((cause: NodeJS.ErrnoException) =>
+    cause.code === "ENOENT" ? [] : cannot(cause),
+  );
   if (held.length > 0) {
     throw new CommandFailure(
       `${out} is not empty, and nothing is overwritten. Remove it, or name another folder with --out.`,

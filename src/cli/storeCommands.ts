@@ -27,7 +27,7 @@ export const backup: Command = {
       .catch(saying("No backup was made."))
       .catch(explainSystem(`Cannot back up to ${file}`, "Name another <file>."));
     return {
-      json: { file, bytes: copy.bytes, pets: copy.pets, keys: copy.keys },
+      json: { file, ...copy },
       text: `Copied ${holdings(copy.pets, copy.keys)} to ${file} (${bytesText(copy.bytes)}).\n`,
     };
   },
@@ -62,13 +62,7 @@ export const restore: Command = {
     if (!exists) noteNewStore(call, context, path);
     const instead = held ? `, in place of ${replaced}` : "";
     return {
-      json: {
-        file,
-        bytes: copy.bytes,
-        pets: copy.pets,
-        keys: copy.keys,
-        ...(exists ? {} : { store: path }),
-      },
+      json: { file, ...copy, ...(exists ? {} : { store: path }) },
       text: `Restored ${holdings(copy.pets, copy.keys)} from ${file}${instead}.\n`,
     };
   },
@@ -129,16 +123,15 @@ export const migrate: Command = {
     const pending = latest - (version ?? 0);
     const json = { store, version: version ?? null, latest, pending };
     if (pending === 0) {
-      return {
-        json,
-        text: `${store} is at version ${latest}, the latest. Nothing is to be done.\n`,
-      };
+      const text = `${store} is at version ${latest}, the latest. Nothing is to be done.\n`;
+      return { json, text };
     }
     if (switches.has("check")) {
       // So that a script can stop before processes are replaced.
       return { json, text: `${wouldDo(store, { version, latest })}\n`, exitCode: 1 };
     }
-    await bringUpToDate(context);
+    // Opening it is all it takes.
+    await (await context.openStores()).close();
     const from = version === undefined ? "" : ` It was at version ${version}.`;
     return {
       json: { ...json, version: latest, pending: 0 },
@@ -151,10 +144,4 @@ function wouldDo(store: string, { version, latest }: StoreVersion): string {
   return version === undefined
     ? `There is no store at ${store} yet. petstore migrate would make one, at version ${latest}.`
     : `${store} is at version ${version}. petstore migrate would bring it to version ${latest}.`;
-}
-
-/** Opening it is all it takes. */
-async function bringUpToDate(context: CliContext): Promise<void> {
-  const stores = await context.openStores();
-  await stores.close();
 }
