@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { StoreVersion } from "../storage/stores.ts";
 import { type Membership, type ServiceParts, startService } from "./serve.ts";
 import { Channel } from "./supervisor/channel.ts";
-import { RemoteCounts } from "./supervisor/remoteCounts.ts";
+import { remoteCounts } from "./supervisor/remoteCounts.ts";
 import { pickSockets } from "./supervisor/serviceSockets.ts";
 import { protocol, type WorkerOrder } from "./supervisor/worker.ts";
 
@@ -73,7 +73,7 @@ async function start(order: WorkerOrder, makeParts: () => WorkerParts, channel: 
     ownDocs: parts.config.docsSite && order.slot === 0,
     member: {
       sockets: pickSockets(order.sockets, order.accepts),
-      counts: new RemoteCounts(channel, order.salt, parts.clock),
+      counts: remoteCounts(channel, order.salt, parts.clock),
       recentOfOthers: () =>
         channel.ask("recentOfOthers") as ReturnType<Membership["recentOfOthers"]>,
     },

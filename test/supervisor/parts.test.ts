@@ -4,7 +4,7 @@ import { Recent } from "../../src/http/recent.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
 import { Channel } from "../../src/serve/supervisor/channel.ts";
 import { settingsAmong, withSettings } from "../../src/serve/supervisor/control.ts";
-import { answerTakes, RemoteCounts } from "../../src/serve/supervisor/remoteCounts.ts";
+import { answerTakes, remoteCounts } from "../../src/serve/supervisor/remoteCounts.ts";
 import { socketsOf } from "../../src/serve/supervisor/serviceSockets.ts";
 import { processorsIn } from "../../src/serve/supervisor/supervisor.ts";
 import { wholeLines } from "../../src/serve/supervisor/worker.ts";
@@ -55,7 +55,7 @@ test("counts over a channel are those of the one that keeps them, in the order o
       return answer(takes);
     },
   });
-  const limiter = new RemoteCounts(asking, counts.salt, clock).limiter("key", quota);
+  const limiter = remoteCounts(asking, counts.salt, clock).limiter("key", quota);
   const seen = await Promise.all(Array.from({ length: 5 }, () => limiter.take("a")));
   expect(seen.map(({ allowed }) => allowed)).toEqual([true, true, true, false, false]);
   expect(messages).toBe(1);

@@ -19,31 +19,17 @@ interface Waiting {
   reject(reason: unknown): void;
 }
 
-export class RemoteCounts implements SharedCounts {
-  readonly salt: string;
-  readonly #channel: Channel;
-  readonly #clock: Clock;
-
-  constructor(channel: Channel, salt: string, clock: Clock) {
-    this.#channel = channel;
-    this.salt = salt;
-    this.#clock = clock;
-  }
-
-  limiter(purpose: string, quota: Quota): RateLimiter {
+export function remoteCounts(channel: Channel, salt: string, clock: Clock): SharedCounts {
+  const limiter = (purpose: string, quota: Quota): RateLimiter => {
     let waiting: Waiting[] = [];
     /** Requests that have arrived together are asked for together. */
     const send = async () => {
       const sent = waiting;
       waiting = [];
-      const takes: Takes = {
-        purpose,
-        quota,
-        ids: sent.map(({ id }) => id),
-        back: sent.map(({ back }) => back),
-      };
+      const ids = sent.map(({ id }) => id);
+      const takes: Takes = { purpose, quota, ids, back: sent.map(({ back }) => back) };
       try {
-        const verdicts = (await this.#channel.ask("take", takes)) as Verdict[];
+        const verdicts = (await channel.ask("take", takes)) as Verdict[];
         for (const [index, { resolve }] of sent.entries()) resolve(verdicts[index] as Verdict);
       } catch (cause) {
         for (const { reject } of sent) reject(cause);
@@ -51,10 +37,11 @@ export class RemoteCounts implements SharedCounts {
     };
     const ask = (id: string, back: boolean) =>
       new Promise<Verdict>((resolve, reject) => {
-        if (waiting.push({ id, back, resolve, reject }) === 1) this.#clock.next(() => void send());
+        if (waiting.push({ id, back, resolve, reject }) === 1) clock.next(() => void send());
       });
     return { quota, take: (id) => ask(id, false), giveBack: (id) => ask(id, true) };
-  }
+  };
+  return { salt, limiter };
 }
 
 /** How the supervisor answers what is asked above. */
