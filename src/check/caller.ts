@@ -90,7 +90,7 @@ export class Caller {
 
   send(method: string, path: string, sent: RequestOptions = {}): Promise<HttpExchange> {
     const { pace, requests } = this.context;
-    return pace.run(() => requests.run(() => this.#exchange(method, path, sent)), secondsToWait);
+    return pace.run(() => requests.run(() => this.#exchange(method, path, sent)));
   }
 
   async #exchange(method: string, path: string, sent: RequestOptions): Promise<HttpExchange> {
@@ -238,12 +238,6 @@ export class Caller {
     assert(cursor !== null && cursor !== "", "a cursor in the next address", next);
     return cursor;
   }
-}
-
-/** A limited rate is no fault of the service that says when to come back. */
-function secondsToWait({ status, headers }: HttpExchange): number | undefined {
-  const seconds = Number(headers.get("retry-after"));
-  return status === 429 && seconds >= 1 ? seconds : undefined;
 }
 
 const utf8 = new TextEncoder();

@@ -4,7 +4,7 @@ import { Caller, type Fetch, type RunContext, requestMsMax } from "./caller.ts";
 import { type Check, CheckFailure, NotApplicable, type Part } from "./check.ts";
 import { checks } from "./checks.ts";
 import { shortened } from "./exchange.ts";
-import { RateLimited, RateLimitPacer } from "./rateLimitPacer.ts";
+import { RateLimited, rateLimitPacer } from "./rateLimitPacer.ts";
 
 export interface RunOptions {
   /** Ends in `/v1`. */
@@ -66,7 +66,7 @@ export async function runChecks(task: RunOptions): Promise<RunReport> {
   const cancel = clock.after(runMsMax, () => ending.abort());
   const over = stop === undefined ? ending.signal : AbortSignal.any([ending.signal, stop]);
   const requests = new Semaphore(atOnceMax);
-  const pace = new RateLimitPacer(clock, over, startedMs + runMsMax);
+  const pace = rateLimitPacer(clock, over, startedMs + runMsMax);
   const mark = Buffer.from(clock.random(markBytes)).toString("hex");
   let numbers = 0;
   const nextNumber = () => numbers++;
