@@ -1,5 +1,5 @@
 /** Which attached name shows the site, and which lead to another one. */
-import { type Redirect, type Routing, redirectStatuses } from "../hosting/domains/routing.ts";
+import type { Redirect, Routing } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { findDomain, ofProject, operator, withDomainService } from "./domainsAccess.ts";
@@ -8,6 +8,8 @@ import { openInput } from "./files.ts";
 import { readChoice } from "./readText.ts";
 
 const documentBytesMax = 64 * 1024;
+/** Not the list of the rules themselves, which load the public suffixes. */
+const statuses = ["301", "302", "307", "308"] satisfies `${Redirect["status"]}`[];
 
 export const routeDomains: Command = {
   name: "domains routing",
@@ -84,7 +86,7 @@ export const redirectDomain: Command = {
   options: {
     ...ofProject,
     none: "End the redirect: the first name shows the site again",
-    "status <code>": `${redirectStatuses.join(", ")} (default 301)`,
+    "status <code>": `${statuses.join(", ")} (default 301)`,
   },
   about: "Takes the place of a redirect that the first name has already. Path and query are kept.",
   examples: [
@@ -97,9 +99,8 @@ export const redirectDomain: Command = {
       throw new UsageError("Give either the host name to redirect to or --none.");
     }
     if (none) return withoutRedirect(call, context);
-    const status = Number(
-      readChoice("--status", call.values.get("status") ?? "301", redirectStatuses.map(String)),
-    ) as Redirect["status"];
+    const typed = readChoice("--status", call.values.get("status") ?? "301", statuses);
+    const status = Number(typed) as Redirect["status"];
     const { routing, host } = await reroute(call, context, ({ primary, redirects }, from) => ({
       primary,
       redirects: [...othersThan(from, redirects), { from, to: call.second, status }],
