@@ -1,10 +1,10 @@
 /**
- * Markdown to HTML. marked reads it; what becomes of each part is decided here, so that raw HTML is
- * shown as text and a part that is not expected ends the build.
+ * Markdown to HTML by marked, with parts of our own: raw HTML is shown as text, and a part that is
+ * not expected ends the build.
  */
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, Parser, Renderer, type Token, type Tokens } from "marked";
 import { slug } from "./addresses.ts";
-import { Html, html, join } from "./html.ts";
+import { Html, html } from "./html.ts";
 import { codeBlock } from "./parts.ts";
 
 export interface Heading {
@@ -47,126 +47,94 @@ export function readMarkdown(text: string): readonly Token[] {
 const shortCodeMax = 28;
 
 export function renderMarkdown(text: string, options: MarkdownOptions): Rendered {
-  const writer = new MarkdownWriter(options);
-  const body = writer.blocks(readMarkdown(text));
-  return { body, headings: writer.headings };
+  const renderer = new PageRenderer(options);
+  const body = new Html(new Parser({ renderer }).parse([...readMarkdown(text)]));
+  return { body, headings: renderer.headings };
 }
 
-class MarkdownWriter {
+class PageRenderer extends Renderer {
   readonly headings: Heading[] = [];
-  readonly #options: MarkdownOptions;
+  readonly #links: MarkdownOptions;
   #linkDepth = 0;
 
-  constructor(options: MarkdownOptions) {
-    this.#options = options;
+  constructor(links: MarkdownOptions) {
+    super();
+    this.#links = links;
   }
 
-  blocks(tokens: readonly Token[]): Html {
-    return join(tokens.map((token) => this.#block(token)));
+  override html({ text, block }: Tokens.HTML | Tokens.Tag): string {
+    return String(block ? html`<p>${text}</p>\n` : html`${text}`);
   }
 
-  #block(token: Token): Html {
-    switch (token.type) {
-      case "space":
-      case "def":
-        return html``;
-      case "heading":
-        return this.#heading(token as Tokens.Heading);
-      case "paragraph":
-        return html`<p>${this.inline(token.tokens)}</p>\n`;
-      case "code":
-        return html`${codeBlock(token.text, token.lang?.split(/\s/)[0])}\n`;
-      case "blockquote":
-        return html`<blockquote>${this.blocks(token.tokens ?? [])}</blockquote>\n`;
-      case "list":
-        return this.#list(token as Tokens.List);
-      case "table":
-        return this.#table(token as Tokens.Table);
-      case "hr":
-        return html`<hr>\n`;
-      case "html":
-        return html`<p>${token.text}</p>\n`;
-      default:
-        return this.#inlineToken(token);
-    }
+  /** Unlike marked's own, it escapes text between raw tags too. */
+  override text(token: Tokens.Text | Tokens.Escape): string {
+    return "tokens" in token && token.tokens
+      ? this.parser.parseInline(token.tokens)
+      : entities(token.text);
   }
 
-  inline(tokens: readonly Token[] | undefined): Html {
-    return join((tokens ?? []).map((token) => this.#inlineToken(token)));
+  override image({ type }: Tokens.Image): string {
+    throw new Error(`Markdown of the kind "${type}" has no place on these pages.`);
   }
 
-  #inlineToken(token: Token): Html {
-    switch (token.type) {
-      case "text":
-        return token.tokens ? this.inline(token.tokens) : entities(token.text);
-      case "escape":
-      case "html":
-        return html`${token.text}`;
-      case "strong":
-        return html`<strong>${this.inline(token.tokens)}</strong>`;
-      case "em":
-        return html`<em>${this.inline(token.tokens)}</em>`;
-      case "del":
-        return html`<del>${this.inline(token.tokens)}</del>`;
-      case "br":
-        return html`<br>`;
-      case "codespan":
-        return this.#code(token.text);
-      case "link":
-        return this.#link(token as Tokens.Link);
-      default:
-        throw new Error(`Markdown of the kind "${token.type}" has no place on these pages.`);
-    }
+  override checkbox({ type }: Tokens.Checkbox): string {
+    throw new Error(`Markdown of the kind "${type}" has no place on these pages.`);
   }
 
-  #code(text: string): Html {
-    const href = this.#linkDepth > 0 ? undefined : this.#options.codeLink?.(text);
+  override code({ text, lang }: Tokens.Code): string {
+    return `${codeBlock(text, lang?.split(/\s/)[0])}\n`;
+  }
+
+  override codespan({ text }: Tokens.Codespan): string {
+    const href = this.#linkDepth > 0 ? undefined : this.#links.codeLink?.(text);
     const code = html`<code${text.length <= shortCodeMax && html` class="short"`}>${text}</code>`;
-    return href === undefined ? code : html`<a class="code-link" href="${href}">${code}</a>`;
+    return String(
+      href === undefined ? code : html`<a class="code-link" href="${href}">${code}</a>`,
+    );
   }
 
-  #link(token: Tokens.Link): Html {
-    this.#linkDepth++;
-    const inside = this.inline(token.tokens);
-    this.#linkDepth--;
-    return html`<a href="${this.#options.link(token.href)}">${inside}</a>`;
+  override link({ href, tokens }: Tokens.Link): string {
+    return String(html`<a href="${this.#links.link(href)}">${this.#linked(tokens)}</a>`);
   }
 
-  #heading(token: Tokens.Heading): Html {
-    const text = plainText(token.tokens);
+  override heading({ tokens, depth }: Tokens.Heading): string {
+    const text = plainText(tokens);
     const taken = this.headings.filter(({ anchor }) => anchor.replace(/-\d+$/, "") === slug(text));
     const anchor = slug(text) + (taken.length === 0 ? "" : `-${taken.length}`);
-    this.headings.push({ depth: token.depth, text, anchor });
-    // A heading links to itself, so it can contain no other link.
-    this.#linkDepth++;
-    const inside = this.inline(token.tokens);
-    this.#linkDepth--;
-    return heading(token.depth, anchor, inside);
+    this.headings.push({ depth, text, anchor });
+    return String(heading(depth, anchor, this.#linked(tokens)));
   }
 
-  #list(token: Tokens.List): Html {
-    const items = join(token.items.map((item) => html`<li>${this.blocks(item.tokens)}</li>\n`));
-    if (!token.ordered) return html`<ul>${items}</ul>\n`;
-    const start = Number(token.start || 1);
-    return html`<ol${start === 1 ? "" : html` start="${start}"`}>${items}</ol>\n`;
-  }
-
-  #table(token: Tokens.Table): Html {
-    const blank = token.header.every((cell) => cell.text === "");
-    const head = token.header.map(
-      (cell) => html`<th scope="col"${right(cell.align)}>${this.inline(cell.tokens)}</th>`,
+  override table({ header, rows }: Tokens.Table): string {
+    const blank = header.every((cell) => cell.text === "");
+    const head = header.map(
+      (cell) => html`<th scope="col"${right(cell)}>${this.#inline(cell.tokens)}</th>`,
     );
-    const rows = token.rows.map(
+    const body = rows.map(
       (row) =>
-        html`<tr>${row.map((cell) => html`<td${right(cell.align)}>${this.inline(cell.tokens)}</td>`)}</tr>\n`,
+        html`<tr>${row.map((cell) => html`<td${right(cell)}>${this.#inline(cell.tokens)}</td>`)}</tr>\n`,
     );
-    return scrolling(
-      html`<table>${blank ? "" : html`<thead><tr>${head}</tr></thead>`}<tbody>${rows}</tbody></table>`,
+    return String(
+      scrolling(
+        html`<table>${!blank && html`<thead><tr>${head}</tr></thead>`}<tbody>${body}</tbody></table>`,
+      ),
     );
+  }
+
+  #inline(tokens: Token[]): Html {
+    return new Html(this.parser.parseInline(tokens));
+  }
+
+  /** The inside of a link or of a heading, which links to itself: it can contain no other link. */
+  #linked(tokens: Token[]): Html {
+    this.#linkDepth++;
+    const inside = this.#inline(tokens);
+    this.#linkDepth--;
+    return inside;
   }
 }
 
-const right = (align: string | null) => (align === "right" ? html` class="right"` : undefined);
+const right = ({ align }: Tokens.TableCell) => align === "right" && html` class="right"`;
 
 /** A table that scrolls sideways, also by keyboard, so that the page does not. */
 export function scrolling(table: Html, label = "Table"): Html {
@@ -180,10 +148,8 @@ export function heading(depth: number, anchor: string, inside: Html | string): H
 }
 
 /** In Markdown, `&nbsp;` means the character. All other entities are escaped. */
-function entities(text: string): Html {
-  return new Html(
-    html`${text}`.text.replace(/&amp;(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, "&$1;"),
-  );
+function entities(text: string): string {
+  return html`${text}`.text.replace(/&amp;(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, "&$1;");
 }
 
 export function plainText(tokens: readonly Token[] | undefined): string {
