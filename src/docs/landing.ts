@@ -1,5 +1,6 @@
 /** The page at the root of the service: what it is, its URL, a first call, its health. */
 import { emitLandingAssets, type PageAssets } from "./assets.ts";
+import type { Contract } from "./contract.ts";
 import { htmlDocument, icon } from "./document.ts";
 import { html } from "./html.ts";
 import { codeBlock, codeFigure } from "./parts.ts";
@@ -26,7 +27,7 @@ export interface Landing {
 
 /** `contract` is the contract as JSON. */
 export async function makeLanding(contract: string): Promise<Landing> {
-  const { title, summary } = JSON.parse(contract).info;
+  const { info } = JSON.parse(contract);
   const files = new Map<string, PublishedFile>();
   const assets = await emitLandingAssets((path, bytes) => {
     files.set(path, publishedFile(path, bytes));
@@ -34,16 +35,14 @@ export async function makeLanding(contract: string): Promise<Landing> {
   return {
     files,
     contentSecurityPolicy: contentSecurityPolicy("/v1"),
-    page: (facts) => landingPage(title, summary, assets, facts),
+    page: (facts) => landingPage(info, assets, facts),
   };
 }
 
-function landingPage(
-  title: string,
-  summary: string,
-  assets: PageAssets,
-  { baseUrl, docs, dashboard, ready, trouble }: LandingFacts,
-): string {
+type Info = Pick<Contract, "title" | "summary">;
+
+function landingPage({ title, summary }: Info, assets: PageAssets, facts: LandingFacts): string {
+  const { baseUrl, docs, dashboard, ready, trouble } = facts;
   const ok = trouble === undefined;
   const words = ok ? "Operational" : `Degraded. ${trouble}`;
   const firstCall = `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets`;

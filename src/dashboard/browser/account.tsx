@@ -145,7 +145,7 @@ const systems: readonly [mark: RegExp, name: string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-export function browserOf(agent: string): string {
+function browserOf(agent: string): string {
   const nameIn = (list: readonly [RegExp, string][]) =>
     list.find(([mark]) => mark.test(agent))?.[1];
   const [browser, system] = [nameIn(browsers), nameIn(systems)];

@@ -13,6 +13,7 @@ import { Keys } from "./keys.tsx";
 import { useObservable } from "./observable.ts";
 import { Overview } from "./overview.tsx";
 import { Owners } from "./owners.tsx";
+import { Button } from "./parts/buttons.tsx";
 import { Icon } from "./parts/icons.tsx";
 import { Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
@@ -38,9 +39,9 @@ function Starting({ failed }: { failed: boolean }) {
     <Alone title="The dashboard could not be loaded">
       <p>The service returned an error. The page retries as soon as the service is reachable.</p>
       <p>
-        <button type="button" class="primary" onClick={() => void loadSession()}>
+        <Button kind="primary" onClick={loadSession}>
           Try again
-        </button>
+        </Button>
       </p>
     </Alone>
   );
@@ -76,9 +77,9 @@ function NotFound() {
     <Page title="Page not found">
       <p>The URL is wrong, or this page is for operators only.</p>
       <p>
-        <button type="button" class="primary" onClick={() => go("#/")}>
+        <Button kind="primary" onClick={() => go("#/")}>
           Go to the overview
-        </button>
+        </Button>
       </p>
     </Page>
   );
@@ -122,9 +123,9 @@ function ThemeSwitch() {
     setOther(otherTheme());
   };
   return (
-    <button type="button" class="icon" aria-label={`Switch to ${other}`} onClick={change}>
+    <Button kind="icon" label={`Switch to ${other}`} onClick={change}>
       <Icon name="theme" />
-    </button>
+    </Button>
   );
 }
 

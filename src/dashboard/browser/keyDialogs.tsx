@@ -169,10 +169,9 @@ function NewKey({ minted: { key, token } }: { minted: MintedKey }) {
       </p>
       <p class="quiet">Send it with every request:</p>
       <pre class="sample">{`Authorization: Bearer ${token.slice(0, 9)}…`}</pre>
-      <label class="tick">
-        <input type="checkbox" checked={kept} onChange={() => setKept(!kept)} />
-        <span>I have stored it in a safe place</span>
-      </label>
+      <Tick type="checkbox" checked={kept} onTick={() => setKept(!kept)}>
+        I have stored it in a safe place
+      </Tick>
       <div class="actions">
         <Button kind="primary" disabled={!kept} onClick={closeDialog}>
           Done

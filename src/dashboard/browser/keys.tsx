@@ -44,23 +44,18 @@ export function Keys() {
               )}
               {own.length > active.length && (
                 <p>
-                  <button type="button" class="plain" onClick={() => showEnded(!ended)}>
+                  <Button kind="plain" onClick={() => showEnded(!ended)}>
                     {ended
                       ? "Hide ended keys"
                       : `Show ${counted(own.length - active.length, "ended key")}`}
-                  </button>
+                  </Button>
                 </p>
               )}
               {pages.length > 0 && (
                 <p>
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-expanded={pagesShown}
-                    onClick={() => showPages(!pagesShown)}
-                  >
+                  <Button kind="plain" expanded={pagesShown} onClick={() => showPages(!pagesShown)}>
                     {counted(pages.length, "key")} of this dashboard's own sessions
-                  </button>
+                  </Button>
                 </p>
               )}
               <Deprecated keys={all} />

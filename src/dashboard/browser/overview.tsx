@@ -1,7 +1,7 @@
 /** The metrics of the last hour, and the state of the certificates. */
 import type { CertificateHealth, DomainStatus, Series } from "../../contract/generated/platform.ts";
 import { Chart } from "./chart.tsx";
-import { statusLabel } from "./domains/status.ts";
+import { statusLabels } from "./domains/status.ts";
 import { Ago, amount, counted, Day } from "./parts/format.tsx";
 import { Badge, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
@@ -116,7 +116,7 @@ function milliseconds(value: number): string {
 }
 
 function badgeOf(status: DomainStatus) {
-  const { tone, label } = statusLabel(status);
+  const { tone, label } = statusLabels[status];
   return <Badge tone={tone}>{label}</Badge>;
 }
 

@@ -18,16 +18,13 @@ export const session = observable<SessionState>({ kind: "unknown" });
 /** Signed in on this page. */
 export function startSession(started: Session): void {
   markNavigation();
-  show(started);
-}
-
-function show(started: Session): void {
   session.set({ kind: "signed_in", session: started });
 }
 
 export async function loadSession(): Promise<void> {
   try {
-    show(await call("get", "/session", { signsIn: true }));
+    const started = await call("get", "/session", { signsIn: true });
+    session.set({ kind: "signed_in", session: started });
   } catch (error) {
     const signedOut = error instanceof ApiError && error.status === 401;
     session.set(signedOut ? { kind: "signed_out", ended: false } : { kind: "unknown", error });

@@ -28,7 +28,7 @@ export function shown(received: Received, pages: ErrorPages): Node[] {
   const { status, statusText, headers, body, elapsedMs } = received;
   const tone = status < 300 ? "fine" : status < 400 ? "neutral" : "trouble";
   const size = new TextEncoder().encode(body).byteLength;
-  const parts: Node[] = [
+  return [
     make(
       "p",
       { class: "facts" },
@@ -36,8 +36,6 @@ export function shown(received: Received, pages: ErrorPages): Node[] {
       make("span", { class: "quiet" }, `${duration(elapsedMs)} · ${size} bytes`),
       errorLink(body, pages),
     ),
-  ];
-  parts.push(
     body === ""
       ? make("p", { class: "quiet" }, "No body.")
       : make(
@@ -45,9 +43,8 @@ export function shown(received: Received, pages: ErrorPages): Node[] {
           { tabindex: "0", "aria-label": "Body" },
           make("code", {}, ...coloured(indentJson(body), "json")),
         ),
-  );
-  parts.push(headerTable(headers));
-  return parts;
+    headerTable(headers),
+  ];
 }
 
 export function failed(message: string): Node[] {

@@ -226,9 +226,9 @@ function Checks({ domain, details, checking }: ChecksProps) {
           </span>
         )}
         <span>
-          <button type="button" class="plain" aria-expanded={shown} onClick={() => show(!shown)}>
+          <Button kind="plain" expanded={shown} onClick={() => show(!shown)}>
             {shown ? "Hide timeline" : "Timeline"}
-          </button>
+          </Button>
         </span>
         {isServed(domain) && <VerifyButton {...checking} />}
       </p>

@@ -168,7 +168,7 @@ interface RequirementsProps {
   readonly onChanged: () => void;
 }
 
-export function Requirements({ project, suspended, operator, onChanged }: RequirementsProps) {
+function Requirements({ project, suspended, operator, onChanged }: RequirementsProps) {
   const work = useAction();
   const { slug, ownerId, plan, current } = project;
   if (plan === "paid" && current !== null) return null;

@@ -72,37 +72,27 @@ function Duration({ finding, checkedAt }: { finding: Finding; checkedAt: string 
 }
 
 function Comparison({ finding: { found, expected, at } }: { finding: Finding }) {
-  const seen = found ?? [];
-  const wanted = expected ?? [];
-  if (seen.length === 0 && wanted.length === 0) return null;
+  if (!found?.length && !expected?.length) return null;
   return (
     <dl class="compared">
       <div class="found">
-        <dt>Found{at && at.length > 0 && <span class="quiet"> at {at.join(", ")}</span>}</dt>
-        <dd>
-          <Values values={seen} />
-        </dd>
+        <dt>Found{at?.length ? <span class="quiet"> at {at.join(", ")}</span> : ""}</dt>
+        <dd>{valuesOf(found)}</dd>
       </div>
       <div class="expected">
         <dt>Expected</dt>
-        <dd>
-          <Values values={wanted} />
-        </dd>
+        <dd>{valuesOf(expected)}</dd>
       </div>
     </dl>
   );
 }
 
-function Values({ values }: { values: readonly string[] }) {
-  if (values.length === 0) return <span class="quiet">nothing</span>;
-  return (
-    <>
-      {values.map((value) => (
-        <code key={value}>{value}</code>
-      ))}
-    </>
+const valuesOf = (values: readonly string[] | null | undefined) =>
+  values?.length ? (
+    values.map((value) => <code key={value}>{value}</code>)
+  ) : (
+    <span class="quiet">nothing</span>
   );
-}
 
 interface TimelineProps {
   readonly slug: string;
@@ -112,29 +102,22 @@ interface TimelineProps {
 }
 
 export function Timeline({ slug, host, details }: TimelineProps) {
-  return details === undefined ? (
-    <LoadedHistory slug={slug} host={host} />
-  ) : (
-    <History details={details} />
+  if (details === undefined) return <LoadedTimeline slug={slug} host={host} />;
+  return (
+    <>
+      <Budget limits={details.budget} />
+      <Entries entries={details.timeline} />
+    </>
   );
 }
 
-function LoadedHistory({ slug, host }: { slug: string; host: string }) {
+function LoadedTimeline({ slug, host }: Omit<TimelineProps, "details">) {
   const path = { project: slug, host };
   const details = useGet("/projects/{project}/domains/{host}", { path }, 10_000);
   return (
     <Loadable of={details} skeleton={<Skeleton rows={3} />}>
-      {(loaded) => <History details={loaded} />}
+      {(loaded) => <Timeline slug={slug} host={host} details={loaded} />}
     </Loadable>
-  );
-}
-
-function History({ details: { budget, timeline } }: { details: DomainDetails }) {
-  return (
-    <>
-      <Budget limits={budget} />
-      <Entries entries={timeline} />
-    </>
   );
 }
 

@@ -22,14 +22,10 @@ export const redirectStatuses: Readonly<Record<string, string>> = {
 export function rowsOf(hosts: readonly string[], { primary, redirects }: Routing): RoutingRow[] {
   return hosts.map((host) => {
     const redirect = redirects.find(({ from }) => from === host);
-    const to = redirect?.to ?? primary ?? hosts.find((each) => each !== host) ?? "";
+    const other = primary === host ? undefined : primary;
+    const to = redirect?.to ?? other ?? hosts.find((each) => each !== host) ?? "";
     const mode = redirect ? "redirect" : host === primary ? "primary" : "site";
-    return {
-      host,
-      mode,
-      to: to === host ? (hosts.find((each) => each !== host) ?? "") : to,
-      status: redirect?.status ?? 301,
-    };
+    return { host, mode, to, status: redirect?.status ?? 301 };
   });
 }
 

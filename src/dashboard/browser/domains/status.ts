@@ -7,7 +7,7 @@ interface StatusLabel {
   readonly label: string;
 }
 
-const all: Readonly<Record<DomainStatus, StatusLabel>> = {
+export const statusLabels: Readonly<Record<DomainStatus, StatusLabel>> = {
   pending_dns: { tone: "waiting", label: "Waiting for DNS" },
   misconfigured: { tone: "trouble", label: "DNS needs a change" },
   verified: { tone: "waiting", label: "DNS is right" },
@@ -22,13 +22,11 @@ const all: Readonly<Record<DomainStatus, StatusLabel>> = {
   removed: { tone: "neutral", label: "Removed" },
 };
 
-export const statusLabel = (status: DomainStatus): StatusLabel => all[status];
-
 export function statusOf({ status, role }: Pick<Domain, "status" | "role">): StatusLabel {
   if (status === "live" && role.kind === "redirect") {
     return { tone: "fine", label: `Redirects to ${role.to} (${role.status})` };
   }
-  return all[status];
+  return statusLabels[status];
 }
 
 /** Whether no change is expected, so that the row alone is enough. */

@@ -27,20 +27,16 @@ export function useOpenDomains(
   const lately = [...opened].flatMap(([host, open]) => (open ? [host] : [])).reverse();
   const attached = new Set(all.map(({ host }) => host));
   const inOrder = new Set([...lately, ...awaited, ...watched.current]);
-  useEventStreams(
-    slug,
-    [...inOrder].filter((host) => attached.has(host)),
-    {
-      onDetails(seen) {
-        setDetails((before) => new Map(before).set(seen.host, seen));
-        const { timeline: _timeline, budget: _budget, ...domain } = seen;
-        replace(domain);
-      },
-      onEnd(host) {
-        setDetails((before) => new Map([...before].filter(([each]) => each !== host)));
-      },
-    },
-  );
+  const followed = [...inOrder].filter((host) => attached.has(host)).slice(0, streamsMax);
+  useEventStreams(slug, followed, (host, seen) => {
+    setDetails((before) => {
+      const others = [...before].filter(([each]) => each !== host);
+      return new Map(seen === undefined ? others : [...others, [host, seen]]);
+    });
+    if (seen === undefined) return;
+    const { timeline: _timeline, budget: _budget, ...domain } = seen;
+    replace(domain);
+  });
 
   return {
     isOpen: ({ host }) => opened.get(host) ?? watched.current.has(host),
@@ -51,35 +47,28 @@ export function useOpenDomains(
   };
 }
 
-/** Over HTTP/1.1 a browser opens six connections to a host, and other requests need some. */
+/** A browser opens six HTTP/1.1 connections to a host. Domains beyond these are polled. */
 const streamsMax = 3;
 
-export interface StreamHandlers {
-  readonly onDetails: (details: DomainDetails) => void;
-  /** The stream of the host has ended. */
-  readonly onEnd: (host: string) => void;
-}
-
-/** Follows the first few of these hosts by server-sent events. The others must be polled. */
-export function useEventStreams(
+/** Follows these hosts by server-sent events. What is seen is undefined at the end of a stream. */
+function useEventStreams(
   slug: string,
   hosts: readonly string[],
-  handlers: StreamHandlers,
+  onDetails: (host: string, seen: DomainDetails | undefined) => void,
 ): void {
   const open = useRef(new Map<string, EventSource>());
-  const current = useRef(handlers);
-  current.current = handlers;
-  const wanted = hosts.slice(0, streamsMax);
+  const current = useRef(onDetails);
+  current.current = onDetails;
 
   const close = (host: string) => {
     open.current.get(host)?.close();
     open.current.delete(host);
-    current.current.onEnd(host);
+    current.current(host, undefined);
   };
   const follow = (host: string) => {
     const path = { project: slug, host };
     const stream = new EventSource(urlOf("/projects/{project}/domains/{host}/events", { path }));
-    stream.addEventListener("domain", ({ data }) => current.current.onDetails(JSON.parse(data)));
+    stream.addEventListener("domain", ({ data }) => current.current(host, JSON.parse(data)));
     // A browser does not reopen a stream that was refused; the list is polled anyway.
     stream.addEventListener("error", () => {
       if (stream.readyState === EventSource.CLOSED) close(host);
@@ -88,9 +77,9 @@ export function useEventStreams(
   };
 
   useEffect(() => {
-    for (const host of open.current.keys()) if (!wanted.includes(host)) close(host);
-    for (const host of wanted) if (!open.current.has(host)) follow(host);
-  }, [slug, wanted.join(" ")]);
+    for (const host of open.current.keys()) if (!hosts.includes(host)) close(host);
+    for (const host of hosts) if (!open.current.has(host)) follow(host);
+  }, [slug, hosts.join(" ")]);
   useEffect(
     () => () => {
       for (const stream of open.current.values()) stream.close();

@@ -5,15 +5,17 @@ import { copyText, later } from "../../../docs/browser/platform.ts";
 import { announce } from "../announce.ts";
 import { Icon } from "./icons.tsx";
 
-export interface ButtonProps {
+interface ButtonProps {
   readonly children: ComponentChildren;
   readonly onClick?: (() => void) | undefined;
-  readonly kind?: "primary" | "danger" | "quiet" | undefined;
+  readonly kind?: "primary" | "danger" | "plain" | "icon" | undefined;
   readonly type?: "button" | "submit";
   /** Its action is running: it keeps the focus, and does nothing. */
   readonly busy?: boolean | undefined;
   readonly disabled?: boolean;
   readonly label?: string | undefined;
+  /** Whether what it discloses is shown. */
+  readonly expanded?: boolean;
   /** In a destructive dialog: the button that changes nothing, which has the focus first. */
   readonly safe?: boolean;
 }
@@ -25,6 +27,7 @@ export function Button({ children, onClick, kind, type = "button", busy, ...rest
       class={kind}
       aria-disabled={busy ? "true" : undefined}
       aria-label={rest.label}
+      aria-expanded={rest.expanded}
       disabled={rest.disabled}
       data-safe={rest.safe ? "" : undefined}
       onClick={(event) => {

@@ -70,9 +70,9 @@ export function Dialog({ title, children, firm = false }: DialogProps) {
         <div class="dialog-head">
           <h2 id={id}>{title}</h2>
           {!firm && (
-            <button type="button" class="icon" aria-label="Close" onClick={closeDialog}>
+            <Button kind="icon" label="Close" onClick={closeDialog}>
               <Icon name="close" />
-            </button>
+            </Button>
           )}
         </div>
         {children}
