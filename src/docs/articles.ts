@@ -1,5 +1,4 @@
 /** The pages that are written by hand: guides, errors, changelog. */
-
 import { changelogTwin, type SourcePath } from "./addresses.ts";
 import { Html, html, join } from "./html.ts";
 import { type Heading, plainText, readMarkdown } from "./markdown.ts";

@@ -1,5 +1,4 @@
 /** Announces what changed to screen readers, and as a toast to everybody else. */
-
 import { later } from "../../docs/browser/platform.ts";
 import { observable } from "./observable.ts";
 

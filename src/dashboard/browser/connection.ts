@@ -1,5 +1,4 @@
 /** Whether the service can be reached. */
-
 import { later } from "../../docs/browser/platform.ts";
 import { observable } from "./observable.ts";
 

@@ -1,5 +1,4 @@
 /** The dialogs that create, show, rotate and revoke API keys. */
-
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../contract/generated/platform.ts";

@@ -1,5 +1,4 @@
 /** Who is signed in. */
-
 import type { Session } from "../../contract/generated/platform.ts";
 import { reconnections } from "./connection.ts";
 import { ApiError, call, signedOutCount } from "./http.ts";

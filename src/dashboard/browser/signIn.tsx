@@ -1,5 +1,4 @@
 /** Signing in: with a password, or with a one-time link that sets one. */
-
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Welcome as Exchange } from "../../contract/generated/platform.ts";

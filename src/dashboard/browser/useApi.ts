@@ -1,5 +1,4 @@
 /** Requests of a component: what it shows of the service, and what its buttons do there. */
-
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { every } from "../../docs/browser/platform.ts";
 import { reconnections } from "./connection.ts";

@@ -1,5 +1,4 @@
 /** Access to the catalogue through the public client, with a short-lived API key. */
-
 import { PetStoreClient, PetStoreError } from "../../../client/client.ts";
 import { later } from "../../../docs/browser/platform.ts";
 import { call } from "../http.ts";

@@ -1,14 +1,12 @@
 /** One domain: a row with its status, and its details below. */
-
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
 import { later } from "../../../docs/browser/platform.ts";
 import { announce } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
-import { Button } from "../parts/buttons.tsx";
+import { Button, Icon } from "../parts/buttons.tsx";
 import { Ago, Day, Left } from "../parts/format.tsx";
-import { Icon } from "../parts/icons.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";

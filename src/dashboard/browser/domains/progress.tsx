@@ -1,7 +1,7 @@
 /** How far a domain has come: its steps, its findings, and its timeline. */
 import type { Domain, DomainDetails, Finding } from "../../../contract/generated/platform.ts";
+import { Icon } from "../parts/buttons.tsx";
 import { Ago, Left } from "../parts/format.tsx";
-import { Icon } from "../parts/icons.tsx";
 import { Loadable, Skeleton } from "../parts/notice.tsx";
 import { useGet } from "../useApi.ts";
 

@@ -1,9 +1,9 @@
-/** Buttons, with a busy state, and the button that copies. */
+/** Buttons, with a busy state, the button that copies, and icons. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { copyText, later } from "../../../docs/browser/platform.ts";
+import { type IconName, iconOf } from "../../../docs/icons.ts";
 import { announce } from "../announce.ts";
-import { Icon } from "./icons.tsx";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
@@ -60,5 +60,27 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       {done ? <Icon name="tick" /> : <Icon name="copy" />}
       <span aria-hidden="true">{word}</span>
     </button>
+  );
+}
+
+/** Decoration: it has a label beside it, or is in a button that has one. */
+export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
+  const { lines, solid } = iconOf(name);
+  return (
+    <svg
+      viewBox="0 0 16 16"
+      width={size}
+      height={size}
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {lines && <path d={lines} />}
+      {solid && <path d={solid} fill="currentColor" stroke="none" />}
+    </svg>
   );
 }

@@ -4,9 +4,8 @@ import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { notify } from "../announce.ts";
 import { observable, useObservable } from "../observable.ts";
 import { type Action, useAction } from "../useApi.ts";
-import { Button } from "./buttons.tsx";
+import { Button, Icon } from "./buttons.tsx";
 import { Form } from "./form.tsx";
-import { Icon } from "./icons.tsx";
 import { ErrorMessage } from "./notice.tsx";
 
 const opened = observable<JSX.Element | null>(null);

@@ -24,12 +24,11 @@ export function Field({ label, hint, children }: FieldProps) {
   );
 }
 
-type TextProps = InputHTMLAttributes<HTMLInputElement> & {
-  readonly label: string;
-  readonly hint?: ComponentChildren;
-  readonly onText: (text: string) => void;
-  readonly mono?: boolean;
-};
+type TextProps = InputHTMLAttributes<HTMLInputElement> &
+  Omit<FieldProps, "children"> & {
+    readonly onText: (text: string) => void;
+    readonly mono?: boolean;
+  };
 
 export function TextField({ label, hint, onText, mono, ...input }: TextProps) {
   return (
@@ -56,43 +55,34 @@ export const newPassword = {
 } as const;
 
 interface ChoiceProps<T extends string> {
-  readonly label: string;
   readonly value: T;
   readonly options: Readonly<Record<T, string>>;
   readonly onChoice: (value: T) => void;
-  readonly hint?: ComponentChildren;
-}
-
-export function ChoiceField<T extends string>(props: ChoiceProps<T>) {
-  return (
-    <Field label={props.label} hint={props.hint}>
-      {(ids) => <Choice {...props} {...ids} />}
-    </Field>
-  );
-}
-
-interface BareChoiceProps<T extends string> extends Omit<ChoiceProps<T>, "label" | "hint"> {
   readonly id?: string;
   readonly "aria-label"?: string;
   readonly "aria-describedby"?: string | undefined;
 }
 
 /** A select without a label of its own. */
-export function Choice<T extends string>({ value, options, onChoice, ...ids }: BareChoiceProps<T>) {
+export function Choice<T extends string>({ options, onChoice, ...select }: ChoiceProps<T>) {
   return (
-    <select
-      id={ids.id}
-      aria-label={ids["aria-label"]}
-      aria-describedby={ids["aria-describedby"]}
-      value={value}
-      onChange={(event) => onChoice(event.currentTarget.value as T)}
-    >
+    <select {...select} onChange={(event) => onChoice(event.currentTarget.value as T)}>
       {Object.entries<string>(options).map(([each, words]) => (
         <option key={each} value={each}>
           {words}
         </option>
       ))}
     </select>
+  );
+}
+
+type ChoiceFieldProps<T extends string> = ChoiceProps<T> & Omit<FieldProps, "children">;
+
+export function ChoiceField<T extends string>({ label, hint, ...choice }: ChoiceFieldProps<T>) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => <Choice {...choice} {...ids} />}
+    </Field>
   );
 }
 

@@ -1,5 +1,4 @@
 /** Times and amounts as people read them, with the exact time on hover. */
-
 import { useEffect, useState } from "preact/hooks";
 import { every, now } from "../../../docs/browser/platform.ts";
 

@@ -1,6 +1,6 @@
 /** A menu behind three dots, with the keyboard support of the ARIA menu pattern. */
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Icon } from "./icons.tsx";
+import { Icon } from "./buttons.tsx";
 
 export interface MenuItem {
   readonly label: string;

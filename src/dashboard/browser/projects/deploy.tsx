@@ -2,9 +2,8 @@
 import { useRef, useState } from "preact/hooks";
 import type { FinishedDeployment } from "../../../contract/generated/platform.ts";
 import { announce, notify } from "../announce.ts";
-import { Button } from "../parts/buttons.tsx";
+import { Button, Icon } from "../parts/buttons.tsx";
 import { counted, size } from "../parts/format.tsx";
-import { Icon } from "../parts/icons.tsx";
 import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { chosenFolder, droppedFolder, type Folder } from "./folder.ts";
 import { type Progress, upload } from "./upload.ts";

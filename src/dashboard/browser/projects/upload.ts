@@ -1,5 +1,4 @@
 /** Uploads a folder: only the files that the service lacks, and all of them or none. */
-
 import type { FinishedDeployment } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
 import type { FolderFile } from "./folder.ts";
