@@ -66,7 +66,15 @@ interface ChoiceProps<T extends string> {
 /** A select without a label of its own. */
 export function Choice<T extends string>({ options, onChoice, ...select }: ChoiceProps<T>) {
   return (
-    <select {...select} onChange={(event) => onChoice(event.currentTarget.value as T)}>
+    <select
+      {...select}
+      onChange={({ currentTarget }) => {
+        const chosen = currentTarget.value as T;
+        // It shows `value` until that changes: a choice may have to be confirmed first.
+        currentTarget.value = select.value;
+        onChoice(chosen);
+      }}
+    >
       {Object.entries<string>(options).map(([each, words]) => (
         <option key={each} value={each}>
           {words}
