@@ -1,4 +1,4 @@
-/** What the page of an operation and its Markdown say in the same order: sections, and schemas in words. */
+/** The sections of an operation, for its page and its Markdown, with schemas in words. */
 import type { Operation, Schema, SuccessResponse } from "./contract.ts";
 import { reasonOf } from "./parts.ts";
 

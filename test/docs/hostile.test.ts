@@ -65,6 +65,10 @@ describe("Markdown", () => {
   test("shows raw HTML as text", () => {
     expect(rendered("a <b onclick=x>b</b>")).toBe("<p>a &lt;b onclick=x&gt;b&lt;/b&gt;</p>\n");
     expect(rendered("<script>x</script>")).not.toContain("<script>");
+    // marked leaves text between such tags as it is.
+    expect(rendered('a <code>1 <2 "3"</code>')).toBe(
+      "<p>a &lt;code&gt;1 &lt;2 &quot;3&quot;&lt;/code&gt;</p>\n",
+    );
   });
 
   test("keeps its entities, and nothing that only looks like one", () => {
@@ -82,6 +86,7 @@ describe("Markdown", () => {
 
   test("of a kind that the pages do not have ends the build", () => {
     expect(() => rendered("![a picture](x.png)")).toThrow('the kind "image"');
+    expect(() => rendered("- [ ] a task")).toThrow('the kind "checkbox"');
   });
 });
 

@@ -3,7 +3,7 @@
 /** Milliseconds since 1970. */
 export const now = (): number => Date.now();
 
-/** Milliseconds on a clock that is never set, to measure with. */
+/** Monotonic milliseconds, for measuring. */
 export const elapsedMs = (): number => performance.now();
 
 /** Runs the action once, unless the returned function is called before. */
