@@ -174,11 +174,7 @@ describe("time, timers and randomness", () => {
   const outsideTheClock =
     /\bDate\.now\(|new Date\(\)|performance\.now\(|\bsetTimeout\(|\bsetInterval\(|Math\.random\(|randomBytes\(|randomUUID\(|getRandomValues\(/;
   // The client and the pages' scripts run in other people's programs, each with a seam of its own.
-  const seams = [
-    "src/core/clock.ts",
-    "src/client/platform.ts",
-    "src/docs/browser/platform.ts",
-  ];
+  const seams = ["src/core/clock.ts", "src/client/platform.ts", "src/docs/browser/platform.ts"];
   for (const file of sources.filter((name) => !seams.includes(name))) {
     test(`${file} takes them from the clock`, () => {
       expect(

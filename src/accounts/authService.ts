@@ -16,19 +16,21 @@ import {
 } from "./accounts.ts";
 import { needsRehash, type Passwords, passwordError } from "./password.ts";
 import {
-  addressQuota,
-  attemptFor,
-  bucketOf,
   createSession,
   type IssuedLink,
   invitationMs,
   isExpired,
   issueLink,
-  nameAtAddressQuota,
-  type Purpose,
   secretHash,
   touchIntervalMs,
 } from "./sessions.ts";
+import {
+  addressQuota,
+  attemptFor,
+  bucketOf,
+  nameAtAddressQuota,
+  type Purpose,
+} from "./signInThrottle.ts";
 
 interface AuthServiceOptions {
   readonly store: AccountStore;

@@ -1,18 +1,10 @@
 /** Sessions, how long they last, and the one-time links that begin them. */
 
-import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { Problem } from "../core/problems.ts";
-import type { Quota } from "../petstore/keys/rateLimiter.ts";
 import { hashToken, randomText } from "../petstore/keys/token.ts";
 import type { AccessHolder } from "./access.ts";
-import {
-  type AccountStore,
-  accountName,
-  type OneTimeLink,
-  type Session,
-  type SignInAttempt,
-} from "./accounts.ts";
+import { type AccountStore, accountName, type OneTimeLink, type Session } from "./accounts.ts";
 
 const tokenBytes = 32;
 const form = /^[A-Za-z0-9_-]{43}$/;
@@ -103,50 +95,4 @@ export async function issueLink(
 /** In the fragment, which a browser sends to nobody: no log on the way can hold the token. */
 export function linkUrl(dashboard: string, token: string): string {
   return `${dashboard}#/welcome/${token}`;
-}
-
-/** What a bucket in the store holds at first, and in which time one grows back. */
-type Allowance = Pick<SignInAttempt, "burst" | "intervalMs">;
-
-/**
- * For each name, over all processes. Signing in has more of them, and they grow back faster than one
- * address may spend them: an attacker who keeps trying a name does not lock out its holder.
- */
-const allowances = {
-  "sign in": { burst: 50, intervalMs: 15_000 },
-  password: { burst: 10, intervalMs: 60_000 },
-} as const satisfies Readonly<Record<string, Allowance>>;
-
-/** For each client address, over the processes of one service. Many people may share one. */
-export const addressQuota: Quota = { requests: 30, windowSeconds: 600 };
-
-/** For each name at each client address, over the processes of one service. */
-export const nameAtAddressQuota: Quota = { requests: 10, windowSeconds: 600 };
-
-/**
- * Attempts are counted by 16 bits of a hash, so the number of buckets is bounded, and what was typed,
- * which is sometimes a password, is not stored. Unknown names count the same.
- */
-export function bucketOf(purpose: string, text: string): string {
-  return createHash("sha256").update(`${purpose} ${text}`).digest("hex").slice(0, 4);
-}
-
-export type Purpose = keyof typeof allowances;
-
-export function attemptFor(purpose: Purpose, name: string, atMs: number): SignInAttempt {
-  return { bucket: bucketOf(purpose, name), atMs, ...allowances[purpose] };
-}
-
-type Taken =
-  | { readonly kind: "taken"; readonly fullAtMs: number }
-  | { readonly kind: "wait"; readonly waitMs: number };
-
-/** Takes one out of a bucket that is full again at an instant. */
-export function takeTry(fullAtMs: number, { atMs, burst, intervalMs }: SignInAttempt): Taken {
-  const emptyMs = atMs + burst * intervalMs;
-  // Never more than an empty bucket: a clock that was ahead must not lock anybody out.
-  const takenMs = Math.min(Math.max(fullAtMs, atMs), emptyMs) + intervalMs;
-  return takenMs > emptyMs
-    ? { kind: "wait", waitMs: takenMs - emptyMs }
-    : { kind: "taken", fullAtMs: takenMs };
 }

@@ -10,7 +10,7 @@ import type { Stores } from "../storage/stores.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 import { PreparedResponse } from "../wire/response.ts";
 import { plainToken } from "./authorize.ts";
-import { isRemoved } from "./lifecycle.ts";
+import { isRemoved } from "./deprecation.ts";
 
 export interface CacheParts {
   readonly authenticator: Authenticator;

@@ -17,9 +17,9 @@ import {
   createPublicRoutes,
   dashboardPath,
   docsPath,
-  throttledReadiness,
 } from "../http/publicRoutes.ts";
-import { Recent, type RecentStep } from "../http/recent.ts";
+import { throttledReadiness } from "../http/readiness.ts";
+import { Recent, type RecentStep } from "../http/recentRequests.ts";
 import { Authenticator } from "../petstore/keys/authenticator.ts";
 import { mintKey } from "../petstore/keys/lifecycle.ts";
 import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";

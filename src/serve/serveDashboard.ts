@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { Series } from "../http/recent.ts";
+import type { Series } from "../http/recentRequests.ts";
 import type { SharedCounts } from "../petstore/keys/rateLimiter.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";

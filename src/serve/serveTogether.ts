@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import type { PassingLog } from "../core/log.ts";
 import { ownCommand } from "../core/runtimeFiles.ts";
 import { listenForMetrics } from "../http/listeners.ts";
-import { Recent } from "../http/recent.ts";
+import { Recent } from "../http/recentRequests.ts";
 import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";
 import type { ListenAddress, OpenListener } from "../wire/listener.ts";
 import { closeSocket, openListeningSockets } from "../wire/listeningSockets.ts";

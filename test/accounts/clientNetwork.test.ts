@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { bucketOf } from "../../src/accounts/sessions.ts";
+import { bucketOf } from "../../src/accounts/signInThrottle.ts";
 import { clientNetwork } from "../../src/http/platform/sessions.ts";
 
 describe("sign-in attempts are counted by", () => {

@@ -10,7 +10,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
 import { DomainService } from "../../src/hosting/domains/domainService.ts";
 import { openPlatform } from "../../src/http/platform/platformApi.ts";
-import { Recent } from "../../src/http/recent.ts";
+import { Recent } from "../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import type { Stores } from "../../src/storage/stores.ts";

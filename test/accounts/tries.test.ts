@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { takeTry } from "../../src/accounts/sessions.ts";
+import { takeTry } from "../../src/accounts/signInThrottle.ts";
 
 const atMs = 1_000_000;
 const attempt = { bucket: "0000", atMs, burst: 3, intervalMs: 100 };

@@ -1,7 +1,7 @@
 /** The last hour of the service, and the certificates of those who ask. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Problem } from "../../src/core/problems.ts";
-import { Recent, stepSeconds, stepsMax } from "../../src/http/recent.ts";
+import { Recent, stepSeconds, stepsMax } from "../../src/http/recentRequests.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { domainFor, nowMs } from "../store/domainSamples.ts";

@@ -1,6 +1,6 @@
 /** Too many tries, and what happens when something of ours breaks. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { bucketOf } from "../../src/accounts/sessions.ts";
+import { bucketOf } from "../../src/accounts/signInThrottle.ts";
 import { Problem } from "../../src/core/problems.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {

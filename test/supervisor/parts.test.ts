@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Family, sumFamilies } from "../../src/http/metrics.ts";
-import { Recent } from "../../src/http/recent.ts";
+import { Recent } from "../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../src/petstore/keys/rateLimiter.ts";
 import { Channel } from "../../src/serve/supervisor/channel.ts";
 import { settingsAmong, withSettings } from "../../src/serve/supervisor/control.ts";

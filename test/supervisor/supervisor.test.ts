@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createLog } from "../../src/core/log.ts";
 import type { Family } from "../../src/http/metrics.ts";
-import { Recent } from "../../src/http/recent.ts";
+import { Recent } from "../../src/http/recentRequests.ts";
 import { type Plan, Supervisor } from "../../src/serve/supervisor/supervisor.ts";
 import type { Ending, Worker } from "../../src/serve/supervisor/worker.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";

@@ -11,7 +11,7 @@ import {
 } from "./domains.ts";
 import { type Finding, proofFor } from "./finding.ts";
 import { isApex } from "./hostName.ts";
-import { issue } from "./issue.ts";
+import { issue } from "./issuance.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { answersOf, observe, valuesIn } from "./observation.ts";
 import { isNamed, withoutHost } from "./routing.ts";

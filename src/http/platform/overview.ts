@@ -5,7 +5,7 @@ import { statusOf } from "../../hosting/domains/domain.ts";
 import { isOwn } from "../../hosting/domains/domainService.ts";
 import type { DomainStore, StoredDomain } from "../../hosting/domains/domains.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
-import type { Series } from "../recent.ts";
+import type { Series } from "../recentRequests.ts";
 import { troubleOf } from "../responses.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
 

@@ -19,7 +19,7 @@ import type { Environment } from "../../petstore/keys/token.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { type HttpRequest, type HttpResponse, originOf } from "../../wire/message.ts";
 import { type Api, type Exchange, Pipeline, type ReadInput } from "../pipeline.ts";
-import type { Series } from "../recent.ts";
+import type { Series } from "../recentRequests.ts";
 import type { HandlerResponse } from "../responses.ts";
 import { type PathParameters, platformPrefix } from "../routes.ts";
 import { PlatformAuthentication, type PlatformCaller } from "./authentication.ts";

@@ -4,8 +4,8 @@ import { availableParallelism } from "node:os";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type Family, processFamilies, sumFamilies } from "../../http/metrics.ts";
-import type { Recent, RecentStep } from "../../http/recent.ts";
-import { Generation, type GenerationParts } from "./generation.ts";
+import type { Recent, RecentStep } from "../../http/recentRequests.ts";
+import { Generation, type GenerationParts } from "./processGeneration.ts";
 import type { Worker } from "./worker.ts";
 
 interface SupervisorParts {

@@ -1,7 +1,7 @@
 /** One process of the service, as its supervisor sees it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Family } from "../../http/metrics.ts";
-import type { RecentStep } from "../../http/recent.ts";
+import type { RecentStep } from "../../http/recentRequests.ts";
 import type { SharedCounts } from "../../petstore/keys/rateLimiter.ts";
 import { Channel } from "./channel.ts";
 import { answerTakes } from "./remoteCounts.ts";

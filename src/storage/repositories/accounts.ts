@@ -11,7 +11,7 @@ import {
   type SignInAttempt,
   sessionsPerAccountMax,
 } from "../../accounts/accounts.ts";
-import { takeTry } from "../../accounts/sessions.ts";
+import { takeTry } from "../../accounts/signInThrottle.ts";
 import { then } from "../../core/maybePromise.ts";
 import type { Storage, Transaction } from "./storage.ts";
 

@@ -3,7 +3,7 @@ import { type AccessHolder, mintAccess } from "../../../src/accounts/access.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { DomainService } from "../../../src/hosting/domains/domainService.ts";
 import { openPlatform } from "../../../src/http/platform/platformApi.ts";
-import { Recent } from "../../../src/http/recent.ts";
+import { Recent } from "../../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../../src/petstore/keys/rateLimiter.ts";
 import type { Stores } from "../../../src/storage/stores.ts";
 import { fakeClock } from "../../../testkit/fakeClock.ts";
