@@ -13,7 +13,7 @@ import {
 } from "../../accounts/accounts.ts";
 import { takeTry } from "../../accounts/signInThrottle.ts";
 import { then } from "../../core/maybePromise.ts";
-import type { Storage, Transaction } from "./storage.ts";
+import type { Storage, Transaction, Writes } from "./storage.ts";
 
 /** The holder of a token or an account, as columns. */
 interface HolderColumns {
@@ -37,7 +37,7 @@ export function accessRepository(storage: Storage): AccessStore {
 }
 
 export const accessWrites = {
-  async addAccessToken(tx: Transaction, token: AccessToken): Promise<boolean> {
+  async addAccessToken(tx, token: AccessToken): Promise<boolean> {
     const { id, name, holder, hash, hint, createdAtMs, revokedAtMs } = token;
     const { kind, ownerId } = holderColumns(holder);
     if (!(await isHolderKnown(tx, holder))) return false;
@@ -51,10 +51,7 @@ export const accessWrites = {
     return true;
   },
 
-  async revokeAccessToken(
-    tx: Transaction,
-    { id, atMs }: { readonly id: string; readonly atMs: number },
-  ): Promise<boolean> {
+  async revokeAccessToken(tx, { id, atMs }: { id: string; atMs: number }): Promise<boolean> {
     const revoked = await tx.get(
       `UPDATE access_tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?2) WHERE id = ?1
        RETURNING id`,
@@ -62,7 +59,7 @@ export const accessWrites = {
     );
     return revoked !== undefined;
   },
-};
+} satisfies Writes;
 
 /** Nothing is cached: a session that is ended is invalid at once, in every process. */
 export function accountRepository(storage: Storage): AccountStore {
@@ -129,7 +126,7 @@ const sweptAtOnceMax = 100;
  * to it, locks its row first, so that such writes run one after the other.
  */
 export const accountWrites = {
-  async issueLink(tx: Transaction, link: OneTimeLink): Promise<boolean> {
+  async issueLink(tx, link: OneTimeLink): Promise<boolean> {
     const { account, holder, hash, createdAtMs, expiresAtMs } = link;
     const { kind, ownerId } = holderColumns(holder);
     if (!(await isHolderKnown(tx, holder))) return false;
@@ -139,7 +136,7 @@ export const accountWrites = {
     return true;
   },
 
-  async useLink(tx: Transaction, { hash, atMs, session, password }: LinkUse): Promise<boolean> {
+  async useLink(tx, { hash, atMs, session, password }: LinkUse): Promise<boolean> {
     const { account } = session;
     await lockAccount(tx, account);
     if ((await tx.run(takeLink, [hash, account, atMs])) === 0) return false;
@@ -152,7 +149,7 @@ export const accountWrites = {
   },
 
   async addSession(
-    tx: Transaction,
+    tx,
     { session, passwordVersion }: { session: Session; passwordVersion: number },
   ): Promise<boolean> {
     if ((await lockAccount(tx, session.account)) !== passwordVersion) return false;
@@ -160,40 +157,34 @@ export const accountWrites = {
     return true;
   },
 
-  async sawSession(tx: Transaction, { hash, atMs }: { hash: string; atMs: number }): Promise<void> {
+  async sawSession(tx, { hash, atMs }: { hash: string; atMs: number }): Promise<void> {
     await tx.run(advanceSight, [hash, atMs]);
   },
 
-  async endSession(
-    tx: Transaction,
-    { account, id }: { account: string; id: string },
-  ): Promise<boolean> {
+  async endSession(tx, { account, id }: { account: string; id: string }): Promise<boolean> {
     const text = "DELETE FROM sessions WHERE account = ?1 AND id = ?2 RETURNING id";
     return (await tx.get(text, [account, id])) !== undefined;
   },
 
   async endSessions(
-    tx: Transaction,
+    tx,
     { account, keep }: { account: string; keep: string | undefined },
   ): Promise<number> {
     return tx.run(endOthers, [account, keep]);
   },
 
-  async changePassword(
-    tx: Transaction,
-    { account, version, password, keep }: PasswordChange,
-  ): Promise<boolean> {
+  async changePassword(tx, { account, version, password, keep }: PasswordChange): Promise<boolean> {
     if ((await lockAccount(tx, account)) !== version) return false;
     await setPassword(tx, account, password);
     await tx.run(endOthers, [account, keep]);
     return true;
   },
 
-  async rehashPassword(tx: Transaction, { account, was, hash }: Rehash): Promise<void> {
+  async rehashPassword(tx, { account, was, hash }: Rehash): Promise<void> {
     await tx.run(replaceHash, [account, was, hash]);
   },
 
-  async takeTry(tx: Transaction, attempt: SignInAttempt): Promise<number> {
+  async takeTry(tx, attempt: SignInAttempt): Promise<number> {
     await tx.run(addBucket, [attempt.bucket, attempt.atMs]);
     const row = await tx.get<{ fullAtMs: number }>(lockBucket, [attempt.bucket]);
     const taken = takeTry(row?.fullAtMs ?? attempt.atMs, attempt);
@@ -202,10 +193,10 @@ export const accountWrites = {
     return 0;
   },
 
-  async giveBackTry(tx: Transaction, { bucket, intervalMs }: SignInAttempt): Promise<void> {
+  async giveBackTry(tx, { bucket, intervalMs }: SignInAttempt): Promise<void> {
     await tx.run(refillBucket, [bucket, intervalMs]);
   },
-};
+} satisfies Writes;
 
 /** The version of its password; undefined where there is no such account. */
 async function lockAccount(tx: Transaction, name: string): Promise<number | undefined> {

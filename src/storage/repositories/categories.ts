@@ -6,7 +6,7 @@ import {
   decideCategory,
   type NewCategory,
 } from "../../petstore/catalogue/categories.ts";
-import type { Storage, Transaction } from "./storage.ts";
+import type { Storage, Transaction, Writes } from "./storage.ts";
 
 /** The id is read as text, since it may be any int64. */
 interface CategoryRow {
@@ -32,7 +32,7 @@ export function categoryRepository(storage: Storage): CategoryStore {
 }
 
 export const categoryWrites = {
-  async addCategory(tx: Transaction, wanted: NewCategory): Promise<CategoryAddition> {
+  async addCategory(tx, wanted: NewCategory): Promise<CategoryAddition> {
     await lockCatalogue(tx);
     const held = await tx.all<CategoryRow>(findHolders, [wanted.id, wanted.name]);
     const last = await tx.get<CategoryRow>(findLast);
@@ -45,11 +45,11 @@ export const categoryWrites = {
   },
 
   /** False, with nothing done, when there is no such category. */
-  async removeCategory(tx: Transaction, id: bigint): Promise<boolean> {
+  async removeCategory(tx, id: bigint): Promise<boolean> {
     await lockCatalogue(tx);
     return (await tx.run("DELETE FROM categories WHERE id = ?1", [id])) > 0;
   },
-};
+} satisfies Writes;
 
 /** Adding a pet takes these locks too: its category is not removed meanwhile. */
 async function lockCatalogue(tx: Transaction): Promise<void> {

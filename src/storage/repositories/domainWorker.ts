@@ -4,7 +4,7 @@ import type { AcmeAccount, AcmeAccounts } from "../../hosting/domains/certificat
 import type { DomainStore, Lease, StoredDomain } from "../../hosting/domains/domains.ts";
 import { tombstoneMs } from "../../hosting/domains/schedule.ts";
 import { type DomainRow, selectDomains, storedDomainOf } from "./domains.ts";
-import type { Storage, Transaction } from "./storage.ts";
+import type { Storage, Transaction, Writes } from "./storage.ts";
 
 type DueRequest = Parameters<DomainStore["takeDue"]>[0];
 type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
@@ -12,7 +12,7 @@ type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
 export const workerWrites = {
   /** Fencing tokens come from a counter that never goes back, not even in a restore. */
   async takeDueDomains(
-    tx: Transaction,
+    tx,
     { holder, nowMs, untilMs, max }: DueRequest,
   ): Promise<(StoredDomain & { readonly lease: Lease })[]> {
     const due = (await tx.all<DomainRow>(findDue, [nowMs, max])).map(storedDomainOf);
@@ -28,18 +28,15 @@ export const workerWrites = {
     return taken;
   },
 
-  async extendLease(
-    tx: Transaction,
-    { lease, untilMs }: { readonly lease: Lease; readonly untilMs: number },
-  ): Promise<boolean> {
+  async extendLease(tx, { lease, untilMs }: { lease: Lease; untilMs: number }): Promise<boolean> {
     return (await tx.run(extend, [lease.domainId, lease.fence, untilMs])) > 0;
   },
 
-  async endLease(tx: Transaction, { domainId, fence }: Lease): Promise<void> {
+  async endLease(tx, { domainId, fence }: Lease): Promise<void> {
     await tx.run(end, [domainId, fence]);
   },
 
-  async publishChallenge(tx: Transaction, challenge: PublishedChallenge): Promise<boolean> {
+  async publishChallenge(tx, challenge: PublishedChallenge): Promise<boolean> {
     const { lease, host, token, keyAuthorization, expiresAtMs } = challenge;
     if ((await tx.get(lockLease, [lease.domainId, lease.fence])) === undefined) return false;
     await tx.run(
@@ -55,10 +52,7 @@ export const workerWrites = {
   sweepDomains,
 
   /** Returns the stored account, which is the first for its directory. */
-  async keepAcmeAccount(
-    tx: Transaction,
-    { directory, url, sealedKey }: AcmeAccount,
-  ): Promise<AcmeAccount> {
+  async keepAcmeAccount(tx, { directory, url, sealedKey }: AcmeAccount): Promise<AcmeAccount> {
     await tx.run(
       `INSERT INTO acme_accounts (directory, url, sealed_key) VALUES (?1, ?2, ?3)
        ON CONFLICT (directory) DO NOTHING`,
@@ -66,7 +60,7 @@ export const workerWrites = {
     );
     return (await tx.get<AcmeAccount>(findAccount, [directory])) as AcmeAccount;
   },
-};
+} satisfies Writes;
 
 // Skips domains that another worker is leasing or changing.
 export const findDue = `${selectDomains}

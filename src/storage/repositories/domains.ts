@@ -16,7 +16,14 @@ import {
   tombstonesPerProjectMax,
 } from "../../hosting/domains/domains.ts";
 import { noRouting } from "../../hosting/domains/routing.ts";
-import { byText, type Row, type Storage, type Transaction, type Value } from "./storage.ts";
+import {
+  byText,
+  type Row,
+  type Storage,
+  type Transaction,
+  type Value,
+  type Writes,
+} from "./storage.ts";
 
 export function domainRepository(storage: Storage): DomainStore {
   const all = (text: string, values: readonly Value[]) =>
@@ -136,10 +143,7 @@ interface Before {
  * revision of the edges.
  */
 export const domainWrites = {
-  async addDomain(
-    tx: Transaction,
-    { domain, dueAtMs, entries }: DomainAddition,
-  ): Promise<"added" | "taken"> {
+  async addDomain(tx, { domain, dueAtMs, entries }: DomainAddition): Promise<"added" | "taken"> {
     const ordinal = await tx.ordinal();
     if (await isTaken(tx, domain)) return "taken";
     await tx.run(insertDomain, [...domainColumns(domain), dueAtMs, ordinal]);
@@ -148,7 +152,7 @@ export const domainWrites = {
     return "added";
   },
 
-  async changeDomain(tx: Transaction, change: DomainChange): Promise<ChangeOutcome> {
+  async changeDomain(tx, change: DomainChange): Promise<ChangeOutcome> {
     const { domain, version, lease, routing, displaces, attempts = [] } = change;
     const attemptRows = await attemptRowsOf(tx, attempts);
     const ids = displaces === undefined ? [domain.id] : [domain.id, displaces.domain.id];
@@ -180,17 +184,17 @@ export const domainWrites = {
     return "done";
   },
 
-  async saveRouting(tx: Transaction, change: RoutingChange): Promise<"done" | "changed"> {
+  async saveRouting(tx, change: RoutingChange): Promise<"done" | "changed"> {
     if (!(await isRoutingAt(tx, change))) return "changed";
     await writeRouting(tx, change);
     await tx.advance("edge_revision");
     return "done";
   },
 
-  async recordAttempt(tx: Transaction, attempt: CaAttempt): Promise<void> {
+  async recordAttempt(tx, attempt: CaAttempt): Promise<void> {
     await tx.insertAll(insertAttempt, await attemptRowsOf(tx, [attempt]));
   },
-};
+} satisfies Writes;
 
 /** Whether another domain, apart from these two, already has what must be unique. */
 async function isTaken(tx: Transaction, domain: Domain, displaced = domain.id): Promise<boolean> {

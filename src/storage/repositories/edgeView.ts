@@ -1,7 +1,7 @@
 import { then } from "../../core/maybePromise.ts";
 import type { Edge, EdgeView, Route, ServedCertificate } from "../../hosting/domains/edgeView.ts";
 import { noRouting, type Routing } from "../../hosting/domains/routing.ts";
-import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
+import { byText, type LookUp, type Storage, type Writes } from "./storage.ts";
 
 /** Nothing is cached: a removal takes effect everywhere as soon as it is committed. */
 export function edgeViewRepository(storage: Storage): EdgeView {
@@ -29,7 +29,7 @@ export function edgeViewRepository(storage: Storage): EdgeView {
 }
 
 export const edgeWrites = {
-  async reportEdge(tx: Transaction, edge: Edge): Promise<void> {
+  async reportEdge(tx, edge: Edge): Promise<void> {
     const { id, address, httpPort, revision, seenAtMs } = edge;
     await tx.run(
       `INSERT INTO edges (id, address, http_port, revision, seen_at_ms)
@@ -40,10 +40,10 @@ export const edgeWrites = {
     );
   },
 
-  async forgetEdge(tx: Transaction, id: string): Promise<void> {
+  async forgetEdge(tx, id: string): Promise<void> {
     await tx.run("DELETE FROM edges WHERE id = ?1", [id]);
   },
-};
+} satisfies Writes;
 
 interface RouteRow {
   readonly host: string;

@@ -1,7 +1,7 @@
 import { then } from "../../core/maybePromise.ts";
 import type { ApiKey, KeyStore, KeyUse } from "../../petstore/keys/keys.ts";
 import { catalogueKeyName, type KeyRetention } from "../../petstore/keys/lifecycle.ts";
-import { byText, type LookUp, type Storage, type Transaction } from "./storage.ts";
+import { byText, type LookUp, type Storage, type Transaction, type Writes } from "./storage.ts";
 
 type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
 
@@ -37,7 +37,7 @@ interface KeyRotation {
 }
 
 export const keyWrites = {
-  async addKey(tx: Transaction, key: ApiKey): Promise<void> {
+  async addKey(tx, key: ApiKey): Promise<void> {
     await lockRevision(tx);
     await insert(tx, key);
   },
@@ -46,10 +46,7 @@ export const keyWrites = {
    * False, with nothing done, when there is no such key or it was revoked or rotated meanwhile: a
    * rotation planned before that must not replace a key that was just revoked.
    */
-  async rotateKey(
-    tx: Transaction,
-    { oldId, oldExpiresAtMs, successor }: KeyRotation,
-  ): Promise<boolean> {
+  async rotateKey(tx, { oldId, oldExpiresAtMs, successor }: KeyRotation): Promise<boolean> {
     await lockRevision(tx);
     const old = await tx.get<Pick<ApiKey, "expiresAtMs">>(findRotatable, [oldId]);
     if (old === undefined) return false;
@@ -61,10 +58,7 @@ export const keyWrites = {
   },
 
   /** False, with nothing done, when there is no such key. */
-  async revokeKey(
-    tx: Transaction,
-    { id, atMs }: { readonly id: string; readonly atMs: number },
-  ): Promise<boolean> {
+  async revokeKey(tx, { id, atMs }: { id: string; atMs: number }): Promise<boolean> {
     await lockRevision(tx);
     const key = await tx.get<Pick<ApiKey, "revokedAtMs">>(findRevocation, [id]);
     if (key === undefined) return false;
@@ -74,7 +68,7 @@ export const keyWrites = {
     return true;
   },
 
-  async recordKeyUses(tx: Transaction, uses: readonly KeyUse[]): Promise<void> {
+  async recordKeyUses(tx, uses: readonly KeyUse[]): Promise<void> {
     const ids = [...new Set(uses.map(({ keyId }) => keyId))];
     // In one order, so that processes do not deadlock. A restore may have removed a key that was in
     // use a moment ago.
@@ -92,10 +86,7 @@ export const keyWrites = {
     }
   },
 
-  async pruneKeys(
-    tx: Transaction,
-    { catalogueKeysExpiredAtMs, usesBeforeDay }: KeyRetention,
-  ): Promise<void> {
+  async pruneKeys(tx, { catalogueKeysExpiredAtMs, usesBeforeDay }: KeyRetention): Promise<void> {
     await lockRevision(tx);
     const limits = [catalogueKeysExpiredAtMs, prunedAtOnceMax];
     const spent = await tx.all<Pick<ApiKey, "id">>(findSpent, [catalogueKeyName, ...limits]);
@@ -107,7 +98,7 @@ export const keyWrites = {
     }
     await tx.run("DELETE FROM key_uses WHERE day < ?1", [usesBeforeDay]);
   },
-};
+} satisfies Writes;
 
 /** Every change to a key takes this lock first, so that changes run one after the other. */
 async function lockRevision(tx: Transaction): Promise<void> {

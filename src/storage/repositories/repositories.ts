@@ -39,7 +39,6 @@ export const writes = {
   ...edgeWrites,
 };
 
-type Writes = typeof writes;
-export type WriteName = keyof Writes;
-export type WriteArgument<Name extends WriteName> = Parameters<Writes[Name]>[1];
-export type WriteResult<Name extends WriteName> = Awaited<ReturnType<Writes[Name]>>;
+export type WriteName = keyof typeof writes;
+export type WriteArgument<Name extends WriteName> = Parameters<(typeof writes)[Name]>[1];
+export type WriteResult<Name extends WriteName> = Awaited<ReturnType<(typeof writes)[Name]>>;

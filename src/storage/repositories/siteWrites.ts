@@ -28,7 +28,7 @@ import type {
   Upload,
 } from "../../hosting/sites/sites.ts";
 import { addContents, discardFiles, missingContents } from "./siteContents.ts";
-import type { Transaction } from "./storage.ts";
+import type { Transaction, Writes } from "./storage.ts";
 
 interface DeploymentRow {
   readonly ordinal: number;
@@ -44,7 +44,7 @@ interface NamedRow {
 
 export const siteWrites = {
   /** False, with nothing done, when the id is taken. */
-  async addOwner(tx: Transaction, { id, name, plan }: Owner): Promise<boolean> {
+  async addOwner(tx, { id, name, plan }: Owner): Promise<boolean> {
     const added = await tx.run(
       "INSERT INTO owners (id, name, plan) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO NOTHING",
       [id, name, plan],
@@ -53,20 +53,14 @@ export const siteWrites = {
     return added > 0;
   },
 
-  async setPlan(
-    tx: Transaction,
-    { ownerId, plan }: { readonly ownerId: string; readonly plan: Plan },
-  ): Promise<boolean> {
+  async setPlan(tx, { ownerId, plan }: { ownerId: string; plan: Plan }): Promise<boolean> {
     const text = "UPDATE owners SET plan = ?2 WHERE id = ?1 RETURNING id";
     if ((await tx.get(text, [ownerId, plan])) === undefined) return false;
     await tx.advance("site_revision");
     return true;
   },
 
-  async addProject(
-    tx: Transaction,
-    { slug, ownerId, nowMs }: NewProject,
-  ): Promise<AddProjectOutcome> {
+  async addProject(tx, { slug, ownerId, nowMs }: NewProject): Promise<AddProjectOutcome> {
     // Locked before they are counted, so that two at the same time cannot exceed the limit.
     const owner = await tx.get("SELECT 1 FROM owners WHERE id = ?1 FOR UPDATE", [ownerId]);
     const owned = await tx.get<{ count: number }>(
@@ -84,10 +78,7 @@ export const siteWrites = {
     return outcome;
   },
 
-  async unpublish(
-    tx: Transaction,
-    slug: string,
-  ): Promise<"unpublished" | "not_published" | "no_such_project"> {
+  async unpublish(tx, slug: string): Promise<"unpublished" | "not_published" | "no_such_project"> {
     const project = await lockProject(tx, slug);
     if (project === undefined) return "no_such_project";
     if (project.current === undefined) return "not_published";
@@ -96,8 +87,8 @@ export const siteWrites = {
   },
 
   async rollBack(
-    tx: Transaction,
-    { slug, deploymentId }: { readonly slug: string; readonly deploymentId: string },
+    tx,
+    { slug, deploymentId }: { slug: string; deploymentId: string },
   ): Promise<"shown" | "no_such_deployment" | "not_ready"> {
     // Under the lock of the project, it cannot expire before it is shown.
     await lockProject(tx, slug);
@@ -108,7 +99,7 @@ export const siteWrites = {
     return "shown";
   },
 
-  async beginDeployment(tx: Transaction, deployment: NewDeployment): Promise<boolean> {
+  async beginDeployment(tx, deployment: NewDeployment): Promise<boolean> {
     if ((await lockProject(tx, deployment.project)) === undefined) return false;
     await failSilent(tx, deployment);
     await insertDeployment(tx, deployment, "queued");
@@ -116,7 +107,7 @@ export const siteWrites = {
   },
 
   async beginUpload(
-    tx: Transaction,
+    tx,
     { files, limits, ...deployment }: NewUpload,
   ): Promise<"begun" | "no_such_project" | "too_many"> {
     const { id, project, nowMs } = deployment;
@@ -134,15 +125,12 @@ export const siteWrites = {
     return "begun";
   },
 
-  async buildDeployment(
-    tx: Transaction,
-    { id, nowMs }: { readonly id: string; readonly nowMs: number },
-  ): Promise<boolean> {
+  async buildDeployment(tx, { id, nowMs }: { id: string; nowMs: number }): Promise<boolean> {
     return move(tx, id, "build", nowMs);
   },
 
   async addFiles(
-    tx: Transaction,
+    tx,
     { id, uploads, nowMs }: { id: string; uploads: readonly Upload[]; nowMs: number },
   ): Promise<AddFilesOutcome> {
     if ((await lockDeployment(tx, id))?.state !== "building") return { kind: "not_building" };
@@ -167,7 +155,7 @@ export const siteWrites = {
   },
 
   async finishDeployment(
-    tx: Transaction,
+    tx,
     { id, fingerprint, unless, nowMs }: Finish & { readonly id: string },
   ): Promise<FinishOutcome> {
     const slug = (await tx.get<DeploymentRow>(findDeployment, [id]))?.project;
@@ -197,14 +185,14 @@ export const siteWrites = {
   },
 
   async failDeployment(
-    tx: Transaction,
+    tx,
     { id, failure, nowMs }: { id: string; failure: string; nowMs: number },
   ): Promise<boolean> {
     return move(tx, id, "fail", nowMs, failure);
   },
 
   /** False once there is nothing left to delete. */
-  async pruneDeployments(tx: Transaction, slug: string): Promise<boolean> {
+  async pruneDeployments(tx, slug: string): Promise<boolean> {
     const project = await lockProject(tx, slug);
     if (project === undefined) return false;
     // No longer ready, so that nobody rolls back to one whose files are being deleted.
@@ -212,7 +200,7 @@ export const siteWrites = {
     if (await discardFiles(tx, slug)) return true;
     return (await tx.run(removeFailed, [slug])) > 0;
   },
-};
+} satisfies Writes;
 
 /** Beginning a deployment takes this lock too, so that ordinals are unique within a project. */
 async function lockProject(tx: Transaction, slug: string) {

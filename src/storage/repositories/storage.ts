@@ -47,6 +47,11 @@ export interface Transaction extends Reader {
   ordinal(within?: OrdinalScope): MaybePromise<number | null>;
 }
 
+/** Writes by name. `repositories.ts` says what they may do. */
+export type Writes = Readonly<
+  Record<string, (tx: Transaction, argument: never) => Promise<unknown>>
+>;
+
 export interface OrdinalScope {
   readonly table: string;
   readonly column: string;
