@@ -8,7 +8,7 @@ export interface Account {
   readonly holder: AccessHolder;
   /** A hash with its parameters; undefined while there is only a link or a session to come in by. */
   readonly password: string | undefined;
-  /** Grows with each new password, but not when the same one is hashed anew. */
+  /** Grows with each new password, but not when the same one is hashed again. */
   readonly passwordVersion: number;
 }
 
@@ -114,7 +114,7 @@ export interface AccountStore {
   findLink(hash: string): MaybePromise<OneTimeLink | undefined>;
   /**
    * Trades a link for a session. False, with nothing done, when the link is gone or has expired: of
-   * several uses at once, one is told true.
+   * several concurrent uses, one returns true.
    */
   useLink(use: LinkUse): Promise<boolean>;
   /** False, with nothing done, when the password is another than that of the version by now. */

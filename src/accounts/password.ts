@@ -170,7 +170,7 @@ export class Passwords {
   }
 }
 
-/** Whether a stored password should be hashed anew when it is next typed. */
+/** Whether a stored password should be hashed again when it is next entered. */
 export function needsRehash(stored: string): boolean {
   const { memory, passes, parallelism } = parseHash(stored).cost;
   return (

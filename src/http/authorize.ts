@@ -38,7 +38,7 @@ export function requireScope(key: ApiKey, scope: string): void {
   });
 }
 
-/** RFC 6750, section 3.1: a request that sent no credential is not told of an error in it. */
+/** RFC 6750, section 3.1: without a credential in the request, the challenge has no error code. */
 export function challenge({ code }: Problem): string {
   if (code in platformProblems) return 'Bearer realm="petstore-internal"';
   const error = code === "key_missing" ? "" : ', error="invalid_token"';

@@ -3,7 +3,7 @@ import type { Operation } from "../contract/operations.ts";
 import { Problem } from "../core/problems.ts";
 import type { PathParameters } from "./routes.ts";
 
-/** Makes the headers by which a deprecated operation tells of its end on every answer. */
+/** Makes the headers that announce the removal of a deprecated operation, for every response. */
 export function announcement(lifecycle: Lifecycle) {
   const deprecation = `@${Math.floor(lifecycle.deprecatedAtMs / 1000)}`; // RFC 9745
   const sunset = new Date(lifecycle.sunsetAtMs).toUTCString(); // RFC 8594

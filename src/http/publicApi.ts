@@ -52,7 +52,7 @@ const announcements = new Map(
   ),
 );
 
-/** Headers by which a deprecated operation tells of its end. */
+/** Headers that announce the removal of a deprecated operation. */
 export function announced(
   id: OperationId,
   base: string,

@@ -85,7 +85,7 @@ async function readiness(ready: () => Promise<void>): Promise<HttpResponse> {
 
 const movedTo = (location: string): HttpResponse => ({ status: 308, headers: { location } });
 
-/** Made when it is first asked for: a start must not wait for it. After a failure it is made anew. */
+/** Made on first use: a start must not wait for it. After a failure it is made again. */
 function lazily<T>(make: () => Promise<T>, failed: (cause: unknown) => void) {
   let made: Promise<T> | undefined;
   return async (): Promise<T | undefined> => {

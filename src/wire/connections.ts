@@ -76,9 +76,9 @@ export class Connections {
    * Lets the responses under way finish within the time, then closes every connection. Resolves with
    * the number of those that had to be broken off.
    *
-   * A client may send a request at the very moment at which its idle connection is closed, and then
+   * A client may send a request at the moment at which its idle connection is closed, and then
    * never gets a response. So an idle connection may be left open for a while: most clients send one
-   * more request, and the response to that tells them to connect anew.
+   * more request, and the response to that makes them reconnect.
    */
   async drain(graceMs: number, idleMs = 0): Promise<number> {
     this.stopping = true;

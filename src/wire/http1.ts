@@ -307,7 +307,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#peerEnded && !this.#responding) this.#close();
   }
 
-  /** Nothing that follows a message like this can be told apart any more. */
+  /** After such a message, where the next one begins is unknown. */
   #refuse(error: WireError): void {
     if (this.#reading === "start") this.#head = new RequestHead("");
     const head = this.#head;

@@ -1,7 +1,7 @@
 /**
  * The PROXY protocol, version 2 (haproxy.org, proxy-protocol.txt, section 2.2): before anything else,
  * a proxy that passes bytes on says whose they are. Where a listener expects it, every connection
- * must begin with it, since nothing else tells such a header from one that a client made up.
+ * must begin with it, since such a header cannot be distinguished from one that a client made up.
  */
 import type { Socket } from "node:net";
 import type { Connections, ManagedConnection } from "./connections.ts";

@@ -1,4 +1,4 @@
-/** The proxies whose word on the origin of a request counts, by the networks they are in. */
+/** The proxies that are trusted to name the origin of a request, by the networks they are in. */
 import { BlockList, isIP } from "node:net";
 import { hostOf } from "./requestHead.ts";
 

@@ -21,7 +21,7 @@ export function checkedChain(text: string, host: string, privateKeyPem: string):
   if (!leaf.publicKey.export(spki).equals(ours.export(spki))) {
     throw malformed("a certificate for another key than ours");
   }
-  // Written anew: between the blocks the authority may put whatever it likes.
+  // Encoded again, since the authority may put any text between the blocks.
   return [leaf, ...others].map(pemOf).join("");
 }
 

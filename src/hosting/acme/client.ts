@@ -21,7 +21,7 @@ import {
 
 const rememberedMs = 3_600_000;
 const caaIdentitiesMax = 16;
-/** Authorities forget nonces after minutes, so there is no sense in many. */
+/** Nonces expire after minutes, so keeping more is useless. */
 const noncesMax = 16;
 const nonceLengthMax = 1024;
 /** How often one request is sent before refused nonces are the authority's failure. */
@@ -119,7 +119,7 @@ export class AcmeClient {
       if (response.status >= 200 && response.status < 300) return response;
       const refused = errorOfResponse(response, this.clock.now());
       if (refused.problemType !== "badNonce" || tries >= nonceTriesMax) throw refused;
-      // Those in hand are as old as the one refused. The refusal brought a fresh one.
+      // The kept nonces are as old as the rejected one. The error response included a fresh one.
       this.#nonces = this.#nonces.slice(-1);
     }
   }
@@ -167,7 +167,7 @@ function nonceIn(response: AcmeResponse): string | undefined {
 
 const pauseMsMax = 60_000;
 const pauseMsMaxUnasked = 10_000;
-/** A question may be asked again; what it would cost to begin anew is an order and its limits. */
+/** A read can be retried; a new order would count against the rate limits. */
 const triesMax = 3;
 
 /** Requests for one order, signed by our account. Waits as long as the authority asks for. */

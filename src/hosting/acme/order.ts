@@ -91,7 +91,7 @@ async function authorize(url: string, request: OrderRequest, session: AcmeSessio
 
 /**
  * Whatever goes wrong here is ours, so the order is left as it is. Its authorisation is not
- * deactivated: whoever has the right to order now may have been given the very same one.
+ * deactivated: the worker that holds the lease now may have been given the same one.
  */
 async function publish(token: string, request: OrderRequest, session: AcmeSession): Promise<void> {
   const keyAuthorization = await session.keyAuthorization(token);
@@ -154,11 +154,11 @@ function refusedOrder({ error }: JsonObject): AcmeError {
 interface OfferedChallenge {
   readonly url: string;
   readonly token: string;
-  /** Nobody has told the authority to look yet. */
+  /** The authority was not asked to validate it yet. */
   readonly untried: boolean;
 }
 
-/** True when the host is ours to order for, false while the authority has not made up its mind. */
+/** True once the authority has validated the host, false while it is pending. */
 function isAuthorized(authorization: JsonObject): boolean {
   const { status } = authorization;
   if (status === "valid") return true;
@@ -167,7 +167,7 @@ function isAuthorized(authorization: JsonObject): boolean {
     const failed = challengesOf(authorization).find(({ error }) => error !== undefined);
     throw errorOfProblem(failed?.["error"], "The authority gave the check of the host up.");
   }
-  // Deactivated, expired or revoked: the next order begins anew.
+  // Deactivated, expired or revoked: the next order gets a new one.
   throw new AcmeError("unavailable", "The authority withdrew the check of the host.");
 }
 

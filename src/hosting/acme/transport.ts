@@ -34,8 +34,8 @@ export interface TransportOptions {
 
 /**
  * Every fault is an `AcmeError` with the reason `unavailable`, or the signal's own reason. Redirects
- * are not followed. Each request has a connection of its own: an order is a dozen requests, and
- * none of them then dies of a connection that the authority has just closed.
+ * are not followed. Each request uses its own connection: an order is a dozen requests, and
+ * none of them fails because the authority has just closed an idle connection.
  */
 export class Transport {
   readonly #options: TransportOptions;

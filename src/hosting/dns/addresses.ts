@@ -4,8 +4,8 @@ import { blockListOf } from "../domains/observation.ts";
 import type { Recursor } from "./resolver.ts";
 
 /**
- * Addresses that no public name server has, from the IANA special-purpose registries (RFC 6890):
- * asked there, we would knock on doors of our own network on behalf of whoever wrote the zone.
+ * Addresses that no public name server has, from the IANA special-purpose registries (RFC 6890). A
+ * query to one would let the author of a zone reach into our own network.
  */
 const notPublic = blockListOf([
   "0.0.0.0/8",

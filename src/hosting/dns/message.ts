@@ -9,7 +9,7 @@ import { canonicalAddress } from "./addresses.ts";
 export interface Question {
   readonly name: string;
   readonly type: RecordType;
-  /** True for a recursor; false for a server that shall speak for itself. */
+  /** True for a recursor; false for an authoritative server. */
   readonly recursive: boolean;
 }
 

@@ -43,7 +43,7 @@ export async function checkCaa(
     const answers = await caaAt(name, zone as NameServers, resolver, linksMax);
     const verdict = judgeAnswers(name, answers, identities, host);
     if (verdict !== undefined) return verdict;
-    // Above what was registered, hardly anybody has CAA, and the authority looks for itself.
+    // Above the registrable domain CAA records are rare, and the authority checks them anyway.
     const ours = name === registrable || name.endsWith(`.${registrable}`);
     const silence = answers.every(({ kind }) => kind === "unreachable") ? answers[0] : undefined;
     if (silence?.kind === "unreachable" && ours) {

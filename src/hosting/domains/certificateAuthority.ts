@@ -14,7 +14,7 @@ export interface OrderRequest {
   /** The renewal name of the certificate that this one replaces (RFC 9773, section 5). */
   readonly replaces: string | undefined;
   /**
-   * Called before the authority is told to look. It resolves when every edge can answer; when it
+   * Called before the authority is asked to validate. It resolves when every edge can answer; when it
    * rejects, the order is left without having been tried, and the outcome is `abandoned`.
    */
   publish(challenge: Challenge): Promise<void>;

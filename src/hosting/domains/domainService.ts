@@ -343,7 +343,7 @@ export class DomainService {
   }
 }
 
-/** Why a check makes no sense in a status; undefined where it does. */
+/** Why a domain with a status cannot be checked; undefined where it can. */
 const notVerifiable: Partial<Record<Status, string>> = {
   suspended: "This domain is suspended. Restore the paid plan and publish the project first.",
   removed: "This domain was removed. Add it again.",

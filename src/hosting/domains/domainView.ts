@@ -35,7 +35,7 @@ export interface DomainView {
     | undefined;
   readonly addedAtMs: number;
   readonly checkedAtMs: number | undefined;
-  /** When it is looked at next by itself. */
+  /** When it is checked next automatically. */
   readonly nextAtMs: number;
   /** Until when a certificate will not be tried again; undefined while none is refused. */
   readonly retryAtMs: number | undefined;

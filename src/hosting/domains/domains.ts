@@ -63,7 +63,7 @@ export interface DomainChange {
   readonly attempts?: readonly CaAttempt[];
   /** Together with the project's routing, changed from this version of it. */
   readonly routing?: RoutingChange;
-  /** Another claim on the same name that this one ends, with what its owner is told. */
+  /** Another claim on the same name that this one ends, with the entries for its owner. */
   readonly displaces?: Pick<DomainChange, "domain" | "version" | "entries">;
 }
 

@@ -10,7 +10,7 @@ export type Route =
       readonly project: string;
       /** The deployment that is shown. */
       readonly deployment: string;
-      /** The project's primary domain, which search engines are told of. */
+      /** The project's primary domain, which is announced as canonical. */
       readonly primary: string | undefined;
     }
   | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);

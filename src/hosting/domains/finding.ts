@@ -1,4 +1,4 @@
-/** What the owner of a domain is told: a code, the values seen, and the next step. */
+/** Findings for the owner of a domain: a code, the values seen, and the next step. */
 import { isApex, registrableOf } from "./hostName.ts";
 import { recordsAt, type View, valuesIn } from "./observation.ts";
 import type { Absent, DnsAnswer, Unreachable } from "./resolver.ts";

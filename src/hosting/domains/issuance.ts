@@ -100,7 +100,7 @@ async function reuse(
 
 async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { host, certificate } = leased.stored.domain;
-  // Of another claim on this name, which ended while it was at it.
+  // By another claim on this name, which ended while its order was in progress.
   if (certificate.issuance?.ordering !== true && (await isOrdered(host, context))) {
     return putOff(leased, context, otherOrderRetryMs);
   }
@@ -142,7 +142,7 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   }
   const { reason } = outcome.refusal;
   // Authorities look at CAA while they authorize, and count that refusal like any other failure.
-  // Whoever falls silent after being told to look may have looked, and counted.
+  // An authority that stops responding after that may have validated, and counted.
   const failed =
     reason === "authorization_failed" || reason === "caa" || (told && reason !== "rate_limited");
   const attempts = [resolved(failed ? "failed_authorization" : "settled")];

@@ -216,7 +216,7 @@ export function orderFailed(
   });
 }
 
-/** What stood in the way when the delay was told was looked at anew for this attempt. */
+/** The other findings of the delay were checked again for this attempt. */
 function overdueOf({ delay }: Issuance): readonly Finding[] | undefined {
   return delay?.filter(({ code }) => code === "CERTIFICATE_OVERDUE");
 }
@@ -274,7 +274,7 @@ export function renewalWindowReceived(domain: Domain, update: RenewalWindowUpdat
   };
 }
 
-/** The findings stay until a certificate is there or the owner asks anew: checks do not end them. */
+/** The findings stay until there is a certificate or the owner verifies again: checks keep them. */
 export function delayed(domain: Domain, findings: readonly Finding[]): Domain {
   const { issuance } = domain.certificate;
   return issuance === undefined ? domain : withIssuance(domain, { ...issuance, delay: findings });

@@ -31,7 +31,7 @@ type Preparation = { readonly kind: "ready" } | ({ readonly kind: "refused" } & 
 
 const challengeLifeMs = 3_600_000;
 
-/** What must hold before the authority is troubled. */
+/** What must hold before an order is placed. */
 export async function prepare(domain: Domain, context: IssuingContext): Promise<Preparation> {
   const { host } = domain;
   const affordable = await withinBudget(domain, context);
@@ -68,7 +68,7 @@ export async function withinBudget(domain: Domain, context: IssuingContext): Pro
   };
 }
 
-/** Whether an order for this name is under way, as far as anybody has told. */
+/** Whether an order for this name is in progress, by what is recorded. */
 export async function isOrdered(host: string, context: IssuingContext): Promise<boolean> {
   const last = (await attemptsOf(host, context)).findLast((attempt) => attempt.host === host);
   return last?.kind === "order" && context.now() - last.atMs < orderMsMax;

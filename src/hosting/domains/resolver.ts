@@ -72,7 +72,7 @@ export type NameServers =
  * a bounded time, and all may be called concurrently.
  */
 export interface Resolver {
-  /** What the world sees: through a recursor, whose caches are told by smaller TTLs. */
+  /** What the public sees, through a recursor. Cached answers have smaller TTLs. */
   lookUp(name: string, type: RecordType): Promise<DnsAnswer>;
   /**
    * The name servers of the zone that holds the name itself, whether or not the name exists.

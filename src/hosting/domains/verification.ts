@@ -23,7 +23,7 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   /** Whether the proof of ownership was seen; undefined where none is needed. */
   readonly proven: boolean | undefined;
-  /** A wildcard points here, and nothing tells whether the owner of the zone meant this name. */
+  /** A wildcard points here, so it is unknown whether the owner of the zone meant this name. */
   readonly wildcard?: true;
 }
 

@@ -129,7 +129,7 @@ export class DomainWorker {
     await updateWithRetry(this.#context, stored, (domain) => ({ domain, entries: [] }), lease);
   }
 
-  /** A store that cannot be reached keeps the lease until it has run out by itself. */
+  /** While the store cannot be reached, the lease is kept until it expires. */
   async #extend(lease: Lease, held: HeldLease, lost: AbortController): Promise<void> {
     const { clock, store, log, now } = this.#context;
     const askedMs = clock.elapsed();

@@ -1,4 +1,4 @@
-/** Follows what is served: closes what was removed, and tells the others that it did. */
+/** Watches for changes: closes connections of removed hosts, and reports the revision it acted on. */
 
 import type { Clock } from "../../core/clock.ts";
 import { getOrInsert } from "../../core/recentMap.ts";

@@ -136,7 +136,7 @@ export function createHttp2Server(limits: EdgeLimits, failed: (cause: unknown) =
     if (connection === undefined) return session.destroy();
     session.on("error", () => connection.destroy());
     connection.session = session;
-    // Its handshake was under way when the edge was told to stop.
+    // Its handshake was in progress when the edge began to stop.
     if (connection.connections.stopping) connection.announceEnd();
   });
   server.on("sessionError", (_cause, session) => session.destroy());

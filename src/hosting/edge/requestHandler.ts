@@ -22,8 +22,8 @@ interface EdgeHandler {
 }
 
 /**
- * A day, and no subdomains: long enough that a returning reader is not led astray, short enough
- * that an owner who moves elsewhere is not held to a promise that was ours.
+ * A day, and no subdomains: long enough to protect returning visitors, short enough that an owner
+ * who moves to another host is not bound by our policy for long.
  */
 const strictTransport = "max-age=86400";
 /** Without a limit, browsers cache a redirect forever, even one that was a mistake. */

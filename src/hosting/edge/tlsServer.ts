@@ -93,7 +93,7 @@ export function createTlsServer({
     try {
       if ((await view.route(host)) === undefined) connection.destroy();
     } catch {
-      // The store failed: each request finds that out for itself.
+      // The store failed: each request handles that.
     }
   }
 
@@ -157,7 +157,7 @@ function named({ servername }: TLSSocket): string | undefined {
   return typeof servername === "string" ? hostOf(servername) : undefined;
 }
 
-/** Without tickets no session is resumed, so whoever comes back is judged anew. */
+/** Without tickets no session is resumed, so every handshake looks up the certificate again. */
 const tlsSettings = {
   minVersion: "TLSv1.2",
   secureOptions: constants.SSL_OP_NO_TICKET,

@@ -142,7 +142,7 @@ export async function compressedForms(path: string, content: Uint8Array): Promis
   return { ...(pays(br) ? { br } : {}), ...(pays(gzipped) ? { gzip: gzipped } : {}) };
 }
 
-/** The files cannot be published as they are. The message tells their owner why. */
+/** The files cannot be published as they are. The message says why, for their owner. */
 export class PublishError extends Error {
   constructor(message: string) {
     super(message);

@@ -22,7 +22,7 @@ export interface Progress {
 
 export type PublishOutcome =
   | { readonly kind: "no_such_project" }
-  /** The named deployment has the very same content, so none was made. */
+  /** The named deployment has the same content, so none was made. */
   | { readonly kind: "needless"; readonly same: string }
   | {
       readonly kind: "shown" | "overtaken";
