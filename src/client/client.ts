@@ -6,10 +6,8 @@ import {
   type DeprecationNotice,
   deprecationIn,
   deprecationMessage,
-  itemsFrom,
   linkTo,
   type Page,
-  pageOf,
 } from "./links.ts";
 import {
   type BodyOf,
@@ -194,8 +192,15 @@ export class PetStoreClient implements Methods {
     return this.#page(id, address, options, []);
   }
 
-  #all<Id extends ListId>(id: Id, query: QueryOf<Id>, options: CallOptions) {
-    return itemsFrom(() => this.#list(id, { limit: pageSizeMax, ...query }, options));
+  async *#all<Id extends ListId>(
+    id: Id,
+    query: QueryOf<Id>,
+    options: CallOptions,
+  ): AsyncGenerator<ItemOf<Id>, void> {
+    const first = await this.#list(id, { limit: pageSizeMax, ...query }, options);
+    for (let page: typeof first | undefined = first; page; page = await page.next()) {
+      yield* page.items;
+    }
   }
 
   async #page<Id extends ListId>(
@@ -206,8 +211,9 @@ export class PetStoreClient implements Methods {
   ): Promise<Page<ItemOf<Id>>> {
     const { response, refuse } = await this.#exchange(id, address, options);
     if (!Array.isArray(response.body)) throw refuse("with something else than a list.");
-    const next = linkTo("next", response.headers.get("link"), address);
-    return pageOf(response.body as ItemOf<Id>[], next, async (target, other = options) => {
+    const target = linkTo("next", response.headers.get("link"), address);
+    const next = async (other = options) => {
+      if (target === undefined) return undefined;
       if (new URL(target).origin !== new URL(this.baseUrl).origin) {
         throw refuse(
           `with a next page at ${target}, where the key is not sent because it is another origin ` +
@@ -219,7 +225,9 @@ export class PetStoreClient implements Methods {
       const visited = [...before, address].slice(-pagesRememberedMax);
       if (visited.includes(target)) throw refuse("with a next page that is the same page again.");
       return this.#page(id, target, other, visited);
-    });
+    };
+    const cursor = target && new URL(target).searchParams.get("cursor");
+    return { items: response.body as ItemOf<Id>[], nextCursor: cursor || undefined, next };
   }
 
   async #exchange<Id extends OperationId>(

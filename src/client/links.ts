@@ -58,27 +58,6 @@ export interface Page<Item> {
   next(options?: CallOptions): Promise<Page<Item> | undefined>;
 }
 
-export function pageOf<Item>(
-  items: readonly Item[],
-  nextAddress: string | undefined,
-  load: (address: string, options: CallOptions | undefined) => Promise<Page<Item>>,
-): Page<Item> {
-  const cursor = nextAddress && new URL(nextAddress).searchParams.get("cursor");
-  return {
-    items,
-    nextCursor: cursor || undefined,
-    next: async (options) => (nextAddress === undefined ? undefined : load(nextAddress, options)),
-  };
-}
-
-export async function* itemsFrom<Item>(
-  first: () => Promise<Page<Item>>,
-): AsyncGenerator<Item, void> {
-  for (let page: Page<Item> | undefined = await first(); page; page = await page.next()) {
-    yield* page.items;
-  }
-}
-
 /** What a response tells of the end of its operation. */
 export interface DeprecationNotice {
   readonly operation: OperationId;
