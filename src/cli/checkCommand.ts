@@ -1,7 +1,13 @@
-import { type Part, parts } from "../check/check.ts";
+import { parts } from "../check/check.ts";
 import { partNames } from "../check/checks.ts";
 import { countOf, reportJson, reportJunit, reportText } from "../check/report.ts";
-import { boundsText, type RunReport, runChecks, Unreachable } from "../check/runChecks.ts";
+import {
+  boundsText,
+  type RunOptions,
+  type RunReport,
+  runChecks,
+  Unreachable,
+} from "../check/runChecks.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure, explain, UsageError } from "./errors.ts";
@@ -39,10 +45,10 @@ export const check: Command = {
       .get("only")
       ?.split(",")
       .map((word) => readChoice("--only", word.trim(), partNames));
-    const stop = context.stopSignal();
+    const task = { base, key, only, stop: context.stopSignal(), clock: context.clock };
     // Created first, so that a file that cannot be written is reported at the start.
     const file = await openReport(values.get("junit"), context);
-    const report = await judge(base, key, only, stop, context).catch(async (cause: unknown) => {
+    const report = await judge(task, context).catch(async (cause: unknown) => {
       await file?.drop();
       throw cause;
     });
@@ -54,21 +60,13 @@ export const check: Command = {
   },
 };
 
-async function judge(
-  base: string,
-  key: string,
-  only: readonly Part[] | undefined,
-  stop: AbortSignal,
-  { clock, stderr }: CliContext,
-): Promise<RunReport> {
+async function judge(task: RunOptions, { stderr }: CliContext): Promise<RunReport> {
   const watched = stderr.isTTY === true;
   const progress = (done: number, total: number) => {
     if (watched) stderr.write(`\rChecking  ${done} of ${total}\x1b[K`);
   };
   try {
-    return await runChecks({ base, key, clock, only, stop, progress }).catch(
-      saying("There is no report."),
-    );
+    return await runChecks({ ...task, progress }).catch(saying("There is no report."));
   } catch (cause) {
     if (!(cause instanceof Unreachable)) throw cause;
     throw new UsageError(`${cause.message} Nothing was checked. ${cause.hint}`);

@@ -1,4 +1,5 @@
 /** How the command line reaches the service that runs: a socket in the folder of its data. */
+import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
@@ -77,21 +78,15 @@ function lineOf(socket: Socket): Promise<string | undefined> {
   });
 }
 
-function listenOn(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+async function listenOn(server: Server, path: string): Promise<void> {
+  server.listen(path);
+  await once(server, "listening");
 }
 
-function connected(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path, () => resolve(socket));
-    socket.once("error", reject);
-  });
+async function connected(path: string): Promise<Socket> {
+  const socket = connect(path);
+  await once(socket, "connect");
+  return socket;
 }
 
 async function isAnswered(path: string): Promise<boolean> {
@@ -103,10 +98,9 @@ async function isAnswered(path: string): Promise<boolean> {
   }
 }
 
-/** Which part of an environment is settings: a command hands over these and nothing else. */
-
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** Which part of an environment is settings: a command hands over these and nothing else. */
 const settingNames = /^(?:PORT|HOST|DATABASE_URL|PETSTORE_\w+|PG[A-Z]+)$/;
 
 export function settingsAmong(variables: Variables): Record<string, string> {

@@ -1,7 +1,7 @@
 /** Replaces processes by others without a gap, and adds up what they count. */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, pause } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type Family, processFamilies, sumFamilies } from "../../http/metrics.ts";
 import type { Recent, RecentStep } from "../../http/recentRequests.ts";
@@ -142,12 +142,10 @@ export class Supervisor {
 
   /** Undefined where it fails or takes too long. */
   async #answered<T>(answer: Promise<T>): Promise<T | undefined> {
-    let cancel = () => {};
-    const late = new Promise<undefined>((resolve) => {
-      cancel = this.#parts.clock.after(answerMsMax, () => resolve(undefined));
-    });
+    const answered = new AbortController();
+    const late = pause(this.#parts.clock, answerMsMax, answered.signal).then(() => undefined);
     const seen = await Promise.race([answer.catch(() => undefined), late]);
-    cancel();
+    answered.abort();
     return seen;
   }
 }
