@@ -16,7 +16,7 @@ import { buildDocsSite } from "./serve/serve.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings } from "./serve/serveDashboard.ts";
 import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
-import { shownAddress } from "./storage/postgres/connection.ts";
+import { shownAddress } from "./storage/postgres/address.ts";
 import { backupStoppable, restoreSqlite } from "./storage/sqlite/backup.ts";
 import { openDatabase, openSqlite, sqliteVersion } from "./storage/sqlite/store.ts";
 import type { Stores, StoresOptions, StoreVersion } from "./storage/stores.ts";

@@ -116,6 +116,23 @@ function mayShare(file: string, imported: string): boolean {
   return other === "testkit";
 }
 
+test("a start on SQLite loads no package but the parser of HTTP", () => {
+  // Statically, and at run time: not for types, and not what is imported when it is needed.
+  const statement = /^(?:import|export)\s+(?!type\b)(?:([^;"]*?)\s+from\s+)?"([^"]+)"/gm;
+  const isTypes = (names: string) => /^\{(?:\s*type [^,}]+,?)*\s*\}$/.test(names);
+  const loaded = new Set(["src/main.ts"]);
+  const packages = new Set<string>();
+  for (const file of loaded) {
+    for (const [, names = "", from = ""] of read(file).matchAll(statement)) {
+      if (isTypes(names) || from.endsWith(".json")) continue;
+      if (from.startsWith(".")) loaded.add(normalize(join(dirname(file), from)));
+      else if (!/^(?:node|bun):/.test(from)) packages.add(from);
+    }
+  }
+  expect(loaded.size).toBeGreaterThan(50);
+  expect([...packages]).toEqual(["undici/lib/llhttp/llhttp_simd-wasm.js"]);
+});
+
 describe("the rooms", () => {
   test("are all on the map", () => {
     expect([...new Set(sources.map(roomOf))].sort()).toEqual(Object.keys(mayImport).sort());

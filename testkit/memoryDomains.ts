@@ -7,6 +7,7 @@ import {
   type DomainChange,
   type DomainStore,
   type Lease,
+  noRouting,
   type RoutingChange,
   type StoredCertificate,
   type StoredDomain,
@@ -15,7 +16,7 @@ import {
   tombstonesPerProjectMax,
 } from "../src/hosting/domains/domains.ts";
 import type { Edge, EdgeView, Route, ServedCertificate } from "../src/hosting/domains/edgeView.ts";
-import { noRouting, type Routing } from "../src/hosting/domains/routing.ts";
+import type { Routing } from "../src/hosting/domains/routing.ts";
 import type { SiteStore } from "../src/hosting/sites/sites.ts";
 import { DueRows } from "./dueRows.ts";
 
@@ -35,7 +36,6 @@ interface RecordedAttempt {
   readonly ordinal: number;
 }
 
-type DueRequest = Parameters<DomainStore["takeDue"]>[0];
 type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
 type SitesAsked = Pick<SiteStore, "owner" | "project" | "revision">;
 
@@ -219,7 +219,9 @@ export class MemoryDomains implements DomainStore, EdgeView {
     nowMs,
     untilMs,
     max,
-  }: DueRequest): Promise<readonly (StoredDomain & { readonly lease: Lease })[]> {
+  }: Parameters<DomainStore["takeDue"]>[0]): Promise<
+    readonly (StoredDomain & { readonly lease: Lease })[]
+  > {
     return this.#waiting
       .dueAt(nowMs)
       .toSorted(

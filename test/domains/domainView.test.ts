@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Domain, Status } from "../../src/hosting/domains/domain.ts";
+import { noRouting } from "../../src/hosting/domains/domains.ts";
 import { viewOf } from "../../src/hosting/domains/domainView.ts";
 import type { Finding } from "../../src/hosting/domains/finding.ts";
 import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
-import { noRouting, type Routing } from "../../src/hosting/domains/routing.ts";
+import type { Routing } from "../../src/hosting/domains/routing.ts";
 import { events, finding, good, lives, refusedBy, startMs } from "./lives.ts";
 
 const target = "sites.petstore.example";

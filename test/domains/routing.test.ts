@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Problem } from "../../src/core/problems.ts";
+import { noRouting } from "../../src/hosting/domains/domains.ts";
 import {
-  noRouting,
   parseRouting,
   type Redirect,
   type Routing,

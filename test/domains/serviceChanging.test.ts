@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { noRouting } from "../../src/hosting/domains/domains.ts";
 import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
-import { noRouting } from "../../src/hosting/domains/routing.ts";
 import {
   ann,
   type DomainServiceFixture,

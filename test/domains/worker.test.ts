@@ -1,7 +1,7 @@
 /** What a worker does to the stores, where the rules of several domains or projects meet. */
 import { describe, expect, test } from "bun:test";
+import { noRouting } from "../../src/hosting/domains/domains.ts";
 import { proofFor } from "../../src/hosting/domains/finding.ts";
-import { noRouting } from "../../src/hosting/domains/routing.ts";
 import { nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
 import type { JobContext } from "../../src/hosting/domains/updates.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { addressesOf, shownAddress } from "../../src/storage/postgres/connection.ts";
+import { addressesOf, shownAddress } from "../../src/storage/postgres/address.ts";
 
 describe("the address of a database", () => {
   test("of several hosts is one address for each, in their order", () => {

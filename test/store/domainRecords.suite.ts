@@ -1,8 +1,12 @@
 /** What every store of domains keeps beside the domains, and for how long. */
 import { describe, expect, test } from "bun:test";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
-import { type CaAttempt, tombstonesPerProjectMax } from "../../src/hosting/domains/domains.ts";
-import { noRouting, type Routing } from "../../src/hosting/domains/routing.ts";
+import {
+  type CaAttempt,
+  noRouting,
+  tombstonesPerProjectMax,
+} from "../../src/hosting/domains/domains.ts";
+import type { Routing } from "../../src/hosting/domains/routing.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {
   abandoned,

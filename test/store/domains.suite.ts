@@ -1,8 +1,11 @@
 /** What every store of domains does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
-import type { DomainChange, StoredDomain } from "../../src/hosting/domains/domains.ts";
-import { noRouting } from "../../src/hosting/domains/routing.ts";
+import {
+  type DomainChange,
+  noRouting,
+  type StoredDomain,
+} from "../../src/hosting/domains/domains.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {
   abandoned,

@@ -1,8 +1,9 @@
 /** What every store tells the edges, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
+import { noRouting } from "../../src/hosting/domains/domains.ts";
 import type { Edge } from "../../src/hosting/domains/edgeView.ts";
-import { noRouting, redirectStatuses } from "../../src/hosting/domains/routing.ts";
+import { redirectStatuses } from "../../src/hosting/domains/routing.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {
   abandoned,

@@ -6,6 +6,9 @@ import type { Finding } from "./finding.ts";
 import type { Routing } from "./routing.ts";
 import type { Vault } from "./vault.ts";
 
+/** The routing of a project that has none. */
+export const noRouting: Routing = { primary: undefined, redirects: [] };
+
 /** A domain as it is stored now. Every change makes the version grow. */
 export interface StoredDomain {
   readonly domain: Domain;

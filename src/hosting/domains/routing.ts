@@ -16,7 +16,6 @@ export interface Routing {
   readonly redirects: readonly Redirect[];
 }
 
-export const noRouting: Routing = { primary: undefined, redirects: [] };
 export const redirectsMax = 100;
 
 /**

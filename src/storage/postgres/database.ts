@@ -1,8 +1,8 @@
 import pg from "pg";
 import { type Clock, pause } from "../../core/clock.ts";
 import { unavailable } from "../stores.ts";
+import { addressesOf } from "./address.ts";
 import {
-  addressesOf,
   beginSession,
   type ConnectionSettings,
   clientConfig,

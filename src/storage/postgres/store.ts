@@ -7,8 +7,8 @@ import {
   type StoresOptions,
   type StoreVersion,
 } from "../stores.ts";
+import { shownAddress } from "./address.ts";
 import { PostgresCatalogue, postgresOrders } from "./catalogue.ts";
-import { shownAddress } from "./connection.ts";
 import { Database, type DatabaseSettings } from "./database.ts";
 import { mapErrors, sqlStateOf } from "./failures.ts";
 import {

@@ -8,6 +8,7 @@ import {
   type DomainChange,
   type DomainStore,
   type Lease,
+  noRouting,
   type RoutingChange,
   type StoredCertificate,
   type StoredDomain,
@@ -15,7 +16,6 @@ import {
   timelineEntriesMax,
   tombstonesPerProjectMax,
 } from "../../hosting/domains/domains.ts";
-import { noRouting } from "../../hosting/domains/routing.ts";
 import {
   byText,
   type Row,

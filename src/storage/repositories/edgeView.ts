@@ -1,6 +1,7 @@
 import { then } from "../../core/maybePromise.ts";
+import { noRouting } from "../../hosting/domains/domains.ts";
 import type { Edge, EdgeView, Route, ServedCertificate } from "../../hosting/domains/edgeView.ts";
-import { noRouting, type Routing } from "../../hosting/domains/routing.ts";
+import type { Routing } from "../../hosting/domains/routing.ts";
 import { byText, type LookUp, type Storage, type Writes } from "./storage.ts";
 
 /** Nothing is cached: a removal takes effect everywhere as soon as it is committed. */
