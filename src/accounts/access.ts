@@ -38,18 +38,12 @@ const prefixes: Readonly<Record<AccessHolder["kind"], string>> = {
 const randomLength = 32;
 const form = /^(pet_(?:owner|operator)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** The token is known now and never again. */
-interface MintedAccess {
-  readonly access: AccessToken;
-  readonly token: string;
-}
-
 /**
  * What an owner, or an operator, shows to the dashboard's API: `pet_owner_` or `pet_operator_`, 32
  * random characters, and 6 that check the rest. It opens nothing of the catalogue, as an API key
- * opens nothing here.
+ * opens nothing here. It is known now and never again.
  */
-export function mintAccess(holder: AccessHolder, name: string, clock: Clock): MintedAccess {
+export function mintAccess(holder: AccessHolder, name: string, clock: Clock) {
   const body = prefixes[holder.kind] + randomText(randomLength, clock);
   const token = body + checksum(body);
   const access: AccessToken = {

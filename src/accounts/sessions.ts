@@ -32,13 +32,8 @@ export const sessionMs = 24 * hourMs;
 export const touchIntervalMs = 60_000;
 const agentLengthMax = 200;
 
-interface NewSession {
-  readonly session: Session;
-  /** Known now and never again. */
-  readonly token: string;
-}
-
-export function createSession(account: string, agent: string, clock: Clock): NewSession {
+/** The token is known now and never again. */
+export function createSession(account: string, agent: string, clock: Clock) {
   const { token, hash } = generateSecret(clock);
   const nowMs = clock.now();
   const session: Session = {

@@ -73,12 +73,7 @@ export async function listenForAdmin(
     baseUrl,
     publicRoutes: createPublicRoutes({ ...publicRoutes, baseUrl }),
   });
-  try {
-    return await listen(at, createWireHandler(app, parts), parts.clock);
-  } catch (cause) {
-    // The system does not say which of the listeners it refused.
-    throw Object.assign(cause as Error, { admin: true });
-  }
+  return listen(at, createWireHandler(app, parts), parts.clock).catch(marking({ admin: true }));
 }
 
 /** Metrics have a listener of their own, so that whoever reaches the API does not reach them. */
@@ -98,12 +93,15 @@ export async function listenForMetrics(
       return { status: 500, headers: {} };
     }
   };
-  try {
-    return await listen(at, createWireHandler({ handle }, { clock, log }), clock);
-  } catch (cause) {
-    // The system does not say which of the two listeners it refused.
-    throw Object.assign(cause as Error, { metrics: true });
-  }
+  const handler = createWireHandler({ handle }, { clock, log });
+  return listen(at, handler, clock).catch(marking({ metrics: true }));
+}
+
+/** The system does not say which of the listeners it refused. */
+function marking(mark: object) {
+  return (cause: Error): never => {
+    throw Object.assign(cause, mark);
+  };
 }
 
 const textType = { "content-type": "text/plain; charset=utf-8" } as const;

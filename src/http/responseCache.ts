@@ -52,7 +52,7 @@ export class CacheLookup {
 
   /** Whatever is not plain, a key that is not remembered among it, is not found here. */
   find(request: HttpRequest): CacheHit | undefined {
-    const cached = this.#responses.find(cacheKeyOf(request));
+    const cached = this.#responses.get(cacheKeyOf(request));
     if (cached === undefined) return undefined;
     const token = plainToken(request);
     if (token === undefined) return undefined;
@@ -147,16 +147,14 @@ const addressCharactersMax = 512;
 
 /**
  * Responses that need not be made again, by the whole address of their request. One is fresh as long
- * as none of the pets it depends on has changed, so it is never older than the request.
+ * as none of the pets it depends on has changed, which has to be checked.
  */
-export class ResponseCache {
-  readonly #responses = new RecentMap<CachedResponse>({ entries: entriesMax, weight: weightMax });
+export class ResponseCache extends RecentMap<CachedResponse> {
   /** Hashes of addresses that were asked for lately, each where its hash says. */
   readonly #seen = new Int32Array(seenMax);
 
-  /** Whether it is fresh has to be asked. */
-  find(url: string): CachedResponse | undefined {
-    return this.#responses.get(url);
+  constructor() {
+    super({ entries: entriesMax, weight: weightMax });
   }
 
   /**
@@ -173,7 +171,7 @@ export class ResponseCache {
   }
 
   add(url: string, cached: CachedResponse): void {
-    this.#responses.set(url, cached, weightOf(url, cached));
+    this.set(url, cached, weightOf(url, cached));
   }
 }
 

@@ -10,7 +10,7 @@ describe("the room for cached responses", () => {
     response: { status: 200, headers: {}, body },
   });
   const found = (cache: ResponseCache, from: number, to: number) =>
-    Array.from({ length: to - from }, (_, n) => cache.find(`/${from + n}`)).filter(
+    Array.from({ length: to - from }, (_, n) => cache.get(`/${from + n}`)).filter(
       (each) => each !== undefined,
     ).length;
 
@@ -19,7 +19,7 @@ describe("the room for cached responses", () => {
     cache.add("/often", cached("{}"));
     for (let n = 0; n < 200_000; n++) {
       cache.add(`/${n}`, cached("{}"));
-      if (n % 1_000 === 0) expect(cache.find("/often")).toBeDefined();
+      if (n % 1_000 === 0) expect(cache.get("/often")).toBeDefined();
     }
     expect(found(cache, 0, 200_000)).toBeLessThanOrEqual(20_480);
     expect(found(cache, 199_000, 200_000)).toBe(1_000);
@@ -30,10 +30,10 @@ describe("the room for cached responses", () => {
     const large = cached("x".repeat(1_000_000));
     for (let n = 0; n < 100; n++) cache.add("/same", large);
     cache.add("/small", cached("{}"));
-    expect(cache.find("/small")).toBeDefined();
+    expect(cache.get("/small")).toBeDefined();
     for (let n = 0; n < 100; n++) cache.add(`/${n}`, large);
     expect(found(cache, 0, 100)).toBeLessThanOrEqual(6);
-    expect(cache.find("/small")).toBeUndefined();
+    expect(cache.get("/small")).toBeUndefined();
   });
 
   test("is not given to what is asked for once, or by a very long address", () => {

@@ -93,16 +93,12 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
     const rival = claimed ? await loserTo(domain, context.store) : undefined;
     if (rival === undefined) return { domain, entries };
     const displaced = lifecycle.displaced(rival.domain, nowMs);
-    const told = timelineEntry(
-      nowMs,
-      "displaced",
-      displaced.dns.findings[0]?.message ?? "",
-      displaced.dns.findings,
-    );
+    const { findings } = displaced.dns;
+    const entry = timelineEntry(nowMs, "displaced", findings[0]?.message ?? "", findings);
     return {
       domain,
       entries,
-      displaces: { domain: displaced, version: rival.version, entries: [told] },
+      displaces: { domain: displaced, version: rival.version, entries: [entry] },
       routing: await routingWithout(rival.domain, context.store),
     };
   });
@@ -130,26 +126,22 @@ const overdue: Finding = {
   next: "Compare the record at your DNS provider with the one shown, character by character.",
 };
 
+const degradedWords = "DNS no longer points to us. We keep serving visitors who still reach us.";
+
 function milestones(before: Domain, after: Domain, nowMs: number) {
   const entries = [];
   if (after.ownership.kind === "held" && before.ownership.kind === "proof_needed") {
     entries.push(timelineEntry(nowMs, "proven", "The proof of ownership was found."));
   }
   if (after.certificate.issuance !== undefined && before.certificate.issuance === undefined) {
-    entries.push(
-      timelineEntry(nowMs, "verified", `${after.host} is verified. A certificate is ordered next.`),
-    );
+    const words = `${after.host} is verified. A certificate is ordered next.`;
+    entries.push(timelineEntry(nowMs, "verified", words));
   }
   const drifted = (domain: Domain) => domain.dns.failures >= definiteFailuresMax;
   if (isValid(after.certificate.held, nowMs) && drifted(after) !== drifted(before)) {
     entries.push(
       drifted(after)
-        ? timelineEntry(
-            nowMs,
-            "degraded",
-            "DNS no longer points to us. We keep serving visitors who still reach us.",
-            after.dns.findings,
-          )
+        ? timelineEntry(nowMs, "degraded", degradedWords, after.dns.findings)
         : timelineEntry(nowMs, "recovered", "DNS points to us again."),
     );
   }
@@ -183,18 +175,15 @@ async function routingWithout(
   return { project, routing: withoutHost(routing, host), version };
 }
 
+const abandonedWords =
+  "Nothing right was found for 30 days, so we stopped looking. Add the domain again when DNS is ready.";
+
 async function abandon(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const nowMs = context.now();
   return updateLeased(leased, context, async (domain) => ({
     domain: lifecycle.abandoned(domain, nowMs),
     routing: await routingWithout(domain, context.store),
-    entries: [
-      timelineEntry(
-        nowMs,
-        "abandoned",
-        "Nothing right was found for 30 days, so we stopped looking. Add the domain again when DNS is ready.",
-      ),
-    ],
+    entries: [timelineEntry(nowMs, "abandoned", abandonedWords)],
   }));
 }
 
@@ -229,6 +218,7 @@ async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<C
   }));
 }
 
+const windowWords = "The authority said when it wants the certificate renewed.";
 const notOfferedRetryMs = 4 * askWindowMs;
 const unavailableRetryMs = askWindowMs / 6;
 
@@ -263,15 +253,7 @@ async function updateRenewalWindow(
         renewAtMs,
         askAgainAtMs: answer.askAgainAtMs,
       }),
-      entries: same
-        ? []
-        : [
-            timelineEntry(
-              nowMs,
-              "renewal_window",
-              "The authority said when it wants the certificate renewed.",
-            ),
-          ],
+      entries: same ? [] : [timelineEntry(nowMs, "renewal_window", windowWords)],
     };
   });
 }
