@@ -29,17 +29,13 @@ export function passwordError(password: string, account: string): string | undef
   if (length > passwordLengthMax) return tooLong;
   const folded = text.toLowerCase();
   if (folded === account) return "The password must not be the name.";
-  if (commonPasswords.has(folded) || isOneCharacter(folded)) {
+  if (commonPasswords.has(folded) || new Set(folded).size === 1) {
     return "The password is among the first that anybody would try. Choose another.";
   }
   return undefined;
 }
 
 const tooLong = `The password must not have more than ${passwordLengthMax} characters.`;
-
-function isOneCharacter(text: string): boolean {
-  return new Set(text).size === 1;
-}
 
 /** Those that are tried first, among those that are long enough. In lower case. */
 export const commonPasswords: ReadonlySet<string> = new Set(

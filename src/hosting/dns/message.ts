@@ -273,10 +273,6 @@ export function folded(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-function nameText(labels: readonly string[]): string {
-  return labels.length === 0 ? "." : labels.join(".");
-}
-
 const nameCharactersMax = 253;
 const labelOfVisibleAscii = /^[!-[\]-~]{1,63}$/;
 
@@ -356,7 +352,7 @@ class Cursor {
     let bytesLeft = nameBytesMax - 1;
     for (;;) {
       const length = reader.uint8();
-      if (length === 0) return nameText(labels);
+      if (length === 0) return labels.length === 0 ? "." : labels.join(".");
       if (length >= pointerMark) {
         const target = ((length - pointerMark) << 8) | reader.uint8();
         // Each pointer leads before the last, so that no name goes round in a circle.

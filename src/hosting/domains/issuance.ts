@@ -51,17 +51,15 @@ export async function issue(
   const fresh = await context.store.get(stored.domain.id);
   if (fresh === undefined || hasEnded(fresh.domain)) return "done";
   const now: LeasedDomain = { ...leased, stored: fresh };
-  if (fresh.domain.dns.failures > 0) return notPointing(now, context);
+  if (fresh.domain.dns.failures > 0) {
+    return updateLeased(now, context, (domain) => ({
+      domain: lifecycle.notPointing(domain, context.now()),
+      entries: [],
+    }));
+  }
   // The verdict stands, but the last look learnt nothing: an order would learn it the costly way.
   if (fresh.domain.dns.lastCheck === "unknown") return putOff(now, context, unclearRetryMs);
   return (await reuse(now, context)) ?? order(now, context);
-}
-
-function notPointing(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
-  return updateLeased(leased, context, (domain) => ({
-    domain: lifecycle.notPointing(domain, context.now()),
-    entries: [],
-  }));
 }
 
 function putOff(

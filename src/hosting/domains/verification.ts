@@ -50,7 +50,8 @@ export function verify(observation: Observation, expected: Expectation): Verdict
       const findings = [silent(beside, []), ...pointing.findings];
       return { kind: "unknown", findings, proven: undefined };
     }
-    const wildcard = byWildcard(observation);
+    const { authorities, host } = observation;
+    const wildcard = authorities.some((view) => sameAsSibling(view, observation, host));
     if (!wildcard) return { ...pointing, proven: undefined };
     // Whoever attaches a name below a wildcard first would have it, were it not for the proof.
     const findings = [wildcardUnproven(expected.host), ...pointing.findings];
@@ -70,11 +71,6 @@ function isProven(answers: readonly DnsAnswer[], wanted: string): boolean {
     answer.kind === "found" &&
     answer.records.some(({ type, value }) => type === "TXT" && value.trim() === wanted);
   return definite.length > 0 && definite.every(has);
-}
-
-function byWildcard(observation: Observation): boolean {
-  const { authorities, host } = observation;
-  return authorities.some((view) => sameAsSibling(view, observation, host));
 }
 
 function judgePointing(observation: Observation, expected: Expectation): Judged {

@@ -177,7 +177,9 @@ export function createSiteHosts({ store, contents, log }: SiteHostsOptions) {
     const name = request.host.slice(0, -suffix.length);
     const failed = (cause: unknown) => {
       log.error("site.request_failed", { site: name, cause });
-      return failure(cause);
+      return cause instanceof Problem && cause.status === 503
+        ? textResponse(503, "This site cannot be shown right now.", { "retry-after": "2" })
+        : textResponse(500, "This site cannot be shown because of a fault of ours.");
     };
     try {
       const response = respond(name, request);
@@ -194,12 +196,6 @@ export function createSiteHosts({ store, contents, log }: SiteHostsOptions) {
         : siteResponse(request, project.current, contents),
     );
   }
-}
-
-function failure(cause: unknown): HttpResponse {
-  return cause instanceof Problem && cause.status === 503
-    ? textResponse(503, "This site cannot be shown right now.", { "retry-after": "2" })
-    : textResponse(500, "This site cannot be shown because of a fault of ours.");
 }
 
 const cacheBytesMax = 32 * 1024 * 1024;

@@ -103,6 +103,8 @@ function failureText(cause: unknown, signal: AbortSignal | undefined): string {
 
 const owner: Owner = { id: "petstore", name: "Pet Store", plan: "paid" };
 const ownDocsSlug = "docs";
+/** As many as may have failed since one was ready. */
+const deploymentsLookedAt = 100;
 
 type OwnDocsOutcome =
   | { readonly kind: "deployed"; readonly id: string }
@@ -124,7 +126,9 @@ export async function deployOwnDocs(
   const project = await store.project(ownDocsSlug);
   if (project?.ownerId !== owner.id) return { kind: "slug_taken" };
   const named = [...files].map(([path, content]) => ({ path, hash: hashOf(content) }));
-  if ((await newestFingerprint(terms)) === fingerprintOf(named)) return { kind: "unchanged" };
+  const deployments = await store.listDeployments(ownDocsSlug, deploymentsLookedAt);
+  const newest = deployments.find(({ state }) => state === "ready");
+  if (newest?.fingerprint === fingerprintOf(named)) return { kind: "unchanged" };
   const sources = [...files].map(
     ([path, content]): SourceFile => ({
       path,
@@ -134,12 +138,4 @@ export async function deployOwnDocs(
   );
   const outcome = await publish(ownDocsSlug, sources, { ...terms, unless: "newest" });
   return "id" in outcome ? { kind: "deployed", id: outcome.id } : { kind: "unchanged" };
-}
-
-/** As many as may have failed since one was ready. */
-const deploymentsLookedAt = 100;
-
-async function newestFingerprint({ store }: Omit<PublishOptions, "unless">) {
-  const deployments = await store.listDeployments(ownDocsSlug, deploymentsLookedAt);
-  return deployments.find(({ state }) => state === "ready")?.fingerprint;
 }
