@@ -2,7 +2,7 @@
 
 import pg from "pg";
 import { getOrInsert } from "../../core/recentMap.ts";
-import { ConnectionLost } from "./failures.ts";
+import { ConnectionLost, orConnectionLost } from "./failures.ts";
 
 export const connectMsMaxDefault = 3_000;
 const statementMsMax = 10_000;
@@ -130,13 +130,12 @@ function nameOf(text: string): string {
   return getOrInsert(names, text, () => `petstore_${names.size + 1}`);
 }
 
-/** Any failure that is not an error of the server is a lost connection. */
 async function sent<T>(client: pg.ClientBase, answer: Promise<T>): Promise<T> {
   try {
     const given = await answer;
     if (!unreplicated.delete(client)) return given;
   } catch (cause) {
-    throw cause instanceof pg.DatabaseError ? cause : new ConnectionLost(cause);
+    throw orConnectionLost(cause);
   }
   throw new ConnectionLost("The commit was cancelled while it waited for a standby.");
 }

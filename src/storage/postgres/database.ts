@@ -12,7 +12,13 @@ import {
   type Session,
   sessionOn,
 } from "./connection.ts";
-import { ConnectionLost, isBroken, isReadOnlyServer, isTransient } from "./failures.ts";
+import {
+  ConnectionLost,
+  isBroken,
+  isReadOnlyServer,
+  isTransient,
+  orConnectionLost,
+} from "./failures.ts";
 
 /** Requests that wait for a connection. Beyond it one is rejected: it would wait too long. */
 const waitingMax = 5_000;
@@ -124,7 +130,7 @@ export class Database {
       return client;
     } catch (cause) {
       void client.end().catch(() => {});
-      throw lost(cause);
+      throw orConnectionLost(cause);
     }
   }
 
@@ -147,7 +153,7 @@ export class Database {
       if (isCurrent && isFull(cause)) throw unavailable("All connections are busy.");
       if (isCurrent) this.#dropPrimary();
       return await (await this.#search()).connect().catch((again) => {
-        throw lost(again);
+        throw orConnectionLost(again);
       });
     }
   }
@@ -185,7 +191,7 @@ export class Database {
         this.#current = { address, pool };
         return pool;
       } catch (cause) {
-        this.#lastFailure = lost(cause);
+        this.#lastFailure = orConnectionLost(cause);
         void pool.end().catch(() => {});
       }
     }
@@ -210,8 +216,4 @@ async function transaction<T>(session: Session, begin: string, work: Work<T>): P
 
 function isFull(cause: unknown): boolean {
   return (cause as Error).message === "timeout exceeded when trying to connect";
-}
-
-function lost(cause: unknown): unknown {
-  return cause instanceof pg.DatabaseError ? cause : new ConnectionLost(cause);
 }

@@ -9,6 +9,11 @@ export class ConnectionLost extends Error {
   }
 }
 
+/** Any failure that is not an error of the server is a lost connection. */
+export function orConnectionLost(cause: unknown): unknown {
+  return cause instanceof pg.DatabaseError ? cause : new ConnectionLost(cause);
+}
+
 /**
  * SQLSTATEs, or the classes that they begin with, that mean that the database cannot be used at
  * present (https://www.postgresql.org/docs/current/errcodes-appendix.html). All others would be

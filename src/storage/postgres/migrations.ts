@@ -187,19 +187,17 @@ export async function environmentOf(database: Database): Promise<string | undefi
 }
 
 /** Adds which database failed to open, without secrets. */
-export function explainOpening(shown: string) {
-  return (cause: unknown): never => {
-    if (isUnavailable(cause)) {
-      const problem = errorFrom(cause) as Error;
-      const reason = problem.cause instanceof Error ? problem.cause.message : problem.message;
-      throw new Error(
-        `${shown} cannot be opened as a database. ${reason}. Check DATABASE_URL, and that the server runs and lets this program in.`,
-      );
-    }
-    const state = sqlStateOf(cause);
-    if (state === undefined) throw cause;
+export function explainOpening(shown: string, cause: unknown): never {
+  if (isUnavailable(cause)) {
+    const problem = errorFrom(cause) as Error;
+    const reason = problem.cause instanceof Error ? problem.cause.message : problem.message;
     throw new Error(
-      `${shown} cannot be made ready: ${(cause as Error).message} (PostgreSQL ${state}). Check that its user may make tables.`,
+      `${shown} cannot be opened as a database. ${reason}. Check DATABASE_URL, and that the server runs and lets this program in.`,
     );
-  };
+  }
+  const state = sqlStateOf(cause);
+  if (state === undefined) throw cause;
+  throw new Error(
+    `${shown} cannot be made ready: ${(cause as Error).message} (PostgreSQL ${state}). Check that its user may make tables.`,
+  );
 }

@@ -47,7 +47,7 @@ export async function openPostgres(
   } catch (cause) {
     await revisions.close();
     await database.close();
-    return explainOpening(shown)(cause);
+    return explainOpening(shown, cause);
   }
   return {
     ...repositoriesOn(new PostgresStorage(database, revisions)),
@@ -83,7 +83,7 @@ export async function postgresVersion(
     requireEnvironment(shown, owner, environment);
     return { version, latest: latestVersion };
   } catch (cause) {
-    return explainOpening(shown)(cause);
+    return explainOpening(shown, cause);
   } finally {
     await database.close();
   }
