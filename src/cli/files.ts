@@ -1,5 +1,5 @@
 /** Reading and writing the files that a person names, and what to say when that fails. */
-import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { randomText } from "../petstore/keys/token.ts";
@@ -16,24 +16,14 @@ export async function openInput(file: string): Promise<InputFile> {
   const cannot = explainSystem(`Cannot read ${file}`, "Check <file>.");
   const handle = await open(file, "r").catch(cannot);
   const { size } = await handle.stat();
-  return { bytes: size, chunks: readAll(handle, cannot) };
-}
-
-async function* readAll(
-  handle: FileHandle,
-  cannot: (cause: unknown) => never,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for (;;) {
-      // A new buffer each time: the reader may keep the end of the last one.
-      const buffer = Buffer.allocUnsafe(readBytes);
-      const { bytesRead } = await handle.read(buffer, 0, readBytes).catch(cannot);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* handle.createReadStream({ highWaterMark: readBytes });
+    } catch (cause) {
+      cannot(cause);
     }
-  } finally {
-    await handle.close();
   }
+  return { bytes: size, chunks: chunks() };
 }
 
 /** A file that appears under its name only when it is complete and on disk. */
