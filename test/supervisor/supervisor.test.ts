@@ -146,6 +146,37 @@ describe("a process that ends by itself", () => {
     clock.advance(200);
     expect(workers.length).toBe(4);
   });
+
+  test("is started again later where the system runs no more processes", async () => {
+    let full = false;
+    const ordinary = plan(1);
+    const started = supervisor.start({
+      ...ordinary,
+      start(slot) {
+        if (full) throw new Error("There is no room.");
+        return ordinary.start(slot);
+      },
+    });
+    workers[0]?.begin();
+    await started;
+    full = true;
+    workers[0]?.end();
+    await settle();
+    clock.advance(100);
+    await settle();
+    expect(logged.at(-1)).toMatchObject({ event: "process.start_failed", slot: 0 });
+    full = false;
+    clock.advance(200);
+    expect(workers.length).toBe(2);
+  });
+
+  test("is no start at all where the first cannot be run", async () => {
+    const start = () => {
+      throw new Error("There is no room.");
+    };
+    await expect(supervisor.start({ ...plan(2), start })).rejects.toThrow("There is no room.");
+    expect(delays()).toEqual([]);
+  });
 });
 
 describe("a reload", () => {

@@ -12,6 +12,7 @@ export interface GenerationParts {
   readonly sockets: number;
   /** How long a process may take to exit after it was asked to stop. */
   readonly stopMsMax: number;
+  /** Throws where the program cannot be run, or the system has no room for one more process. */
   readonly start: (slot: number) => Worker;
   /** Called for each that was started. */
   readonly began: (worker: Worker) => void;
@@ -107,8 +108,9 @@ export class Generation {
   async #begin(slot: Slot): Promise<void> {
     const { clock, log } = this.#parts;
     const index = this.#slots.indexOf(slot);
-    const worker = this.#parts.start(index);
-    Object.assign(slot, { worker, accepting: false, beganMs: clock.elapsed() });
+    slot.beganMs = clock.elapsed();
+    const worker = this.#started(slot, index);
+    Object.assign(slot, { worker, accepting: false });
     slot.standsInFor.clear();
     this.#running++;
     this.#parts.began(worker);
@@ -122,6 +124,15 @@ export class Generation {
     slot.accepting = true;
     log.info("process.started", { slot: index, pid: worker.pid });
     this.#standIn();
+  }
+
+  #started(slot: Slot, index: number): Worker {
+    try {
+      return this.#parts.start(index);
+    } catch (cause) {
+      if (slot.failures > 0) this.#restartLater(slot);
+      throw cause;
+    }
   }
 
   #lost(slot: Slot, ending: Ending): void {
@@ -156,7 +167,7 @@ export class Generation {
     const cancel = clock.after(restartMs, () => {
       this.#cancelRestarts.delete(cancel);
       this.restarts++;
-      // Once it has ended, it is started again.
+      // It is started again, also where it has not even begun.
       this.#begin(slot).catch((cause) => log.error("process.start_failed", { slot: place, cause }));
     });
     this.#cancelRestarts.add(cancel);

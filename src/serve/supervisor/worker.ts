@@ -74,7 +74,7 @@ interface WorkerStart {
 /** Standard streams and the channel come before them. */
 const firstInherited = 4;
 
-/** Starts a process of the service and talks with it. */
+/** Starts a process of the service and talks with it. Throws where the system runs no more of them. */
 export function startWorker(start: WorkerStart): Worker {
   const { slot, processes, sockets, migrates, counts } = start;
   const inherited: number[] = [];
@@ -88,15 +88,10 @@ export function startWorker(start: WorkerStart): Worker {
     migrates,
   };
   const [file, ...args] = start.command;
-  let child: ChildProcess;
-  try {
-    child = spawn(file, [...args, "serve"], {
-      env: { ...start.variables, [orderVariable]: JSON.stringify(order) },
-      stdio: ["ignore", "inherit", "pipe", "ipc", ...inherited],
-    });
-  } catch (cause) {
-    return neverStarted(cause as Error);
-  }
+  const child = spawn(file, [...args, "serve"], {
+    env: { ...start.variables, [orderVariable]: JSON.stringify(order) },
+    stdio: ["ignore", "inherit", "pipe", "ipc", ...inherited],
+  });
   const lines = wholeLines(start.logged);
   child.stderr?.on("data", lines.take);
   child.stderr?.on("end", lines.end);
@@ -139,25 +134,6 @@ function endingOf(child: ChildProcess): Promise<Ending> {
     child.once("close", (code, signal) => resolve({ code, signal }));
     child.on("error", () => resolve({ code: null, signal: null }));
   });
-}
-
-/** The program cannot even be run, or the system has no room for one more process. */
-function neverStarted(cause: Error): Worker {
-  const started = Promise.reject(cause);
-  started.catch(() => {});
-  const away = async () => {
-    throw cause;
-  };
-  return {
-    pid: undefined,
-    started,
-    ended: Promise.resolve({ code: null, signal: null }),
-    families: away,
-    recent: away,
-    accept: away,
-    stop() {},
-    kill() {},
-  };
 }
 
 /** Passes on whole lines of a stream of bytes, so that those of several processes never mix. */
