@@ -8,7 +8,7 @@ import { createFile, type NewFile } from "./files.ts";
 import { type Output, type Progress, progressBar } from "./output.ts";
 import { csvHeader, writeCsv } from "./records/csv.ts";
 import { writeNdjson } from "./records/ndjson.ts";
-import { type Format, formatOf, needsFormat } from "./records/record.ts";
+import { type Format, formatOf } from "./records/record.ts";
 import { orStopped, saying } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withStores } from "./withStores.ts";
@@ -44,8 +44,7 @@ export const exportPets: Command = {
   async run({ values, switches }, context) {
     const file = values.get("output") ?? "-";
     const piped = file === "-";
-    const format = formatOf(values.get("format"), file) ?? (piped ? "ndjson" : undefined);
-    if (format === undefined) throw needsFormat(file);
+    const format = formatOf(values.get("format"), file);
     const array = piped && switches.has("json");
     if (array && values.has("format")) {
       throw new UsageError(

@@ -5,14 +5,7 @@ import { type Progress, progressBar } from "./output.ts";
 import { BatchImporter, type Counts, DryRun, type Importer } from "./petsImporters.ts";
 import { readCsv } from "./records/csv.ts";
 import { readNdjson } from "./records/ndjson.ts";
-import {
-  type FileRecord,
-  type Format,
-  formatOf,
-  nameShown,
-  needsFormat,
-  petFrom,
-} from "./records/record.ts";
+import { type FileRecord, type Format, formatOf, nameShown, petFrom } from "./records/record.ts";
 import { stopped, untilStopped } from "./stopping.ts";
 import { counted } from "./table.ts";
 import { withNewStores, withStores } from "./withStores.ts";
@@ -94,8 +87,7 @@ async function giveAll(source: Source, importer: Importer): Promise<Counts> {
 
 async function openSource(call: Call, context: CliContext): Promise<Source> {
   const { operand: file, values } = call;
-  const format = formatOf(values.get("format"), file) ?? (file === "-" ? "ndjson" : undefined);
-  if (format === undefined) throw needsFormat(file);
+  const format = formatOf(values.get("format"), file);
   const input = file === "-" ? { bytes: 0, chunks: context.stdin } : await openInput(file);
   const signal = context.stopSignal();
   const ignoredColumns: string[] = [];

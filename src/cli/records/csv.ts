@@ -14,6 +14,7 @@ import {
   nameShown,
   shortened,
   type Unreadable,
+  unreadable,
 } from "./record.ts";
 
 export const csvHeader = `${columns.join(",")}\r\n`;
@@ -189,8 +190,4 @@ function integerOr(text: string): bigint | string {
   const number = text.trim();
   const other = () => (numberForm.test(number) ? int64FromJson(parseJson(number)) : undefined);
   return int64FromText(text) ?? other() ?? text;
-}
-
-function unreadable(line: number, complaint: string, rest: boolean): Unreadable {
-  return { kind: "unreadable", line, complaint, rest };
 }

@@ -1,6 +1,6 @@
 /** Cuts bytes into whole lines of valid UTF-8, some thousands at a time, in constant memory. */
 import { isUtf8 } from "node:buffer";
-import { lineBytesMax, type Unreadable } from "./record.ts";
+import { lineBytesMax, type Unreadable, unreadable } from "./record.ts";
 
 export interface Lines {
   readonly kind: "lines";
@@ -56,7 +56,7 @@ function judge(bytes: Buffer, firstLine: number): Judged {
       to - from > lineBytesMax
         ? tooLong(line)
         : !valid && !isUtf8(bytes.subarray(from, to))
-          ? unreadable(line, notUtf8)
+          ? unreadable(line, notUtf8, true)
           : undefined;
     if (fault !== undefined) {
       const good: Lines = { kind: "lines", firstLine, bytes: bytes.subarray(start, from) };
@@ -70,9 +70,5 @@ function judge(bytes: Buffer, firstLine: number): Judged {
 }
 
 function tooLong(line: number): Unreadable {
-  return unreadable(line, `The line is longer than ${lineBytesMax} bytes.`);
-}
-
-function unreadable(line: number, complaint: string): Unreadable {
-  return { kind: "unreadable", line, complaint, rest: true };
+  return unreadable(line, `The line is longer than ${lineBytesMax} bytes.`, true);
 }

@@ -3,7 +3,7 @@ import type { JsonOf } from "../../contract/document.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Pet } from "../../petstore/catalogue/pet.ts";
 import { wholeLines } from "./lines.ts";
-import type { FileRecord } from "./record.ts";
+import { type FileRecord, unreadable } from "./record.ts";
 
 export async function* readNdjson(
   chunks: AsyncIterable<Uint8Array>,
@@ -30,7 +30,7 @@ function recordOf(json: string, line: number): FileRecord {
   } catch (cause) {
     // A RangeError is nesting that exhausts the stack.
     if (!(cause instanceof SyntaxError || cause instanceof RangeError)) throw cause;
-    return { kind: "unreadable", line, complaint: "The line is not valid JSON.", rest: false };
+    return unreadable(line, "The line is not valid JSON.", false);
   }
 }
 

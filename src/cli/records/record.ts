@@ -4,7 +4,7 @@ import { int64FromJson, int64Max } from "../../contract/int64.ts";
 import { readerFor } from "../../contract/operations.ts";
 import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet } from "../../petstore/catalogue/pet.ts";
-import { type CommandFailure, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { readChoice } from "../readText.ts";
 
 export type FileRecord =
@@ -17,6 +17,10 @@ export interface Unreadable {
   readonly line: number;
   readonly complaint: string;
   readonly rest: boolean;
+}
+
+export function unreadable(line: number, complaint: string, rest: boolean): Unreadable {
+  return { kind: "unreadable", line, complaint, rest };
 }
 
 export const lineBytesMax = 64 * 1024;
@@ -69,7 +73,7 @@ function withValue(complaint: string, given: Readonly<Record<string, unknown>>):
   return shown === undefined ? complaint : `${complaint.replace(/\.$/, "")}, not ${shown}.`;
 }
 
-export const formats = ["ndjson", "csv"] as const;
+const formats = ["ndjson", "csv"] as const;
 export type Format = (typeof formats)[number];
 
 const extensions: Readonly<Record<string, Format>> = {
@@ -78,17 +82,14 @@ const extensions: Readonly<Record<string, Format>> = {
   ".csv": "csv",
 };
 
-/** Of a file whose name tells nothing. */
-export function needsFormat(file: string): CommandFailure {
-  return new UsageError(
+/** What was asked for, or what the file's name says; NDJSON through a pipe. */
+export function formatOf(asked: string | undefined, file: string): Format {
+  if (asked !== undefined) return readChoice("--format", asked, formats);
+  const format = file === "-" ? "ndjson" : extensions[extname(file).toLowerCase()];
+  if (format !== undefined) return format;
+  throw new UsageError(
     `The name of ${file} does not tell its format. Add --format ndjson or --format csv.`,
   );
-}
-
-/** What was asked for, or what the file's name says; undefined where neither tells. */
-export function formatOf(asked: string | undefined, file: string): Format | undefined {
-  if (asked === undefined) return extensions[extname(file).toLowerCase()];
-  return readChoice("--format", asked, formats);
 }
 
 /** Repeating what a file says, in one line of bounded length. */
