@@ -11,7 +11,7 @@ import { fromNow, whenText } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
 import { readText, readWhole } from "./readText.ts";
-import { bytesText, counted, digits, listReport, table } from "./table.ts";
+import { bytesText, counted, digits, listReport, someOf, table } from "./table.ts";
 import { withStores } from "./withStores.ts";
 
 const deploymentsShown = 20;
@@ -267,7 +267,7 @@ export interface Cut {
 export function refuseCut({ switches }: Call, { by, hosts, back }: Cut): void {
   if (hosts.length === 0 || switches.has("yes")) return;
   throw new CommandFailure(
-    `${by} would cut off ${counted(hosts.length, "live domain")}: ${someOf(hosts)}. Visitors would get no answer there, until ${back} brings ${them(hosts)} back. Nothing was changed. To confirm, add --yes.`,
+    `${by} would cut off ${counted(hosts.length, "live domain")}: ${someOf(hosts, hostsNamed)}. Visitors would get no answer there, until ${back} brings ${them(hosts)} back. Nothing was changed. To confirm, add --yes.`,
     { code: "confirmation_needed" },
   );
 }
@@ -276,15 +276,10 @@ export function refuseCut({ switches }: Call, { by, hosts, back }: Cut): void {
 export function cutText({ hosts, back }: Pick<Cut, "hosts" | "back">): string {
   if (hosts.length === 0) return "";
   const are = hosts.length === 1 ? "is" : "are";
-  return `${counted(hosts.length, "live domain")} ${are} cut off: ${someOf(hosts)}. Visitors get no answer there from now on, until ${back} brings ${them(hosts)} back.\n`;
+  return `${counted(hosts.length, "live domain")} ${are} cut off: ${someOf(hosts, hostsNamed)}. Visitors get no answer there from now on, until ${back} brings ${them(hosts)} back.\n`;
 }
 
 const hostsNamed = 3;
-
-function someOf(hosts: readonly string[]): string {
-  const named = hosts.slice(0, hostsNamed).join(", ");
-  return hosts.length > hostsNamed ? `${named} and ${hosts.length - hostsNamed} more` : named;
-}
 
 const them = ({ length }: readonly string[]) => (length === 1 ? "it" : "them");
 

@@ -19,7 +19,7 @@ import { progressBar } from "./output.ts";
 import { didYouMean } from "./readText.ts";
 import { noSuchProject, requireProject, whichProject } from "./sitesCommands.ts";
 import { saying } from "./stopping.ts";
-import { bytesText, counted } from "./table.ts";
+import { bytesText, counted, someOf } from "./table.ts";
 import { withStores } from "./withStores.ts";
 
 export const deploySite: Command = {
@@ -106,9 +106,7 @@ function noIndexText(folder: string, { files }: SiteFolder): string {
 const leftOutNamed = 5;
 
 function leftOutText(paths: readonly string[]): string {
-  const named = paths.slice(0, leftOutNamed).join(", ");
-  const more = paths.length > leftOutNamed ? ` and ${paths.length - leftOutNamed} more` : "";
-  return `Left out ${named}${more}: names that begin with a dot are not published.`;
+  return `Left out ${someOf(paths, leftOutNamed)}: names that begin with a dot are not published.`;
 }
 
 export interface SiteFolder {

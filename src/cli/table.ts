@@ -64,6 +64,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${digits(count)} ${count === 1 ? one : many}`;
 }
 
+/** "one, another and 3 more" */
+export function someOf(names: readonly string[], shownMax: number): string {
+  const shown = names.slice(0, shownMax).join(", ");
+  return names.length > shownMax ? `${shown} and ${names.length - shownMax} more` : shown;
+}
+
 /** 1.5 MiB */
 export function bytesText(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
