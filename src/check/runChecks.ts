@@ -42,15 +42,7 @@ export interface RunReport {
 }
 
 /** There is no service at this address, or it does not accept this key. */
-export class Unreachable extends Error {
-  /** What to look at, as a question. */
-  readonly hint: string;
-
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
-}
+export class Unreachable extends Error {}
 
 export const runMsMax = 120_000;
 const atOnceMax = 4;
@@ -100,15 +92,14 @@ export async function runChecks(task: RunOptions): Promise<RunReport> {
 async function expectAnswer(context: RunContext): Promise<void> {
   const caller = new Caller(context);
   const seen = await caller.get("/pets?limit=1").catch((cause: unknown) => {
+    const what = caller.redacted(whyNoAnswer(cause));
     throw new Unreachable(
-      `${context.base} gave ${caller.redacted(whyNoAnswer(cause))}.`,
-      "Is the address right, and the service running?",
+      `${context.base} gave ${what}. Nothing was checked. Is the address right, and the service running?`,
     );
   });
   if (seen.status === 401 || seen.status === 403) {
     throw new Unreachable(
-      `${context.base} refused the key: ${caller.redacted(seen.shown)}.`,
-      "Is the key one of that service?",
+      `${context.base} refused the key: ${caller.redacted(seen.shown)}. Nothing was checked. Is the key one of that service?`,
     );
   }
 }

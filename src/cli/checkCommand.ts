@@ -68,8 +68,7 @@ async function judge(task: RunOptions, { stderr }: CliContext): Promise<RunRepor
   try {
     return await runChecks({ ...task, progress }).catch(saying("There is no report."));
   } catch (cause) {
-    if (!(cause instanceof Unreachable)) throw cause;
-    throw new UsageError(`${cause.message} Nothing was checked. ${cause.hint}`);
+    throw cause instanceof Unreachable ? new UsageError(cause.message) : cause;
   } finally {
     if (watched) stderr.write("\r\x1b[K");
   }
