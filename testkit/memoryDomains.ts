@@ -31,11 +31,7 @@ interface Row {
   timeline: TimelineEntry[];
 }
 
-interface RecordedAttempt {
-  readonly attempt: CaAttempt;
-  readonly ordinal: number;
-}
-
+type RecordedAttempt = { readonly attempt: CaAttempt; readonly ordinal: number };
 type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
 type SitesAsked = Pick<SiteStore, "owner" | "project" | "revision">;
 
