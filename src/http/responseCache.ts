@@ -20,8 +20,10 @@ export interface CacheParts {
   readonly clock: Clock;
 }
 
+type CacheableResponse = HttpResponse & { readonly body: string };
+
 export interface CacheHit {
-  readonly response: CachedResponse["response"];
+  readonly response: CacheableResponse;
   readonly operation: Operation;
   readonly keyId: string;
   /** Undefined where it is known to be fresh; else it has to be asked. */
@@ -35,7 +37,7 @@ interface PreparedHit extends Pick<CacheHit, "operation" | "keyId"> {
 /** Headers by which a request makes its response another than the one that all get. */
 const variations = ["if-none-match", "origin", "prefer", "x-request-id"];
 /** With their responses, which they keep in memory after the cache itself has dropped them. */
-const requestsWeightMax = 16 * 1024 * 1024;
+const requestsWeightMax = 20 * 1024 * 1024;
 
 export class CacheLookup {
   readonly #parts: CacheParts;
@@ -61,7 +63,9 @@ export class CacheLookup {
     if (revisions === undefined) return undefined;
     const keyId = this.#keyFor(cached, token, revisions.keys);
     if (keyId === undefined || !this.#isFresh(cached)) return undefined;
-    const { response, operation } = cached;
+    const { operation } = cached;
+    const response =
+      cached.response instanceof PreparedResponse ? cached.response.parsed() : cached.response;
     if (!revisions.exact) {
       const asksFreshness = async () => {
         await this.#parts.catalogue.revision();
@@ -70,7 +74,9 @@ export class CacheLookup {
       return { response, operation, keyId, asksFreshness };
     }
     const { text } = request;
-    if (text !== undefined) this.#requests.set(text, { cached, token }, weightOf(text, cached));
+    if (text !== undefined) {
+      this.#requests.set(text, { cached, token }, text.length + cached.weight);
+    }
     return { response, operation, keyId, asksFreshness: undefined };
   }
 
@@ -85,8 +91,10 @@ export class CacheLookup {
       this.#requests.delete(text);
       return undefined;
     }
-    cached.prepared ??= new PreparedResponse(cached.response, this.#parts.clock.now());
-    return { prepared: cached.prepared, operation: cached.operation, keyId };
+    if (!(cached.response instanceof PreparedResponse)) {
+      cached.response = new PreparedResponse(cached.response, this.#parts.clock.now());
+    }
+    return { prepared: cached.response, operation: cached.operation, keyId };
   }
 
   /** `made` is called where it is worth it. `revision` is from before the response was made. */
@@ -95,11 +103,11 @@ export class CacheLookup {
     operation: Operation,
     revision: number,
     dependsOn: PetExtent,
-    made: () => CachedResponse["response"],
+    made: () => CacheableResponse,
   ): void {
     const key = cacheKeyOf(request);
     if (!this.#responses.isWorthCaching(key)) return;
-    this.#responses.add(key, { revision, dependsOn, operation, response: made() });
+    this.#responses.add(key, made(), { revision, dependsOn, operation });
   }
 
   #keyFor({ operation }: CachedResponse, token: string, revision: number): string | undefined {
@@ -131,17 +139,17 @@ export interface CachedResponse {
   revision: number;
   readonly dependsOn: PetExtent;
   readonly operation: Operation;
-  readonly response: HttpResponse & { readonly body: string };
-  /** The same as bytes, once a request was seen that can be recognised by its bytes. */
-  prepared?: PreparedResponse;
+  /** As bytes alone, which take less memory, once a request for it was recognised by its own. */
+  response: CacheableResponse | PreparedResponse;
+  readonly weight: number;
 }
 
 const entriesMax = 20_480;
-const weightMax = 12 * 1024 * 1024;
+const weightMax = 16 * 1024 * 1024;
 /** A power of two. */
 const seenMax = 65_536;
-/** What a response weighs beside its address and its body: its headers, as objects and as bytes. */
-const headersWeight = 300;
+/** What a response weighs beside its body: its headers, and what keeps it. */
+const headersWeight = 600;
 /** Longer ones are rare, and are not worth the room. */
 const addressCharactersMax = 512;
 
@@ -170,8 +178,13 @@ export class ResponseCache extends RecentMap<CachedResponse> {
     return false;
   }
 
-  add(url: string, cached: CachedResponse): void {
-    this.set(url, cached, weightOf(url, cached));
+  add(
+    url: string,
+    response: CacheableResponse,
+    made: Pick<CachedResponse, "revision" | "dependsOn" | "operation">,
+  ): void {
+    const weight = response.body.length + headersWeight;
+    this.set(url, { ...made, response, weight }, url.length + weight);
   }
 }
 
@@ -182,11 +195,6 @@ function hashOf(text: string): number {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
   return hash;
-}
-
-/** With its body as text and as bytes. */
-function weightOf(key: string, { response }: CachedResponse): number {
-  return key.length + 2 * response.body.length + headersWeight;
 }
 
 /** The address that the client asked for: links in the response depend on all of it. */

@@ -101,4 +101,17 @@ export class PreparedResponse {
     }
     return this.#bytes;
   }
+
+  /** What it was made from. */
+  parsed(): HttpResponse & { readonly body: string } {
+    const text = this.#bytes.toString();
+    const end = text.indexOf("\r\n\r\n");
+    const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
+    const fields = lines.map((line) => {
+      const colon = line.indexOf(": ");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
+    });
+    const { date, "content-length": length, ...headers } = Object.fromEntries(fields);
+    return { status: Number(statusLine.split(" ")[1]), headers, body: text.slice(end + 4) };
+  }
 }

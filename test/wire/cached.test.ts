@@ -23,6 +23,12 @@ test("a prepared response changes nothing but its date", () => {
   expect(prepared.at(nowMs + 1_000).toString()).toBe(first.replace("12:00:00", "12:00:01"));
 });
 
+test("a prepared response is read back as what it was made from", () => {
+  const headers = { "content-type": "application/json", etag: '"1: 2"', link: '</a>; rel="next"' };
+  const response = { status: 200, headers, body: '{"name":"é\\r\\n\\r\\n"}\r\n\r\n' };
+  expect(new PreparedResponse(response, 0).parsed()).toEqual(response);
+});
+
 test("a prepared response takes bytes as they are, whatever they would be as text", () => {
   const body = Uint8Array.from({ length: 256 }, (_, at) => at);
   const bytes = new PreparedResponse({ status: 200, headers: {}, body }, 0).at(0);
