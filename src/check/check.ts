@@ -56,13 +56,8 @@ export class CheckFailure extends Error {
   }
 }
 
-/** The service, as it is set up, gives no way to test the promise. */
-export class NotApplicable extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "NotApplicable";
-  }
-}
+/** The service, as it is set up, gives no way to test the promise. The message says why. */
+export class NotApplicable extends Error {}
 
 /** Throws CheckFailure unless it holds. */
 export function assert(holds: boolean, expected: string, seen: string): asserts holds {

@@ -1,21 +1,14 @@
 /** The API of the dashboard on the stores of a service. */
 import type { Config } from "../config/config.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Log } from "../core/log.ts";
-import type { Series } from "../http/recentRequests.ts";
-import type { SharedCounts } from "../petstore/keys/rateLimiter.ts";
+import type * as platform from "../http/platform/platformApi.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 
-export interface PlatformParts {
+type OpenParts = Parameters<typeof platform.openPlatform>[0];
+
+interface PlatformParts extends Omit<OpenParts, "domainService" | "environment" | "baseUrl"> {
   readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly stores: Stores;
-  readonly counts: SharedCounts;
-  readonly series: () => Promise<Series>;
-  readonly ready: () => Promise<void>;
-  readonly leaving: () => boolean;
 }
 
 /** Loaded at the first request: the list of public suffixes would make every start slower. */
