@@ -6,10 +6,7 @@ import type { ReloadReply, ReloadRequest } from "./supervisor/control.ts";
 import { mapSockets } from "./supervisor/serviceSockets.ts";
 
 /** A service that accepts connections, in whichever processes. */
-export interface RunningService extends FirstSecrets {
-  readonly port: number;
-  /** Where the dashboard is; undefined where it is on the port of the service. */
-  readonly adminPort: number | undefined;
+export interface RunningService extends FirstSecrets, Pick<Service, "port" | "adminPort"> {
   reload(request: ReloadRequest): Promise<ReloadReply>;
   stop(): Promise<void>;
   /** Ends at once whatever it has started. */

@@ -1,5 +1,4 @@
 /** Serves as one of several processes, on listening sockets that another one has opened. */
-import type { Clock } from "../core/clock.ts";
 import type { StoreVersion } from "../storage/stores.ts";
 import { type Membership, type ServiceParts, startService } from "./serve.ts";
 import { Channel } from "./supervisor/channel.ts";
@@ -7,8 +6,7 @@ import { remoteCounts } from "./supervisor/remoteCounts.ts";
 import { pickSockets } from "./supervisor/serviceSockets.ts";
 import { protocol, type WorkerOrder } from "./supervisor/worker.ts";
 
-export interface WorkerParts extends Omit<ServiceParts, "member" | "families" | "ownDocs"> {
-  readonly clock: Clock;
+interface WorkerParts extends Omit<ServiceParts, "member" | "families" | "ownDocs"> {
   readonly storeVersion: () => Promise<StoreVersion>;
 }
 

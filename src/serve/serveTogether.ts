@@ -2,12 +2,10 @@
 import { resolve } from "node:path";
 import { type Config, readConfig } from "../config/config.ts";
 import type { Variables } from "../config/settings.ts";
-import type { Clock } from "../core/clock.ts";
-import type { PassingLog } from "../core/log.ts";
 import { ownCommand } from "../core/runtimeFiles.ts";
 import { listenForMetrics } from "../http/listeners.ts";
 import { Recent } from "../http/recentRequests.ts";
-import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";
+import { OwnCounts } from "../petstore/keys/rateLimiter.ts";
 import type { ListenAddress, OpenListener } from "../wire/listener.ts";
 import { closeSocket, openListeningSockets } from "../wire/listeningSockets.ts";
 import { createFirstSecrets, type FirstSecrets, type Service } from "./serve.ts";
@@ -96,14 +94,8 @@ function openSockets({ host, port, admin, domains, roles }: Config, count: numbe
   };
 }
 
-interface SupervisedParts {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: PassingLog;
-  readonly sockets: ServiceSockets;
-  readonly counts: SharedCounts;
-  readonly recent: Recent;
-}
+type SupervisedParts = Pick<RunParts, "config" | "clock" | "log"> &
+  Pick<Service, "sockets" | "counts" | "recent">;
 
 function processesOf({ processes }: Config): number {
   return processes === "auto" ? processorsAvailable() : processes;
