@@ -37,10 +37,10 @@ interface Origin {
   readonly format: Format;
 }
 
-interface Batch {
-  readonly pets: ImportedPet[];
-  /** Of each pet, the line it comes from. */
-  readonly lines: number[];
+/** A pet and the line it comes from. */
+interface Line {
+  readonly pet: ImportedPet;
+  readonly line: number;
 }
 
 /**
@@ -50,7 +50,7 @@ interface Batch {
 export class BatchImporter implements Importer {
   readonly #catalogue: Catalogue;
   readonly #origin: Origin;
-  #batch: Batch = { pets: [], lines: [] };
+  #batch: Line[] = [];
   #storing: Promise<void> = Promise.resolve();
   #added = 0;
   #unchanged = 0;
@@ -64,10 +64,8 @@ export class BatchImporter implements Importer {
   }
 
   async take(pet: ImportedPet, line: number): Promise<void> {
-    this.#batch.pets.push(pet);
-    this.#batch.lines.push(line);
     this.taken++;
-    if (this.#batch.pets.length >= importBatchMax) await this.#store();
+    if (this.#batch.push({ pet, line }) >= importBatchMax) await this.#store();
   }
 
   /** Ends the import: what came before it is stored. */
@@ -78,7 +76,7 @@ export class BatchImporter implements Importer {
   }
 
   async finish(): Promise<Counts> {
-    if (this.#batch.pets.length > 0) await this.#store();
+    if (this.#batch.length > 0) await this.#store();
     await this.#storing;
     return { added: this.#added, unchanged: this.#unchanged };
   }
@@ -94,29 +92,30 @@ export class BatchImporter implements Importer {
   async #store(): Promise<void> {
     await this.#storing;
     const batch = this.#batch;
-    this.#batch = { pets: [], lines: [] };
+    this.#batch = [];
     this.#storing = this.#send(batch);
     // The next to await it gets the error; until then it must not count as unhandled.
     this.#storing.catch(() => {});
   }
 
-  async #send(batch: Batch): Promise<void> {
-    const firstLine = batch.lines[0] ?? 0;
+  async #send(batch: readonly Line[]): Promise<void> {
+    const firstLine = batch[0]?.line ?? 0;
+    const pets = batch.map(({ pet }) => pet);
     const outcome = await this.#catalogue
-      .import(batch.pets)
-      .catch((cause) => this.#explainFailure(cause, batch, firstLine));
+      .import(pets)
+      .catch((cause) => this.#explainFailure(cause, pets, firstLine));
     if (outcome.kind === "conflict") {
       const stored = this.#nothing
         ? "Nothing was stored"
         : `${this.#storedText(" before that")}, and nothing from line ${firstLine} on`;
-      const line = batch.lines[outcome.index] ?? 0;
+      const line = batch[outcome.index]?.line ?? 0;
       const complaint = `Another pet has the id ${outcome.id} already.`;
       throw this.#failure(line, [complaint], stored, firstLine);
     }
     this.#added += outcome.added;
     this.#unchanged += outcome.unchanged;
-    this.#lastStoredLine = batch.lines.at(-1) ?? this.#lastStoredLine;
-    for (const pet of batch.pets) if (pet.id === undefined) this.#addedWithoutId++;
+    this.#lastStoredLine = batch.at(-1)?.line ?? this.#lastStoredLine;
+    for (const { id } of pets) if (id === undefined) this.#addedWithoutId++;
   }
 
   #failure(
@@ -130,10 +129,10 @@ export class BatchImporter implements Importer {
     return new CommandFailure(`${what}\n${stored}. ${next}`, { lines: [{ line, complaints }] });
   }
 
-  #explainFailure(cause: unknown, batch: Batch, firstLine: number): ImportOutcome {
+  #explainFailure(cause: unknown, pets: readonly ImportedPet[], firstLine: number): ImportOutcome {
     if (!(cause instanceof Problem)) throw cause;
     const stored = this.#nothing ? "" : `${this.#storedText(" before that")}. `;
-    const next = batch.pets.some((pet) => pet.id === undefined)
+    const next = pets.some((pet) => pet.id === undefined)
       ? "Look with petstore pets export before you run the import again: pets without an id would be added a second time."
       : this.#advice([], `before line ${firstLine}`);
     throw new CommandFailure(
@@ -170,10 +169,8 @@ function inOrder(steps: readonly string[]): string {
 
 const complaintsShownMax = 20;
 
-interface Identified {
-  readonly line: number;
+interface Identified extends Line {
   readonly id: bigint;
-  readonly pet: ImportedPet;
 }
 
 /** Finds everything that is wrong with a file, and stores nothing. */
