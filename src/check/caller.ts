@@ -1,19 +1,15 @@
 /** The client of the checks: every request has a time limit and is remembered for the report. */
 import { allOperations } from "../contract/operations.ts";
-import type { Clock } from "../core/clock.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 import { assert, CheckFailure, NotApplicable } from "./check.ts";
 import { HttpExchange, type Order, type Pet, shortened } from "./exchange.ts";
 import { RateLimited, type RateLimitPacer } from "./rateLimitPacer.ts";
+import type { RunOptions } from "./runChecks.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What all checks of one run share. */
-export interface RunContext {
-  /** Ends in `/v1`, without a slash. */
-  readonly base: string;
-  readonly key: string;
-  readonly clock: Clock;
+export interface RunContext extends Pick<RunOptions, "base" | "key" | "clock"> {
   readonly fetch: Fetch;
   readonly requests: Semaphore;
   readonly pace: RateLimitPacer;

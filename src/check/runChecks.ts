@@ -7,7 +7,7 @@ import { shortened } from "./exchange.ts";
 import { RateLimited, rateLimitPacer } from "./rateLimitPacer.ts";
 
 export interface RunOptions {
-  /** Ends in `/v1`. */
+  /** Ends in `/v1`, without a slash. */
   readonly base: string;
   readonly key: string;
   readonly clock: Clock;

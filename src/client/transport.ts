@@ -4,14 +4,8 @@ import type { OperationId } from "./operations.ts";
 import type { Platform } from "./platform.ts";
 import { isTemporary, pauseMs, readRetryAfter } from "./response.ts";
 
-export interface Limits {
-  /** How many attempts may follow the first one. */
-  readonly retries: number;
-  /** For one attempt, from its start to the last byte of its response. */
-  readonly timeoutMs: number;
-  /** For all attempts and the pauses between them. */
-  readonly totalMs: number;
-}
+/** As `PetStoreOptions` describes them. */
+export type Limits = Readonly<Record<"retries" | "timeoutMs" | "totalMs", number>>;
 
 /** Any of these may be sent twice: it only reads, or its Idempotency-Key makes it happen once. */
 export interface OutgoingRequest {
