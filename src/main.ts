@@ -17,7 +17,6 @@ import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings } from "./serve/serveDashboard.ts";
 import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
 import { shownAddress } from "./storage/postgres/address.ts";
-import { backupStoppable, restoreSqlite } from "./storage/sqlite/backup.ts";
 import { openDatabase, openSqlite, sqliteVersion } from "./storage/sqlite/store.ts";
 import type { Stores, StoresOptions, StoreVersion } from "./storage/stores.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
@@ -273,6 +272,7 @@ async function restore(file: string) {
   const database = databaseOf(config);
   const folders = missingFolders(dirname(database));
   try {
+    const { restoreSqlite } = await import("./storage/sqlite/backup.ts");
     return await restoreSqlite(database, file, config.environment, clock);
   } catch (cause) {
     for (const folder of folders.filter(isThere)) removeEmpty(folder);
@@ -360,7 +360,10 @@ const context: CliContext = {
   },
   serve,
   reload,
-  backup: async (file) => backupStoppable(databaseOf(settings()), file, stopSignal()),
+  async backup(file) {
+    const { backupStoppable } = await import("./storage/sqlite/backup.ts");
+    return backupStoppable(databaseOf(settings()), file, stopSignal());
+  },
   restore,
 };
 

@@ -21,7 +21,7 @@ function normalizePassword(password: string): string | undefined {
 export function passwordError(password: string, account: string): string | undefined {
   const text = normalizePassword(password);
   if (text === undefined) return tooLong;
-  if (!text.isWellFormed()) return "The password has half a character in it. Type it anew.";
+  if (!text.isWellFormed()) return "The password contains an incomplete character. Type it again.";
   const length = [...text].length;
   if (length < passwordLengthMin) {
     return `The password must have at least ${passwordLengthMin} characters. A few words in a row will do.`;

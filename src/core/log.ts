@@ -119,7 +119,7 @@ export function patientWriter(write: (bytes: Uint8Array) => number): (lines: str
   };
   return (lines) => {
     drain();
-    if (unread.byteLength > unreadBytesMax) throw new Error("Nobody reads the log.");
+    if (unread.byteLength > unreadBytesMax) throw new Error("The log is not being read.");
     unread = Buffer.concat([unread, Buffer.from(lines)]);
     drain();
   };

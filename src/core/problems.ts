@@ -93,7 +93,7 @@ export const platformProblems = {
   routing_invalid: { status: 400, message: "The routing has members with invalid values." },
   site_invalid: { status: 400, message: "These files cannot be published as they are." },
   slug_invalid: { status: 400, message: "This is not a name for a project." },
-  not_signed_in: { status: 401, message: "Nobody is signed in here. Sign in first." },
+  not_signed_in: { status: 401, message: "You are not signed in. Sign in first." },
   sign_in_refused: { status: 401, message: "The username or the password is wrong." },
   unauthorized: {
     status: 401,

@@ -17,7 +17,7 @@ function readSecret(file: string): string | undefined {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw cause;
   }
-  throw new Error(`${file} is empty. Delete it, and start again to have it made anew.`);
+  throw new Error(`${file} is empty. Delete it and start again: a new one is created.`);
 }
 
 /** Linked into place when it is whole: of several processes that start together, one wins. */

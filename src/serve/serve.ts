@@ -5,9 +5,7 @@ import { contractFor } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { Problem } from "../core/problems.ts";
-import { publishDocs } from "../docs/published.ts";
 import { cachedContents, createSiteHosts } from "../hosting/edge/siteResponse.ts";
-import { deployOwnDocs } from "../hosting/sites/publish.ts";
 import { type AppParts, createApp } from "../http/app.ts";
 import { createHandlers } from "../http/handlers.ts";
 import { createWireHandler, listenForAdmin, listenForMetrics } from "../http/listeners.ts";
@@ -135,7 +133,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     log,
     // Under the API's own origin, so that trying an operation needs no other address.
     docs: async () =>
-      publishDocs({ contract: await contract.promise, baseUrl: "/v1", basePath: docsPath }),
+      (await import("../docs/published.ts")).publishDocs({
+        contract: await contract.promise,
+        baseUrl: "/v1",
+        basePath: docsPath,
+      }),
     landing: async () => (await import("../docs/landing.ts")).makeLanding(await contract.promise),
     ready,
   };
@@ -298,6 +300,7 @@ export async function buildDocsSite(
     baseUrl: baseUrl ?? addresses[config.environment],
     basePath: "/",
   };
+  const { publishDocs } = await import("../docs/published.ts");
   const { files } = await publishDocs(input, signal);
   return new Map([...files].map(([path, { bytes }]) => [path, bytes]));
 }
@@ -309,6 +312,7 @@ function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Sto
   const work = (async () => {
     try {
       const files = await buildDocsSite(config, { port, signal });
+      const { deployOwnDocs } = await import("../hosting/sites/publish.ts");
       log.info("docs.synced", { ...(await deployOwnDocs(files, { store, clock, signal })) });
     } catch (cause) {
       if (!signal.aborted) log.error("docs.sync_failed", { cause });

@@ -38,7 +38,7 @@ describe("a password", () => {
     ["a common one", "password1234", "first"],
     ["a common one in capitals", "PassWord1234", "first"],
     ["one character again and again", "zzzzzzzzzzzzzzzz", "first"],
-    ["half a character", "half a pair \ud800", "half a character"],
+    ["half a character", "half a pair \ud800", "incomplete character"],
   ])("must not be %s", (_what, text, said) => {
     expect(passwordError(text, "the-long-owner")).toContain(said);
   });

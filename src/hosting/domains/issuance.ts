@@ -118,7 +118,7 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   if (affordable.kind === "refused") return refuse(now, context, affordable, [resolved("settled")]);
 
   let unprepared: NotReadyError | undefined;
-  let told = false;
+  let published = false;
   const outcome = await placed({
     host,
     replaces: certificate.held?.renewalName,
@@ -126,7 +126,7 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
     async publish(challenge) {
       try {
         await publishChallenge(challenge, leased.lease, context);
-        told = true;
+        published = true;
       } catch (cause) {
         if (cause instanceof NotReadyError) unprepared = cause;
         throw cause;
@@ -140,9 +140,11 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   }
   const { reason } = outcome.refusal;
   // Authorities look at CAA while they authorize, and count that refusal like any other failure.
-  // An authority that stops responding after that may have validated, and counted.
+  // One that falls silent once the challenge is published may have validated it, and counted.
   const failed =
-    reason === "authorization_failed" || reason === "caa" || (told && reason !== "rate_limited");
+    reason === "authorization_failed" ||
+    reason === "caa" ||
+    (published && reason !== "rate_limited");
   const attempts = [resolved(failed ? "failed_authorization" : "settled")];
   // Nobody refused: we are stopping, or another worker has the lease.
   if (reason === "abandoned") return putOff(now, context, 0, attempts);
