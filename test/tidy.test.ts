@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
   clock: [],
   problems: [],
   maybePromise: [],
+  reasonPhrases: [],
   recentMap: [],
   semaphore: ["clock"],
   contract: [],
@@ -28,7 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
   client: ["contract"],
   check: below,
   runtimeFiles: [],
-  docs: ["contract", "sites", "runtimeFiles"],
+  docs: ["contract", "reasonPhrases", "sites", "runtimeFiles"],
   // The client, types of the platform's API, and the look of the documentation.
   dashboard: ["client", "contract", "docs"],
   stores: [...below, ...nouns],
@@ -40,7 +41,7 @@ const mayImport: Record<string, readonly string[]> = {
   repositories: [...below, ...nouns, "stores"],
   sqlite: [...below, ...nouns, "stores", "repositories"],
   postgres: [...below, ...nouns, "stores", "repositories"],
-  wire: ["clock", "maybePromise"],
+  wire: ["clock", "maybePromise", "reasonPhrases"],
   http: [...below, ...nouns, "stores", "log", "wire"],
   edge: [...below, ...nouns, "stores", "log", "wire"],
   dns: [...below, "domains"],
@@ -118,18 +119,24 @@ function mayShare(file: string, imported: string): boolean {
 
 test("a start on SQLite loads no package but the parser of HTTP", () => {
   // Statically, and at run time: not for types, and not what is imported when it is needed.
-  const statement = /^(?:import|export)\s+(?!type\b)(?:([^;"]*?)\s+from\s+)?"([^"]+)"/gm;
+  const statement =
+    /^(?:(?:import|export)\s+(?!type\b)(?:([^;"]*?)\s+from\s+)?|.*\brequire\()"([^"]+)"/gm;
   const isTypes = (names: string) => /^\{(?:\s*type [^,}]+,?)*\s*\}$/.test(names);
   const loaded = new Set(["src/main.ts"]);
   const packages = new Set<string>();
+  const builtins = new Set<string>();
   for (const file of loaded) {
     for (const [, names = "", from = ""] of read(file).matchAll(statement)) {
       if (isTypes(names) || from.endsWith(".json")) continue;
       if (from.startsWith(".")) loaded.add(normalize(join(dirname(file), from)));
-      else if (!/^(?:node|bun):/.test(from)) packages.add(from);
+      else (/^(?:node|bun):/.test(from) ? builtins : packages).add(from);
     }
   }
   expect(loaded.size).toBeGreaterThan(50);
+  // They load each other, and take a tenth of the start.
+  for (const slow of ["node:http", "node:https", "node:http2", "node:tls"]) {
+    expect(builtins).not.toContain(slow);
+  }
   expect([...packages]).toEqual(["undici/lib/llhttp/llhttp_simd-wasm.js"]);
 });
 
@@ -255,7 +262,7 @@ test("nothing lies about in src that a tool left there", () => {
   const names = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
-  expect(names.filter((name) => !/\.(?:tsx?|css|json)$/.test(name))).toEqual([]);
+  expect(names.filter((name) => !/\.(?:tsx?|css|json|cjs|d\.cts)$/.test(name))).toEqual([]);
 });
 
 describe("Bun's own interfaces", () => {

@@ -60,7 +60,6 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, spanMs: numb
   ["minute", minuteMs],
   ["second", secondMs],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
 /** "3 days ago", "in 2 hours", in the largest unit that fits twice, so that little is rounded off. */
 export function fromNow(instantMs: number, nowMs: number): string {
@@ -70,7 +69,7 @@ export function fromNow(instantMs: number, nowMs: number): string {
     secondMs,
   ];
   const count = Math.round(span / spanMs);
-  return count === 0 ? "just now" : relative.format(count, unit);
+  return count === 0 ? "just now" : new Intl.RelativeTimeFormat("en").format(count, unit);
 }
 
 /** 2030-12-05 00:00 UTC */

@@ -41,22 +41,21 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join("");
 }
 
-const graphemes = new Intl.Segmenter("en");
 const wide =
   /\p{Emoji_Presentation}|\uFE0F|\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|[\uFF01-\uFF60]/u;
 
 /** Cells of a terminal: an emoji takes two, however many code points it is made of. */
 function shownWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of new Intl.Segmenter("en").segment(text))
+    width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
-const grouped = new Intl.NumberFormat("en");
-
 /** 1,234,567 */
 export function digits(count: number): string {
-  return grouped.format(count);
+  return count.toLocaleString("en");
 }
 
 /** "1 pet", "2,000 pets" */

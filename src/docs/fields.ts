@@ -1,6 +1,7 @@
 /** The sections of an operation, for its page and its Markdown, with schemas in words. */
+
+import { reasonPhrase } from "../core/reasonPhrases.ts";
 import type { Operation, Schema, SuccessResponse } from "./contract.ts";
-import { reasonOf } from "./parts.ts";
 
 export interface Field {
   readonly name: string;
@@ -53,7 +54,7 @@ function responseSection({ status, description, headers, body }: SuccessResponse
   const list = body?.schema.type === "array" ? ` A ${typeOf(body.schema)}.` : "";
   return {
     depth: 3,
-    title: `${status} ${reasonOf(status)}`,
+    title: `${status} ${reasonPhrase(status)}`,
     text: description + list,
     fields: body ? fieldsOf(body.schema).map((field) => ({ ...field, required: false })) : [],
     headers,

@@ -1,4 +1,5 @@
 /** The page of one operation, and the same as Markdown, without the form. */
+import { reasonPhrase } from "../core/reasonPhrases.ts";
 import { slug } from "./addresses.ts";
 import type { Operation } from "./contract.ts";
 import { type Field, type Section, sectionsOf } from "./fields.ts";
@@ -11,7 +12,6 @@ import {
   deprecated,
   fenced,
   method,
-  reasonOf,
   samplesPanel,
   stability,
 } from "./parts.ts";
@@ -78,7 +78,7 @@ function sideOf(operation: Operation): Html {
       return codeBlock(
         indentJson(JSON.stringify(value), 48),
         "json",
-        html`<span>${status} ${reasonOf(status)}${words && ` · ${words.replaceAll("`", "")}`}</span>`,
+        html`<span>${status} ${reasonPhrase(status)}${words && ` · ${words.replaceAll("`", "")}`}</span>`,
       );
     }),
   );

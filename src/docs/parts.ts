@@ -1,18 +1,10 @@
 /** Pieces that pages share: badges, code blocks and samples. */
-import { STATUS_CODES } from "node:http";
+import { reasonPhrase } from "../core/reasonPhrases.ts";
 import type { Operation } from "./contract.ts";
 import { tokensOf } from "./highlight.ts";
 import { type Content, type Html, html, join } from "./html.ts";
 import { marks, type Tone } from "./icons.ts";
 import { samplesOf } from "./samples.ts";
-
-/** The names of RFC 9110 where the runtime still has older ones. */
-const renamed: Readonly<Record<number, string>> = {
-  413: "Content Too Large",
-  422: "Unprocessable Content",
-};
-
-export const reasonOf = (status: number): string => renamed[status] ?? STATUS_CODES[status] ?? "";
 
 const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
@@ -24,7 +16,7 @@ function badge(tone: Tone, words: string, mark = marks[tone]): Html {
 }
 
 export function status(code: number): Html {
-  const words = `${code} ${reasonOf(code)}`.trim();
+  const words = `${code} ${reasonPhrase(code)}`.trim();
   return badge(code < 300 ? "fine" : code < 400 ? "neutral" : "trouble", words);
 }
 

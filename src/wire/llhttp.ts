@@ -3,7 +3,7 @@
  * serves all connections. It enforces the framing of RFC 9112; limits, deadlines and the meaning of
  * a message are decided in `http1.ts`.
  */
-import wasm from "undici/lib/llhttp/llhttp_simd-wasm.js";
+import { wasm } from "./llhttpWasm.cjs";
 
 /** Takes the head that the parser finds. */
 export interface HeadReceiver {

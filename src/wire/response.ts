@@ -1,5 +1,5 @@
 /** Responses as bytes of HTTP/1.1. */
-import { STATUS_CODES } from "node:http";
+import { reasonPhrase } from "../core/reasonPhrases.ts";
 import type { HttpResponse } from "./message.ts";
 
 let dateSecond = -1;
@@ -43,7 +43,7 @@ interface Framing {
 
 /** The status line and all headers, with the empty line after them. */
 export function responseHead({ status, headers }: HttpResponse, framing: Framing): string {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nDate: ${httpDate(framing.nowMs)}\r\n`;
+  let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\nDate: ${httpDate(framing.nowMs)}\r\n`;
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined) head += headerLine(name, value);

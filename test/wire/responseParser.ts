@@ -1,5 +1,5 @@
 /** Reads responses with llhttp as clients of Node.js do: strictly, and nothing may follow a last one. */
-import wasm from "undici/lib/llhttp/llhttp_simd-wasm.js";
+import { wasm } from "../../src/wire/llhttpWasm.cjs";
 
 export interface ParsedResponse {
   readonly status: number;

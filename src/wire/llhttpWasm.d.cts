@@ -1,0 +1,2 @@
+/** llhttp, compiled to WebAssembly as undici carries it. */
+export declare const wasm: Uint8Array<ArrayBuffer>;
