@@ -6,11 +6,12 @@
  */
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { Connections, ManagedConnection } from "./connections.ts";
-import { Http1Request, originOf, RequestBody } from "./http1Request.ts";
+import { Http1Request, originOf } from "./http1Request.ts";
 import { overdue, type Reading } from "./limits.ts";
 import { inputBytesMax, type ParserEvents, RequestParser } from "./llhttp.ts";
 import type { HttpHandler, HttpResponse, WireError } from "./message.ts";
 import { afterEmptyLines, isParsed, methodAt, standIn } from "./messageStart.ts";
+import { RequestBody } from "./requestBody.ts";
 import { RepeatedHead, RequestHead } from "./requestHead.ts";
 import { ResponseWriter, type WriterEvents } from "./responseWriter.ts";
 import { HeldInput, type Transport } from "./transport.ts";

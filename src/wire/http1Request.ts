@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../core/maybePromise.ts";
-import type { Connections } from "./connections.ts";
-import { BodyError, type BodyFailure, type HttpRequest } from "./message.ts";
+import type { HttpRequest } from "./message.ts";
+import type { RequestBody } from "./requestBody.ts";
 import { hostOf, type RequestHead } from "./requestHead.ts";
 import type { Transport } from "./transport.ts";
 import {
@@ -89,106 +89,5 @@ export class Http1Request implements HttpRequest {
 
   body(bytesMax: number) {
     return this.#connection.readBody(this.#head, this.#body, bytesMax);
-  }
-}
-
-const laterBytesMin = 4 * 1024;
-const noBytes = Buffer.alloc(0);
-/** What the sizes, extensions and trailers of chunks may add to a body; a head comes along at first. */
-const framingBytesMax = 64 * 1024;
-const framingBytesPerByte = 8;
-
-/** The body of one request while it is received. */
-export class RequestBody {
-  readonly #connections: Connections;
-  #buffer = noBytes;
-  #filled = 0;
-  #failure: BodyFailure | undefined;
-  #reader: { resolve(body: Uint8Array): void; reject(cause: BodyError): void } | undefined;
-  /** Received so far, held or not. */
-  received = 0;
-  /** The length that was announced. */
-  length = Number.POSITIVE_INFINITY;
-  /** The most that the handler takes; undefined while it has not asked. */
-  bytesMax: number | undefined;
-  /** Whether the rest of the body is dropped as it arrives. */
-  discarded = false;
-  complete = false;
-
-  constructor(connections: Connections) {
-    this.#connections = connections;
-  }
-
-  /** What is here, or what will be. */
-  read(): Uint8Array | Promise<Uint8Array> {
-    if (this.#failure !== undefined) throw new BodyError(this.#failure);
-    if (this.complete) return this.#take();
-    return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
-    });
-  }
-
-  add(bytes: Uint8Array): void {
-    this.received += bytes.byteLength;
-    if (this.discarded) return;
-    const { bytesMax } = this;
-    if (bytesMax !== undefined && this.received > bytesMax) return void this.fail("too_large");
-    const length = this.#filled + bytes.byteLength;
-    if (length > this.#buffer.byteLength && !this.#grow(length))
-      return void this.fail("out_of_memory");
-    this.#buffer.set(bytes, this.#filled);
-    this.#filled = length;
-  }
-
-  /** Whether its framing is in proportion; `bytes` are all that were received of it. */
-  allowsFraming(bytes: number): boolean {
-    return bytes - this.received <= framingBytesMax + framingBytesPerByte * this.received;
-  }
-
-  end(): void {
-    this.complete = true;
-    const reader = this.#reader;
-    this.#reader = undefined;
-    reader?.resolve(this.#take());
-  }
-
-  /** From here on it is only read for the sake of the connection. */
-  fail(failure: BodyFailure): void {
-    this.#failure ??= failure;
-    this.discard();
-    const reader = this.#reader;
-    this.#reader = undefined;
-    reader?.reject(new BodyError(this.#failure));
-  }
-
-  discard(): void {
-    this.discarded = true;
-    this.#release();
-  }
-
-  /** Doubles, so that a body in many small pieces is neither copied often nor held in pieces. */
-  #grow(bytes: number): boolean {
-    const before = this.#buffer.byteLength;
-    const wanted = before === 0 ? bytes : Math.max(bytes, laterBytesMin, 2 * before);
-    const size = Math.min(wanted, this.length);
-    const held = this.#connections.heldBodyBytes + size - before;
-    if (held > this.#connections.limits.heldBodyBytesMax) return false;
-    this.#connections.heldBodyBytes = held;
-    const grown = Buffer.allocUnsafeSlow(size);
-    grown.set(this.#buffer.subarray(0, this.#filled));
-    this.#buffer = grown;
-    return true;
-  }
-
-  #take(): Uint8Array {
-    const taken = this.#buffer.subarray(0, this.#filled);
-    this.#release();
-    return taken;
-  }
-
-  #release(): void {
-    this.#connections.heldBodyBytes -= this.#buffer.byteLength;
-    this.#buffer = noBytes;
-    this.#filled = 0;
   }
 }

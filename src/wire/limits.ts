@@ -114,7 +114,9 @@ export function overdue(waiting: Waiting, limits: WireLimits): Overdue {
     case "head":
       return waitedMs > limits.headMsMax ? "refuse_head" : undefined;
     case "body":
-      return !waiting.paused && waitedMs > bodyMsMax(waiting, limits) ? "refuse_body" : undefined;
+      return !waiting.paused && waitedMs > bodyMsMax(waiting.bodyBytes, limits)
+        ? "refuse_body"
+        : undefined;
     case "complete":
       return !waiting.streaming && waitedMs > limits.handlerMsMax ? "destroy" : undefined;
     case "closing":
@@ -122,6 +124,7 @@ export function overdue(waiting: Waiting, limits: WireLimits): Overdue {
   }
 }
 
-function bodyMsMax({ bodyBytes }: Waiting, limits: WireLimits): number {
+/** How long a body may have taken of which this much was received. */
+export function bodyMsMax(bodyBytes: number, limits: WireLimits): number {
   return limits.bodyGraceMs + (bodyBytes * 1_000) / limits.bodyBytesPerSecondMin;
 }

@@ -3,7 +3,8 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { Connections } from "../../wire/connections.ts";
-import { type WireLimits, wireLimits } from "../../wire/limits.ts";
+import type { Http2Limits } from "../../wire/http2.ts";
+import { wireLimits } from "../../wire/limits.ts";
 import {
   acceptHttp1,
   acceptProxied,
@@ -197,9 +198,8 @@ function naming(port: number) {
   };
 }
 
-export interface EdgeLimits extends WireLimits {
+export interface EdgeLimits extends Http2Limits {
   readonly handshakeMsMax: number;
-  readonly streamsMax: number;
   /** Certificates that are kept ready to shake hands with. */
   readonly contextsMax: number;
   readonly pollEveryMs: number;

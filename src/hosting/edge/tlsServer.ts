@@ -12,6 +12,7 @@ import {
 import { RecentMap } from "../../core/recentMap.ts";
 import type { Connections, ManagedConnection } from "../../wire/connections.ts";
 import { Http1Connection } from "../../wire/http1.ts";
+import { createHttp2Server, Http2Connection } from "../../wire/http2.ts";
 import type { HttpHandler } from "../../wire/message.ts";
 import { hostOf } from "../../wire/requestHead.ts";
 import { attach, nodeTransport, peerAt } from "../../wire/sockets.ts";
@@ -20,7 +21,6 @@ import type { EdgeView, ServedCertificate } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import type { HostConnections } from "./changeWatcher.ts";
 import type { EdgeLimits, ThrottledLog } from "./edge.ts";
-import { createHttp2Server, Http2Connection } from "./http2.ts";
 
 export function createTlsServer({
   view,
