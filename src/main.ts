@@ -34,7 +34,12 @@ const inData = (config: Config, name: string) =>
   resolve(join(config.dataFolder, config.environment, name));
 const databaseOf = (config: Config) => inData(config, "petstore.db");
 
-async function serve(started: (service: StartedService) => void): Promise<void> {
+async function serve(
+  overrides: Readonly<Record<string, string>>,
+  started: (service: StartedService) => void,
+): Promise<void> {
+  // Where every process of the service finds them, those of a reload too.
+  Object.assign(process.env, overrides);
   const { config, ...parts } = serveParts();
   const { log } = parts;
   // Processes on other machines would make one of their own, and refuse each other's cursors.
@@ -56,6 +61,7 @@ async function serve(started: (service: StartedService) => void): Promise<void> 
   const dashboard = dashboardAt(config, running.adminPort ?? running.port);
   started({
     baseUrl: `http://${reachable(config.host)}:${running.port}/v1`,
+    publicUrl: config.domains?.ownName && config.baseUrls[config.environment],
     environment: config.environment,
     firstKey: running.firstKey,
     hasKeys: running.hasKeys,

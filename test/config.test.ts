@@ -188,6 +188,7 @@ describe("settings", () => {
   test("custom domains are on once the name to point to is set, and the terms must be agreed", () => {
     const named = { PETSTORE_SITES_HOST: "Sites.Example.com.", PETSTORE_ACME_TERMS: "agreed" };
     expect(readConfig(named).domains).toEqual({
+      ownName: undefined,
       target: "sites.example.com",
       dns: { recursors: undefined, authorityPort: 53, privateAddresses: false },
       acme: {
@@ -208,6 +209,25 @@ describe("settings", () => {
     expect(complaintOf({ PETSTORE_SITES_HOST: "sites.example.com" })).toStartWith(
       "PETSTORE_ACME_TERMS must be the word agreed where",
     );
+  });
+
+  test("a name of its own makes its address, and listens where the public can reach it", () => {
+    const named = { PETSTORE_DOMAIN: "API.example.com.", PETSTORE_ACME_TERMS: "agreed" };
+    const { domains, baseUrls } = readConfig(named);
+    expect(domains).toMatchObject({ ownName: "api.example.com", target: "api.example.com" });
+    expect(["::", "0.0.0.0"]).toContain(domains?.edge.host ?? "");
+    expect(baseUrls).toEqual({ production: "https://api.example.com/v1" });
+
+    const staging = { ...named, PETSTORE_ENV: "staging", PETSTORE_EDGE_PUBLIC_HTTPS_PORT: "8443" };
+    expect(readConfig(staging).baseUrls).toEqual({ staging: "https://api.example.com:8443/v1" });
+    const behind = { ...named, PETSTORE_BASE_URL: "https://pets.example.com/v1" };
+    expect(readConfig(behind).baseUrls).toEqual({ production: "https://pets.example.com/v1" });
+    const apart = readConfig({ ...named, PETSTORE_SITES_HOST: "sites.example.net" });
+    expect(apart.domains?.target).toBe("sites.example.net");
+    expect(complaintOf({ PETSTORE_DOMAIN: "api.example.com" })).toStartWith(
+      "PETSTORE_ACME_TERMS must be the word agreed where PETSTORE_DOMAIN is set",
+    );
+    expect(complaintOf({ PETSTORE_DOMAIN: "localhost" })).toStartWith("PETSTORE_DOMAIN must be");
   });
 
   test("a process may be an edge, a worker, both or neither", () => {

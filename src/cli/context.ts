@@ -33,8 +33,14 @@ export interface CliContext {
   servicePreface(): Uint8Array;
   /** Where the dashboard is while the service runs: `http://127.0.0.1:8080/dashboard/`. */
   dashboardAddress(): string;
-  /** Runs the service until a signal stops it. `started` is called once it takes requests. */
-  serve(started: (service: StartedService) => void): Promise<void>;
+  /**
+   * Runs the service until a signal stops it, with settings that go before those of the environment.
+   * `started` is called once it takes requests.
+   */
+  serve(
+    settings: Readonly<Record<string, string>>,
+    started: (service: StartedService) => void,
+  ): Promise<void>;
   /**
    * Has the service that runs replace its processes, with the settings of this command's environment
    * if wanted. Refused with a CommandFailure where they do not start, and the old ones go on.
@@ -69,6 +75,8 @@ export interface StoreLocation {
 export interface StartedService {
   /** `http://127.0.0.1:8080/v1` */
   readonly baseUrl: string;
+  /** `https://api.example.com/v1`, where the service has a name of its own. */
+  readonly publicUrl?: string | undefined;
   readonly environment: Environment;
   /** The key that an empty store is given. It is known now and never again. */
   readonly firstKey: string | undefined;

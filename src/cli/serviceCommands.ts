@@ -30,6 +30,7 @@ const settings = [
   ["PETSTORE_RATE_LIMIT", "no limit", "Requests per seconds and key, such as 600/60"],
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],
   ["PETSTORE_DOCS_SITE", "on", "off deploys no site of the documentation"],
+  ["PETSTORE_DOMAIN", "", "Name of the service, as with --domain"],
   ["PETSTORE_SITES_HOST", "no domains", "Name that owners point their domains to"],
   ["PETSTORE_ACME_TERMS", "", "agreed, to the terms of the certificate authority"],
   ["PETSTORE_ACME_DIRECTORY", "Let's Encrypt", "Address of the authority's directory"],
@@ -51,30 +52,49 @@ const settings = [
 export const serve: Command = {
   name: "serve",
   summary: "Run the service",
+  options: {
+    "domain <host>": "Serve at https://<host>, with a certificate that is ordered for it",
+    "agree-to-terms": "Agree to the terms of the certificate authority",
+  },
   about: [
     "Stop it with Ctrl-C or SIGTERM. It is set up by the environment; docs/guide/operating.md says",
     "more about each setting:",
     "",
     table(settings.map(([name, ...rest]) => [`  ${name}`, ...rest])).trimEnd(),
   ].join("\n"),
-  examples: ["petstore serve", "PORT=9000 PETSTORE_ENV=staging petstore serve"],
-  async run({ switches }, context) {
+  examples: [
+    "petstore serve",
+    "petstore serve --domain api.example.com --agree-to-terms",
+    "PORT=9000 PETSTORE_ENV=staging petstore serve",
+  ],
+  async run({ switches, values }, context) {
     const say = switches.has("json") ? asJson : asText;
-    await context.serve((service) => void context.stdout.write(say(service)));
+    const domain = values.get("domain");
+    const settings = {
+      ...(domain === undefined ? {} : { PETSTORE_DOMAIN: domain }),
+      ...(switches.has("agree-to-terms") ? { PETSTORE_ACME_TERMS: "agreed" } : {}),
+    };
+    await context.serve(settings, (service) => void context.stdout.write(say(service)));
     return undefined;
   },
 };
 
-function asJson({ baseUrl, environment, firstKey, dashboard }: StartedService): string {
+function asJson(service: StartedService): string {
+  const { baseUrl, publicUrl, environment, firstKey, dashboard } = service;
   const shown = dashboard && {
     dashboard: dashboard.address,
     dashboardLink: dashboard.firstLink ?? null,
   };
-  return `${JSON.stringify({ baseUrl, environment, key: firstKey ?? null, ...shown })}\n`;
+  const at = publicUrl === undefined ? { baseUrl } : { baseUrl, publicUrl };
+  return `${JSON.stringify({ ...at, environment, key: firstKey ?? null, ...shown })}\n`;
 }
 
-function asText({ baseUrl, environment, firstKey, hasKeys, dashboard }: StartedService): string {
+function asText(service: StartedService): string {
+  const { baseUrl, publicUrl, environment, firstKey, hasKeys, dashboard } = service;
   const lines = [`Pet Store (${environment}) listens on ${baseUrl}`];
+  if (publicUrl !== undefined) {
+    lines.push(`It is at ${publicUrl} as soon as its certificate is there.`);
+  }
   if (firstKey !== undefined) {
     lines.push(
       "",

@@ -103,13 +103,17 @@ export function readConfig(variables: Variables): Config {
   const metricsPort = setting("PETSTORE_METRICS_PORT", 9464, portOrOff);
   const metricsHost = setting("PETSTORE_METRICS_HOST", "127.0.0.1", host);
 
+  const domains = readDomainsConfig(setting, complaints, listensOn);
+  const served = setting("PETSTORE_ENV", "production", environment);
+  const own = domains && ownBaseUrl(domains);
   const config: Config = {
     host: listensOn,
     port: setting("PORT", 8080, port),
     dataFolder: setting("PETSTORE_DATA", "./data", anyText("a folder")),
     database: address === undefined ? undefined : { address, ...database },
-    environment: setting("PETSTORE_ENV", "production", environment),
+    environment: served,
     baseUrls: {
+      ...(own === undefined ? {} : { [served]: own }),
       ...(production === undefined ? {} : { production }),
       ...(staging === undefined ? {} : { staging }),
     },
@@ -126,10 +130,15 @@ export function readConfig(variables: Variables): Config {
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, onOrOff),
     docsSite: setting("PETSTORE_DOCS_SITE", true, onOrOff),
     roles: setting("PETSTORE_ROLES", roles, rolesOrNone),
-    domains: readDomainsConfig(setting, complaints, listensOn),
+    domains,
   };
   if (complaints.length > 0) throw new ConfigError(complaints);
   return config;
+}
+
+function ownBaseUrl({ ownName, edge }: DomainsConfig): string | undefined {
+  const port = edge.publicHttpsPort === 443 ? "" : `:${edge.publicHttpsPort}`;
+  return ownName && `https://${ownName}${port}/v1`;
 }
 
 const secretLengthMin = 32;

@@ -1,5 +1,6 @@
 /** The settings of custom domains: DNS, certificates and the edge. */
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import {
   anyText,
   httpUrl,
@@ -19,6 +20,8 @@ export interface Endpoint {
 }
 
 export interface DomainsConfig {
+  /** The name of the service itself, for which the edge answers with all of it; undefined for none. */
+  readonly ownName: string | undefined;
   /** The name that owners point theirs to. */
   readonly target: string;
   readonly dns: {
@@ -49,17 +52,19 @@ export interface DomainsConfig {
 
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 
-/** Undefined while no target is set: then there are no custom domains. */
+/** Undefined while neither a name nor a target is set: then there is no edge. */
 export function readDomainsConfig(
   setting: Setting,
   complaints: string[],
   listensOn: string,
 ): DomainsConfig | undefined {
-  const target = setting("PETSTORE_SITES_HOST", undefined, hostName);
-  const edgeHost = setting("PETSTORE_EDGE_HOST", listensOn, listenHost);
+  const ownName = setting("PETSTORE_DOMAIN", undefined, hostName);
+  const target = setting("PETSTORE_SITES_HOST", ownName, hostName);
+  const edgeHost = setting("PETSTORE_EDGE_HOST", ownName ? everyAddress() : listensOn, listenHost);
   const httpsPort = setting("PETSTORE_EDGE_HTTPS_PORT", 443, port);
   const agreed = setting("PETSTORE_ACME_TERMS", undefined, terms);
   const config: Omit<DomainsConfig, "target"> = {
+    ownName,
     dns: {
       recursors: setting("PETSTORE_DNS_RECURSORS", undefined, endpoints),
       authorityPort: setting("PETSTORE_DNS_PORT", 53, wholeNumber(1, 65535, "a port number")),
@@ -84,7 +89,7 @@ export function readDomainsConfig(
   const said = complaints.some((complaint) => complaint.startsWith("PETSTORE_ACME_TERMS"));
   if (agreed === undefined && !said) {
     complaints.push(
-      "PETSTORE_ACME_TERMS must be the word agreed where PETSTORE_SITES_HOST is set: certificates are ordered in your name, under the terms of the authority at PETSTORE_ACME_DIRECTORY.",
+      `PETSTORE_ACME_TERMS must be the word agreed where ${ownName ? "PETSTORE_DOMAIN" : "PETSTORE_SITES_HOST"} is set: certificates are ordered in your name, under the terms of the authority at PETSTORE_ACME_DIRECTORY.`,
     );
   }
   return { target, ...config };
@@ -114,6 +119,12 @@ const endpoints = listOf(endpointsText, (text): Endpoint | undefined => {
   const number = written === undefined ? 53 : port.parse(written);
   return isIP(address) === 0 || number === undefined ? undefined : { address, port: number };
 });
+
+/** Of this machine, by IPv6 too where it has any. */
+function everyAddress(): string {
+  const all = Object.values(networkInterfaces()).flat();
+  return all.some((each) => each?.family === "IPv6") ? "::" : "0.0.0.0";
+}
 
 function reachable(listensOn: string): string {
   if (listensOn === "::") return "::1";

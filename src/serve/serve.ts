@@ -203,11 +203,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         ));
       undo.unshift(() => adminListener?.stop(0));
       const at = { host: config.host, port: config.port, ...member?.sockets.api, proxies };
-      const listener = await listen(
-        { ...at, proxyProtocol: proxyProtocol("api") },
-        createWireHandler(app, parts),
-        clock,
-      );
+      const handler = createWireHandler(app, parts);
+      const listener = await listen({ ...at, proxyProtocol: proxyProtocol("api") }, handler, clock);
       undo.unshift(() => listener.stop(0));
       contract.resolve(contractFor(publishedAddresses(config, listener.port)));
       const domains =
@@ -216,7 +213,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         (await (
           await import("./serveDomains.ts")
         ).startDomains(
-          { ...parts, stores, contents, proxies, sockets: member?.sockets },
+          { ...parts, stores, contents, handler, proxies, sockets: member?.sockets },
           config.domains,
         ));
       undo.unshift(() => domains?.stop(0));

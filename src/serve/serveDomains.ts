@@ -5,12 +5,14 @@ import type { DomainsConfig } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { CertificateAuthority } from "../hosting/domains/certificateAuthority.ts";
+import { keepOwnName } from "../hosting/domains/ownName.ts";
 import type { JobContext } from "../hosting/domains/updates.ts";
 import { Vault } from "../hosting/domains/vault.ts";
 import { DomainWorker } from "../hosting/domains/worker.ts";
 import type { RunningEdge } from "../hosting/edge/edge.ts";
 import { type ServedContents, siteResponse } from "../hosting/edge/siteResponse.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { HttpHandler } from "../wire/message.ts";
 import { localProxyHeader } from "../wire/proxyProtocol.ts";
 import type { TrustedProxies } from "../wire/trustedProxies.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
@@ -22,6 +24,8 @@ export interface DomainParts {
   readonly log: Log;
   readonly stores: Stores;
   readonly contents: ServedContents;
+  /** Answers for the service under its own name. */
+  readonly handler: HttpHandler;
   readonly proxies: TrustedProxies;
   /** Listening sockets that another process opened. */
   readonly sockets?: ServiceSockets | undefined;
@@ -61,8 +65,8 @@ export async function startDomains(
 // What follows is loaded when it is needed: a service without custom domains starts faster.
 
 async function startOwnEdge(
-  { config, clock, log, stores, contents, proxies, sockets }: DomainParts,
-  { edge }: DomainsConfig,
+  { config, clock, log, stores, contents, proxies, sockets, handler }: DomainParts,
+  { edge, ownName }: DomainsConfig,
   vault: Vault,
   id: string,
 ) {
@@ -78,6 +82,7 @@ async function startOwnEdge(
     clock,
     log,
     serveSite: (request, deployment) => siteResponse(request, deployment, contents),
+    own: ownName === undefined ? undefined : { host: ownName, handler },
     id,
     ...edge,
     reachableAt: edge.address,
@@ -138,6 +143,9 @@ async function startWorker(
     log: (event, fields) => (fields["cause"] === undefined ? log.info : log.error)(event, fields),
   };
   const worker = new DomainWorker(parts, { holder: id, leaseMs: domains.leaseSeconds * 1000 });
+  if ((await keepOwnName(domains.ownName, parts)) === "attached_elsewhere") {
+    log.error("domain.reclaim_failed", { host: domains.ownName });
+  }
   worker.start();
   return {
     async stop(graceMs: number) {

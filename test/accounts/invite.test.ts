@@ -81,7 +81,7 @@ describe("petstore serve", () => {
   const said = async (service: StartedService, ...options: string[]) => {
     await using cli = new CliFixture();
     const stdout = new CapturedOutput();
-    const serve: CliContext["serve"] = async (announce) => announce(service);
+    const serve: CliContext["serve"] = async (_settings, announce) => announce(service);
     expect(await run(["serve", ...options], cli.context({ serve, stdout }))).toBe(0);
     return stdout.text;
   };

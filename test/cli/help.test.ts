@@ -148,16 +148,26 @@ describe("serve", () => {
     baseUrl: "http://127.0.0.1:8080/v1",
     environment: "staging",
   } as const;
+  let given: Readonly<Record<string, string>> = {};
   const said = async (firstKey: string | undefined, ...options: string[]) => {
     await using cli = new CliFixture();
     const { run } = await import("../../src/cli/run.ts");
     const { CapturedOutput } = await import("./cliFixture.ts");
     const stdout = new CapturedOutput();
-    const serve: CliContext["serve"] = async (announce) =>
+    const serve: CliContext["serve"] = async (settings, announce) => {
+      given = settings;
       announce({ ...started, firstKey, hasKeys: true });
+    };
     expect(await run(["serve", ...options], cli.context({ serve, stdout }))).toBe(0);
     return stdout.text;
   };
+
+  test("takes its name and the agreement as options, which go before the settings", async () => {
+    await said(undefined, "--domain", "api.example.com", "--agree-to-terms");
+    expect(given).toEqual({ PETSTORE_DOMAIN: "api.example.com", PETSTORE_ACME_TERMS: "agreed" });
+    await said(undefined);
+    expect(given).toEqual({});
+  });
 
   test("says where it listens, and shows the first key with a call that works when pasted", async () => {
     expect(await said(undefined)).toBe("Pet Store (staging) listens on http://127.0.0.1:8080/v1\n");

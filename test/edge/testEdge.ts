@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
 import { type EdgeLimits, startEdge } from "../../src/hosting/edge/edge.ts";
-import type { ServeSite } from "../../src/hosting/edge/requestHandler.ts";
+import type { OwnName, ServeSite } from "../../src/hosting/edge/requestHandler.ts";
 import { createAuthority } from "./certificates.ts";
 import { FakeView } from "./fakeView.ts";
 
@@ -17,6 +17,8 @@ export interface TestEdge {
   readonly logged: LoggedEvent[];
   /** What the clients of a test trust. */
   readonly ca: string;
+  /** Gives the service's own name its certificate. */
+  certifyOwn(): void;
   /** Attaches a host that shows a deployment, with a certificate of its own. */
   attach(host: string, primary?: string): void;
   redirect(host: string, to: string, status: 301 | 302 | 307 | 308): void;
@@ -40,12 +42,14 @@ export async function startTestEdge({
   serveSite = echo,
   publicHttpsPort = 443,
   proxyProtocol = false,
+  own,
 }: {
   clock?: Clock;
   limits?: Partial<EdgeLimits>;
   serveSite?: ServeSite;
   publicHttpsPort?: number;
   proxyProtocol?: boolean;
+  own?: OwnName;
 } = {}): Promise<TestEdge> {
   const view = new FakeView();
   const vault = new Vault("what only this test knows", systemClock);
@@ -58,6 +62,7 @@ export async function startTestEdge({
     clock,
     log: { info: note, warn: note, error: note, writes: () => true, flush: () => {} },
     serveSite,
+    own,
     id: "edge-1",
     host: "127.0.0.1",
     httpPort: 0,
@@ -78,6 +83,9 @@ export async function startTestEdge({
     httpsPort: edge.httpsPort,
     logged,
     ca: authority.certificatePem,
+    certifyOwn() {
+      if (own !== undefined) view.certificates.set(own.host, certify(own.host));
+    },
     attach(host, primary) {
       const route = { kind: "site", project: "p", deployment: `dep_${host}`, primary } as const;
       view.attach(host, route, certify(host));

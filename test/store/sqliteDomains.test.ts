@@ -57,6 +57,11 @@ describe("query plans", () => {
     /^SEARCH projects USING PRIMARY KEY \(slug=\?\)$/,
     /^SEARCH owners USING PRIMARY KEY \(id=\?\)$/,
   ];
+  // A name of the platform itself has neither.
+  const anyStanding = [
+    /^SEARCH owners USING PRIMARY KEY \(id=\?\) LEFT-JOIN$/,
+    /^SEARCH projects USING PRIMARY KEY \(slug=\?\) LEFT-JOIN$/,
+  ];
   const search = (table: string, index: string, by: string) =>
     new RegExp(`^SEARCH ${table} USING (COVERING )?INDEX ${index} \\(${by}\\)$`);
   /** What the query does, step by step. Nothing of it may scan or sort, unless it says so. */
@@ -71,12 +76,13 @@ describe("query plans", () => {
     ],
     "a holder is found by its name": [
       findHolder,
-      [search("domains", "domains_held", "host=\\?"), ...standing],
+      [search("domains", "domains_held", "host=\\?"), ...anyStanding],
     ],
     "a served certificate is found by its host": [
       forSqliteOne(findServedCertificate.text),
       [
         search("domains", "domains_held", "host=\\?"),
+        /^CORRELATED SCALAR SUBQUERY 1$/,
         ...standing,
         search("certificates", "\\S+", "id=\\?"),
       ],
@@ -87,28 +93,27 @@ describe("query plans", () => {
     ],
     "what is due is found in its order": [
       findDue,
-      [search("domains", "domains_due", "due_at_ms<\\?"), ...standing],
+      [search("domains", "domains_due", "due_at_ms<\\?"), ...anyStanding],
     ],
     "a timeline is read backwards": [
       readTimeline,
       [/^SEARCH domain_timeline USING PRIMARY KEY \(domain_id=\?\)$/],
     ],
-    "a domain is found by its id": [findDomain, [search("domains", "\\S+", "id=\\?"), ...standing]],
+    "a domain is found by its id": [
+      findDomain,
+      [search("domains", "\\S+", "id=\\?"), ...anyStanding],
+    ],
     "claims are found by their host, newest first": [
       findClaims,
-      [search("domains", "domains_by_host", "host=\\?"), ...standing],
+      [search("domains", "domains_by_host", "host=\\?"), ...anyStanding],
     ],
     "a project's domains are found in the order of their hosts": [
       listDomainsOfProject,
-      [
-        standing[0] as RegExp,
-        search("domains", "domains_of_project", "project=\\?"),
-        standing[1] as RegExp,
-      ],
+      [search("domains", "domains_of_project", "project=\\?"), ...anyStanding],
     ],
     "all domains are read in the order of their hosts": [
       listAllDomains,
-      [/^SCAN domains USING INDEX domains_by_host$/, ...standing],
+      [/^SCAN domains USING INDEX domains_by_host$/, ...anyStanding],
     ],
     "a certificate is found by its host": [
       findNewestCertificate,

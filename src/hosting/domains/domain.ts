@@ -78,6 +78,7 @@ export interface TimeWindow {
 export interface Domain {
   readonly id: string;
   readonly host: string;
+  /** Empty for the name of the platform itself, as is the owner. */
   readonly project: string;
   readonly ownerId: string;
   readonly addedAtMs: number;
@@ -140,6 +141,11 @@ function issuingStatus(issuance: Issuance | undefined, nowMs: number): Status {
 
 export function isValid(held: HeldCertificate | undefined, nowMs: number): held is HeldCertificate {
   return held !== undefined && nowMs < held.notAfterMs;
+}
+
+/** The name of the platform itself, which serves no project. */
+export function isOwnName({ project }: Pick<Domain, "project">): boolean {
+  return project === "";
 }
 
 /** Removed or given up: only its tombstone is left. */

@@ -5,6 +5,7 @@ import {
   type CertificateFact,
   type HeldCertificate,
   type Issuance,
+  isOwnName,
   type Standing,
   type Status,
   statusOf,
@@ -64,7 +65,7 @@ export function viewOf(
     status,
     step: steps[status],
     records: [
-      recordFor(host, target),
+      ...(isOwnName(domain) ? [] : [recordFor(host, target)]),
       ...(ownership.kind === "proof_needed" ? [proofFor(host, ownership.token)] : []),
     ],
     findings: [

@@ -151,6 +151,15 @@ export function silent({ reason, detail }: Unreachable, at: readonly string[]): 
   };
 }
 
+/** Said to the operator, of a name of the platform itself. */
+export function withoutAddress(host: string): Finding {
+  return {
+    code: "NXDOMAIN",
+    message: `${host} has no address in DNS.`,
+    next: `Create an A or AAAA record for ${host} with the address of this machine.`,
+  };
+}
+
 export function wildcardUnproven(host: string): Finding {
   const parent = host.slice(host.indexOf(".") + 1);
   return {

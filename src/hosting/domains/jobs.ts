@@ -1,7 +1,7 @@
 /** The jobs of a domain: query DNS or the authority, decide by pure rules, commit. */
 
 import { checkCaa } from "./caa.ts";
-import { type Domain, definiteFailuresMax, hasEnded, isValid } from "./domain.ts";
+import { type Domain, definiteFailuresMax, hasEnded, isOwnName, isValid } from "./domain.ts";
 import {
   type ChangeOutcome,
   type DomainStore,
@@ -13,7 +13,8 @@ import { type Finding, proofFor } from "./finding.ts";
 import { isApex } from "./hostName.ts";
 import { issue } from "./issuance.ts";
 import * as lifecycle from "./lifecycle.ts";
-import { answersOf, observe, valuesIn } from "./observation.ts";
+import { answersOf, describe, observe, valuesIn } from "./observation.ts";
+import type { Resolver } from "./resolver.ts";
 import { isNamed, withoutHost } from "./routing.ts";
 import { askWindowMs, instantIn, type Job } from "./schedule.ts";
 import {
@@ -23,7 +24,7 @@ import {
   updateLeased,
   updateWithRetry,
 } from "./updates.ts";
-import { type Verdict, verify } from "./verification.ts";
+import { type Verdict, verify, verifyOwn } from "./verification.ts";
 
 type RunJob = (leased: LeasedDomain, context: JobContext) => Promise<ChangeOutcome>;
 
@@ -38,6 +39,7 @@ export const jobs: Readonly<Record<Job, RunJob>> = {
 
 async function look(domain: Domain, context: JobContext) {
   const { host, ownership } = domain;
+  if (isOwnName(domain)) return lookAtOwn(host, context.resolver);
   const proof = ownership.kind === "proof_needed" ? proofFor(host, ownership.token) : undefined;
   const apex = isApex(host);
   const observation = await observe(
@@ -58,6 +60,16 @@ async function look(domain: Domain, context: JobContext) {
     settled: isSettled(domain, context.now()),
   });
   return { verdict, answers: answersOf(observation) };
+}
+
+/**
+ * A name of our own needs an address. Whether it is ours cannot be seen from here, as behind a
+ * router it is not: the authority will tell.
+ */
+async function lookAtOwn(host: string, resolver: Resolver) {
+  const [a, aaaa] = await Promise.all([resolver.lookUp(host, "A"), resolver.lookUp(host, "AAAA")]);
+  const answers = [`recursor A: ${describe(a)}`, `recursor AAAA: ${describe(aaaa)}`];
+  return { verdict: verifyOwn(host, [a, aaaa]), answers };
 }
 
 /** What is proven or served already is not asked to show it again. */

@@ -22,13 +22,18 @@ import {
 } from "./schedule.ts";
 import type { Verdict } from "./verification.ts";
 
-export interface NewDomain {
-  readonly id: string;
-  readonly host: string;
-  readonly project: string;
-  readonly ownerId: string;
+export interface NewDomain extends Pick<Domain, "id" | "host" | "project" | "ownerId"> {
   /** What proves ownership, where another owner has or had the name. */
   readonly proofToken: string | undefined;
+}
+
+/** A name of the platform itself: that it is ours, its settings say. */
+export function addedOwn({ id, host }: Pick<Domain, "id" | "host">, nowMs: number): Domain {
+  const named = { id, host, project: "", ownerId: "", proofToken: undefined };
+  return verifyRequested(
+    { ...added(named, nowMs), ownership: { kind: "held", proven: true } },
+    nowMs,
+  );
 }
 
 export function added(

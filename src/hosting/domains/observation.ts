@@ -167,7 +167,7 @@ function linesOf(who: string, { cname, a, aaaa }: View): string[] {
   ];
 }
 
-function describe(answer: DnsAnswer): string {
+export function describe(answer: DnsAnswer): string {
   if (answer.kind === "unreachable") return `${answer.reason} (${answer.detail})`;
   const records = answer.records.map((r) => `${r.name} ${r.ttlSeconds} ${r.type} ${r.value}`);
   if (answer.kind === "found") return records.join(", ");

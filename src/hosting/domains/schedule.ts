@@ -1,5 +1,5 @@
 /** When each job of a domain is due, and the intervals that follow from. Each says why it is what it is. */
-import { certificateMinutesMax, type Domain, hasEnded, isValid } from "./domain.ts";
+import { certificateMinutesMax, type Domain, hasEnded, isOwnName, isValid } from "./domain.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -104,6 +104,8 @@ export function scheduledJobs(domain: Domain, nowMs: number): ScheduledJob[] {
     ];
   }
   if (ownership.kind !== "held" || issuance === undefined || dns.verdict !== "right") {
+    // The platform does not give up its own name.
+    if (isOwnName(domain)) return [check];
     // Looked at before it is given up: perhaps nobody has, for all that time.
     return [check, { job: "abandon", atMs: dns.waitingSinceMs + abandonAfterMs }];
   }

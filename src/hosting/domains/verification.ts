@@ -13,6 +13,7 @@ import {
   targetUnknown,
   wildcardMatch,
   wildcardUnproven,
+  withoutAddress,
 } from "./finding.ts";
 import { isBehindProxy, type Observation, recordsAt, type View, valuesIn } from "./observation.ts";
 import { type DnsAnswer, unreachable } from "./resolver.ts";
@@ -62,6 +63,15 @@ export function verify(observation: Observation, expected: Expectation): Verdict
   const findings = [proofMissing(proof, observation.proofs), ...pointing.findings];
   // Without the proof the name is not theirs, however right it points.
   return { kind: pointing.kind === "right" ? "unknown" : pointing.kind, findings, proven };
+}
+
+/** Judges a name of the platform itself by the addresses that the public sees. */
+export function verifyOwn(host: string, answers: readonly DnsAnswer[]): Verdict {
+  const proven = undefined;
+  if (answers.some(({ kind }) => kind === "found")) return { kind: "right", findings: [], proven };
+  const unclear = answers.find((answer) => answer.kind === "unreachable");
+  if (unclear !== undefined) return { kind: "unknown", findings: [silent(unclear, [])], proven };
+  return { kind: "wrong", findings: [withoutAddress(host)], proven };
 }
 
 /** At least one name server has it, and none that answers denies it. */

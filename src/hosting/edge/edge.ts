@@ -18,7 +18,14 @@ import type { TrustedProxies } from "../../wire/trustedProxies.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import { ChangeWatcher, HostConnections } from "./changeWatcher.ts";
-import { createEdgeHandler, plainResponse, type ServeSite, unavailable } from "./requestHandler.ts";
+import {
+  createEdgeHandler,
+  type OwnName,
+  plainResponse,
+  type ServeSite,
+  securedOwn,
+  unavailable,
+} from "./requestHandler.ts";
 import { CertificateContexts, createTlsServer } from "./tlsServer.ts";
 
 interface EdgeOptions {
@@ -27,6 +34,8 @@ interface EdgeOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly serveSite: ServeSite;
+  /** The service itself, under its own name. */
+  readonly own?: OwnName | undefined;
   /** Tells this edge from the others. */
   readonly id: string;
   readonly host: string;
@@ -68,6 +77,7 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   const hostConnections = new HostConnections();
   const answering = createEdgeHandler({ ...parts, log });
   const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
+  const ownHandler = parts.own && securedOwn(parts.own);
   const contexts = new CertificateContexts(view, parts.vault, limits.contextsMax);
   // One for each socket: a server of node:tls has but one.
   const newSecured = () =>
@@ -78,18 +88,22 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
       hostConnections,
       limits,
       log,
-      handlerFor: (host, client) => ({
-        ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
-        cached(text) {
-          const startedMs = clock.elapsed();
-          const page = answering.cached(text, host);
-          if (page === undefined) return undefined;
-          const { path, response, prepared } = page;
-          const request = { method: "GET", client, host, path };
-          logRequest(parts, true, request, response.status, startedMs);
-          return prepared;
-        },
-      }),
+      own: parts.own?.host,
+      handlerFor: (host, client) =>
+        ownHandler !== undefined && host === parts.own?.host
+          ? ownHandler
+          : {
+              ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
+              cached(text) {
+                const startedMs = clock.elapsed();
+                const page = answering.cached(text, host);
+                if (page === undefined) return undefined;
+                const { path, response, prepared } = page;
+                const request = { method: "GET", client, host, path };
+                logRequest(parts, true, request, response.status, startedMs);
+                return prepared;
+              },
+            },
     });
   // Such as too many open files: it goes on with those that it has.
   const acceptFailed = (cause: unknown) => log.warn("edge.accept_failed", { cause });

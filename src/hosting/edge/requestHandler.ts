@@ -1,7 +1,7 @@
 /** Decides the response to each request, by what the store says at that moment. */
 import type { Clock } from "../../core/clock.ts";
-import type { MaybePromise } from "../../core/maybePromise.ts";
-import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import type { HttpHandler, HttpRequest, HttpResponse } from "../../wire/message.ts";
 import type { EdgeView, Route } from "../domains/edgeView.ts";
 import type { ThrottledLog } from "./edge.ts";
 import { type CachedPage, PageCache } from "./pageCache.ts";
@@ -12,6 +12,12 @@ export type EdgeRequest = SiteRequest & Pick<HttpRequest, "text"> & { readonly h
 
 /** Responds from a deployment of a site. */
 export type ServeSite = (request: SiteRequest, deployment: string) => MaybePromise<HttpResponse>;
+
+/** The service itself, under a name of its own. */
+export interface OwnName {
+  readonly host: string;
+  readonly handler: HttpHandler;
+}
 
 interface EdgeHandler {
   /** For a request on a connection that was encrypted for a host. */
@@ -26,6 +32,8 @@ interface EdgeHandler {
  * who moves to another host is not bound by our policy for long.
  */
 const strictTransport = "max-age=86400";
+/** Its name is the operator's own: as long as browsers ask for, and no subdomains. */
+const ownStrictTransport = "max-age=31536000";
 /** Without a limit, browsers cache a redirect forever, even one that was a mistake. */
 const redirectCaching = "public, max-age=300";
 const retryAfterSeconds = 5;
@@ -35,12 +43,14 @@ export function createEdgeHandler({
   clock,
   log,
   serveSite,
+  own,
   publicHttpsPort,
 }: {
   readonly view: EdgeView;
   readonly clock: Clock;
   readonly log: ThrottledLog;
   readonly serveSite: ServeSite;
+  readonly own?: OwnName | undefined;
   readonly publicHttpsPort: number;
 }): EdgeHandler {
   const port = publicHttpsPort === 443 ? "" : `:${publicHttpsPort}`;
@@ -94,12 +104,20 @@ export function createEdgeHandler({
 
   async function plain(request: EdgeRequest): Promise<HttpResponse> {
     if (request.path.startsWith(challengePrefix)) return challenge(request);
+    if (request.host === own?.host) return plainOwn(request);
     const route = await view.route(request.host);
     // 301, which every client knows: where only GET and HEAD come so far, there is no method that
     // 308 would have to keep.
     return route === undefined
       ? plainResponse(404, "There is no site here.")
       : redirect(request.host, 301, request);
+  }
+
+  async function plainOwn(request: EdgeRequest): Promise<HttpResponse> {
+    return (await view.certificate(request.host)) === undefined
+      ? plainResponse(503, uncertified, { headers: { "retry-after": "60" } })
+      : // Whatever the method is, it is kept.
+        redirect(request.host, 308, request);
   }
 
   async function challenge({ host, path }: EdgeRequest): Promise<HttpResponse> {
@@ -117,7 +135,7 @@ export function createEdgeHandler({
     decide: (request: EdgeRequest) => MaybePromise<HttpResponse>,
   ): MaybePromise<HttpResponse> {
     const { method, host, path, query } = request;
-    if (method !== "GET" && method !== "HEAD") {
+    if (method !== "GET" && method !== "HEAD" && host !== own?.host) {
       return plainResponse(405, "Only GET and HEAD are served here.", {
         headers: { allow: "GET, HEAD" },
       });
@@ -144,6 +162,24 @@ export function createEdgeHandler({
     cached: (text, serverName) => responses.findByText(text, serverName, clock.now()),
   };
 }
+
+/** Answers on connections that are encrypted for the name of the service itself. */
+export function securedOwn({ host, handler }: OwnName): HttpHandler {
+  // Without what it has prepared, which lacks the header.
+  const { cached: _, ...uncached } = handler;
+  return {
+    ...uncached,
+    handle: (request) =>
+      request.host === host
+        ? then(handler.handle(request), (response) => ({
+            ...response,
+            headers: { ...response.headers, "strict-transport-security": ownStrictTransport },
+          }))
+        : plainResponse(421, "This connection is for another host."),
+  };
+}
+
+const uncertified = "This service has no certificate yet. Try again in a minute.";
 
 const challengeHeaders = {
   "content-type": "application/octet-stream",

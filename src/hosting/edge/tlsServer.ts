@@ -29,6 +29,7 @@ export function createTlsServer({
   hostConnections,
   limits,
   log,
+  own,
   handlerFor,
 }: {
   readonly view: EdgeView;
@@ -37,6 +38,8 @@ export function createTlsServer({
   readonly hostConnections: HostConnections;
   readonly limits: EdgeLimits;
   readonly log: ThrottledLog;
+  /** The name of the service itself, which no removal takes away. */
+  readonly own: string | undefined;
   /** Answers on connections that were encrypted for a host. */
   readonly handlerFor: (host: string, client: string | undefined) => HttpHandler;
 }): Server {
@@ -86,6 +89,7 @@ export function createTlsServer({
     const handler = handlerFor(host, peerAt(socket));
     const connection = accept(socket, handler);
     if (!connections.add(connection)) return connection.destroy();
+    if (host === own) return;
     hostConnections.add(host, connection);
     socket.once("close", () => hostConnections.delete(host, connection));
     // It may have been removed during the handshake, before this connection was known to belong to

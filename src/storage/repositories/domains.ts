@@ -1,5 +1,5 @@
 import { then } from "../../core/maybePromise.ts";
-import { type Domain, hasEnded, isServed } from "../../hosting/domains/domain.ts";
+import { type Domain, hasEnded, isOwnName, isServed } from "../../hosting/domains/domain.ts";
 import {
   attemptsMax,
   type CaAttempt,
@@ -80,10 +80,11 @@ export interface DomainRow {
 
 /** The columns of `DomainRow`, with the owner's standing in the same snapshot. */
 export const selectDomains = `SELECT domains.state, domains.version,
-    owners.plan = 'paid' AS paid, projects.current IS NOT NULL AS deployed
+    domains.project IS NULL OR owners.plan = 'paid' AS paid,
+    domains.project IS NULL OR projects.current IS NOT NULL AS deployed
   FROM domains
-  JOIN owners ON owners.id = domains.owner_id
-  JOIN projects ON projects.slug = domains.project`;
+  LEFT JOIN owners ON owners.id = domains.owner_id
+  LEFT JOIN projects ON projects.slug = domains.project`;
 
 export function storedDomainOf({ state, version, paid, deployed }: DomainRow): StoredDomain {
   const standing = { paid: paid === 1, deployed: deployed === 1 };
@@ -95,7 +96,8 @@ function domainColumns(domain: Domain): Row {
   const { id, host, project, ownerId, ownership, certificate } = domain;
   const endedAtMs = "atMs" in ownership ? ownership.atMs : undefined;
   const standing = [ownership.kind, endedAtMs, isServed(domain), certificate.held?.id];
-  return [id, host, project, ownerId, ...standing, JSON.stringify(domain)];
+  const owned = isOwnName(domain) ? [undefined, undefined] : [project, ownerId];
+  return [id, host, ...owned, ...standing, JSON.stringify(domain)];
 }
 
 export const findDomain = `${selectDomains} WHERE domains.id = ?1`;

@@ -65,6 +65,11 @@ const standing = `JOIN owners ON owners.id = domains.owner_id AND owners.plan = 
   JOIN projects ON projects.slug = domains.project AND projects.current IS NOT NULL`;
 const whereServed = `WHERE domains.host = ANY(?1) AND domains.ownership = 'held'
   AND domains.served`;
+/** A name of the platform itself has no owner whose plan could lapse. */
+const inGoodStanding = `(domains.project IS NULL OR EXISTS (
+    SELECT 1 FROM owners JOIN projects ON projects.owner_id = owners.id
+    WHERE projects.slug = domains.project AND projects.current IS NOT NULL
+      AND owners.id = domains.owner_id AND owners.plan = 'paid'))`;
 export const findRoute: LookUp<RouteRow> = {
   text: `SELECT domains.host, domains.project, projects.current AS deployment,
       project_routing.routing
@@ -75,8 +80,9 @@ export const findRoute: LookUp<RouteRow> = {
 export const findServedCertificate: LookUp<ServedCertificate & { readonly host: string }> = {
   text: `SELECT domains.host, certificates.id, certificates.chain_pem AS "chainPem",
       certificates.sealed_key AS "sealedKey"
-    FROM domains ${standing}
-    JOIN certificates ON certificates.id = domains.certificate_id ${whereServed}`,
+    FROM domains
+    JOIN certificates ON certificates.id = domains.certificate_id ${whereServed}
+    AND ${inGoodStanding}`,
   keyOf: ({ host }) => [host],
 };
 export const findChallenge = `SELECT key_authorization AS "keyAuthorization" FROM challenges

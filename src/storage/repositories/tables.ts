@@ -229,14 +229,15 @@ export const domainTables = [
 
   // state is the whole domain; the other columns repeat what is searched for. The fence is the
   // fencing token of the latest lease, even after it has ended.
+  // Without a project and its owner: a name of the platform itself.
   `CREATE TABLE domains (
      [sqlite: ordinal INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,]
      [postgres: id text PRIMARY KEY,
      ordinal int8 NOT NULL UNIQUE,]
      host text NOT NULL,
-     project text NOT NULL REFERENCES projects (slug),
-     owner_id text NOT NULL REFERENCES owners (id),
+     project text REFERENCES projects (slug),
+     owner_id text REFERENCES owners (id) CHECK ((owner_id IS NULL) = (project IS NULL)),
      ownership text NOT NULL
        CHECK (ownership IN ('held', 'proof_needed', 'abandoned', 'removed')),
      ended_at_ms int8 CHECK ((ended_at_ms IS NULL) = (ownership IN ('held', 'proof_needed'))),

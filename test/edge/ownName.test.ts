@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
+import { BodyError, type HttpHandler, type HttpResponse } from "../../src/wire/message.ts";
+import { eventually } from "../../testkit/eventually.ts";
+import { getPlain, getSecured, openHttp2, requestHttp2, shakeHands } from "./clients.ts";
+import { startTestEdge, type TestEdge } from "./testEdge.ts";
+
+const host = "api.example.com";
+const bytesMax = 1_000_000;
+let edge: TestEdge;
+/** How the bodies ended that nobody waits for any more. */
+let endings: string[];
+let bodiesAwaited: number;
+
+const text = (status: number, body: string): HttpResponse => ({
+  status,
+  headers: { "content-type": "text/plain" },
+  body,
+});
+
+/** Says what it was asked; some paths behave as parts of the service do. */
+const handler: HttpHandler = {
+  async handle(request) {
+    const { method, path, scheme, authority } = request;
+    if (path === "/unread") return text(401, "Who are you?");
+    if (path === "/empty") return { status: 204, headers: {} };
+    if (path === "/bad-header") return { status: 200, headers: { "x-bad": "a\nb" }, body: "" };
+    if (path === "/throws") throw new Error("broken");
+    if (path === "/events") return { status: 200, headers: {}, body: events(request.signal) };
+    if (path === "/broken-events") return { status: 200, headers: {}, body: brokenEvents() };
+    try {
+      bodiesAwaited += 1;
+      const body = await request.body(bytesMax);
+      return text(200, `${method} ${scheme}://${authority}${path} ${body.byteLength}`);
+    } catch (cause) {
+      if (!(cause instanceof BodyError)) throw cause;
+      endings.push(cause.failure);
+      return text(cause.failure === "too_large" ? 413 : 400, cause.failure);
+    }
+  },
+  failed: () => text(500, "failed"),
+  refuse: (error) => text(400, error),
+};
+
+async function* events(signal: AbortSignal) {
+  for (let at = 1; !signal.aborted; at++) {
+    yield Buffer.from(`event ${at}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  endings.push("stream ended");
+}
+
+async function* brokenEvents() {
+  yield Buffer.from("one\n");
+  throw new Error("broken");
+}
+
+interface Seen {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly code: number;
+}
+
+function send(
+  session: ClientHttp2Session,
+  headers: Record<string, string>,
+  body: Iterable<Uint8Array> = [],
+): Promise<Seen> {
+  return new Promise((resolve) => {
+    const stream = session.request({ ":authority": host, ...headers });
+    let head: IncomingHttpHeaders = {};
+    let received = "";
+    stream.on("response", (given) => {
+      head = given;
+    });
+    stream.on("data", (chunk: Buffer) => {
+      received += chunk.toString();
+    });
+    stream.on("error", () => {});
+    stream.on("close", () => resolve({ headers: head, body: received, code: stream.rstCode ?? 0 }));
+    for (const piece of body) stream.write(piece);
+    stream.end();
+  });
+}
+
+const post = (path: string) => ({ ":method": "POST", ":path": path });
+
+beforeEach(async () => {
+  endings = [];
+  bodiesAwaited = 0;
+  edge = await startTestEdge({ own: { host, handler }, publicHttpsPort: 443 });
+});
+afterEach(() => edge.stop());
+
+describe("the service's own name, without encryption", () => {
+  test("asks to come back while there is no certificate", async () => {
+    const { status, headers, body } = await getPlain(edge, host, "/v1/pets");
+    expect(status).toBe(503);
+    expect(headers["retry-after"]).toBe("60");
+    expect(body).toBe("This service has no certificate yet. Try again in a minute.\n");
+  });
+
+  test("leads to HTTPS, with the method kept", async () => {
+    edge.certifyOwn();
+    for (const method of ["GET", "POST", "DELETE"]) {
+      const { status, headers } = await getPlain(edge, host, "/v1/pets?limit=1", { method });
+      expect(status).toBe(308);
+      expect(headers["location"]).toBe(`https://${host}/v1/pets?limit=1`);
+    }
+  });
+
+  test("answers the authority", async () => {
+    edge.view.publish(host, "token", "token.thumbprint");
+    const { status, body } = await getPlain(edge, host, "/.well-known/acme-challenge/token");
+    expect([status, body]).toEqual([200, "token.thumbprint"]);
+  });
+});
+
+describe("the service's own name, encrypted", () => {
+  beforeEach(() => edge.certifyOwn());
+
+  test("reaches the service by HTTP/1.1, and browsers are told to stay with HTTPS", async () => {
+    const extra = "content-length: 0\r\n";
+    const seen = await getSecured(edge, host, "/v1/pets", { method: "POST", extra });
+    expect(seen.body).toBe(`POST https://${host}/v1/pets 0`);
+    expect(seen.headers["strict-transport-security"]).toBe("max-age=31536000");
+  });
+
+  test("is not served on a connection for another host, nor the other way round", async () => {
+    edge.attach("docs.acme.com");
+    const other = { serverName: "docs.acme.com" };
+    expect((await getSecured(edge, host, "/", other)).status).toBe(421);
+    const swapped = { serverName: host };
+    expect((await getSecured(edge, "docs.acme.com", "/", swapped)).status).toBe(421);
+    expect((await getSecured(edge, "docs.acme.com")).body).toBe("dep_docs.acme.com GET /");
+  });
+
+  test("takes bodies by HTTP/2, whole and in pieces", async () => {
+    const session = await openHttp2(edge, host);
+    const piece = Buffer.alloc(100_000, "a");
+    const seen = await send(session, post("/v1/pets"), [piece, piece, piece]);
+    expect(seen.body).toBe(`POST https://${host}/v1/pets 300000`);
+    expect(seen.headers["strict-transport-security"]).toBe("max-age=31536000");
+    const none = await send(session, { ":path": "/" });
+    expect(none.body).toBe(`GET https://${host}/ 0`);
+    session.destroy();
+  });
+
+  test("refuses a body that is too large, announced or not, and the session goes on", async () => {
+    const session = await openHttp2(edge, host);
+    const announced = { ...post("/"), "content-length": String(bytesMax + 1) };
+    const large = Buffer.alloc(bytesMax + 1);
+    expect((await send(session, announced, [large])).body).toBe("too_large");
+    expect((await send(session, post("/"), [large])).body).toBe("too_large");
+    expect((await send(session, post("/"), [Buffer.alloc(3)])).body).toEndWith(" 3");
+    session.destroy();
+  });
+
+  test("answers before a body that it does not want has arrived", async () => {
+    const session = await openHttp2(edge, host);
+    const seen = await new Promise<number>((resolve, reject) => {
+      const stream = session.request({ ":authority": host, ...post("/unread") });
+      stream.on("response", (headers) => resolve(Number(headers[":status"])));
+      stream.on("error", reject);
+      stream.write(Buffer.alloc(10));
+    });
+    expect(seen).toBe(401);
+    expect((await send(session, { ":path": "/" })).body).toEndWith(" 0");
+    session.destroy();
+  });
+
+  test("sends no content where there is none", async () => {
+    const session = await openHttp2(edge, host);
+    const empty = await send(session, { ":path": "/empty" });
+    expect(Number(empty.headers[":status"])).toBe(204);
+    expect(empty.headers["content-length"]).toBeUndefined();
+    const head = await send(session, { ":method": "HEAD", ":path": "/" });
+    expect([Number(head.headers[":status"]), head.body]).toEqual([200, ""]);
+    expect(Number(head.headers["content-length"])).toBeGreaterThan(0);
+    session.destroy();
+  });
+
+  test("turns a fault into the service's own response", async () => {
+    const session = await openHttp2(edge, host);
+    for (const path of ["/throws", "/bad-header"]) {
+      const seen = await requestHttp2(session, { ":authority": host, ":path": path });
+      expect([seen.status, seen.body]).toEqual([500, "failed"]);
+    }
+    session.destroy();
+  });
+
+  test("streams, and stops when its reader is gone", async () => {
+    const session = await openHttp2(edge, host);
+    const stream = session.request({ ":authority": host, ":path": "/events" });
+    let received = "";
+    stream.on("data", (chunk: Buffer) => {
+      received += chunk.toString();
+    });
+    stream.on("error", () => {});
+    await eventually(() => received.includes("event 3\n"));
+    stream.close();
+    await eventually(() => endings.includes("stream ended"));
+    session.destroy();
+  });
+
+  test("resets a stream that breaks off, and leaves the others alone", async () => {
+    const session = await openHttp2(edge, host);
+    const { body, code } = await send(session, { ":path": "/broken-events" });
+    expect(body).toBe("one\n");
+    expect(code).not.toBe(0);
+    expect(edge.logged.map(({ event }) => event)).toContain("edge.response_failed");
+    expect((await send(session, { ":path": "/" })).body).toEndWith(" 0");
+    session.destroy();
+  });
+
+  test("notices that a client goes away in the middle of its body", async () => {
+    const socket = await shakeHands(edge, host, { ALPNProtocols: ["h2"] });
+    const session = connect(`https://${host}`, { createConnection: () => socket });
+    session.on("error", () => {});
+    const stream = session.request({ ":authority": host, ...post("/") });
+    stream.on("error", () => {});
+    stream.write(Buffer.alloc(10));
+    await eventually(() => bodiesAwaited > 0);
+    socket.destroy();
+    await eventually(() => endings.includes("incomplete"));
+  });
+});
+
+test("a body by HTTP/2 that does not arrive is given up", async () => {
+  const slow = await startTestEdge({
+    own: { host, handler },
+    limits: { bodyGraceMs: 100, sweepEveryMs: 20 },
+  });
+  slow.certifyOwn();
+  const session = await openHttp2(slow, host);
+  const stream = session.request({ ":authority": host, ...post("/") });
+  let received = "";
+  stream.on("data", (chunk: Buffer) => {
+    received += chunk.toString();
+  });
+  stream.on("error", () => {});
+  stream.write(Buffer.alloc(10));
+  await eventually(() => received === "too_slow");
+  session.destroy();
+  await slow.stop();
+});
