@@ -16,6 +16,7 @@ import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/pet
 import type { IdempotentRequest } from "../petstore/idempotency/idempotency.ts";
 import { type OrderEvent, refusalText } from "../petstore/orders/orders.ts";
 import type { Stores } from "../storage/stores.ts";
+import { isRemoved } from "./deprecation.ts";
 import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 
 /** What handlers work with. */
@@ -113,9 +114,8 @@ const onePet = allOperations.find(({ id }) => id === "getPet");
 
 /** Where a pet is found: at its own path and, once getPet is removed, at its successor. */
 function addressOf(id: bigint, nowMs: number): string {
-  const { lifecycle } = onePet ?? {};
-  const gone = lifecycle !== undefined && nowMs >= lifecycle.sunsetAtMs;
-  return (gone ? lifecycle.successor : "/pets/{petId}").replace("{petId}", String(id));
+  const successor = onePet && isRemoved(onePet, nowMs) ? onePet.lifecycle?.successor : undefined;
+  return (successor ?? "/pets/{petId}").replace("{petId}", String(id));
 }
 
 function listCategories({ categories, secret }: HandlerDependencies): Handler<"listCategories"> {

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { type Config, readConfig } from "../config/config.ts";
 import type { Variables } from "../config/settings.ts";
+import type { Log } from "../core/log.ts";
 import { ownCommand } from "../core/runtimeFiles.ts";
 import { listenForMetrics } from "../http/listeners.ts";
 import { Recent } from "../http/recentRequests.ts";
@@ -118,7 +119,7 @@ export class SupervisedService {
   /** Supervises a service of this process, which serves until it is replaced. */
   adopt(service: Service): Promise<void> {
     const plan = { ...this.#plan(this.#parts.config, this.#variables, true), processes: 1 };
-    return this.supervisor.start({ ...plan, start: () => inThisProcess(service) });
+    return this.supervisor.start({ ...plan, start: () => inThisProcess(service, this.#parts.log) });
   }
 
   /** Throws what is wrong with the settings, or why the new processes did not start. */
@@ -177,13 +178,18 @@ const fixedSettings: readonly { names: string; of: (config: Config) => unknown }
   { names: "PORT", of: ({ port }) => port },
   { names: "PETSTORE_ENV", of: ({ environment }) => environment },
   { names: "PETSTORE_DATA", of: ({ dataFolder }) => resolve(dataFolder) },
+  {
+    names: "DATABASE_URL",
+    // User and password may change.
+    of: ({ database }) => database?.address.replace(/^(\w+:\/\/)[^/?]*@/, "$1"),
+  },
   { names: "PETSTORE_METRICS_HOST or PETSTORE_METRICS_PORT", of: ({ metrics }) => metrics },
   {
     names: "PETSTORE_ADMIN_HOST or PETSTORE_ADMIN_PORT",
     of: ({ admin }) => admin && [admin.host, admin.port],
   },
   {
-    names: "PETSTORE_SITES_HOST, PETSTORE_ROLES or PETSTORE_EDGE_*",
+    names: "PETSTORE_DOMAIN, PETSTORE_SITES_HOST, PETSTORE_ROLES or PETSTORE_EDGE_*",
     of: ({ domains, roles }) =>
       domains && roles.includes("edge")
         ? [domains.edge.host, domains.edge.httpPort, domains.edge.httpsPort]
@@ -192,7 +198,7 @@ const fixedSettings: readonly { names: string; of: (config: Config) => unknown }
 ];
 
 /** Its figures of the last hour are the supervisor's own, so they are not counted twice. */
-function inThisProcess(service: Service): Worker {
+function inThisProcess(service: Service, log: Log): Worker {
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
   const counted = () => service.counted().filter(({ name }) => !name.startsWith("process_"));
   return {
@@ -205,8 +211,14 @@ function inThisProcess(service: Service): Worker {
     accept: async () => {},
     stop({ replaced }) {
       const stopped = service.stop({ replaced, keepMetrics: true });
-      const finish = () => end({ code: 0, signal: null, families: counted() });
-      stopped.then(finish, finish);
+      const finish = (code: number) => end({ code, signal: null, families: counted() });
+      stopped.then(
+        () => finish(0),
+        (cause) => {
+          log.error("service.stop_failed", { cause });
+          finish(1);
+        },
+      );
     },
     kill: () => end({ code: null, signal: null, families: counted() }),
   };

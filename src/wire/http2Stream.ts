@@ -3,7 +3,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "nod
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import type { Connections } from "./connections.ts";
 import { bodyMsMax } from "./limits.ts";
-import type { HttpHandler, HttpRequest, HttpResponse } from "./message.ts";
+import type { HttpHandler, HttpRequest, HttpResponse, WireError } from "./message.ts";
 import { RequestBody } from "./requestBody.ts";
 import { hostOf, targetOf } from "./requestHead.ts";
 import { allowsContent } from "./response.ts";
@@ -58,8 +58,8 @@ export class Http2Stream {
     const { handler, peer } = this.#connection;
     const request = this.#request();
     const responding =
-      request === undefined
-        ? handler.refuse("host_invalid", peer)
+      typeof request === "string"
+        ? handler.refuse(request, peer)
         : this.#handled(() => handler.handle(request));
     return then(responding, (response) => this.#send(response));
   }
@@ -74,17 +74,19 @@ export class Http2Stream {
     }
   }
 
-  /** Undefined where it names no host, or several. */
-  #request(): HttpRequest | undefined {
+  /** Why it is none, where it is none. */
+  #request(): HttpRequest | WireError {
     const { peer, connections } = this.#connection;
     const header = (name: string) => this.#header(name);
     const [first, ...others] = [header(":authority"), header("host")].filter(
       (host) => host !== undefined,
     );
     if (first === undefined || others.some((host) => hostOf(host) !== hostOf(first)))
-      return undefined;
-    const target = targetOf(header(":path") ?? "", [first], 11);
-    if (typeof target === "string") return undefined;
+      return "host_invalid";
+    const sent = header(":path") ?? "";
+    if (sent.length > connections.limits.targetBytesMax) return "target_too_long";
+    const target = targetOf(sent, [first], 11);
+    if (typeof target === "string") return target;
     const { authority, path, query } = target;
     const signal = () => this.#signal();
     return {
@@ -200,8 +202,13 @@ export class Http2Stream {
 
   #drained(): Promise<void> {
     return new Promise((resolve) => {
-      this.#stream.once("drain", resolve);
-      this.#stream.once("close", resolve);
+      const settle = () => {
+        this.#stream.off("drain", settle);
+        this.#stream.off("close", settle);
+        resolve();
+      };
+      this.#stream.on("drain", settle);
+      this.#stream.on("close", settle);
     });
   }
 

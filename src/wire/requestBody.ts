@@ -40,6 +40,8 @@ export class RequestBody {
   add(bytes: Uint8Array): void {
     this.received += bytes.byteLength;
     if (this.discarded) return;
+    // HTTP/2 does not frame a body by its announced length.
+    if (this.received > this.length) return void this.fail("malformed");
     const { bytesMax } = this;
     if (bytesMax !== undefined && this.received > bytesMax) return void this.fail("too_large");
     const length = this.#filled + bytes.byteLength;

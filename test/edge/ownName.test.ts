@@ -156,6 +156,37 @@ describe("the service's own name, encrypted", () => {
     session.destroy();
   });
 
+  test("refuses a body that is not as long as announced, and goes on", async () => {
+    for (const sent of [10, 200_000]) {
+      const session = await openHttp2(edge, host);
+      const seen = new Promise<string>((resolve) => {
+        const stream = session.request({ ":authority": host, ...post("/"), "content-length": "1" });
+        let received = "";
+        stream.on("data", (chunk: Buffer) => {
+          received += chunk.toString();
+        });
+        stream.on("error", () => {});
+        stream.on("close", () => resolve(received));
+        // Without an end: the length is known to be wrong before that.
+        stream.write(Buffer.alloc(sent));
+      });
+      expect(["malformed", ""]).toContain(await seen);
+      session.destroy();
+    }
+    const session = await openHttp2(edge, host);
+    expect((await send(session, { ":path": "/" })).body).toEndWith(" 0");
+    session.destroy();
+  });
+
+  test("refuses a target that is none, or too long, for what it is", async () => {
+    const session = await openHttp2(edge, host);
+    expect((await send(session, { ":path": "/a#b" })).body).toBe("malformed");
+    expect((await send(session, { ":path": `/${"a".repeat(9_000)}` })).body).toBe(
+      "target_too_long",
+    );
+    session.destroy();
+  });
+
   test("answers before a body that it does not want has arrived", async () => {
     const session = await openHttp2(edge, host);
     const seen = await new Promise<number>((resolve, reject) => {

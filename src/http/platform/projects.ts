@@ -11,6 +11,7 @@ import {
   slugError,
 } from "../../hosting/sites/site.ts";
 import type { SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
+import { nameError } from "../../petstore/keys/lifecycle.ts";
 import { type HttpRequest, originOf } from "../../wire/message.ts";
 import { bytesOf, invalid, largeJsonBody, readManifest } from "./bodies.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
@@ -188,9 +189,7 @@ function readId(id: string): string {
 }
 
 function readName(name: string): string {
-  const length = [...name].length;
-  if (length === 0 || length > ownerNameLengthMax || /\p{Cc}/u.test(name)) {
-    throw invalid(`name must have 1 to ${ownerNameLengthMax} characters.`);
-  }
+  const complaint = nameError(name, ownerNameLengthMax);
+  if (complaint !== undefined) throw invalid(`name ${complaint}.`);
   return name;
 }

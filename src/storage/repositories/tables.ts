@@ -6,7 +6,7 @@
  * - `[sqlite: …]` and `[postgres: …]` hold what only one engine has. SQLite assigns
  *   `ordinal` as the row id; on PostgreSQL the writes assign it, and the primary key is another.
  *
- * Databases have been created with them: a change belongs in a new step of the migrations.
+ * From the first release on, a change belongs in a new step of the migrations.
  */
 
 const engineOnly = /\[(sqlite|postgres): ([^\]]*)\]/g;

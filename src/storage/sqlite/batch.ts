@@ -93,8 +93,8 @@ type RepositoryCommands = {
 };
 
 /**
- * Every write by name. Each decides before it writes anything, and returns a refusal: throwing
- * rolls back the whole transaction.
+ * Every write by name. Each returns a refusal rather than throwing, which rolls back the whole
+ * transaction.
  */
 export type Commands = EngineCommands & RepositoryCommands;
 export type CommandName = keyof Commands;
