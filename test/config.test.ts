@@ -189,6 +189,7 @@ describe("settings", () => {
     const named = { PETSTORE_SITES_HOST: "Sites.Example.com.", PETSTORE_ACME_TERMS: "agreed" };
     expect(readConfig(named).domains).toEqual({
       ownName: undefined,
+      sites: { host: "sites.example.com", certificates: { kind: "each" } },
       target: "sites.example.com",
       dns: { recursors: undefined, authorityPort: 53, privateAddresses: false },
       acme: {

@@ -1,4 +1,4 @@
-import { type Domain, isServed, type Standing } from "../src/hosting/domains/domain.ts";
+import { type Domain, isOwnName, isServed, type Standing } from "../src/hosting/domains/domain.ts";
 import {
   attemptsMax,
   type CaAttempt,
@@ -145,8 +145,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
     dueAtMs: number | undefined,
     arriving?: StoredCertificate,
   ): void {
-    if (this.#sites.project(project) === undefined) throw new Error(`There is no ${project}.`);
-    if (this.#sites.owner(ownerId) === undefined) throw new Error(`There is no ${ownerId}.`);
+    const known = this.#sites.project(project) && this.#sites.owner(ownerId);
+    if (project !== "" && known === undefined) throw new Error(`There is no ${project}.`);
     if (dueAtMs !== undefined && !Number.isSafeInteger(dueAtMs)) {
       throw new Error(`${dueAtMs} is no whole number of milliseconds.`);
     }
@@ -176,9 +176,13 @@ export class MemoryDomains implements DomainStore, EdgeView {
   list(project?: string): readonly StoredDomain[] {
     const rows = project === undefined ? this.#rows.values() : this.#byProject.get(project);
     return [...(rows ?? [])]
-      .filter(({ domain }) => isOpen(domain.ownership))
+      .filter(({ domain }) => isOpen(domain.ownership) && (project === "" || !isOwnName(domain)))
       .toSorted((one, other) => compare(one.domain.host, other.domain.host))
       .map((row) => this.#stored(row));
+  }
+
+  ownNames(): readonly StoredDomain[] {
+    return this.list("");
   }
 
   timeline(domainId: string, limit: number): readonly TimelineEntry[] {
@@ -190,10 +194,9 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   #standing({ ownerId, project }: Domain): Standing {
-    return {
-      paid: here(this.#sites.owner(ownerId))?.plan === "paid",
-      deployed: here(this.#sites.project(project))?.current !== undefined,
-    };
+    const own = project === "";
+    const paid = own || here(this.#sites.owner(ownerId))?.plan === "paid";
+    return { paid, deployed: own || here(this.#sites.project(project))?.current !== undefined };
   }
 
   routing(project: string): { readonly routing: Routing; readonly version: number } {
@@ -339,8 +342,9 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   route(host: string): Route | undefined {
     const domain = this.#served(host);
-    const deployment = domain && here(this.#sites.project(domain.project))?.current;
-    if (domain === undefined || deployment === undefined) return undefined;
+    if (domain === undefined || !this.#standing(domain).paid) return undefined;
+    const deployment = here(this.#sites.project(domain.project))?.current;
+    if (deployment === undefined) return undefined;
     const { primary, redirects } = this.routing(domain.project).routing;
     const redirect = redirects.find(({ from }) => from === host);
     return redirect === undefined
@@ -350,14 +354,12 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   certificate(host: string): ServedCertificate | undefined {
     const found = this.#certificates.get(this.#served(host)?.certificate.held?.id ?? "");
-    return found && { id: found.id, chainPem: found.chainPem, sealedKey: found.sealedKey };
+    const { id, host: of = "", chainPem = "", sealedKey = "" } = found ?? {};
+    return id === undefined ? undefined : { id, host: of, chainPem, sealedKey };
   }
 
   #served(host: string): Domain | undefined {
-    const domain = this.#rowsAt(host).find((row) => isServed(row.domain))?.domain;
-    if (domain === undefined) return undefined;
-    const { paid, deployed } = this.#standing(domain);
-    return paid && deployed ? domain : undefined;
+    return this.#rowsAt(host).find((row) => isServed(row.domain))?.domain;
   }
 
   challenge(host: string, token: string, nowMs: number): string | undefined {

@@ -74,7 +74,7 @@ const listDomains: Command = {
       json: toJson,
       columns: {
         Host: hostText,
-        Project: ({ project }) => project,
+        Project: ({ project }) => project || "(this service)",
         Status: ({ status }) => status,
         Role: roleText,
         "Certificate until": ({ certificate }) =>
@@ -87,7 +87,9 @@ const listDomains: Command = {
 };
 
 async function projectsWithDomains({ domains }: Stores): Promise<string[]> {
-  return [...new Set((await domains.list()).map(({ domain }) => domain.project))].sort();
+  const own = (await domains.ownNames()).length > 0 ? [""] : [];
+  const attached = new Set((await domains.list()).map(({ domain }) => domain.project));
+  return [...own, ...[...attached].sort()];
 }
 
 const showDomain: Command = {

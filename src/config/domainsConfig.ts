@@ -19,11 +19,33 @@ export interface Endpoint {
   readonly port: number;
 }
 
+export interface SitesConfig {
+  readonly host: string;
+  readonly certificates: /** One for all names, proven by a record that we put into DNS. */
+    | { readonly kind: "wildcard"; readonly update: DnsUpdateConfig }
+    /** One for all names, which the operator sees to. */
+    | { readonly kind: "file"; readonly certificate: string; readonly key: string }
+    /** One for each site that shows something, within the limits of the authority. */
+    | { readonly kind: "each" };
+}
+
+export interface DnsUpdateConfig extends Endpoint {
+  readonly key: TsigKey;
+}
+
+interface TsigKey {
+  readonly algorithm: "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
+  readonly name: string;
+  readonly secret: Uint8Array;
+}
+
 export interface DomainsConfig {
   /** The name of the service itself, for which the edge answers with all of it; undefined for none. */
   readonly ownName: string | undefined;
   /** The name that owners point theirs to. */
   readonly target: string;
+  /** Below which every site has an address; undefined where they have none. */
+  readonly sites: SitesConfig | undefined;
   readonly dns: {
     /** Undefined where the machine's own are asked. */
     readonly recursors: readonly Endpoint[] | undefined;
@@ -59,12 +81,15 @@ export function readDomainsConfig(
   listensOn: string,
 ): DomainsConfig | undefined {
   const ownName = setting("PETSTORE_DOMAIN", undefined, hostName);
-  const target = setting("PETSTORE_SITES_HOST", ownName, hostName);
+  const sitesHost = setting("PETSTORE_SITES_HOST", undefined, hostName);
+  const target = sitesHost ?? ownName;
   const edgeHost = setting("PETSTORE_EDGE_HOST", ownName ? everyAddress() : listensOn, listenHost);
   const httpsPort = setting("PETSTORE_EDGE_HTTPS_PORT", 443, port);
   const agreed = setting("PETSTORE_ACME_TERMS", undefined, terms);
+  const certificates = readSitesCertificates(setting, complaints);
   const config: Omit<DomainsConfig, "target"> = {
     ownName,
+    sites: sitesHost === undefined ? undefined : { host: sitesHost, certificates },
     dns: {
       recursors: setting("PETSTORE_DNS_RECURSORS", undefined, endpoints),
       authorityPort: setting("PETSTORE_DNS_PORT", 53, wholeNumber(1, 65535, "a port number")),
@@ -95,6 +120,37 @@ export function readDomainsConfig(
   return { target, ...config };
 }
 
+function readSitesCertificates(
+  setting: Setting,
+  complaints: string[],
+): SitesConfig["certificates"] {
+  const update = setting("PETSTORE_DNS_UPDATE", undefined, endpoint);
+  const tsigKey = setting("PETSTORE_DNS_UPDATE_KEY", undefined, tsig);
+  const certificate = setting("PETSTORE_SITES_CERTIFICATE", undefined, anyText("a file"));
+  const key = setting("PETSTORE_SITES_CERTIFICATE_KEY", undefined, anyText("a file"));
+  const together = (names: readonly [string, string], values: readonly [unknown, unknown]) => {
+    if ((values[0] === undefined) === (values[1] === undefined)) return;
+    const said = complaints.some((complaint) => names.some((name) => complaint.startsWith(name)));
+    if (!said) complaints.push(`${names[0]} and ${names[1]} need each other: set both or neither.`);
+  };
+  together(["PETSTORE_DNS_UPDATE", "PETSTORE_DNS_UPDATE_KEY"], [update, tsigKey]);
+  together(["PETSTORE_SITES_CERTIFICATE", "PETSTORE_SITES_CERTIFICATE_KEY"], [certificate, key]);
+  if (certificate !== undefined && key !== undefined) return { kind: "file", certificate, key };
+  if (update === undefined || tsigKey === undefined) return { kind: "each" };
+  return { kind: "wildcard", update: { ...update, key: tsigKey } };
+}
+
+const tsigText = "a key such as hmac-sha256:name:c2VjcmV0, with its secret in base64";
+const tsig = kind(tsigText, (text): TsigKey | undefined => {
+  const [, algorithm, name = "", secret = ""] =
+    /^(hmac-sha256|hmac-sha384|hmac-sha512):([A-Za-z0-9._-]{1,253}):([A-Za-z0-9+/]+={0,2})$/.exec(
+      text,
+    ) ?? [];
+  return algorithm === undefined
+    ? undefined
+    : { algorithm: algorithm as TsigKey["algorithm"], name, secret: Buffer.from(secret, "base64") };
+});
+
 const terms = matching("the word agreed", /^agreed$/);
 const email = matching("an e-mail address", /^[^\s@,]+@[^\s@,]+\.[^\s@,]+$/);
 const leaseSeconds = wholeNumber(2, 600, "a whole number of seconds");
@@ -111,14 +167,16 @@ const hostName = kind("a host name such as sites.example.com", (text) => {
 const hostNamesText = "host names such as ca.example.com, with commas between them";
 const hostNames = listOf(hostNamesText, hostName.parse);
 
-const endpointsText = "addresses such as 192.0.2.1 or 192.0.2.1:5353, with commas between them";
-const endpoints = listOf(endpointsText, (text): Endpoint | undefined => {
+const readEndpoint = (text: string): Endpoint | undefined => {
   const [, bracketed, plain, written] =
     /^(?:\[([^\]]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? text;
   const number = written === undefined ? 53 : port.parse(written);
   return isIP(address) === 0 || number === undefined ? undefined : { address, port: number };
-});
+};
+const endpoint = kind("an address such as 192.0.2.1 or 192.0.2.1:5353", readEndpoint);
+const endpointsText = "addresses such as 192.0.2.1 or 192.0.2.1:5353, with commas between them";
+const endpoints = listOf(endpointsText, readEndpoint);
 
 /** Of this machine, by IPv6 too where it has any. */
 function everyAddress(): string {

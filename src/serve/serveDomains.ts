@@ -5,12 +5,14 @@ import type { DomainsConfig } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { CertificateAuthority } from "../hosting/domains/certificateAuthority.ts";
-import { keepOwnName } from "../hosting/domains/ownName.ts";
+import { isOwnName } from "../hosting/domains/domain.ts";
+import { keepOwnNames, retryOwnNames } from "../hosting/domains/ownName.ts";
 import type { JobContext } from "../hosting/domains/updates.ts";
 import { Vault } from "../hosting/domains/vault.ts";
 import { DomainWorker } from "../hosting/domains/worker.ts";
 import type { RunningEdge } from "../hosting/edge/edge.ts";
 import { type ServedContents, siteResponse } from "../hosting/edge/siteResponse.ts";
+import type { SiteStore } from "../hosting/sites/sites.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { HttpHandler } from "../wire/message.ts";
 import { localProxyHeader } from "../wire/proxyProtocol.ts";
@@ -66,23 +68,33 @@ export async function startDomains(
 
 async function startOwnEdge(
   { config, clock, log, stores, contents, proxies, sockets, handler }: DomainParts,
-  { edge, ownName }: DomainsConfig,
+  { edge, ownName, sites }: DomainsConfig,
   vault: Vault,
   id: string,
 ) {
   const { startEdge } = await import("../hosting/edge/edge.ts");
+  const { withSiteAddresses } = await import("../hosting/edge/siteAddresses.ts");
+  const view = sites
+    ? withSiteAddresses({ ...stores, view: stores.edgeView, sitesHost: sites.host })
+    : stores.edgeView;
+  const holder = ownName === undefined ? undefined : await stores.domains.holderOf(ownName);
+  const attached = holder !== undefined && !isOwnName(holder.domain);
   const named = (cause: unknown): never => {
     const { port } = cause as { port?: number };
     const setting = port === edge.httpPort ? "PETSTORE_EDGE_HTTP_PORT" : "PETSTORE_EDGE_HTTPS_PORT";
     throw Object.assign(cause as Error, { setting });
   };
   return startEdge({
-    view: stores.edgeView,
+    view,
     vault,
     clock,
     log,
+    certificateFile:
+      sites?.certificates.kind === "file"
+        ? { ...sites.certificates, below: sites.host }
+        : undefined,
     serveSite: (request, deployment) => siteResponse(request, deployment, contents),
-    own: ownName === undefined ? undefined : { host: ownName, handler },
+    own: ownName === undefined || attached ? undefined : { host: ownName, handler },
     id,
     ...edge,
     reachableAt: edge.address,
@@ -129,12 +141,20 @@ async function startWorker(
     order: (request) => acmeAuthority.order(request),
     renewalWindow: (name) => acmeAuthority.renewalWindow(name),
   };
+  const certificates = domains.sites?.certificates;
   const parts: JobContext = {
     store: stores.domains,
     edgeView: stores.edgeView,
     resolver,
     authority,
     probe: (edge, host, token) => probing.probeEdge(edge, host, token, clock, preface),
+    publishTxt:
+      certificates?.kind === "wildcard"
+        ? async (name, value) => {
+            const { publishTxt } = await import("../hosting/dns/dnsChallenge.ts");
+            await publishTxt(name, value, { server: certificates.update, resolver, clock });
+          }
+        : undefined,
     now: () => clock.now(),
     vault,
     clock,
@@ -143,12 +163,25 @@ async function startWorker(
     log: (event, fields) => (fields["cause"] === undefined ? log.info : log.error)(event, fields),
   };
   const worker = new DomainWorker(parts, { holder: id, leaseMs: domains.leaseSeconds * 1000 });
-  if ((await keepOwnName(domains.ownName, parts)) === "attached_elsewhere") {
-    log.error("domain.reclaim_failed", { host: domains.ownName });
-  }
+  let kept: number | undefined;
+  /** Again after every change of what is published. */
+  const keepNames = async () => {
+    const revision = stores.sites.revision();
+    if (revision === kept) return;
+    const names = await ownNames(domains, stores.sites);
+    for (const host of await keepOwnNames(names, parts)) {
+      log.error("domain.reclaim_failed", { host });
+    }
+    kept = revision;
+  };
+  await retryOwnNames(parts);
+  await keepNames();
+  const failed = (cause: unknown) => log.error("domains.read_failed", { cause });
+  const stopKeeping = clock.every(ownNamesEveryMs, () => void keepNames().catch(failed));
   worker.start();
   return {
     async stop(graceMs: number) {
+      stopKeeping();
       // Ends what still waits for a response.
       const cancel = clock.after(graceMs, () => resolver.close());
       await worker.stop(graceMs);
@@ -156,6 +189,18 @@ async function startWorker(
       resolver.close();
     },
   };
+}
+
+/** A site that was published just now has its certificate soon after. */
+const ownNamesEveryMs = 1_000;
+
+/** The names of the platform itself for which it orders certificates. */
+async function ownNames({ ownName, sites }: DomainsConfig, store: SiteStore): Promise<string[]> {
+  const own = ownName === undefined ? [] : [ownName];
+  if (sites?.certificates.kind === "wildcard") return [...own, `*.${sites.host}`];
+  if (sites?.certificates.kind !== "each") return own;
+  const shown = (await store.listProjects()).filter(({ current }) => current !== undefined);
+  return [...own, ...shown.map(({ slug }) => `${slug}.${sites.host}`)];
 }
 
 function trustedRoot(file: string): string {

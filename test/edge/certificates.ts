@@ -30,7 +30,7 @@ export function createAuthority(): Authority {
       const extension = alternativeName(host);
       const chainPem = certify(signer, { serial, subject: host, publicKey, extension });
       const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-      return { id, chainPem, sealedKey: vault.seal(keyPem, certificateSeal(host, id)) };
+      return { id, host, chainPem, sealedKey: vault.seal(keyPem, certificateSeal(host, id)) };
     },
   };
 }

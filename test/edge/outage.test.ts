@@ -58,13 +58,13 @@ describe("while the store is away", () => {
     await line.ask(question());
     const { view } = edge;
     view.remove("a.example");
-    // It fails between the revision and the routes, too.
-    const route = view.route.bind(view);
+    // It fails between the revision and the certificates, too.
+    const certificate = view.certificate.bind(view);
     let asked = 0;
-    view.route = (host) => {
+    view.certificate = (host) => {
       asked += 1;
       if (asked < 3) throw new Error("The database is away.");
-      return route(host);
+      return certificate(host);
     };
     const failed = () => edge.logged.some(({ event }) => event === "edge.poll_failed");
     await eventually(failed);

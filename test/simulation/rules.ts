@@ -252,7 +252,8 @@ export class Rules implements Witness {
     const claim = served && store.accounts.get(served.domainId)?.domain;
     const allowed = claim !== undefined && isPaid(claim.ownerId) && isDeployed(claim.project);
     tally.count("looks at what is served");
-    if (!allowed && (route !== undefined || certificate !== undefined)) {
+    // Visitors of a suspended site are told so, which takes its certificate.
+    if ((!allowed && route !== undefined) || (claim === undefined && certificate !== undefined)) {
       tally.violated("nothing is served that must not be", host);
     }
     if (allowed && (route === undefined || certificate?.id !== served?.certificateId)) {

@@ -235,6 +235,10 @@ export class WatchedStore implements DomainStore {
     return this.#inner.list(project);
   }
 
+  ownNames() {
+    return this.#inner.ownNames();
+  }
+
   timeline(domainId: string, limit: number) {
     return this.#inner.timeline(domainId, limit);
   }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
 import { noRouting } from "../../src/hosting/domains/domains.ts";
 import type { Edge } from "../../src/hosting/domains/edgeView.ts";
+import { addedOwn } from "../../src/hosting/domains/lifecycle.ts";
 import { redirectStatuses } from "../../src/hosting/domains/routing.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {
@@ -34,12 +35,33 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
     return { stores, other, domain: await servedIn(stores, host) };
   }
 
-  async function expectServed({ edgeView }: Stores, is: boolean): Promise<void> {
+  async function expectServed({ edgeView }: Stores, is: boolean, certified = is): Promise<void> {
     expect((await edgeView.route(host)) !== undefined).toBe(is);
-    expect((await edgeView.certificate(host)) !== undefined).toBe(is);
+    expect((await edgeView.certificate(host)) !== undefined).toBe(certified);
   }
 
   describe(`what edges answer for a host on ${engine}`, () => {
+    test("is a certificate and no route for a name of the platform itself", async () => {
+      const [stores, other] = [await open(), await open()];
+      const own = addedOwn({ id: "dom_own", host: "api.example.com" }, nowMs);
+      await addTo(stores, own);
+      expect(await other.edgeView.certificate(own.host)).toBeUndefined();
+      const certificate = certificateNamed("cert_own", own.host);
+      await changeIn(stores, holding(own, certificate), { certificate });
+      expect(await other.edgeView.certificate(own.host)).toMatchObject({
+        id: "cert_own",
+        host: own.host,
+      });
+      expect(await other.edgeView.route(own.host)).toBeUndefined();
+      const stored = await other.domains.holderOf(own.host);
+      expect(stored?.standing).toEqual({ paid: true, deployed: true });
+      expect(stored?.domain).toEqual(holding(own, certificate));
+      expect(await other.domains.list()).toEqual([]);
+      expect((await other.domains.ownNames()).map(({ domain }) => domain)).toEqual([
+        holding(own, certificate),
+      ]);
+    });
+
     test("is the project's shown deployment, with the domain's certificate", async () => {
       const { other } = await openServed();
       expect(await other.edgeView.route(host)).toEqual({
@@ -50,6 +72,7 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       });
       expect(await other.edgeView.certificate(host)).toEqual({
         id: `cert_${host}`,
+        host,
         chainPem: `chain of cert_${host}`,
         sealedKey: `sealed key of cert_${host}`,
       });
@@ -74,15 +97,17 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
         changeIn(stores, { ...domain, ownership: proofNeeded }),
       "it has no certificate": (stores) => changeIn(stores, domainFor(host)),
     };
+    /** Visitors are told so, which takes a certificate. */
+    const passing = ["the plan is free", "the project is not published"];
     for (const [why, withdraw] of Object.entries(withdrawals)) {
-      test(`is nothing while ${why}, and the same again afterwards`, async () => {
+      test(`is no site while ${why}, and the same again afterwards`, async () => {
         const { stores, other, domain } = await openServed();
         const route = await other.edgeView.route(host);
         await expectServed(other, true);
         const before = await other.edgeView.revision();
         await withdraw(stores, domain);
-        await expectServed(stores, false);
-        await expectServed(other, false);
+        await expectServed(stores, false, passing.includes(why));
+        await expectServed(other, false, passing.includes(why));
         const between = await other.edgeView.revision();
         expect(between).toBeGreaterThan(before);
 
@@ -105,8 +130,8 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       await addTo(stores, domainFor("new.example", "new"));
       for (const name of ["poor.example", "empty.example", "new.example"]) {
         expect(await stores.edgeView.route(name)).toBeUndefined();
-        expect(await stores.edgeView.certificate(name)).toBeUndefined();
       }
+      expect(await stores.edgeView.certificate("new.example")).toBeUndefined();
     });
 
     test("goes by the holder of the name, whoever else claims it", async () => {
@@ -118,7 +143,7 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       await addTo(stores, holding(old, certificateNamed(`cert_${host}`, host)));
       expect(await stores.edgeView.route(host)).toMatchObject({ project: "shop" });
       await stores.sites.setPlan("shop", "free");
-      await expectServed(stores, false);
+      await expectServed(stores, false, true);
     });
 
     test("is the certificate that the domain holds now", async () => {

@@ -80,12 +80,7 @@ describe("query plans", () => {
     ],
     "a served certificate is found by its host": [
       forSqliteOne(findServedCertificate.text),
-      [
-        search("domains", "domains_held", "host=\\?"),
-        /^CORRELATED SCALAR SUBQUERY 1$/,
-        ...standing,
-        search("certificates", "\\S+", "id=\\?"),
-      ],
+      [search("domains", "domains_held", "host=\\?"), search("certificates", "\\S+", "id=\\?")],
     ],
     "a challenge is found by host and token": [
       findChallenge,

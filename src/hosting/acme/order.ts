@@ -1,5 +1,10 @@
 /** One order from beginning to end (RFC 8555, section 7.4). */
-import type { OrderOutcome, OrderRequest } from "../domains/certificateAuthority.ts";
+import {
+  challengeType,
+  type OrderOutcome,
+  type OrderRequest,
+  wildcardBase,
+} from "../domains/certificateAuthority.ts";
 import { newPrivateKeyPem } from "./account.ts";
 import {
   AcmeError,
@@ -83,7 +88,7 @@ async function authorize(url: string, request: OrderRequest, session: AcmeSessio
   const authorization = parseBody(await session.get(url));
   if (!isFor(authorization, request.host)) throw malformed("an authorisation for another name");
   if (isAuthorized(authorization)) return;
-  const challenge = httpChallengeOf(authorization);
+  const challenge = challengeOf(authorization, challengeType(request.host));
   await publish(challenge.token, request, session);
   if (challenge.untried) await session.post(challenge.url, {});
   await session.poll(url, (state) => isAuthorized(state) || undefined);
@@ -173,13 +178,15 @@ function isAuthorized(authorization: JsonObject): boolean {
 
 function isFor(authorization: JsonObject, host: string): boolean {
   const { identifier } = authorization;
-  return isObject(identifier) && identifier["type"] === "dns" && identifier["value"] === host;
+  // Of a wildcard, the name below which it is (RFC 8555, section 7.1.3).
+  const name = wildcardBase(host) ?? host;
+  return isObject(identifier) && identifier["type"] === "dns" && identifier["value"] === name;
 }
 
-function httpChallengeOf(authorization: JsonObject): OfferedChallenge {
-  const challenge = challengesOf(authorization).find(({ type }) => type === "http-01");
+function challengeOf(authorization: JsonObject, wanted: "http-01" | "dns-01"): OfferedChallenge {
+  const challenge = challengesOf(authorization).find(({ type }) => type === wanted);
   if (challenge === undefined) {
-    throw new AcmeError("policy", "The authority does not offer to check this host over HTTP.");
+    throw new AcmeError("policy", `The authority does not offer to check this host by ${wanted}.`);
   }
   const { url, token, status } = challenge;
   // The token becomes part of a path, so nothing but its own alphabet may be in it (section 8.3).

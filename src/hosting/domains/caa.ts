@@ -1,4 +1,5 @@
 /** Whether CAA records let an authority issue for a host (RFC 8659). */
+import { challengeType, wildcardBase } from "./certificateAuthority.ts";
 import type { Finding } from "./finding.ts";
 import { registrableOf, withParents } from "./hostName.ts";
 import {
@@ -36,7 +37,7 @@ export async function checkCaa(
 ): Promise<CaaVerdict> {
   const registrable = registrableOf(host) ?? host;
   let zone: NameServers | undefined;
-  for (const name of withParents(host)) {
+  for (const name of withParents(wildcardBase(host) ?? host)) {
     const zoneHolds =
       zone?.kind === "found" && (name === zone.zone || name.endsWith(`.${zone.zone}`));
     if (!zoneHolds) zone = await resolver.nameServers(name);
@@ -107,7 +108,10 @@ function judgeRecords(
       `${owner} CAA ${caa?.critical ? 128 : 0} ${caa?.tag} "${value}"`,
   );
   const owner = records[0]?.name ?? name;
-  const permitting = `CAA 0 issue "${identities[0] ?? ""}"`;
+  // Of a wildcard "issuewild" speaks, and only without one "issue" (RFC 8659, section 4.3).
+  const forWildcards = records.some(({ caa }) => caa?.tag === "issuewild");
+  const tag = wildcardBase(host) !== undefined && forWildcards ? "issuewild" : "issue";
+  const permitting = `CAA 0 ${tag} "${identities[0] ?? ""}"`;
   const blocked = (message: string, next: string): CaaVerdict => {
     const expected = [`${owner} ${permitting}`];
     return { kind: "blocked", finding: { code: "CAA_BLOCKS", message, next, found, expected } };
@@ -119,9 +123,10 @@ function judgeRecords(
       "Remove that record, or its critical flag (use 0 in place of 128).",
     );
   }
-  // Only "issue" speaks of names like ours; without one, every authority may.
-  const issue = records.filter(({ caa }) => caa?.tag === "issue");
-  if (issue.length === 0 || issue.some(({ value }) => permits(value, identities)))
+  // Without any, every authority may.
+  const issue = records.filter(({ caa }) => caa?.tag === tag);
+  const method = challengeType(host);
+  if (issue.length === 0 || issue.some(({ value }) => permits(value, identities, method)))
     return { kind: "permitted" };
   return blocked(
     `The CAA records of ${owner} do not let our certificate authority issue for ${host}.`,
@@ -130,11 +135,11 @@ function judgeRecords(
 }
 
 /** `ca.example; validationmethods=http-01` permits that authority, by these methods (RFC 8657). */
-function permits(value: string, identities: readonly string[]): boolean {
+function permits(value: string, identities: readonly string[], wanted: string): boolean {
   const [issuer = "", ...parameters] = value.split(";").map((part) => part.trim());
   if (!identities.includes(issuer.toLowerCase())) return false;
   const methods = parameters
     .map((parameter) => /^validationmethods\s*=\s*(.*)$/i.exec(parameter)?.[1])
     .find((list) => list !== undefined);
-  return methods === undefined || methods.split(",").some((method) => method.trim() === "http-01");
+  return methods === undefined || methods.split(",").some((method) => method.trim() === wanted);
 }

@@ -2,7 +2,17 @@
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { TimeWindow } from "./domain.ts";
 
-/** What the authority will fetch over HTTP from the host (RFC 8555, section 8.3). */
+/** The name that a wildcard is below; undefined for a name that is none. */
+export function wildcardBase(host: string): string | undefined {
+  return host.startsWith("*.") ? host.slice(2) : undefined;
+}
+
+/** How the authority is to check a host: only DNS can speak for all names below one. */
+export function challengeType(host: string): "http-01" | "dns-01" {
+  return wildcardBase(host) === undefined ? "http-01" : "dns-01";
+}
+
+/** What the authority will fetch over HTTP from the host, or look up in DNS (RFC 8555, section 8). */
 export interface Challenge {
   readonly host: string;
   readonly token: string;

@@ -69,9 +69,10 @@ export class DomainService {
   }
 
   async list(actor: Actor, slug: string): Promise<readonly DomainView[]> {
-    await ownProject(this.#parts.sites, actor, slug);
+    await this.#allow(actor, slug);
     const { routing } = await this.#parts.domains.routing(slug);
-    const stored = await this.#parts.domains.list(slug);
+    const { domains } = this.#parts;
+    const stored = await (slug === "" ? domains.ownNames() : domains.list(slug));
     return stored.map((each) => this.#view(each, routing));
   }
 
@@ -92,7 +93,7 @@ export class DomainService {
     { id, host, project }: Pick<DomainDetails, "id" | "host" | "project">,
   ): Promise<string> {
     const { domains, clock } = this.#parts;
-    await ownProject(this.#parts.sites, actor, project);
+    await this.#allow(actor, project);
     const known = await domains.get(id);
     // Once it has ended, the name may have been added to the project again.
     const { domain, version, standing } =
@@ -105,6 +106,11 @@ export class DomainService {
       ...[domain.id, version, routing.version, Math.floor(nowMs / 60_000)],
       ...[statusOf(domain, standing, nowMs), nextDueAtMs(domain, nowMs), standing],
     ]);
+  }
+
+  /** The names of the platform itself, which have no project, are the operator's. */
+  async #allow(actor: Actor, slug: string): Promise<void> {
+    if (slug !== "" || actor.kind !== "operator") await ownProject(this.#parts.sites, actor, slug);
   }
 
   async #budget(host: string): Promise<readonly Used[]> {
@@ -328,14 +334,15 @@ export class DomainService {
   }
 
   async #attached(actor: Actor, slug: string, text: string): Promise<StoredDomain> {
-    await ownProject(this.#parts.sites, actor, slug);
+    await this.#allow(actor, slug);
     const reading = parseHost(text);
     const host = reading.kind === "host" ? reading.host : "";
     const { domains } = this.#parts;
     // What is attached is found among however many claims; what has ended, among the newest.
     const found =
-      (await domains.list(slug)).find(({ domain }) => domain.host === host) ??
-      (await domains.claimsOn(host)).find(({ domain }) => domain.project === slug);
+      (await (slug === "" ? domains.ownNames() : domains.list(slug))).find(
+        ({ domain }) => domain.host === host,
+      ) ?? (await domains.claimsOn(host)).find(({ domain }) => domain.project === slug);
     if (found === undefined) {
       throw new Problem("domain_not_found", { detail: `${text} is not attached to ${slug}.` });
     }

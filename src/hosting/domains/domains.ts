@@ -110,6 +110,8 @@ export interface DomainStore {
   holderOf(host: string): MaybePromise<StoredDomain | undefined>;
   /** Those of a project, or all; not the removed and abandoned ones; in the order of their hosts. */
   list(project?: string): MaybePromise<readonly StoredDomain[]>;
+  /** The names of the platform itself. */
+  ownNames(): MaybePromise<readonly StoredDomain[]>;
   /** Newest first. The store keeps the last 200 of each domain. */
   timeline(domainId: string, limit: number): MaybePromise<readonly TimelineEntry[]>;
 

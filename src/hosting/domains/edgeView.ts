@@ -10,13 +10,15 @@ export type Route =
       readonly project: string;
       /** The deployment that is shown. */
       readonly deployment: string;
+      /** The address is that of one deployment, which no search engine is to keep. */
+      readonly preview?: true;
       /** The project's primary domain, which is announced as canonical. */
       readonly primary: string | undefined;
     }
   | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
 
 /** Its id is never used for another certificate: a context made for an id stays right. */
-export type ServedCertificate = Pick<StoredCertificate, "id" | "chainPem" | "sealedKey">;
+export type ServedCertificate = Pick<StoredCertificate, "id" | "host" | "chainPem" | "sealedKey">;
 
 /** One process that answers for attached hosts. */
 export interface Edge {
@@ -41,7 +43,7 @@ export interface EdgeView {
    * paid and its project is deployed: all of it as it is now.
    */
   route(host: string): MaybePromise<Route | undefined>;
-  /** Undefined wherever `route` is. */
+  /** For as long as the name is held, so that visitors can be told that there is nothing to see now. */
   certificate(host: string): MaybePromise<ServedCertificate | undefined>;
   /** The key authorization to answer with, by whichever worker it was published. */
   challenge(host: string, token: string, nowMs: number): MaybePromise<string | undefined>;

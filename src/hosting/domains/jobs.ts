@@ -1,6 +1,7 @@
 /** The jobs of a domain: query DNS or the authority, decide by pure rules, commit. */
 
 import { checkCaa } from "./caa.ts";
+import { wildcardBase } from "./certificateAuthority.ts";
 import { type Domain, definiteFailuresMax, hasEnded, isOwnName, isValid } from "./domain.ts";
 import {
   type ChangeOutcome,
@@ -39,7 +40,8 @@ export const jobs: Readonly<Record<Job, RunJob>> = {
 
 async function look(domain: Domain, context: JobContext) {
   const { host, ownership } = domain;
-  if (isOwnName(domain)) return lookAtOwn(host, context.resolver);
+  const unusedLabel = `unused-${Buffer.from(context.clock.random(6)).toString("hex")}`;
+  if (isOwnName(domain)) return lookAtOwn(host, unusedLabel, context.resolver);
   const proof = ownership.kind === "proof_needed" ? proofFor(host, ownership.token) : undefined;
   const apex = isApex(host);
   const observation = await observe(
@@ -48,7 +50,7 @@ async function look(domain: Domain, context: JobContext) {
       target: context.target,
       apex,
       proofName: proof?.fullName,
-      unusedLabel: `unused-${Buffer.from(context.clock.random(6)).toString("hex")}`,
+      unusedLabel,
     },
     context.resolver,
   );
@@ -66,8 +68,10 @@ async function look(domain: Domain, context: JobContext) {
  * A name of our own needs an address. Whether it is ours cannot be seen from here, as behind a
  * router it is not: the authority will tell.
  */
-async function lookAtOwn(host: string, resolver: Resolver) {
-  const [a, aaaa] = await Promise.all([resolver.lookUp(host, "A"), resolver.lookUp(host, "AAAA")]);
+async function lookAtOwn(host: string, unusedLabel: string, resolver: Resolver) {
+  const base = wildcardBase(host);
+  const name = base === undefined ? host : `${unusedLabel}.${base}`;
+  const [a, aaaa] = await Promise.all([resolver.lookUp(name, "A"), resolver.lookUp(name, "AAAA")]);
   const answers = [`recursor A: ${describe(a)}`, `recursor AAAA: ${describe(aaaa)}`];
   return { verdict: verifyOwn(host, [a, aaaa]), answers };
 }

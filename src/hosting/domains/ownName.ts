@@ -1,6 +1,6 @@
-/** The name of the platform itself among the domains, so that the same worker gets its certificate. */
+/** The names of the platform itself among the domains, so that the same worker gets their certificates. */
 import type { Clock } from "../../core/clock.ts";
-import { isOwnName } from "./domain.ts";
+import { hasEnded } from "./domain.ts";
 import type { DomainStore, StoredDomain } from "./domains.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { nextDueAtMs } from "./schedule.ts";
@@ -12,40 +12,51 @@ interface OwnNameContext {
   readonly now: () => number;
 }
 
-export type OwnNameOutcome =
-  | "kept"
-  /** An owner attached the name before it became the platform's. */
-  | "attached_elsewhere";
-
-/**
- * Makes it the one name of the platform. A start is the operator's way to say "try again": whatever
- * was refused before is tried at once.
- */
-export async function keepOwnName(
-  host: string | undefined,
+/** Makes these the names of the platform, and no others. Returns those that an owner has attached. */
+export async function keepOwnNames(
+  hosts: readonly string[],
   context: OwnNameContext,
-): Promise<OwnNameOutcome> {
-  const { store, clock, now } = context;
-  for (const each of await store.list()) {
-    if (!isOwnName(each.domain) || each.domain.host === host) continue;
-    await update(each, context, lifecycle.removed, "removed", "It is no longer in the settings.");
+): Promise<readonly string[]> {
+  const known = await context.store.ownNames();
+  for (const each of known) {
+    if (hosts.includes(each.domain.host)) continue;
+    await update(each, context, lifecycle.removed, "removed", "It is no longer one of our names.");
   }
-  if (host === undefined) return "kept";
-  const holder = await store.holderOf(host);
-  if (holder !== undefined) {
-    if (!isOwnName(holder.domain)) return "attached_elsewhere";
-    await update(holder, context, lifecycle.verifyRequested, "verify_requested", "We started.");
-    return "kept";
+  const held = new Set(known.map(({ domain }) => domain.host));
+  const attached: string[] = [];
+  for (const host of hosts) {
+    if (!held.has(host) && !(await addOwnName(host, context))) attached.push(host);
   }
+  return attached;
+}
+
+/** A start is the operator's way to say "try again": what was refused before is tried at once. */
+export async function retryOwnNames(context: OwnNameContext): Promise<void> {
+  for (const each of await context.store.ownNames()) {
+    const { dns, certificate } = each.domain;
+    if (certificate.issuance?.refusal === undefined && dns.verdict === "right") continue;
+    await update(
+      each,
+      context,
+      lifecycle.verifyRequested,
+      "verify_requested",
+      "The service was started.",
+    );
+  }
+}
+
+/** False where an owner has attached the name. */
+async function addOwnName(host: string, { store, clock, now }: OwnNameContext): Promise<boolean> {
+  if ((await store.holderOf(host)) !== undefined) return false;
   const nowMs = now();
   const domain = lifecycle.addedOwn(
     { id: `dom_${Buffer.from(clock.random(10)).toString("hex")}`, host },
     nowMs,
   );
-  const entry = timelineEntry(nowMs, "added", `${host} is the name of this service.`);
+  const entry = timelineEntry(nowMs, "added", `${host} is a name of this service.`);
   // Where another process was as quick, it is there now.
   await store.add(domain, nextDueAtMs(domain, nowMs), [entry]);
-  return "kept";
+  return true;
 }
 
 async function update(
@@ -55,8 +66,11 @@ async function update(
   event: string,
   words: string,
 ): Promise<void> {
-  await updateWithRetry(context, stored, (domain) => ({
-    domain: decide(domain, context.now()),
-    entries: [timelineEntry(context.now(), event, words)],
-  }));
+  const nowMs = context.now();
+  await updateWithRetry(context, stored, (domain) =>
+    // Another process may have been as quick.
+    hasEnded(domain)
+      ? undefined
+      : { domain: decide(domain, nowMs), entries: [timelineEntry(nowMs, event, words)] },
+  );
 }

@@ -1,7 +1,13 @@
 /** What must hold before a certificate is ordered, and what a refusal means to the owner. */
+import { createHash } from "node:crypto";
 import { budgetFor, budgetWindowMs, orderMsMax } from "./budget.ts";
 import { checkCaa } from "./caa.ts";
-import type { AuthorityRefusal, CertificateAuthority, Challenge } from "./certificateAuthority.ts";
+import {
+  type AuthorityRefusal,
+  type CertificateAuthority,
+  type Challenge,
+  wildcardBase,
+} from "./certificateAuthority.ts";
 import type { Domain } from "./domain.ts";
 import type { DomainStore, Lease } from "./domains.ts";
 import { type Edge, type EdgeView, isPresent } from "./edgeView.ts";
@@ -23,6 +29,8 @@ export interface IssuingContext {
   readonly resolver: Resolver;
   readonly authority: CertificateAuthority;
   readonly probe: Probe;
+  /** Makes it the TXT record of a name, for all to see. Rejects with why that cannot be done. */
+  readonly publishTxt?: ((name: string, value: string) => Promise<void>) | undefined;
   readonly now: () => number;
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -85,6 +93,8 @@ export async function publishChallenge(
   context: IssuingContext,
 ): Promise<void> {
   const { host, token, keyAuthorization } = challenge;
+  const base = wildcardBase(host);
+  if (base !== undefined) return publishInDns(base, keyAuthorization, context);
   const nowMs = context.now();
   const expiresAtMs = nowMs + challengeLifeMs;
   const published = await context.store.publishChallenge({ ...challenge, lease, expiresAtMs });
@@ -101,6 +111,20 @@ export async function publishChallenge(
     const detail = answer.kind === "failed" ? answer.detail : "it answered something else";
     context.log("edge.probe_failed", { host, edge: edge.id, detail });
     throw new NotReadyError("One of our servers does not serve the challenge yet.");
+  }
+}
+
+async function publishInDns(
+  base: string,
+  keyAuthorization: string,
+  { publishTxt }: IssuingContext,
+): Promise<void> {
+  if (publishTxt === undefined) throw new NotReadyError("Updates of DNS are not set up.");
+  const value = createHash("sha256").update(keyAuthorization).digest("base64url");
+  try {
+    await publishTxt(`_acme-challenge.${base}`, value);
+  } catch (cause) {
+    throw new NotReadyError((cause as Error).message);
   }
 }
 

@@ -5,12 +5,14 @@ import { getOrInsert } from "../../core/recentMap.ts";
 import type { ManagedConnection } from "../../wire/connections.ts";
 import type { Edge, EdgeView } from "../domains/edgeView.ts";
 import type { EdgeLimits, ThrottledLog } from "./edge.ts";
+import type { CertificateContexts } from "./tlsServer.ts";
 
 /** One after the other, thousands of hosts would take longer than a removal may. */
 const lookUpsAtOnceMax = 64;
 
 interface ChangeWatcherParts {
   readonly view: EdgeView;
+  readonly contexts: CertificateContexts;
   readonly self: Pick<Edge, "id" | "address" | "httpPort">;
   readonly hostConnections: HostConnections;
   readonly clock: Clock;
@@ -67,8 +69,8 @@ export class ChangeWatcher {
   }
 
   async #look(host: string): Promise<void> {
-    if ((await this.#parts.view.route(host)) === undefined)
-      this.#parts.hostConnections.closeHost(host);
+    const { contexts, hostConnections } = this.#parts;
+    if ((await contexts.of(host)) === undefined) hostConnections.closeHost(host);
   }
 
   /** By the calendar, as others judge it: a clock that jumps must not make this edge look gone. */

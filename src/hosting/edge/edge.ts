@@ -18,6 +18,7 @@ import type { TrustedProxies } from "../../wire/trustedProxies.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import { ChangeWatcher, HostConnections } from "./changeWatcher.ts";
+import { type CertificateFiles, FileCertificate } from "./fileCertificate.ts";
 import {
   createEdgeHandler,
   type OwnName,
@@ -34,6 +35,8 @@ interface EdgeOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly serveSite: ServeSite;
+  /** A certificate that the operator sees to, for names that have none in the store. */
+  readonly certificateFile?: CertificateFiles | undefined;
   /** The service itself, under its own name. */
   readonly own?: OwnName | undefined;
   /** Tells this edge from the others. */
@@ -75,20 +78,23 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   const log = new ThrottledLog(parts.log, clock, limits.quietMs);
   const connections = new Connections(clock, limits, parts.proxies);
   const hostConnections = new HostConnections();
-  const answering = createEdgeHandler({ ...parts, log });
+  const contexts = new CertificateContexts(
+    view,
+    parts.vault,
+    limits.contextsMax,
+    parts.certificateFile && new FileCertificate(parts.certificateFile, clock, log),
+  );
+  const answering = createEdgeHandler({ ...parts, contexts, log });
   const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
   const ownHandler = parts.own && securedOwn(parts.own);
-  const contexts = new CertificateContexts(view, parts.vault, limits.contextsMax);
   // One for each socket: a server of node:tls has but one.
   const newSecured = () =>
     createTlsServer({
-      view,
       contexts,
       connections,
       hostConnections,
       limits,
       log,
-      own: parts.own?.host,
       handlerFor: (host, client) =>
         ownHandler !== undefined && host === parts.own?.host
           ? ownHandler
@@ -130,7 +136,7 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   });
   const httpsPort = secured.port;
   const self = { id, address: parts.reachableAt, httpPort: plain.port };
-  const watch = new ChangeWatcher({ view, self, hostConnections, clock, log, limits });
+  const watch = new ChangeWatcher({ view, contexts, self, hostConnections, clock, log, limits });
   await watch.poll();
   parts.log.info("edge.started", { id, host: parts.host, httpPort: plain.port, httpsPort });
 

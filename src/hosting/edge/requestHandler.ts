@@ -6,6 +6,7 @@ import type { EdgeView, Route } from "../domains/edgeView.ts";
 import type { ThrottledLog } from "./edge.ts";
 import { type CachedPage, PageCache } from "./pageCache.ts";
 import type { SiteRequest } from "./siteResponse.ts";
+import type { CertificateContexts } from "./tlsServer.ts";
 
 /** A request for one host, which is its name in lower case, without port and final dot. */
 export type EdgeRequest = SiteRequest & Pick<HttpRequest, "text"> & { readonly host: string };
@@ -40,6 +41,7 @@ const retryAfterSeconds = 5;
 
 export function createEdgeHandler({
   view,
+  contexts,
   clock,
   log,
   serveSite,
@@ -47,6 +49,7 @@ export function createEdgeHandler({
   publicHttpsPort,
 }: {
   readonly view: EdgeView;
+  readonly contexts: CertificateContexts;
   readonly clock: Clock;
   readonly log: ThrottledLog;
   readonly serveSite: ServeSite;
@@ -66,7 +69,7 @@ export function createEdgeHandler({
 
   async function fromSite(
     request: EdgeRequest,
-    { deployment, primary }: Extract<Route, { kind: "site" }>,
+    { deployment, primary, preview }: Extract<Route, { kind: "site" }>,
   ): Promise<HttpResponse> {
     const response = await serveSite(request, deployment);
     const headers = { ...response.headers };
@@ -79,6 +82,7 @@ export function createEdgeHandler({
       const canonical = `<${originOf(primary)}${inLink(request.path)}>; rel="canonical"`;
       headers["link"] = headers["link"] ? `${headers["link"]}, ${canonical}` : canonical;
     }
+    if (preview) headers["x-robots-tag"] = "noindex";
     return { ...response, headers };
   }
 
@@ -91,7 +95,7 @@ export function createEdgeHandler({
 
   async function routed(request: EdgeRequest): Promise<HttpResponse> {
     const route = await view.route(request.host);
-    if (route === undefined) return plainResponse(421, "There is no site here.", { close: true });
+    if (route === undefined) return unrouted(request.host);
     const response =
       route.kind === "redirect"
         ? redirect(route.to, route.status, request)
@@ -104,20 +108,26 @@ export function createEdgeHandler({
 
   async function plain(request: EdgeRequest): Promise<HttpResponse> {
     if (request.path.startsWith(challengePrefix)) return challenge(request);
-    if (request.host === own?.host) return plainOwn(request);
-    const route = await view.route(request.host);
-    // 301, which every client knows: where only GET and HEAD come so far, there is no method that
-    // 308 would have to keep.
-    return route === undefined
-      ? plainResponse(404, "There is no site here.")
-      : redirect(request.host, 301, request);
+    const isOwn = request.host === own?.host;
+    if ((await contexts.of(request.host)) !== undefined) {
+      // 301, which every client knows: of sites only GET and HEAD come so far, and there is no method
+      // that 308 would have to keep.
+      return redirect(request.host, isOwn ? 308 : 301, request);
+    }
+    return isOwn
+      ? plainResponse(503, uncertified, { headers: { "retry-after": "60" } })
+      : plainResponse(404, "There is no site here.");
   }
 
-  async function plainOwn(request: EdgeRequest): Promise<HttpResponse> {
-    return (await view.certificate(request.host)) === undefined
-      ? plainResponse(503, uncertified, { headers: { "retry-after": "60" } })
-      : // Whatever the method is, it is kept.
-        redirect(request.host, 308, request);
+  /** For a host that shows nothing: an attached one for now, another one below ours not at all. */
+  async function unrouted(host: string): Promise<HttpResponse> {
+    if ((await contexts.of(host)) === undefined) {
+      return plainResponse(421, "There is no site here.", { close: true });
+    }
+    const attached = (await view.certificate(host))?.host === host;
+    return attached
+      ? page(503, "This site is not available", "Please come back later.")
+      : page(404, "There is no site here", "Please check the address.");
   }
 
   async function challenge({ host, path }: EdgeRequest): Promise<HttpResponse> {
@@ -198,6 +208,22 @@ const isPage = (status: number) => status === 200 || status === 304;
 /** A path may have characters that would end the address within a Link header. */
 function inLink(path: string): string {
   return path.replace(/[<>"\\^`{|}]/g, (character) => encodeURIComponent(character));
+}
+
+/** A page of our own, in place of one of the site's. */
+function page(status: number, title: string, words: string): HttpResponse {
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<h1>${title}</h1>
+<p>${words}</p>
+`;
+  const headers = { "content-type": "text/html; charset=utf-8", "x-robots-tag": "noindex" };
+  const { headers: plain } = plainResponse(status, "");
+  return { status, headers: { ...plain, ...headers }, body };
 }
 
 /** A response in plain text, for people. */

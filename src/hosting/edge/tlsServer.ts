@@ -21,25 +21,21 @@ import type { EdgeView, ServedCertificate } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
 import type { HostConnections } from "./changeWatcher.ts";
 import type { EdgeLimits, ThrottledLog } from "./edge.ts";
+import type { FileCertificate } from "./fileCertificate.ts";
 
 export function createTlsServer({
-  view,
   contexts,
   connections,
   hostConnections,
   limits,
   log,
-  own,
   handlerFor,
 }: {
-  readonly view: EdgeView;
   readonly contexts: CertificateContexts;
   readonly connections: Connections;
   readonly hostConnections: HostConnections;
   readonly limits: EdgeLimits;
   readonly log: ThrottledLog;
-  /** The name of the service itself, which no removal takes away. */
-  readonly own: string | undefined;
   /** Answers on connections that were encrypted for a host. */
   readonly handlerFor: (host: string, client: string | undefined) => HttpHandler;
 }): Server {
@@ -89,13 +85,12 @@ export function createTlsServer({
     const handler = handlerFor(host, peerAt(socket));
     const connection = accept(socket, handler);
     if (!connections.add(connection)) return connection.destroy();
-    if (host === own) return;
     hostConnections.add(host, connection);
     socket.once("close", () => hostConnections.delete(host, connection));
     // It may have been removed during the handshake, before this connection was known to belong to
     // it. From here on the watch sees it.
     try {
-      if ((await view.route(host)) === undefined) connection.destroy();
+      if ((await contexts.of(host)) === undefined) connection.destroy();
     } catch {
       // The store failed: each request handles that.
     }
@@ -162,10 +157,15 @@ function named({ servername }: TLSSocket): string | undefined {
 }
 
 /** Without tickets no session is resumed, so every handshake looks up the certificate again. */
-const tlsSettings = {
+export const tlsSettings = {
   minVersion: "TLSv1.2",
   secureOptions: constants.SSL_OP_NO_TICKET,
 } as const;
+
+/** A wildcard covers the names one label below it (RFC 9525, section 6.3). */
+function covers(certified: string, host: string): boolean {
+  return certified === host || certified === `*${host.slice(host.indexOf("."))}`;
+}
 
 /** The certificate for each handshake, as it is now. */
 export class CertificateContexts {
@@ -174,7 +174,10 @@ export class CertificateContexts {
   /** By certificate. */
   readonly #made: RecentMap<SecureContext>;
 
-  constructor(view: EdgeView, vault: Vault, max: number) {
+  readonly #file: FileCertificate | undefined;
+
+  constructor(view: EdgeView, vault: Vault, max: number, file?: FileCertificate) {
+    this.#file = file;
     this.#view = view;
     this.#vault = vault;
     this.#made = new RecentMap({ entries: max, weight: Number.POSITIVE_INFINITY });
@@ -183,15 +186,16 @@ export class CertificateContexts {
   /** Undefined where the host has none. Which certificate it is, is asked every time. */
   async of(host: string): Promise<SecureContext | undefined> {
     const certificate = await this.#view.certificate(host);
-    if (certificate === undefined) return undefined;
+    if (certificate === undefined) return this.#file?.for(host);
+    if (!covers(certificate.host, host)) throw new Error("The certificate is for another host.");
     const known = this.#made.get(certificate.id);
     if (known !== undefined) return known;
-    const context = this.#make(host, certificate);
+    const context = this.#make(certificate);
     this.#made.set(certificate.id, context, 1);
     return context;
   }
 
-  #make(host: string, { id, chainPem, sealedKey }: ServedCertificate): SecureContext {
+  #make({ id, host, chainPem, sealedKey }: ServedCertificate): SecureContext {
     const key = this.#vault.open(sealedKey, certificateSeal(host, id));
     return createSecureContext({ cert: chainPem, key, ...tlsSettings });
   }

@@ -61,6 +61,19 @@ export function newDeploymentId(clock: Clock): string {
   return `dep_${Buffer.from(clock.random(idBytes)).toString("hex")}`;
 }
 
+const labelForm = /^dep-([0-9a-f]{20})$/;
+
+/** The label of its own address. An underscore is none of a host name. */
+export function deploymentLabel(id: string): string {
+  return id.replace("_", "-");
+}
+
+/** The deployment whose label it is; undefined for any other label. */
+export function deploymentAt(label: string): string | undefined {
+  const [, digits] = labelForm.exec(label) ?? [];
+  return digits && `dep_${digits}`;
+}
+
 /** The same for the same files under the same paths, in whatever order they come. */
 export function fingerprintOf(files: readonly Pick<SiteFile, "path" | "hash">[]): string {
   const lines = files.map(({ path, hash }) => `${hash} ${path}\n`).sort();

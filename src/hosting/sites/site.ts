@@ -1,4 +1,5 @@
 /** A documentation site: whose it is, and what of it is shown. */
+import { deploymentAt } from "./deployment.ts";
 
 export const plans = ["free", "paid"] as const;
 export type Plan = (typeof plans)[number];
@@ -46,6 +47,9 @@ export function slugError(slug: string): string | undefined {
   if (slug.length > slugLengthMax) return `must not have more than ${slugLengthMax} characters`;
   if (!labelForm.test(slug)) {
     return "must be lower-case letters, digits and hyphens, with no hyphen at either end";
+  }
+  if (deploymentAt(slug) !== undefined) {
+    return "must not look like the address of a deployment (dep- and 20 digits)";
   }
   // The prefix of internationalised names: `xn--…` would be shown as something else.
   return slug.slice(2, 4) === "--"

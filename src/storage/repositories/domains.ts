@@ -39,6 +39,7 @@ export function domainRepository(storage: Storage): DomainStore {
         project === undefined ? all(listAllDomains, []) : all(listDomainsOfProject, [project]);
       return then(found, (domains) => domains.sort(byText(({ domain }) => domain.host)));
     },
+    ownNames: () => all(listOwnNames, []),
     timeline: (domainId, limit) =>
       then(storage.all<{ entry: string }>(readTimeline, [domainId, limit]), (rows) =>
         rows.map(({ entry }) => JSON.parse(entry)),
@@ -106,7 +107,10 @@ export const findHolder = `${selectDomains}
 export const findClaims = `${selectDomains} WHERE domains.host = ?1
   ORDER BY domains.ordinal DESC LIMIT ${claimsMax}`;
 export const listAllDomains = `${selectDomains}
-  WHERE domains.ownership IN ('held', 'proof_needed') ORDER BY domains.host, domains.ordinal`;
+  WHERE domains.project IS NOT NULL AND domains.ownership IN ('held', 'proof_needed')
+  ORDER BY domains.host, domains.ordinal`;
+export const listOwnNames = `${selectDomains}
+  WHERE domains.project IS NULL AND domains.ownership = 'held'`;
 export const listDomainsOfProject = `${selectDomains}
   WHERE domains.project = ?1 AND domains.ownership IN ('held', 'proof_needed')
   ORDER BY domains.host`;

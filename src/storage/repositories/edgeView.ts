@@ -9,12 +9,7 @@ export function edgeViewRepository(storage: Storage): EdgeView {
   const { edgeRevisionNow } = storage;
   return {
     route: (host) => then(storage.lookUp(findRoute, host), (row) => row && routeOf(row)),
-    certificate: (host) =>
-      then(storage.lookUp(findServedCertificate, host), (row) => {
-        if (row === undefined) return undefined;
-        const { host: _host, ...certificate } = row;
-        return certificate;
-      }),
+    certificate: (host) => storage.lookUp(findServedCertificate, host),
     challenge: (host, token, nowMs) =>
       then(
         storage.get<{ keyAuthorization: string }>(findChallenge, [host, token, nowMs]),
@@ -65,11 +60,7 @@ const standing = `JOIN owners ON owners.id = domains.owner_id AND owners.plan = 
   JOIN projects ON projects.slug = domains.project AND projects.current IS NOT NULL`;
 const whereServed = `WHERE domains.host = ANY(?1) AND domains.ownership = 'held'
   AND domains.served`;
-/** A name of the platform itself has no owner whose plan could lapse. */
-const inGoodStanding = `(domains.project IS NULL OR EXISTS (
-    SELECT 1 FROM owners JOIN projects ON projects.owner_id = owners.id
-    WHERE projects.slug = domains.project AND projects.current IS NOT NULL
-      AND owners.id = domains.owner_id AND owners.plan = 'paid'))`;
+
 export const findRoute: LookUp<RouteRow> = {
   text: `SELECT domains.host, domains.project, projects.current AS deployment,
       project_routing.routing
@@ -77,12 +68,11 @@ export const findRoute: LookUp<RouteRow> = {
     LEFT JOIN project_routing ON project_routing.project = domains.project ${whereServed}`,
   keyOf: ({ host }) => [host],
 };
-export const findServedCertificate: LookUp<ServedCertificate & { readonly host: string }> = {
+export const findServedCertificate: LookUp<ServedCertificate> = {
   text: `SELECT domains.host, certificates.id, certificates.chain_pem AS "chainPem",
       certificates.sealed_key AS "sealedKey"
     FROM domains
-    JOIN certificates ON certificates.id = domains.certificate_id ${whereServed}
-    AND ${inGoodStanding}`,
+    JOIN certificates ON certificates.id = domains.certificate_id ${whereServed}`,
   keyOf: ({ host }) => [host],
 };
 export const findChallenge = `SELECT key_authorization AS "keyAuthorization" FROM challenges

@@ -119,7 +119,9 @@ describeWithTestBedOnEngines("an attached domain", (engine) => {
     const { sites } = fixture.service.stores;
     await sites.setPlan("acme", "free");
     expect((await fixture.show("acme", host)).status).toBe("suspended");
-    expect(await handshakeFailure(at(host))).toBeDefined();
+    const suspended = await visit(at(host));
+    expect(suspended.status).toBe(503);
+    expect(suspended.body).toContain("<h1>This site is not available</h1>");
     await sites.setPlan("acme", "paid");
     expect((await fixture.show("acme", host)).status).toBe("live");
     expect((await visit(at(host))).status).toBe(200);

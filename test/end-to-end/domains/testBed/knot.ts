@@ -5,6 +5,13 @@ import { answersDns } from "./ask.ts";
 import { type NameServer, type NameServerOptions, serveZones } from "./nameServer.ts";
 import { run, startChild } from "./processes.ts";
 
+/** With it, records of every zone may be changed from outside. */
+export const updateKey = {
+  algorithm: "hmac-sha256",
+  name: "updates",
+  secret: Buffer.from("only for tests, and nothing else").toString("base64"),
+} as const;
+
 export async function startKnot(options: NameServerOptions): Promise<NameServer> {
   const { folder, address, port } = options;
   const socket = join(folder, "knot.sock");
@@ -48,6 +55,14 @@ log:
     any: notice
 control:
   listen: "${socket}"
+key:
+  - id: ${updateKey.name}
+    algorithm: ${updateKey.algorithm}
+    secret: ${updateKey.secret}
+acl:
+  - id: updates
+    key: ${updateKey.name}
+    action: update
 database:
   storage: "${join(folder, "run")}"
 template:
@@ -57,5 +72,6 @@ template:
     zonefile-load: whole
     journal-content: none
     semantic-checks: off
+    acl: updates
 `;
 }
