@@ -15,6 +15,7 @@ import { keptSecret } from "./core/secret.ts";
 import { buildDocsSite } from "./serve/serve.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings } from "./serve/serveDashboard.ts";
+import { startFailure } from "./serve/startFailure.ts";
 import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
 import { shownAddress } from "./storage/postgres/address.ts";
 import { openDatabase, openSqlite, sqliteVersion } from "./storage/sqlite/store.ts";
@@ -22,8 +23,13 @@ import type { Stores, StoresOptions, StoreVersion } from "./storage/stores.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
 
 function settings(): Config {
+  return complaining(() => readConfig(process.env));
+}
+
+/** What cannot be understood of the settings is the caller's to correct. */
+function complaining<T>(read: () => T): T {
   try {
-    return readConfig(process.env);
+    return read();
   } catch (cause) {
     if (cause instanceof ConfigError) throw new UsageError(cause.message);
     throw cause;
@@ -40,6 +46,7 @@ async function serve(
 ): Promise<void> {
   // Where every process of the service finds them, those of a reload too.
   Object.assign(process.env, overrides);
+  if (process.env["PETSTORE_ENVIRONMENTS"]) return serveEnvironments();
   const { config, ...parts } = serveParts();
   const { log } = parts;
   // Processes on other machines would make one of their own, and refuse each other's cursors.
@@ -70,49 +77,41 @@ async function serve(
       firstLink: running.firstLink && linkUrl(dashboard, running.firstLink),
     },
   });
+  if (process.send !== undefined) {
+    // To the front door of several environments, without which it is not reached any more.
+    process.send({ edge: running.edge });
+    process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  }
   // After the start was reported, which must not wait for this.
   const stopListening = await listenForCommands(config, running, log);
   await stopRequested;
   stopListening();
   await running.stop();
+  if (process.connected) process.disconnect?.();
 }
 
-/** What the system refused, and for which listener. */
-interface RefusedListener {
-  readonly code?: string;
-  readonly metrics?: true;
-  readonly admin?: true;
-  readonly setting?: string;
-  readonly port?: number;
+async function serveEnvironments(): Promise<void> {
+  const [{ planEnvironments }, { startEnvironments }] = await Promise.all([
+    import("./serve/environments/settings.ts"),
+    import("./serve/environments/serveEnvironments.ts"),
+  ]);
+  const plans = complaining(() => planEnvironments(process.env));
+  const write = patientWriter((bytes) => writeSync(process.stderr.fd, bytes));
+  const [first] = plans;
+  const log = createLog(first.config.logLevel, clock, write);
+  let running: Awaited<ReturnType<typeof startEnvironments>> | undefined;
+  const stopRequested = stopSignalOf(["SIGTERM", "SIGINT"], () => running?.kill());
+  process.on("SIGHUP", () => running?.signal("SIGHUP"));
+  const args = process.argv.includes("--json") ? ["--json"] : [];
+  running = await startEnvironments(plans, { clock, log, args }).catch(explainStart(first.config));
+  await stopRequested;
+  await running.stop();
 }
 
-type RefusedAt = { readonly host: string; readonly port: number | undefined };
-
-/** Names the setting behind what the system refused. */
 function explainStart(config: Config) {
   return (cause: unknown): never => {
-    const { code = "", metrics, admin, setting: edge, port } = cause as RefusedListener;
-    const [prefix, at]: [string, RefusedAt | undefined] = metrics
-      ? ["PETSTORE_METRICS_", config.metrics]
-      : admin
-        ? ["PETSTORE_ADMIN_", config.admin]
-        : edge
-          ? ["PETSTORE_EDGE_", config.domains && { host: config.domains.edge.host, port }]
-          : ["", config];
-    const setting = edge ?? `${prefix}PORT`;
-    const noHost = `${at?.host} is no address of this machine. Set ${prefix}HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
-    const low = edge
-      ? ", and let ports 80 and 443 be forwarded to it, or give the program the right to use them (CAP_NET_BIND_SERVICE)"
-      : "";
-    const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${at?.port} is taken by another program. Stop it, or set ${setting} to a free port.`,
-      EACCES: `Port ${at?.port} may not be used by this user. Set ${setting} to a port from 1024 up${low}.`,
-      EADDRNOTAVAIL: noHost,
-      EINVAL: noHost,
-      ENOENT: noHost,
-      ENOTFOUND: noHost,
-    };
-    throw reasons[code] === undefined ? cause : new CommandFailure(reasons[code]);
+    const words = startFailure(cause, config);
+    throw words === undefined ? cause : new CommandFailure(words);
   };
 }
 

@@ -64,6 +64,11 @@ const mayImport: Record<string, readonly string[]> = {
     ...["http", "wire", "supervisor", "serve", "serveAlone"],
   ],
   serveAsWorker: [...below, "stores", "serve", "supervisor"],
+  startFailure: ["config"],
+  environments: [
+    ...[...below, "keys", "log", "config", "settings", "runtimeFiles"],
+    ...["wire", "supervisor"],
+  ],
   main: [
     ...below,
     ...nouns,
@@ -78,6 +83,8 @@ const mayImport: Record<string, readonly string[]> = {
     "cli",
     "serve",
     "serveDomains",
+    "startFailure",
+    "environments",
     "serveDashboard",
     "serveAlone",
     "serveTogether",

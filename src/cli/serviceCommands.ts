@@ -13,6 +13,7 @@ const settings = [
   ["PETSTORE_DATABASE_POOL", "10", "Connections to PostgreSQL, at most"],
   ["PETSTORE_DATABASE_PREPARE", "off", "on keeps statements in the server, under names"],
   ["PETSTORE_ENV", "production", "production or staging"],
+  ["PETSTORE_ENVIRONMENTS", "", "Both at once, as with --environments"],
   ["PETSTORE_BASE_URL", "", "Public address of production, ending in /v1"],
   ["PETSTORE_STAGING_BASE_URL", "", "Public address of staging, ending in /v1"],
   ["PETSTORE_SECRET", "made, kept", "Seals cursors and keys; 32 characters or more"],
@@ -53,6 +54,7 @@ export const serve: Command = {
   name: "serve",
   summary: "Run the service",
   options: {
+    "environments <names>": "Serve production,staging at once, each with a store of its own",
     "domain <host>": "Serve at https://<host>, with a certificate that is ordered for it",
     "agree-to-terms": "Agree to the terms of the certificate authority",
   },
@@ -70,7 +72,9 @@ export const serve: Command = {
   async run({ switches, values }, context) {
     const say = switches.has("json") ? asJson : asText;
     const domain = values.get("domain");
+    const environments = values.get("environments");
     const settings = {
+      ...(environments === undefined ? {} : { PETSTORE_ENVIRONMENTS: environments }),
       ...(domain === undefined ? {} : { PETSTORE_DOMAIN: domain }),
       ...(switches.has("agree-to-terms") ? { PETSTORE_ACME_TERMS: "agreed" } : {}),
     };

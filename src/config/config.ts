@@ -1,7 +1,7 @@
 /** The settings, read from the environment once. What cannot be understood is named, all at once. */
 import { type LogLevel, logLevels } from "../core/log.ts";
 import type { Quota } from "../petstore/keys/rateLimiter.ts";
-import type { Environment } from "../petstore/keys/token.ts";
+import { type Environment, environments } from "../petstore/keys/token.ts";
 import { loopbackNetworks, type Network, networkIn } from "../wire/trustedProxies.ts";
 import { type DomainsConfig, readDomainsConfig } from "./domainsConfig.ts";
 import {
@@ -154,7 +154,7 @@ const processes = kind(`auto, or ${number.accepts}`, (text) =>
 const portOrOff = kind(`${port.accepts}, or off`, (text) =>
   text === "off" ? text : port.parse(text),
 );
-const environment = kind("production or staging", oneOf<Environment>(["production", "staging"]));
+const environment = kind("production or staging", oneOf<Environment>(environments));
 const levels = [...logLevels, "off"] as const;
 const logLevel = kind(`one of ${levels.join(", ")}`, oneOf(levels));
 const listeners = listOf(

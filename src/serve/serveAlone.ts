@@ -6,7 +6,7 @@ import type { ReloadReply, ReloadRequest } from "./supervisor/control.ts";
 import { mapSockets } from "./supervisor/serviceSockets.ts";
 
 /** A service that accepts connections, in whichever processes. */
-export interface RunningService extends FirstSecrets, Pick<Service, "port" | "adminPort"> {
+export interface RunningService extends FirstSecrets, Pick<Service, "port" | "adminPort" | "edge"> {
   reload(request: ReloadRequest): Promise<ReloadReply>;
   stop(): Promise<void>;
   /** Ends at once whatever it has started. */

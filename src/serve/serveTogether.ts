@@ -40,6 +40,11 @@ export async function serveTogether(parts: RunParts): Promise<RunningService> {
       ...first,
       port: sockets.api.port,
       adminPort: sockets.admin?.port,
+      edge: sockets.edgeHttp &&
+        sockets.edgeHttps && {
+          httpPort: sockets.edgeHttp.port,
+          httpsPort: sockets.edgeHttps.port,
+        },
       reload: (request) => service.reload(request),
       async stop() {
         await supervisor.stop();

@@ -3,7 +3,7 @@
  * a proxy that passes bytes on says whose they are. Where a listener expects it, every connection
  * must begin with it, since such a header cannot be distinguished from one that a client made up.
  */
-import type { Socket } from "node:net";
+import { isIPv4, type Socket } from "node:net";
 import type { Connections, ManagedConnection } from "./connections.ts";
 import { plainAddress } from "./trustedProxies.ts";
 
@@ -30,6 +30,38 @@ const addressBytes = new Map([
 
 /** What a connection of our own begins with where the other end expects a header. */
 export const localProxyHeader = Buffer.concat([signature, Buffer.from([0x20, 0, 0, 0])]);
+
+/** What a connection that is passed on begins with: from whom it is, and to where it was made. */
+export function proxyHeaderFor(socket: Socket): Buffer {
+  const { remotePort = 0, localPort = 0 } = socket;
+  const ends = [socket.remoteAddress, socket.localAddress].map((end) => plainAddress(end ?? ""));
+  const [from, to] = ends;
+  if (from === undefined || to === undefined) return localProxyHeader;
+  const family = isIPv4(from) && isIPv4(to) ? 0x11 : 0x21;
+  const addresses = [from, to].map((end) => (family === 0x11 ? ipv4Bytes(end) : ipv6Bytes(end)));
+  const ports = Buffer.alloc(4);
+  ports.writeUInt16BE(remotePort, 0);
+  ports.writeUInt16BE(localPort, 2);
+  const length = addressBytes.get(family) ?? 0;
+  return Buffer.concat([signature, Buffer.from([0x21, family, 0, length]), ...addresses, ports]);
+}
+
+function ipv4Bytes(address: string): Buffer {
+  return Buffer.from(address.split(".").map(Number));
+}
+
+function ipv6Bytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.concat([mappedPrefix, ipv4Bytes(address)]);
+  const [head = "", tail] = address.split("::");
+  const groupsIn = (text: string) => (text === "" ? [] : text.split(":"));
+  const [before, after] = [groupsIn(head), groupsIn(tail ?? "")];
+  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
+  const groups = [...before, ...Array<string>(missing).fill("0"), ...after];
+  return Buffer.from(groups.map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+/** `::ffff:0:0/96`, by which IPv6 names an address of IPv4. */
+const mappedPrefix = Buffer.from("00000000000000000000ffff", "hex");
 
 export function readProxyHeader(bytes: Buffer): ProxyHeader | "incomplete" | "malformed" {
   const known = Math.min(bytes.byteLength, signature.byteLength);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import type { Socket } from "node:net";
 import type { HttpRequest } from "../../src/wire/message.ts";
-import { localProxyHeader, readProxyHeader } from "../../src/wire/proxyProtocol.ts";
+import { localProxyHeader, proxyHeaderFor, readProxyHeader } from "../../src/wire/proxyProtocol.ts";
 import { networkIn, TrustedProxies } from "../../src/wire/trustedProxies.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
@@ -150,3 +151,20 @@ test("a stopping listener does not wait for headers", async () => {
 function longTo(length: number): Buffer {
   return Buffer.concat([addresses4, Buffer.alloc(length - addresses4.byteLength)]);
 }
+
+test("the header of a connection that is passed on names its client", () => {
+  for (const [remoteAddress, localAddress, source] of [
+    ["192.0.2.7", "198.51.100.1", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "::ffff:198.51.100.1", "192.0.2.7"],
+    ["2001:db8::7:8", "2001:db8::1", "2001:db8::7:8"],
+    ["2001:db8:1:2:3:4:5:6", "::1", "2001:db8:1:2:3:4:5:6"],
+    ["192.0.2.7", "2001:db8::1", "192.0.2.7"],
+  ] as const) {
+    const ends = { remoteAddress, localAddress, remotePort: 40_000, localPort: 443 };
+    const header = proxyHeaderFor(ends as Socket);
+    const { byteLength: length } = header;
+    expect(readProxyHeader(header)).toEqual({ length, command: "proxy", source });
+  }
+  // It was reset before it was looked at.
+  expect(proxyHeaderFor({} as Socket)).toEqual(localProxyHeader);
+});

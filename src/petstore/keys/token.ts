@@ -6,7 +6,8 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Clock } from "../../core/clock.ts";
 
-export type Environment = "production" | "staging";
+export const environments = ["production", "staging"] as const;
+export type Environment = (typeof environments)[number];
 
 const prefixes: Readonly<Record<Environment, string>> = {
   production: "pet_live_",

@@ -1,0 +1,118 @@
+/**
+ * One pair of ports for several environments: passes each connection on to the environment that its
+ * host name belongs to. It reads no more than that name, and holds no certificate.
+ */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import { proxyHeaderFor } from "../../wire/proxyProtocol.ts";
+import { type HostReading, hostInHttp, hostInTls } from "./namedHost.ts";
+
+/** Where an environment answers for its names. */
+export interface Backend {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
+
+export interface FrontDoorOptions {
+  readonly host: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** Where connections for a host go; undefined while its environment does not run. */
+  readonly backendFor: (host: string | undefined) => Backend | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface FrontDoor {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** Takes no new connections. Those that are open are their environments' to end. */
+  stop(): void;
+}
+
+/** The longest start that is looked through for a name. */
+const startBytesMax = 16 * 1024 + 5;
+const startMsMax = 10_000;
+const connectionsMax = 20_000;
+const unavailable = Buffer.from(
+  "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+);
+
+export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
+  const { host, backendFor, clock, log } = options;
+  let open = 0;
+
+  const welcome = (socket: Socket, secured: boolean) => {
+    // Clients that go away are not a fault of the service.
+    socket.on("error", () => socket.destroy());
+    if (open >= connectionsMax) return void socket.destroy();
+    open += 1;
+    const cancel = clock.after(startMsMax, () => socket.destroy());
+    socket.once("close", () => {
+      open -= 1;
+      cancel();
+    });
+    let start: Buffer = Buffer.alloc(0);
+    const receive = (chunk: Buffer) => {
+      start = Buffer.concat([start, chunk]);
+      const reading = (secured ? hostInTls : hostInHttp)(start);
+      if (reading.kind === "incomplete" && start.byteLength < startBytesMax) return;
+      socket.off("data", receive);
+      socket.pause();
+      cancel();
+      passOn(socket, start, secured, reading);
+    };
+    socket.on("data", receive);
+    socket.once("end", () => socket.end());
+  };
+
+  const passOn = (socket: Socket, start: Buffer, secured: boolean, reading: HostReading) => {
+    const backend = backendFor(reading.kind === "named" ? reading.host : undefined);
+    if (backend === undefined) return void (secured ? socket.end() : socket.end(unavailable));
+    const port = secured ? backend.httpsPort : backend.httpPort;
+    const onward = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
+    onward.on("error", (cause) => {
+      log.warn("environment.lost", { port, cause });
+      socket.destroy();
+    });
+    onward.once("connect", () => {
+      onward.write(Buffer.concat([proxyHeaderFor(socket), start]));
+      socket.pipe(onward);
+      onward.pipe(socket);
+    });
+    onward.once("close", () => socket.destroy());
+    socket.once("close", () => onward.destroy());
+  };
+
+  const listen = async (port: number, secured: boolean): Promise<Server> => {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      welcome(socket, secured),
+    );
+    const setting = secured ? "PETSTORE_EDGE_HTTPS_PORT" : "PETSTORE_EDGE_HTTP_PORT";
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (cause) => reject(Object.assign(cause, { port, setting })));
+      server.listen({ host, port }, resolve);
+    });
+    server.on("error", (cause) => log.warn("edge.accept_failed", { cause }));
+    return server;
+  };
+  const plain = await listen(options.httpPort, false);
+  const secured = await listen(options.httpsPort, true).catch((cause: unknown) => {
+    plain.close();
+    throw cause;
+  });
+  return {
+    httpPort: portOf(plain),
+    httpsPort: portOf(secured),
+    stop() {
+      plain.close();
+      secured.close();
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

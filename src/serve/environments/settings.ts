@@ -1,0 +1,76 @@
+/** The settings of each environment that one command serves, from those that the command was given. */
+import { type Config, ConfigError, readConfig } from "../../config/config.ts";
+import type { Variables } from "../../config/settings.ts";
+import { type Environment, environments as known } from "../../petstore/keys/token.ts";
+
+export interface EnvironmentPlan {
+  readonly environment: Environment;
+  readonly variables: Variables;
+  readonly config: Config;
+}
+
+/** Without the prefix in the settings of one environment. */
+const unprefixed = ["PORT", "HOST", "DATABASE_URL"];
+/** Each has its own: one for both would let the keys of one open the other. */
+const neverShared = ["DATABASE_URL", "PETSTORE_SECRET"];
+const listed = ["PETSTORE_DOMAIN", "PETSTORE_SITES_HOST"];
+
+type Plans = readonly [EnvironmentPlan, ...EnvironmentPlan[]];
+
+/** Throws a `ConfigError` with everything that is wrong. */
+export function planEnvironments(variables: Variables): Plans {
+  const text = variables["PETSTORE_ENVIRONMENTS"] ?? "";
+  const names = text.split(",").map((name) => name.trim());
+  const wanted = known.filter((name) => names.includes(name));
+  if (wanted.length === 0 || wanted.length !== names.length) {
+    throw new ConfigError([
+      `PETSTORE_ENVIRONMENTS must be ${known.join(" and ")} with a comma between them, or one of them; "${text}" is not.`,
+    ]);
+  }
+  const complaints: string[] = [];
+  const plans = names.flatMap((name, index): EnvironmentPlan[] => {
+    const environment = name as Environment;
+    try {
+      const own = variablesOf(environment, index, variables);
+      return [{ environment, variables: own, config: readConfig(own) }];
+    } catch (cause) {
+      if (!(cause instanceof ConfigError)) throw cause;
+      complaints.push(...cause.message.split("\n").map((line) => `${environment}: ${line}`));
+      return [];
+    }
+  });
+  const [first, ...others] = plans;
+  if (first === undefined || complaints.length > 0) throw new ConfigError(complaints);
+  return [first, ...others];
+}
+
+function variablesOf(environment: Environment, index: number, shared: Variables): Variables {
+  const { PETSTORE_ENVIRONMENTS: _, ...all } = shared;
+  const own: Record<string, string | undefined> = { ...all, PETSTORE_ENV: environment };
+  for (const name of listed) own[name] = all[name]?.split(",")[index]?.trim();
+  if (index > 0) {
+    for (const name of neverShared) own[name] = undefined;
+    own["PORT"] = raised(all["PORT"] ?? "8080", index);
+    own["PETSTORE_METRICS_PORT"] = raised(all["PETSTORE_METRICS_PORT"] ?? "9464", index);
+    own["PETSTORE_ADMIN_PORT"] = raised(all["PETSTORE_ADMIN_PORT"], index);
+  }
+  const prefix = `PETSTORE_${environment.toUpperCase()}_`;
+  for (const [name, value] of Object.entries(all)) {
+    // This one has its meaning in either environment.
+    if (!name.startsWith(prefix) || name === "PETSTORE_STAGING_BASE_URL") continue;
+    const rest = name.slice(prefix.length);
+    own[unprefixed.includes(rest) ? rest : `PETSTORE_${rest}`] = value;
+  }
+  if (shared["DATABASE_URL"] && !own["DATABASE_URL"]) {
+    throw new ConfigError([
+      `${prefix}DATABASE_URL must be set where DATABASE_URL is: each environment has a database of its own.`,
+    ]);
+  }
+  return own;
+}
+
+/** The next port after those of the environments before; 0 and "off" stay what they are. */
+function raised(port: string | undefined, by: number): string | undefined {
+  const number = Number(port);
+  return Number.isInteger(number) && number > 0 ? String(number + by) : port;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test";
+import { planEnvironments } from "../../src/serve/environments/settings.ts";
+
+const both = { PETSTORE_ENVIRONMENTS: "production,staging" };
+const complaintOf = (variables: Record<string, string>) => {
+  try {
+    planEnvironments({ ...both, ...variables });
+    return "";
+  } catch (cause) {
+    return (cause as Error).message;
+  }
+};
+
+test("each environment has ports and a folder of its own", () => {
+  const [production, staging] = planEnvironments(both);
+  expect(production.environment).toBe("production");
+  expect(production.config).toMatchObject({ environment: "production", port: 8080 });
+  expect(staging?.config).toMatchObject({
+    environment: "staging",
+    port: 8081,
+    metrics: { port: 9465 },
+    admin: undefined,
+  });
+  const admin = planEnvironments({ ...both, PETSTORE_ADMIN_PORT: "9000", PORT: "0" });
+  expect(admin.map(({ config }) => [config.port, config.admin?.port])).toEqual([
+    [0, 9000],
+    [0, 9001],
+  ]);
+});
+
+test("each has its name, in their order", () => {
+  const plans = planEnvironments({
+    ...both,
+    PETSTORE_DOMAIN: "api.example.com, staging.example.com",
+    PETSTORE_SITES_HOST: "sites.example.com",
+    PETSTORE_ACME_TERMS: "agreed",
+  });
+  expect(plans.map(({ config }) => config.domains?.ownName)).toEqual([
+    "api.example.com",
+    "staging.example.com",
+  ]);
+  expect(plans.map(({ config }) => config.domains?.sites?.host)).toEqual([
+    "sites.example.com",
+    undefined,
+  ]);
+  expect(plans.map(({ config: { baseUrls } }) => baseUrls)).toEqual([
+    { production: "https://api.example.com/v1" },
+    { staging: "https://staging.example.com/v1" },
+  ]);
+});
+
+test("a setting with the name of the environment in it is for that one alone", () => {
+  const [production, staging] = planEnvironments({
+    ...both,
+    PETSTORE_RATE_LIMIT: "600/60",
+    PETSTORE_STAGING_RATE_LIMIT: "5/1",
+    PETSTORE_STAGING_PORT: "9999",
+    PETSTORE_STAGING_BASE_URL: "https://staging.example.com/v1",
+  });
+  expect(production.config.quota?.requests).toBe(600);
+  expect(staging?.config).toMatchObject({ port: 9999, quota: { requests: 5 } });
+  expect(production.config.baseUrls.staging).toBe("https://staging.example.com/v1");
+});
+
+test("a secret and a database are never shared", () => {
+  const secret = "s".repeat(32);
+  const [production, staging] = planEnvironments({ ...both, PETSTORE_SECRET: secret });
+  expect(production.config.secret).toBe(secret);
+  expect(staging?.config.secret).toBeUndefined();
+  expect(complaintOf({ DATABASE_URL: "postgres://db/pets" })).toBe(
+    "staging: PETSTORE_STAGING_DATABASE_URL must be set where DATABASE_URL is: each environment has a database of its own.",
+  );
+});
+
+test("what cannot be understood is said, with whose it is", () => {
+  expect(complaintOf({ PETSTORE_ENVIRONMENTS: "production,test" })).toStartWith(
+    "PETSTORE_ENVIRONMENTS must be production and staging",
+  );
+  expect(complaintOf({ PETSTORE_STAGING_LOG: "loud" })).toStartWith(
+    "staging: PETSTORE_LOG must be",
+  );
+});
