@@ -27,6 +27,7 @@ const operatorGuides = [
   "log-events",
   "executable",
   "dashboard",
+  "https",
   "production-and-staging",
   "behind-a-proxy",
   "check",
