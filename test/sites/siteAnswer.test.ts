@@ -31,7 +31,7 @@ function storeOf(later: boolean): SiteContents {
   };
 }
 
-const asked = (method: string, path: string): SiteRequest => ({
+const request = (method: string, path: string): SiteRequest => ({
   method,
   path,
   query: "",
@@ -41,7 +41,7 @@ const asked = (method: string, path: string): SiteRequest => ({
 describe.each([false, true])("from a store that answers later: %p", (later) => {
   const store = storeOf(later);
   const answer = (method: string, path: string) =>
-    siteResponse(asked(method, path), "dep_a", store);
+    siteResponse(request(method, path), "dep_a", store);
 
   test("a page comes with its content, which HEAD measures too", async () => {
     const get = await answer("GET", "/");
@@ -54,6 +54,19 @@ describe.each([false, true])("from a store that answers later: %p", (later) => {
     expect((await answer("GET", "http://acme.localhost/")).status).toBe(400);
     expect((await answer("GET", "*")).status).toBe(400);
     expect((await answer("DELETE", "/")).status).toBe(405);
+  });
+
+  test("what is not there costs a bounded number of look-ups, however deep its address is", async () => {
+    const asked: string[] = [];
+    const file: SiteContents["file"] = (_, path) => void asked.push(path);
+    const deep = "/a".repeat(200);
+    expect((await siteResponse(request("GET", deep), "dep_a", { ...store, file })).status).toBe(
+      404,
+    );
+    expect(asked.map((path) => path.split("/").length)).toEqual([
+      ...[200, 200, 201],
+      ...[9, 8, 7, 6, 5, 4, 3, 2, 1],
+    ]);
   });
 
   test("answers at once where the store does", () => {

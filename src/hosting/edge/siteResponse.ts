@@ -40,37 +40,75 @@ export function siteResponse(
   }
   const place = parseSitePath(request.path);
   if (place.kind === "malformed") return textResponse(400, "This address is malformed.");
-  return then(findFile(place, deployment, contents), (found) => {
-    if (found === "moved") {
-      const location = `${withTrailingSlash(place)}${request.query}`;
-      const headers = { location, "cache-control": "no-cache" };
-      return textResponse(308, "This page is at the same address with a slash.", headers);
+  return then(findPage(place, deployment, contents), (page) => {
+    if (page?.at !== undefined) {
+      const headers = { location: page.at + request.query, "cache-control": "no-cache" };
+      return textResponse(308, "This page is at another address.", headers);
     }
-    if (found !== undefined) {
-      return fileResponse(request, servedFile(found, contents), siteHeaders);
+    if (page !== undefined) {
+      return fileResponse(request, servedFile(page.file, contents), siteHeaders);
     }
-    return then(contents.file(deployment, "404.html"), (page) =>
-      page === undefined
+    return then(firstFile(notFoundPaths(place), deployment, contents), (file) =>
+      file === undefined
         ? textResponse(404, "Nothing is at this address.")
-        : notFoundResponse(request, servedFile(page, contents), siteHeaders),
+        : notFoundResponse(request, servedFile(file, contents), siteHeaders),
     );
   });
 }
 
-/** "moved" where there is a folder of that name with a page: links in it need the slash. */
-function findFile(
+interface Page {
+  readonly file: StoredFile;
+  /** The one address of the page, where it is not the one that was asked for. */
+  readonly at: string | undefined;
+}
+
+/**
+ * The address of a folder's page ends with a slash, which links in it need; that of any other page
+ * does not. Where both exist, each has its own address.
+ */
+function findPage(
   place: SitePath,
   deployment: string,
   contents: ServedContents,
-): MaybePromise<StoredFile | "moved" | undefined> {
+): MaybePromise<Page | undefined> {
   if (place.kind !== "path") return undefined;
   const { path, folder } = place;
-  const index = path === "" ? "index.html" : `${path}/index.html`;
-  if (folder) return contents.file(deployment, index);
+  const other = folder ? `${path}.html` : `${path}/index.html`;
+  const here = folder ? [joined(path, "index.html")] : [path, `${path}.html`];
+  const paths = path === "" ? here : [...here, other];
+  return then(
+    firstFile(paths, deployment, contents),
+    (file) => file && { file, at: file.path === other ? addressOf(path, !folder) : undefined },
+  );
+}
+
+/** Deeper folders have no page of their own for what is not there: each costs a look-up. */
+const notFoundDepthMax = 8;
+
+/** That of the folder, or else of the nearest around it. */
+function notFoundPaths(place: SitePath): string[] {
+  if (place.kind !== "path") return ["404.html"];
+  const { path, folder } = place;
+  const folders = path.split("/").slice(0, folder ? undefined : -1);
+  const depth = path === "" ? 0 : Math.min(folders.length, notFoundDepthMax);
+  return Array.from({ length: depth + 1 }, (_, up) =>
+    joined(folders.slice(0, depth - up).join("/"), "404.html"),
+  );
+}
+
+function joined(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
+
+function firstFile(
+  [path, ...others]: readonly string[],
+  deployment: string,
+  contents: ServedContents,
+): MaybePromise<StoredFile | undefined> {
+  if (path === undefined) return undefined;
   return then(
     contents.file(deployment, path),
-    (file) =>
-      file ?? then(contents.file(deployment, index), (page) => (page ? "moved" : undefined)),
+    (file) => file ?? firstFile(others, deployment, contents),
   );
 }
 
@@ -150,10 +188,9 @@ function decoded(segments: readonly string[]): string[] | undefined {
   }
 }
 
-/** The same place with a slash. Begins with one slash and a name: it cannot lead to another host. */
-function withTrailingSlash(place: SitePath): string {
-  if (place.kind !== "path") return "/";
-  return `/${place.path.split("/").map(encodeURIComponent).join("/")}/`;
+/** Begins with one slash and a name: it cannot lead to another host. */
+function addressOf(path: string, folder: boolean): string {
+  return `/${path.split("/").map(encodeURIComponent).join("/")}${folder ? "/" : ""}`;
 }
 
 interface SiteHostsOptions {
