@@ -21,7 +21,6 @@ describeOnEngines("sites", (engine) => {
       "404.html": `<h1>Not here</h1>${"<p>Look elsewhere.</p>".repeat(50)}`,
       "digits.bin": digits,
       empty: "",
-      [`assets/app-${hexOf(script).slice(0, 12)}.js`]: script,
       "assets/app-0123456789ab.js": script,
       "v1/pets": "not the API",
     });
@@ -142,19 +141,44 @@ describeOnEngines("sites", (engine) => {
       });
     });
 
-    test("only a name with the content's own hash may be kept for good", async () => {
-      const kept = async (target: string) => (await visit(target)).headers["cache-control"];
-      const certain = `/assets/app-${hexOf(script).slice(0, 12)}.js`;
-      expect(await kept(certain)).toBe("public, max-age=31536000, immutable");
-      for (const target of [
-        "/",
-        "/guide/",
-        "/assets/app-0123456789ab.js",
-        "/digits.bin",
-        "/none",
-      ]) {
-        expect([target, await kept(target)]).toEqual([target, "no-cache"]);
-      }
+    test.each([
+      `assets/app-${hexOf(script).slice(0, 12)}.js`,
+      `pages/${hexOf(script).slice(0, 8)}-${hexOf(script).slice(0, 8)}.html`,
+      "assets/app-3f9a1c2b.js",
+      "assets/app.3f9a1c2b.min.css",
+      "assets/chunk.3f9a1c2b.chunk.mjs",
+      "assets/logo-3f9a1c2b4d5e6f70.svg",
+      `css/main.${"3f9a1c2b".repeat(16)}.css`,
+      "fonts/inter.3f9a1c2b.woff2",
+    ])("%s is kept for good: its name changes with its content", async (path) => {
+      await running.show("hashed", { [path]: script });
+      const { headers } = await running.visit("hashed.localhost", `/${path}`);
+      expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    });
+
+    test.each([
+      "index.html",
+      "app.js",
+      "report-20261116.css",
+      "app-deadbeef.js",
+      "app-3f9a1c2.js",
+      "app-3F9A1C2B.js",
+      "app_3f9a1c2b.js",
+      "app3f9a1c2b.js",
+      "3f9a1c2b.js",
+      "app-3f9a1c2b",
+      "app-3f9a1c2bx.js",
+      "v-3f9a1c2b/app.js",
+      "commit-3f9a1c2b.html",
+      "build-3f9a1c2b.zip",
+      "data-3f9a1c2b.json",
+      "photo-1920x1080.jpg",
+    ])("%s is revalidated: its content may change", async (path) => {
+      await running.show("hashed", { [path]: script, "404.html": "Not here" });
+      const { headers } = await running.visit("hashed.localhost", `/${path}`);
+      expect(headers["cache-control"]).toBe("no-cache");
+      const gone = await running.visit("hashed.localhost", "/app-3f9a1c2b4d.js");
+      expect([gone.status, gone.headers["cache-control"]]).toEqual([404, "no-cache"]);
     });
 
     test("what the reader has is not sent again", async () => {

@@ -117,7 +117,7 @@ function servedFile(file: StoredFile, contents: ServedContents): ServedFile {
     hash: file.hash,
     bytes: file.bytes,
     mediaType: mediaTypeOf(file.path),
-    cacheControl: cacheControlOf(file),
+    cacheControl: isFingerprinted(file) ? "public, max-age=31536000, immutable" : "no-cache",
     smaller: file.smaller,
     content: (coding) =>
       then(contents.content(file.hash, coding), (content) => {
@@ -141,17 +141,19 @@ export function textResponse(
   return { status, headers: { ...always, ...headers }, body: `${words}\n` };
 }
 
-const fingerprintForm = /[.-]([0-9a-f]{8,64})\.[A-Za-z0-9.]+$/;
+const fingerprintForm = /[.-]([0-9a-f]{8,128})\.[A-Za-z0-9.]+$/;
+/** What pages load. A page, or a download, may have the number of a commit in its name. */
+const assetType = /^(?:text\/(?:css|javascript)|font\/|image\/|application\/wasm)/;
 
 /**
- * Immutable only where the name is certain to change with the content: when it contains the
- * beginning of the content's own hash. Any other number in a name may be anything.
+ * Whether the name changes with the content. Certainly so where it contains the beginning of the
+ * content's own hash; otherwise as build tools name assets, and not a date, a number or a word.
  */
-function cacheControlOf({ path, hash }: StoredFile): string {
+function isFingerprinted({ path, hash }: StoredFile): boolean {
   const [, named] = fingerprintForm.exec(path) ?? [];
-  return named !== undefined && hash.startsWith(named)
-    ? "public, max-age=31536000, immutable"
-    : "no-cache";
+  if (named === undefined) return false;
+  if (hash.startsWith(named)) return true;
+  return assetType.test(mediaTypeOf(path)) && /\d/.test(named) && /[a-f]/.test(named);
 }
 
 /** The place within a site that the path of a request names. It is decoded once, here, and never touches a disk. */
