@@ -35,6 +35,7 @@ const operatorGuides = [
   "scale",
   "reliability",
   "sites",
+  "site-rules",
   "domains",
 ];
 

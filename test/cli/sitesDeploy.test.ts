@@ -79,6 +79,22 @@ describe("deploying", () => {
     expect(await cli.json("sites", "deployments", "acme")).toHaveLength(1);
   });
 
+  test("with invalid rules says which line is wrong, and leaves what was shown", async () => {
+    await using place = await withFolder();
+    const { cli, folder } = place;
+    const { deployment } = await cli.json("sites", "deploy", "acme", folder);
+    writeFileSync(`${folder}/_headers`, "/*\n  Date: today\n");
+    const { code, out, err } = await deploy(cli, folder);
+    expect([code, out, err]).toEqual([
+      1,
+      "",
+      "petstore: _headers, line 2: A site cannot change Date. Remove this line. The deployment failed, and acme still shows what it did before.\n",
+    ]);
+    const [failed, shown] = await cli.json("sites", "deployments", "acme");
+    expect(failed).toMatchObject({ state: "failed" });
+    expect(shown).toMatchObject({ id: deployment, shown: true });
+  });
+
   test("draws how far it is where somebody watches", async () => {
     await using place = await withFolder();
     const { cli, folder } = place;

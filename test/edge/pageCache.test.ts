@@ -161,12 +161,13 @@ describe("the cache of pages", () => {
   });
 
   test("is bounded in number and in bytes, and what is asked for stays", async () => {
-    for (const [count, bytes] of [
-      [cacheMax.entries, 10],
-      [(4 * cacheMax.weight) / 65_536, 60_000],
+    for (const [count, bytes, headers] of [
+      [cacheMax.entries, 10, {}],
+      [(4 * cacheMax.weight) / 65_536, 60_000, {}],
+      [(4 * cacheMax.weight) / 65_536, 10, { "x-long": "x".repeat(60_000) }],
     ] as const) {
       const cache = new PageCache({ revisionNow: () => 1 });
-      const large = { ...page, body: new Uint8Array(bytes) };
+      const large = { ...page, headers, body: new Uint8Array(bytes) };
       const anew = { ...large };
       for (let at = 0; at < count; at++) {
         await cache.get(asked(`/${at}`), () => large);

@@ -158,6 +158,20 @@ describeOnEngines("projects and deployments", (engine) => {
       expect(answer).toMatchObject({ status: 400, body: { code } });
     });
 
+    test("with invalid rules has failed, says which line is wrong, and what was shown stays", async () => {
+      const { id } = await begin({ "index.html": page, _redirects: "/a /b\n/c" });
+      for (const content of [page, "/a /b\n/c"]) await bring(id, content);
+      const finished = await fixture.ask("POST", `${deployments}/${id}/finish`);
+      const message = "_redirects, line 2: The destination is missing.";
+      expect(finished).toMatchObject({ status: 400, body: { code: "site_invalid" } });
+      expect(finished.body.message).toStartWith(message);
+      const { sites } = fixture.stores;
+      expect((await sites.project("shop"))?.current).toBe("dep_shop");
+      const failed = await sites.deployment(id);
+      expect([failed?.state, failed?.failure]).toEqual(["failed", finished.body.message]);
+      expect((await bring(id, page)).body.code).toBe("deployment_ended");
+    });
+
     test("that is cancelled has failed, and takes nothing more", async () => {
       const { id } = await begin({ "index.html": page });
       expect((await fixture.ask("DELETE", `${deployments}/${id}`)).status).toBe(204);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { createLog } from "../../src/core/log.ts";
 import { Problem } from "../../src/core/problems.ts";
 import {
+  cachedContents,
   createSiteHosts,
   type SiteRequest,
   siteResponse,
@@ -41,7 +42,7 @@ const request = (method: string, path: string): SiteRequest => ({
 describe.each([false, true])("from a store that answers later: %p", (later) => {
   const store = storeOf(later);
   const answer = (method: string, path: string) =>
-    siteResponse(request(method, path), "dep_a", store);
+    siteResponse(request(method, path), "dep_a", cachedContents(store));
 
   test("a page comes with its content, which HEAD measures too", async () => {
     const get = await answer("GET", "/");
@@ -59,10 +60,9 @@ describe.each([false, true])("from a store that answers later: %p", (later) => {
   test("what is not there costs a bounded number of look-ups, however deep its address is", async () => {
     const asked: string[] = [];
     const file: SiteContents["file"] = (_, path) => void asked.push(path);
+    const contents = { ...cachedContents(store), file };
     const deep = "/a".repeat(200);
-    expect((await siteResponse(request("GET", deep), "dep_a", { ...store, file })).status).toBe(
-      404,
-    );
+    expect((await siteResponse(request("GET", deep), "dep_a", contents)).status).toBe(404);
     expect(asked.map((path) => path.split("/").length)).toEqual([
       ...[200, 200, 201],
       ...[9, 8, 7, 6, 5, 4, 3, 2, 1],
@@ -85,7 +85,7 @@ describe.each([false, true])("when the store fails, later: %p", (later) => {
       throw cause;
     };
     const store = { ...storeOf(later), project };
-    const sites = createSiteHosts({ store, contents: store, log });
+    const sites = createSiteHosts({ store, contents: cachedContents(store), log });
     const request = requestFrom(new Request("http://acme.localhost:8080/"));
     return { visit: () => sites(request), logged: () => lines };
   };

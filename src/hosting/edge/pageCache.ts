@@ -21,6 +21,8 @@ export interface CachedPage {
   readonly host: string;
   readonly path: string;
   readonly response: Page;
+  /** What it holds: the response as it was made, and once more as HTTP/1.1 sends it. */
+  readonly bytes: number;
   prepared: PreparedResponse | undefined;
 }
 
@@ -46,14 +48,14 @@ export class PageCache {
     const cached = this.#pages.get(key);
     if (cached !== undefined) {
       const { text } = request;
-      if (text !== undefined) this.#byText.set(text, cached, weightOf(text, cached.response));
+      if (text !== undefined) this.#byText.set(text, cached, text.length + cached.bytes);
       return cached.response;
     }
     return then(make(), (response) => {
       if (revision === this.#revision && isCacheable(response)) {
         const { host, path } = request;
-        const page = { host, path, response, prepared: undefined };
-        this.#pages.set(key, page, weightOf(key, response));
+        const page = { host, path, response, bytes: bytesOf(response), prepared: undefined };
+        this.#pages.set(key, page, key.length + page.bytes);
       }
       return response;
     });
@@ -81,9 +83,10 @@ export class PageCache {
   }
 }
 
-/** A body is held as it was made, and once more as HTTP/1.1 sends it. */
-function weightOf(key: string, { body }: Page): number {
-  return key.length + 2 * body.byteLength;
+function bytesOf({ body, headers }: Page): number {
+  const entries = Object.entries(headers);
+  const head = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return 2 * (head + body.byteLength);
 }
 
 /** Undefined where a request may get less than the whole. A query changes nothing of a file. */

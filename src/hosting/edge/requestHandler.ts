@@ -73,7 +73,7 @@ export function createEdgeHandler({
   ): Promise<HttpResponse> {
     const response = await serveSite(request, deployment);
     const headers = { ...response.headers };
-    // A site redirects within itself. Spelt out, an address that begins with two slashes cannot
+    // Where a site redirects within itself. Spelt out, an address that begins with two slashes cannot
     // be taken for that of another host.
     if (headers["location"]?.startsWith("/")) {
       headers["location"] = originOf(request.host) + headers["location"];

@@ -13,12 +13,29 @@ import {
   pathError,
   type StoredFile,
 } from "../sites/siteFile.ts";
+import {
+  destinationOf,
+  findRedirect,
+  isRulesFile,
+  type RedirectMatch,
+  readRules,
+  type SiteRules,
+  withRuleHeaders,
+} from "../sites/siteRules.ts";
 import type { SiteContents } from "../sites/sites.ts";
 
 export type SiteRequest = Pick<HttpRequest, "method" | "path" | "query" | "header">;
 
 /** What of the store is asked for. */
-export type ServedContents = Pick<SiteContents, "file" | "content">;
+export interface ServedContents extends Pick<SiteContents, "file" | "content"> {
+  rules(deployment: string): MaybePromise<SiteRules>;
+}
+
+interface Site {
+  readonly deployment: string;
+  readonly contents: ServedContents;
+  readonly rules: SiteRules;
+}
 
 /**
  * For pages that others wrote: they keep their own scripts, and are not framed by strangers, who
@@ -40,20 +57,70 @@ export function siteResponse(
   }
   const place = parseSitePath(request.path);
   if (place.kind === "malformed") return textResponse(400, "This address is malformed.");
-  return then(findPage(place, deployment, contents), (page) => {
-    if (page?.at !== undefined) {
-      const headers = { location: page.at + request.query, "cache-control": "no-cache" };
-      return textResponse(308, "This page is at another address.", headers);
-    }
-    if (page !== undefined) {
-      return fileResponse(request, servedFile(page.file, contents), siteHeaders);
-    }
-    return then(firstFile(notFoundPaths(place), deployment, contents), (file) =>
-      file === undefined
-        ? textResponse(404, "Nothing is at this address.")
-        : notFoundResponse(request, servedFile(file, contents), siteHeaders),
-    );
+  return then(contents.rules(deployment), (rules) => {
+    const site = { deployment, contents, rules };
+    if (place.kind === "nowhere") return notFound(request, ["404.html"], site);
+    const response = respondAt(place, request, site);
+    return rules.headers.length === 0
+      ? response
+      : then(response, (found) => withHeaders(found, rules, place.path));
   });
+}
+
+/** A page goes before a rule, except where the rule is forced. */
+function respondAt(place: Place, request: SiteRequest, site: Site): MaybePromise<HttpResponse> {
+  return then(findPage(place, site), (page) => {
+    const match = findRedirect(site.rules, place, page === undefined ? "any" : "forced");
+    if (match !== undefined) return follow(match, place, request, site);
+    if (page === undefined) return notFound(request, notFoundPaths(place), site);
+    if (page.at !== undefined) return redirect(308, page.at + request.query);
+    return fileResponse(request, servedFile(page.file, site), siteHeaders);
+  });
+}
+
+function follow(
+  match: RedirectMatch,
+  place: Place,
+  request: SiteRequest,
+  site: Site,
+): MaybePromise<HttpResponse> {
+  const { status } = match.redirect;
+  const destination = destinationOf(match, request.query);
+  if (status !== 200 && status !== 404) return redirect(status, destination);
+  const target = parseSitePath(destination);
+  const page = target.kind === "path" ? findPage(target, site) : undefined;
+  return then(page, (found) => {
+    if (found === undefined) return notFound(request, notFoundPaths(place), site);
+    // Under this address there may be another file tomorrow.
+    const file = { ...servedFile(found.file, site), cacheControl: revalidated };
+    const answer = status === 404 ? notFoundResponse : fileResponse;
+    return answer(request, file, siteHeaders);
+  });
+}
+
+function redirect(status: number, location: string): HttpResponse {
+  return textResponse(status, "This page is at another address.", { location });
+}
+
+function notFound(
+  request: SiteRequest,
+  paths: readonly string[],
+  site: Site,
+): MaybePromise<HttpResponse> {
+  return then(firstFile(paths, site), (file) =>
+    file === undefined
+      ? textResponse(404, "Nothing is at this address.")
+      : notFoundResponse(request, servedFile(file, site), siteHeaders),
+  );
+}
+
+/** Redirects have no headers of their own, and what is not there may be there tomorrow. */
+function withHeaders(response: HttpResponse, rules: SiteRules, path: string): HttpResponse {
+  const { status, headers } = response;
+  if (status !== 304 && status >= 300 && status !== 404) return response;
+  const changed = withRuleHeaders(rules, path, headers);
+  if (status === 404) changed["cache-control"] = revalidated;
+  return { ...response, headers: changed };
 }
 
 interface Page {
@@ -66,18 +133,13 @@ interface Page {
  * The address of a folder's page ends with a slash, which links in it need; that of any other page
  * does not. Where both exist, each has its own address.
  */
-function findPage(
-  place: SitePath,
-  deployment: string,
-  contents: ServedContents,
-): MaybePromise<Page | undefined> {
-  if (place.kind !== "path") return undefined;
-  const { path, folder } = place;
+function findPage({ path, folder }: Place, site: Site): MaybePromise<Page | undefined> {
+  if (isRulesFile(path)) return undefined;
   const other = folder ? `${path}.html` : `${path}/index.html`;
   const here = folder ? [joined(path, "index.html")] : [path, `${path}.html`];
   const paths = path === "" ? here : [...here, other];
   return then(
-    firstFile(paths, deployment, contents),
+    firstFile(paths, site),
     (file) => file && { file, at: file.path === other ? addressOf(path, !folder) : undefined },
   );
 }
@@ -86,9 +148,7 @@ function findPage(
 const notFoundDepthMax = 8;
 
 /** That of the folder, or else of the nearest around it. */
-function notFoundPaths(place: SitePath): string[] {
-  if (place.kind !== "path") return ["404.html"];
-  const { path, folder } = place;
+function notFoundPaths({ path, folder }: Place): string[] {
   const folders = path.split("/").slice(0, folder ? undefined : -1);
   const depth = path === "" ? 0 : Math.min(folders.length, notFoundDepthMax);
   return Array.from({ length: depth + 1 }, (_, up) =>
@@ -101,23 +161,26 @@ function joined(folder: string, name: string): string {
 }
 
 function firstFile(
-  [path, ...others]: readonly string[],
-  deployment: string,
-  contents: ServedContents,
+  paths: readonly string[],
+  site: Site,
+  at = 0,
 ): MaybePromise<StoredFile | undefined> {
+  const path = paths[at];
   if (path === undefined) return undefined;
   return then(
-    contents.file(deployment, path),
-    (file) => file ?? firstFile(others, deployment, contents),
+    site.contents.file(site.deployment, path),
+    (file) => file ?? firstFile(paths, site, at + 1),
   );
 }
 
-function servedFile(file: StoredFile, contents: ServedContents): ServedFile {
+const revalidated = "no-cache";
+
+function servedFile(file: StoredFile, { contents }: Site): ServedFile {
   return {
     hash: file.hash,
     bytes: file.bytes,
     mediaType: mediaTypeOf(file.path),
-    cacheControl: isFingerprinted(file) ? "public, max-age=31536000, immutable" : "no-cache",
+    cacheControl: isFingerprinted(file) ? "public, max-age=31536000, immutable" : revalidated,
     smaller: file.smaller,
     content: (coding) =>
       then(contents.content(file.hash, coding), (content) => {
@@ -136,7 +199,7 @@ export function textResponse(
   const always = {
     ...siteHeaders,
     "content-type": "text/plain; charset=utf-8",
-    "cache-control": "no-cache",
+    "cache-control": revalidated,
   };
   return { status, headers: { ...always, ...headers }, body: `${words}\n` };
 }
@@ -156,10 +219,17 @@ function isFingerprinted({ path, hash }: StoredFile): boolean {
   return assetType.test(mediaTypeOf(path)) && /\d/.test(named) && /[a-f]/.test(named);
 }
 
+interface Place {
+  readonly kind: "path";
+  /** Without slashes at its ends. */
+  readonly path: string;
+  /** Whether the address ends with a slash. */
+  readonly folder: boolean;
+}
+
 /** The place within a site that the path of a request names. It is decoded once, here, and never touches a disk. */
 type SitePath =
-  /** `folder` is true where the address ends with a slash. The path has none at either end. */
-  | { readonly kind: "path"; readonly path: string; readonly folder: boolean }
+  | Place
   /** No file can be there. */
   | { readonly kind: "nowhere" }
   | { readonly kind: "malformed" };
@@ -238,12 +308,23 @@ export function createSiteHosts({ store, contents, log }: SiteHostsOptions) {
 }
 
 const cacheBytesMax = 32 * 1024 * 1024;
+const rulesCacheMax = { entries: 4_096, weight: 16 * 1024 * 1024 };
 
-/** The store with recent contents in memory. A content never changes under its hash, so none is stale. */
+/**
+ * The store with recent contents and rules in memory. A content never changes under its hash, nor a
+ * deployment that is served, so none is stale.
+ */
 export function cachedContents(store: SiteContents, bytesMax = cacheBytesMax): ServedContents {
   const recent = new RecentMap<Uint8Array>({ entries: Number.POSITIVE_INFINITY, weight: bytesMax });
+  const recentRules = new RecentMap<SiteRules>(rulesCacheMax);
   return {
     file: (deploymentId, path) => store.file(deploymentId, path),
+    rules: (deployment) =>
+      recentRules.get(deployment) ??
+      then(readRules(store, deployment), ({ rules, weight }) => {
+        recentRules.set(deployment, rules, weight);
+        return rules;
+      }),
     content(hash, encoding) {
       const key = `${encoding} ${hash}`;
       return (

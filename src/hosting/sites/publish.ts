@@ -4,7 +4,8 @@ import { fingerprintOf, hashOf, newDeploymentId } from "./deployment.ts";
 import { endedByAnother, FileUploader, PublishError, type SourceFile } from "./fileUploader.ts";
 import type { Owner } from "./site.ts";
 import { fileSizeError, type SiteFile, siteError, sizeError } from "./siteFile.ts";
-import type { Finish, SiteStore } from "./sites.ts";
+import { readRules, rulesError } from "./siteRules.ts";
+import type { Finish, FinishOutcome, SiteStore } from "./sites.ts";
 
 export interface PublishOptions {
   readonly store: SiteStore;
@@ -82,10 +83,21 @@ async function build(
   const error = sizeError(files.length, bytes);
   if (error !== undefined) throw new PublishError(`The site ${error}.`);
   const finish = { fingerprint: fingerprintOf(files), unless, nowMs: clock.now() };
-  const outcome = await store.finishDeployment(id, finish);
+  const outcome = await finishDeployment(id, finish, store);
   if (outcome.kind === "refused") throw endedByAnother();
   if (outcome.kind === "needless") return outcome;
   return { kind: outcome.kind, id, files: files.length, bytes };
+}
+
+/** The end of every deployment, whichever way its files came. Rejects one whose rules are invalid. */
+export async function finishDeployment(
+  id: string,
+  finish: Finish,
+  store: SiteStore,
+): Promise<FinishOutcome> {
+  const error = rulesError(await readRules(store, id));
+  if (error !== undefined) throw new PublishError(error);
+  return store.finishDeployment(id, finish);
 }
 
 /** A little at a time, so that no other write waits long. */

@@ -8,6 +8,7 @@ import { getOrInsert, RecentMap } from "../../core/recentMap.ts";
 import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
 import { fingerprintOf, hashOf, newDeploymentId } from "../../hosting/sites/deployment.ts";
 import { FileUploader, PublishError } from "../../hosting/sites/fileUploader.ts";
+import { finishDeployment } from "../../hosting/sites/publish.ts";
 import type { SiteFile } from "../../hosting/sites/siteFile.ts";
 import type {
   AnnouncedUpload,
@@ -141,12 +142,17 @@ export class Uploads {
         detail: `${missing.size} of its contents have not been uploaded yet. Upload them, then finish it.`,
       });
     }
-    const outcome = await this.#store.finishDeployment(id, {
+    this.#remembered.delete(id);
+    const finish = {
       fingerprint: fingerprintOf(files),
       unless: "shown",
       nowMs: this.#clock.now(),
+    } as const;
+    const outcome = await finishDeployment(id, finish, this.#store).catch(async (cause) => {
+      if (!(cause instanceof PublishError)) throw cause;
+      await this.#store.failDeployment(id, cause.message, this.#clock.now());
+      throw new Problem("site_invalid", { detail: cause.message });
     });
-    this.#remembered.delete(id);
     if (outcome.kind === "refused") throw ended();
     return outcome;
   }
