@@ -174,6 +174,15 @@ describeWithBrowser("deploying a folder", (browser) => {
     await page.getByText("Failed", { exact: true }).first().waitFor();
   });
 
+  test("a folder with an invalid rule is not shown, and the line is named", async () => {
+    const region = page.getByRole("region", { name: "Deploy a folder" });
+    await choose(write({ "index.html": "<title>Never</title>", _redirects: "/a /b\n/c /d 999" }));
+    await region.getByText("_redirects, line 2: ").waitFor();
+    await page.getByText("Failed", { exact: true }).nth(1).waitFor();
+    expect((await shownSite()).text).toContain("<title>One</title>");
+    expect((await shownSite("/a")).status).toBe(404);
+  });
+
   test("one that is stopped while it begins is not shown, though nothing of it was to be sent", async () => {
     const { promise: stopped, resolve: letGo } = Promise.withResolvers<void>();
     await page.route("**/deployments", async (route) => {
