@@ -1,7 +1,7 @@
 /** What visitors get from a site that has rules. What a rule means is in test/sites/siteRules.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliDecompressSync } from "node:zlib";
-import { rulesBytesMax } from "../../src/hosting/sites/siteRules.ts";
+import { headersBytesMax, redirectsBytesMax } from "../../src/hosting/sites/siteRules.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { type SitesService, startSitesService } from "../sites/service.ts";
 import { rejectionOf } from "../store/rejection.ts";
@@ -191,7 +191,8 @@ describeOnEngines("a site with rules", (engine) => {
     ["_redirects", "/a /b\n/c", "_redirects, line 2: The destination is missing."],
     ["_headers", "/*\n  Set-Cookie: a=b", "_headers, line 2: A site cannot change Set-Cookie."],
     ["_headers", Buffer.from([47, 255, 10]), "_headers, line 1: The line has control characters"],
-    ["_redirects", "#".repeat(rulesBytesMax + 1), "_redirects is larger than 128 KiB."],
+    ["_redirects", "#".repeat(redirectsBytesMax + 1), "_redirects is larger than 128 KiB."],
+    ["_headers", "#".repeat(headersBytesMax + 1), "_headers is larger than 32 KiB."],
   ])("with an invalid %s is not shown, and what was shown stays", async (file, text, said) => {
     const shown = await running.show("strict", { "index.html": String(text) });
     const refusal = await rejectionOf(

@@ -13,11 +13,12 @@ import {
 import {
   headerLengthMax,
   headerRulesMax,
+  headersBytesMax,
   parseRules,
   redirectLengthMax,
   redirectPatternsMax,
+  redirectsBytesMax,
   redirectsMax,
-  rulesBytesMax,
 } from "../../src/hosting/sites/siteRules.ts";
 
 const guide = readFileSync(new URL("../../docs/guide/sites.md", import.meta.url), "utf8");
@@ -63,7 +64,8 @@ describe("the guide on redirects and headers", () => {
       ([, what, value = ""]) => [what, Number(value.replace(",", ""))],
     );
     expect(Object.fromEntries(limits)).toEqual({
-      "Each of the two files": rulesBytesMax / 1024,
+      "The file `_redirects`": redirectsBytesMax / 1024,
+      "The file `_headers`": headersBytesMax / 1024,
       "Rules in `_redirects`": redirectsMax,
       "Those with `*` or `:name`": redirectPatternsMax,
       "A line of `_redirects`": redirectLengthMax,

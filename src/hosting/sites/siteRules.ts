@@ -22,7 +22,9 @@ export function isRulesFile(path: string): boolean {
   return path === files.redirects || path === files.headers;
 }
 
-export const rulesBytesMax = 128 * 1024;
+export const redirectsBytesMax = 128 * 1024;
+/** All of it may be in one response, and common clients take 64 KiB of headers. */
+export const headersBytesMax = 32 * 1024;
 export const redirectsMax = 2_000;
 /** With a splat or a placeholder: each is tried on its own. */
 export const redirectPatternsMax = 100;
@@ -75,13 +77,11 @@ export function readRules(
   deployment: string,
 ): MaybePromise<ParsedRules> {
   const errors: string[] = [];
-  const read = (path: string): MaybePromise<string> =>
+  const read = (path: string, bytesMax: number): MaybePromise<string> =>
     then(contents.file(deployment, path), (file) => {
       if (file === undefined) return "";
-      if (file.bytes > rulesBytesMax) {
-        errors.push(
-          `${path} is larger than ${rulesBytesMax / 1024} KiB. Remove some of its rules.`,
-        );
+      if (file.bytes > bytesMax) {
+        errors.push(`${path} is larger than ${bytesMax / 1024} KiB. Remove some of its rules.`);
         return "";
       }
       // Bytes that are not UTF-8 become U+FFFD, which no rule may contain.
@@ -89,8 +89,10 @@ export function readRules(
         new TextDecoder().decode(content),
       );
     });
-  return then(read(files.redirects), (redirects) =>
-    then(read(files.headers), (headers) => parseRules({ redirects, headers }, errors)),
+  return then(read(files.redirects, redirectsBytesMax), (redirects) =>
+    then(read(files.headers, headersBytesMax), (headers) =>
+      parseRules({ redirects, headers }, errors),
+    ),
   );
 }
 
