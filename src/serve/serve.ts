@@ -5,7 +5,8 @@ import { contractFor } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { Problem } from "../core/problems.ts";
-import { cachedContents, createSiteHosts } from "../hosting/edge/siteResponse.ts";
+import { createSiteHosts } from "../hosting/edge/siteAddresses.ts";
+import { cachedContents } from "../hosting/edge/siteResponse.ts";
 import { type AppParts, createApp } from "../http/app.ts";
 import { createHandlers } from "../http/handlers.ts";
 import { createWireHandler, listenForAdmin, listenForMetrics } from "../http/listeners.ts";
@@ -167,7 +168,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
     baseUrl,
     contract: () => contract.promise,
-    sites: createSiteHosts({ store: stores.sites, contents, log }),
+    sites: createSiteHosts({ sites: stores.sites, contents, log }),
     publicRoutes: createPublicRoutes({
       ...publicRoutes,
       baseUrl,

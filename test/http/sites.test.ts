@@ -44,6 +44,11 @@ describeOnEngines("sites", (engine) => {
       expect([status, shown]).toEqual([200, text]);
     });
 
+    test("every deployment has an address of its own", async () => {
+      const { status, text } = await running.visit(`${first.replace("_", "-")}.localhost`, "/");
+      expect([status, text]).toEqual([200, page]);
+    });
+
     test.each(["nobody.localhost", "www.acme.localhost", "a_b.localhost"])(
       "%s is no site, and says so in words",
       async (host) => {

@@ -3,9 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { createLog } from "../../src/core/log.ts";
 import { Problem } from "../../src/core/problems.ts";
+import { createSiteHosts } from "../../src/hosting/edge/siteAddresses.ts";
 import {
   cachedContents,
-  createSiteHosts,
   type SiteRequest,
   siteResponse,
 } from "../../src/hosting/edge/siteResponse.ts";
@@ -84,8 +84,8 @@ describe.each([false, true])("when the store fails, later: %p", (later) => {
       if (later) return Promise.reject(cause);
       throw cause;
     };
-    const store = { ...storeOf(later), project };
-    const sites = createSiteHosts({ store, contents: cachedContents(store), log });
+    const store = { ...storeOf(later), project, deployment: () => undefined };
+    const sites = createSiteHosts({ sites: store, contents: cachedContents(store), log });
     const request = requestFrom(new Request("http://acme.localhost:8080/"));
     return { visit: () => sites(request), logged: () => lines };
   };

@@ -1,8 +1,6 @@
 /** The response of a site to a request, on any port and protocol. */
 
-import type { Log } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
-import { Problem } from "../../core/problems.ts";
 import { RecentMap } from "../../core/recentMap.ts";
 import { fileResponse, notFoundResponse, type ServedFile } from "../../wire/fileResponse.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
@@ -263,48 +261,6 @@ function decoded(segments: readonly string[]): string[] | undefined {
 /** Begins with one slash and a name: it cannot lead to another host. */
 function addressOf(path: string, folder: boolean): string {
   return `/${path.split("/").map(encodeURIComponent).join("/")}${folder ? "/" : ""}`;
-}
-
-interface SiteHostsOptions {
-  readonly store: SiteContents;
-  /** Where files and contents are read; the store itself, or a cache before it. */
-  readonly contents: ServedContents;
-  readonly log: Log;
-}
-
-const suffix = ".localhost";
-
-/**
- * Answers where the host of a request is a site's, and is undefined for all others.
- * Nothing else is ever served on such an origin: what owners publish must not share one with the
- * API.
- */
-export function createSiteHosts({ store, contents, log }: SiteHostsOptions) {
-  return (request: HttpRequest): MaybePromise<HttpResponse> | undefined => {
-    // First of all, and cheap: nearly every request is for the API.
-    if (!request.host?.endsWith(suffix)) return undefined;
-    const name = request.host.slice(0, -suffix.length);
-    const failed = (cause: unknown) => {
-      log.error("site.request_failed", { site: name, cause });
-      return cause instanceof Problem && cause.status === 503
-        ? textResponse(503, "This site cannot be shown right now.", { "retry-after": "2" })
-        : textResponse(500, "This site cannot be shown because of a fault of ours.");
-    };
-    try {
-      const response = respond(name, request);
-      return response instanceof Promise ? response.catch(failed) : response;
-    } catch (cause) {
-      return failed(cause);
-    }
-  };
-
-  function respond(slug: string, request: HttpRequest): MaybePromise<HttpResponse> {
-    return then(store.project(slug), (project) =>
-      project?.current === undefined
-        ? textResponse(404, `No site is published as ${slug}.`)
-        : siteResponse(request, project.current, contents),
-    );
-  }
 }
 
 const cacheBytesMax = 32 * 1024 * 1024;
