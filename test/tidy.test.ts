@@ -50,7 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
   supervisor: [...below, ...nouns, "log", "wire", "http", "edge"],
   serveDomains: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
-    ...["wire", "edge", "dns", "acme", "supervisor"],
+    ...["wire", "edge", "dns", "acme", "supervisor", "startFailure"],
   ],
   serveDashboard: [...below, ...nouns, "stores", "log", "config", "wire", "http"],
   serve: [

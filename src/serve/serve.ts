@@ -234,11 +234,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     metricsPort: metricsListener?.port,
     edge: domains?.edge,
     ...first,
-    sockets: {
-      api: openOf(listener),
-      admin: adminListener && openOf(adminListener),
-      edgeHttp: domains?.edge?.http,
-      edgeHttps: domains?.edge?.https,
+    // The edge may have begun to listen later.
+    get sockets() {
+      return {
+        api: openOf(listener),
+        admin: adminListener && openOf(adminListener),
+        edgeHttp: domains?.edge?.http,
+        edgeHttps: domains?.edge?.https,
+      };
     },
     counts,
     recent,

@@ -1,7 +1,17 @@
 import { expect, test } from "bun:test";
 import { type AddressInfo, createServer } from "node:net";
+import { systemClock } from "../../src/core/clock.ts";
+import { eventually } from "../../testkit/eventually.ts";
 import { petstore } from "../../testkit/serviceProcess.ts";
 import { describeOnEngines, type Engine } from "./engines.ts";
+import { startTestService } from "./service.ts";
+
+const settings = {
+  PETSTORE_SITES_HOST: "sites.example.com",
+  PETSTORE_ACME_TERMS: "agreed",
+  PETSTORE_EDGE_HTTP_PORT: "0",
+  PETSTORE_EDGE_HTTPS_PORT: "0",
+};
 
 async function startWith(engine: Engine, variables: Record<string, string>) {
   const database = await engine.newDatabase();
@@ -11,10 +21,7 @@ async function startWith(engine: Engine, variables: Record<string, string>) {
       PETSTORE_METRICS_PORT: "0",
       ...database.variables,
       PETSTORE_LOG: "off",
-      PETSTORE_SITES_HOST: "sites.example.com",
-      PETSTORE_ACME_TERMS: "agreed",
-      PETSTORE_EDGE_HTTP_PORT: "0",
-      PETSTORE_EDGE_HTTPS_PORT: "0",
+      ...settings,
       ...variables,
     });
   } finally {
@@ -24,15 +31,27 @@ async function startWith(engine: Engine, variables: Record<string, string>) {
 
 describeOnEngines("a start with custom domains", (engine) => {
   for (const setting of ["PETSTORE_EDGE_HTTP_PORT", "PETSTORE_EDGE_HTTPS_PORT"]) {
-    test(`names ${setting} when another program has its port, and ends`, async () => {
+    test(`names ${setting} when another program has its port, serves the API, and tries again`, async () => {
       const other = createServer();
       await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
       const { port } = other.address() as AddressInfo;
-      const { code, stderr } = await startWith(engine, { [setting]: String(port) });
-      other.close();
-      expect(code).toBe(1);
-      expect(stderr).toContain(`Port ${port} is taken by another program.`);
-      expect(stderr).toContain(`set ${setting} to a free port`);
+      // The next try comes soon.
+      const after = (delayMs: number, work: () => void) =>
+        systemClock.after(Math.min(delayMs, 100), work);
+      const service = await startTestService({
+        engine,
+        clock: { ...systemClock, after },
+        variables: { ...settings, [setting]: String(port) },
+      });
+      expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+      expect(service.logged()).toContain(
+        `Port ${port} is taken by another program. Stop it, or set ${setting} to a free port.`,
+      );
+      expect(service.service.sockets.edgeHttp).toBeUndefined();
+      await new Promise((resolve) => other.close(resolve));
+      await eventually(() => service.service.sockets.edgeHttp !== undefined);
+      expect(service.logged()).toContain('"event":"edge.started"');
+      await service.stop();
     });
   }
 
