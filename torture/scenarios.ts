@@ -2,6 +2,7 @@
 import type { Scenario } from "./scenario.ts";
 import { clockJumps } from "./scenarios/clockJumps.ts";
 import { diskFull } from "./scenarios/diskFull.ts";
+import { environments } from "./scenarios/environments.ts";
 import { hostileHttp } from "./scenarios/hostileHttp.ts";
 import { idleConnections } from "./scenarios/idleConnections.ts";
 import { mutatedRequests } from "./scenarios/mutatedRequests.ts";
@@ -19,6 +20,7 @@ import { twoProcesses } from "./scenarios/twoProcesses.ts";
 export const scenarios: readonly Scenario[] = [
   sigkill,
   twoProcesses,
+  environments,
   powerLoss,
   diskFull,
   readOnlyDisk,
