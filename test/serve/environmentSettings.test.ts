@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { readConfig } from "../../src/config/config.ts";
+import { behindDoor } from "../../src/serve/environments/serveEnvironments.ts";
 import { planEnvironments } from "../../src/serve/environments/settings.ts";
+import { TrustedProxies } from "../../src/wire/trustedProxies.ts";
 
 const both = { PETSTORE_ENVIRONMENTS: "production,staging" };
 const complaintOf = (variables: Record<string, string>) => {
@@ -70,6 +73,22 @@ test("a secret and a database are never shared", () => {
   expect(complaintOf({ DATABASE_URL: "postgres://db/pets" })).toBe(
     "staging: PETSTORE_STAGING_DATABASE_URL must be set where DATABASE_URL is: each environment has a database of its own.",
   );
+});
+
+test("the front door is trusted to say who the client is, whoever else is", () => {
+  const named = { PETSTORE_DOMAIN: "api.example.com", PETSTORE_ACME_TERMS: "agreed" };
+  const trustedWith = (variables: Record<string, string>) => {
+    const [production] = planEnvironments({ ...both, ...named, ...variables });
+    const config = readConfig({ ...production.variables, ...behindDoor(production) });
+    expect(config.proxyProtocol).toEqual(["edge"]);
+    return new TrustedProxies(config.trustedProxies);
+  };
+  for (const setting of [{}, { PETSTORE_TRUSTED_PROXIES: "none" }]) {
+    expect(trustedWith(setting).trusts("127.0.0.1")).toBe(true);
+    expect(trustedWith(setting).trusts("192.0.2.1")).toBe(false);
+  }
+  const some = trustedWith({ PETSTORE_TRUSTED_PROXIES: "192.0.2.0/24" });
+  expect([some.trusts("127.0.0.1"), some.trusts("192.0.2.1")]).toEqual([true, true]);
 });
 
 test("what cannot be understood is said, with whose it is", () => {

@@ -159,8 +159,9 @@ class EnvironmentService {
 }
 
 /** Its edge is reached by this process alone, which says who the client is. */
-function behindDoor({ config: { domains, proxyProtocol } }: EnvironmentPlan) {
+export function behindDoor({ config: { domains, proxyProtocol }, variables }: EnvironmentPlan) {
   if (domains === undefined) return {};
+  const { PETSTORE_TRUSTED_PROXIES: trusted = "none" } = variables;
   return {
     PETSTORE_EDGE_HOST: "127.0.0.1",
     PETSTORE_EDGE_ADDRESS: "127.0.0.1",
@@ -168,5 +169,6 @@ function behindDoor({ config: { domains, proxyProtocol } }: EnvironmentPlan) {
     PETSTORE_EDGE_HTTPS_PORT: "0",
     PETSTORE_EDGE_PUBLIC_HTTPS_PORT: String(domains.edge.publicHttpsPort),
     PETSTORE_PROXY_PROTOCOL: [...new Set([...proxyProtocol, "edge"])].join(","),
+    PETSTORE_TRUSTED_PROXIES: [trusted, "127.0.0.1"].filter((each) => each !== "none").join(","),
   };
 }
