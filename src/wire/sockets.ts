@@ -47,6 +47,35 @@ export function attach(socket: Socket, connection: Http1Connection): void {
   socket.resume();
 }
 
+/** Tells the other end of a connection at once that what it sent has arrived. */
+export type Acknowledge = (socket: Socket) => void;
+
+const [tcpLevel, quickAck] = [6, 12];
+
+/**
+ * For servers of TLS 1.3, where the client has the last word of the handshake. The kernel delays its
+ * acknowledgement by 40 ms, to send it with an answer that does not come; and a client that leaves
+ * Nagle's algorithm on holds back its first request until then, whatever TCP_NODELAY is on our side.
+ * (OpenSSL sends its session tickets at that moment. BoringSSL keeps them for the first response.)
+ */
+export async function openAcknowledge(): Promise<Acknowledge> {
+  if (process.platform !== "linux" || process.versions["bun"] === undefined) return () => {};
+  try {
+    const { dlopen } = await import("bun:ffi");
+    const { setsockopt } = dlopen("libc.so.6", {
+      setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
+    }).symbols;
+    const on = Int32Array.of(1);
+    return (socket) => {
+      const { fd = -1 } = (socket as { _handle?: { fd?: number } | null })._handle ?? {};
+      if (fd >= 0) setsockopt(fd, tcpLevel, quickAck, on, on.byteLength);
+    };
+  } catch {
+    // Another C library: such clients wait.
+    return () => {};
+  }
+}
+
 /** Text becomes bytes here: a buffer for each response would cost as much as the copying. */
 const encoded = Buffer.allocUnsafeSlow(64 * 1024);
 const bytesPerCharacterMax = 3;

@@ -14,6 +14,7 @@ import {
 } from "../../wire/listener.ts";
 import type { HttpHandler, HttpRequest, HttpResponse, WireError } from "../../wire/message.ts";
 import type { ProxyProtocol } from "../../wire/proxyProtocol.ts";
+import { openAcknowledge } from "../../wire/sockets.ts";
 import type { TrustedProxies } from "../../wire/trustedProxies.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
@@ -87,6 +88,7 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   const answering = createEdgeHandler({ ...parts, contexts, log });
   const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
   const ownHandler = parts.own && securedOwn(parts.own);
+  const acknowledge = await openAcknowledge();
   // One for each socket: a server of node:tls has but one.
   const newSecured = () =>
     createTlsServer({
@@ -95,6 +97,7 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
       hostConnections,
       limits,
       log,
+      acknowledge,
       handlerFor: (host, client) =>
         ownHandler !== undefined && host === parts.own?.host
           ? ownHandler

@@ -15,7 +15,7 @@ import { Http1Connection } from "../../wire/http1.ts";
 import { createHttp2Server, Http2Connection } from "../../wire/http2.ts";
 import type { HttpHandler } from "../../wire/message.ts";
 import { hostOf } from "../../wire/requestHead.ts";
-import { attach, nodeTransport, peerAt } from "../../wire/sockets.ts";
+import { type Acknowledge, attach, nodeTransport, peerAt } from "../../wire/sockets.ts";
 import { certificateSeal } from "../domains/domains.ts";
 import type { EdgeView, ServedCertificate } from "../domains/edgeView.ts";
 import type { Vault } from "../domains/vault.ts";
@@ -29,6 +29,7 @@ export function createTlsServer({
   hostConnections,
   limits,
   log,
+  acknowledge,
   handlerFor,
 }: {
   readonly contexts: CertificateContexts;
@@ -36,6 +37,7 @@ export function createTlsServer({
   readonly hostConnections: HostConnections;
   readonly limits: EdgeLimits;
   readonly log: ThrottledLog;
+  readonly acknowledge: Acknowledge;
   /** Answers on connections that were encrypted for a host. */
   readonly handlerFor: (host: string, client: string | undefined) => HttpHandler;
 }): Server {
@@ -102,6 +104,8 @@ export function createTlsServer({
       http2.accept(socket);
       return connection;
     }
+    // Over HTTP/2 our settings follow the handshake at once, and acknowledge it.
+    acknowledge(socket);
     const transport = nodeTransport(socket, "https");
     const connection = new Http1Connection(transport, connections, handler);
     attach(socket, connection);
