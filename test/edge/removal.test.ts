@@ -104,12 +104,21 @@ describe("what is removed", () => {
       first.socket.destroy();
       expect(session).toBeDefined();
 
-      // Even while it is attached nothing is resumed: there are no tickets.
-      const again = await shakeHands(edge, "a.example", { ...only, session: session as Buffer });
-      expect(again.isSessionReused()).toBe(false);
+      const resumed = { ...only, session: session as Buffer };
+      const again = await shakeHands(edge, "a.example", resumed);
+      expect(again.isSessionReused()).toBe(true);
       again.destroy();
       edge.view.remove("a.example");
-      await rejectionOf(shakeHands(edge, "a.example", { ...only, session: session as Buffer }));
+      expect((await rejectionOf(shakeHands(edge, "a.example", resumed))).message).toContain(
+        "ALERT",
+      );
+      // It was for that certificate: neither another host nor another certificate resumes it.
+      edge.attach("a.example");
+      for (const host of ["a.example", "b.example"]) {
+        const anew = await shakeHands(edge, host, resumed);
+        expect(anew.isSessionReused()).toBe(false);
+        anew.destroy();
+      }
     });
   }
 

@@ -48,7 +48,8 @@ export function createTlsServer({
     allowHalfOpen: true,
     ALPNProtocols: ["h2", "http/1.1"],
     // The server has no certificate of its own: without a context there is nothing to shake hands
-    // with, and the client gets an alert. (An error instead would cut it off without a word.)
+    // with, and the client gets an alert. (An error instead would cut it off without a word. The
+    // runtime cannot send unrecognized_name: see decision 55.)
     SNICallback(serverName, done) {
       const host = hostOf(serverName);
       const context = host === undefined ? Promise.resolve(undefined) : contexts.of(host);
@@ -160,10 +161,22 @@ function named({ servername }: TLSSocket): string | undefined {
   return typeof servername === "string" ? hostOf(servername) : undefined;
 }
 
-/** Without tickets no session is resumed, so every handshake looks up the certificate again. */
+/**
+ * Mozilla's intermediate profile, and the key exchange that a quantum computer cannot break later.
+ * The certificates of the service are for ECDSA; an operator's own may be for RSA.
+ */
 export const tlsSettings = {
   minVersion: "TLSv1.2",
-  secureOptions: constants.SSL_OP_NO_TICKET,
+  ciphers: [
+    ...["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"],
+    ...["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"],
+    ...["ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384"],
+    ...["ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305"],
+  ].join(":"),
+  ecdhCurve: "X25519MLKEM768:X25519:P-256:P-384",
+  // Bun asks for the certificate when a session is resumed, too, so none outlives the removal of its
+  // host (decision 55). Node.js does not ask: there, no tickets are given out.
+  secureOptions: process.versions["bun"] === undefined ? constants.SSL_OP_NO_TICKET : 0,
 } as const;
 
 /** A wildcard covers the names one label below it (RFC 9525, section 6.3). */
