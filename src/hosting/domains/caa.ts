@@ -10,7 +10,7 @@ import {
   unreachable,
 } from "./resolver.ts";
 
-type CaaVerdict =
+export type CaaVerdict =
   | { readonly kind: "permitted" }
   | { readonly kind: "blocked"; readonly finding: Finding }
   | { readonly kind: "unknown"; readonly finding: Finding };

@@ -1,0 +1,353 @@
+/** Judges whether a machine is ready to be reached by its names, from what was observed of it. */
+import type { CaaVerdict } from "./caa.ts";
+import { withoutAddress } from "./finding.ts";
+import type { DnsAnswer } from "./resolver.ts";
+
+export interface SetupCheck {
+  readonly check: "dns" | "caa" | "port" | "authority" | "clock" | "database" | "disk" | "files";
+  /** The name or the port that it is about, where there are several. */
+  readonly subject?: string;
+  readonly verdict: "ok" | "warning" | "problem";
+  /** What was seen, in one sentence or two. */
+  readonly seen: string;
+  /** What to do about it. */
+  readonly next?: string;
+}
+
+export interface SetupObservation {
+  /** Undefined where no name is set: then nobody reaches this machine by one. */
+  readonly domains: DomainsObservation | undefined;
+  /** Undefined where the service runs on it. */
+  readonly database: DatabaseObservation | undefined;
+  readonly disk: DiskObservation;
+  /** How many connections the limit on open files leaves room for. */
+  readonly connectionsPossible: number;
+}
+
+export interface DomainsObservation {
+  readonly names: readonly NameObservation[];
+  /** Every address of this machine. */
+  readonly ownAddresses: readonly string[];
+  readonly ports: readonly PortObservation[];
+  readonly authority: AuthorityObservation;
+}
+
+export interface NameObservation {
+  readonly host: string;
+  /** What the public sees. */
+  readonly a: DnsAnswer;
+  readonly aaaa: DnsAnswer;
+  /** Undefined where no certificate is ordered, or the authority does not say how records name it. */
+  readonly caa: CaaVerdict | undefined;
+  /** Empty where this machine does not listen, or another one takes its connections in between. */
+  readonly reached: readonly Reached[];
+}
+
+export interface Reached {
+  readonly address: string;
+  readonly port: number;
+  /** Who is there: this service, another server, one that refuses, or nobody that answers in time. */
+  readonly by: "us" | "another" | "refused" | "silence";
+}
+
+export interface PortObservation {
+  readonly port: number;
+  /** Which one it is in the settings. */
+  readonly setting: string;
+  readonly host: string;
+  readonly state: "free" | "ours" | "taken" | "forbidden" | "no_address";
+}
+
+export type AuthorityObservation =
+  | {
+      readonly kind: "answered";
+      readonly directory: string;
+      readonly tookMs: number;
+      /** How far its clock is ahead of ours; undefined where it does not say the time. */
+      readonly aheadMs: number | undefined;
+      readonly externalAccountRequired: boolean;
+    }
+  | { readonly kind: "failed"; readonly directory: string; readonly detail: string };
+
+export type DatabaseObservation =
+  | { readonly kind: "found"; readonly path: string; readonly pendingMigrations: number }
+  | { readonly kind: "none"; readonly path: string }
+  | { readonly kind: "failed"; readonly path: string; readonly reason: string };
+
+export interface DiskObservation {
+  readonly folder: string;
+  /** Undefined where the system does not say. */
+  readonly freeBytes: number | undefined;
+  /** The code of the system's refusal to write or sync there. */
+  readonly refused: string | undefined;
+  /** How long a small write took until it was on the disk; undefined where none was tried. */
+  readonly syncMs: number | undefined;
+}
+
+const mib = 1024 ** 2;
+/** Below this, the next deployment or backup may fill the disk; a database needs room to write at all. */
+const freeBytesWarning = 1024 * mib;
+const freeBytesMin = 64 * mib;
+/** Each write waits for the disk. A sound one takes well under a tenth of this. */
+const syncMsWarning = 200;
+/** Authorities and browsers tolerate little more: certificates are valid from the minute of issue. */
+const aheadMsWarning = 30_000;
+const aheadMsMax = 300_000;
+const tookMsWarning = 5_000;
+const connectionsWarning = 1_000;
+const connectionsMin = 64;
+
+export function judgeSetup(seen: SetupObservation): readonly SetupCheck[] {
+  const { domains } = seen;
+  return [
+    ...(domains === undefined ? [] : judgeDomains(domains)),
+    ...(seen.database === undefined ? [] : [judgeDatabase(seen.database)]),
+    judgeDisk(seen.disk),
+    judgeFiles(seen.connectionsPossible),
+  ];
+}
+
+function judgeDomains(domains: DomainsObservation): SetupCheck[] {
+  return [
+    ...domains.names.flatMap((name) => [
+      judgeName(name, domains),
+      ...(name.caa === undefined ? [] : [judgeCaa(name.host, name.caa)]),
+    ]),
+    ...domains.ports.map(judgePort),
+    judgeAuthority(domains.authority),
+    ...judgeClock(domains.authority),
+  ];
+}
+
+function judgeName(name: NameObservation, domains: DomainsObservation): SetupCheck {
+  const about = { check: "dns", subject: name.host } as const;
+  const addresses = [...addressesIn(name.a, "A"), ...addressesIn(name.aaaa, "AAAA")];
+  if (addresses.length === 0) {
+    const unclear = [name.a, name.aaaa].find((answer) => answer.kind === "unreachable");
+    if (unclear !== undefined) {
+      const seen = `The addresses of ${name.host} could not be looked up: ${unclear.detail}`;
+      const next =
+        "Check the connection of this machine to its name servers, or set PETSTORE_DNS_RECURSORS.";
+      return { ...about, verdict: "problem", seen, next };
+    }
+    const { message, next = "" } = withoutAddress(name.host);
+    return { ...about, verdict: "problem", seen: message, next };
+  }
+  const judged = addresses.map((address) => judgeAddress(address, name, domains));
+  const worst =
+    judged.find(({ verdict }) => verdict === "problem") ??
+    judged.find(({ verdict }) => verdict === "warning");
+  if (worst !== undefined) return { ...about, ...worst };
+  const seen = `${name.host} leads to this machine (${addresses.join(", ")}).`;
+  return { ...about, verdict: "ok", seen };
+}
+
+type Judged = Omit<SetupCheck, "check" | "subject">;
+
+function judgeAddress(
+  address: string,
+  { host, reached }: NameObservation,
+  { ownAddresses, ports }: DomainsObservation,
+): Judged {
+  const tried = reached.filter((each) => each.address === address);
+  const leads = `${host} leads to ${address}`;
+  const foreign = tried.find(({ by }) => by === "another");
+  if (foreign !== undefined) {
+    return {
+      verdict: "problem",
+      seen: `${leads}, where another server answers on port ${foreign.port}.`,
+      next: `Change the record to an address of this machine (${listed(ownAddresses)}), or forward the port to it.`,
+    };
+  }
+  const own = address.startsWith("127.") || ownAddresses.includes(address);
+  const failed = tried.find(({ by }) => by !== "us");
+  if (failed === undefined && (own || tried.length > 0)) return { verdict: "ok", seen: leads };
+  const how = failed?.by === "refused" ? "refuses connections" : "does not answer";
+  const unreached = failed === undefined ? "" : ` It ${how} on port ${failed.port} from here.`;
+  if (own && ports.some(({ port }) => port === failed?.port)) {
+    return {
+      verdict: "problem",
+      seen: `${leads}, an address of this machine.${unreached}`,
+      next: "Open the port in the firewall, and set PETSTORE_EDGE_HOST so that this address is listened on; or delete the record.",
+    };
+  }
+  const whose = own
+    ? "an address of this machine"
+    : `which is no address of this machine (${listed(ownAddresses)})`;
+  return {
+    verdict: "warning",
+    seen: `${leads}, ${whose}.${unreached}`,
+    next: "That is right if a router, a load balancer or a firewall forwards ports 80 and 443 to this service: try it from another network. Otherwise change the record.",
+  };
+}
+
+function addressesIn(answer: DnsAnswer, type: "A" | "AAAA"): string[] {
+  if (answer.kind !== "found") return [];
+  return answer.records.filter((record) => record.type === type).map(({ value }) => value);
+}
+
+/** Loopback addresses are everybody's, and of no use in DNS. */
+function listed(addresses: readonly string[]): string {
+  const useful = addresses.filter((each) => !/^(?:127\.|::1$|fe80:)/i.test(each));
+  return useful.length === 0 ? "it has none but loopback" : useful.join(", ");
+}
+
+function judgeCaa(host: string, caa: CaaVerdict): SetupCheck {
+  const about = { check: "caa", subject: host } as const;
+  if (caa.kind === "permitted") {
+    const seen = "No CAA record keeps the certificate authority from issuing.";
+    return { ...about, verdict: "ok", seen };
+  }
+  const { message, next = "" } = caa.finding;
+  const verdict = caa.kind === "blocked" ? "problem" : "warning";
+  return { ...about, verdict, seen: message, next };
+}
+
+function judgePort({ port, setting, host, state }: PortObservation): SetupCheck {
+  const about = { check: "port", subject: String(port) } as const;
+  const problem = (seen: string, next: string): SetupCheck => ({
+    ...about,
+    verdict: "problem",
+    seen,
+    next,
+  });
+  switch (state) {
+    case "free":
+      return { ...about, verdict: "ok", seen: "It is free, and this user may listen on it." };
+    case "ours":
+      return { ...about, verdict: "ok", seen: "Pet Store listens on it." };
+    case "taken":
+      return problem(
+        "Another program listens on it.",
+        `Find it with \`ss -ltnp\` and stop it. Or set ${setting} to a free port, and forward port ${usualPort(setting)} to that.`,
+      );
+    case "forbidden":
+      return problem(
+        "This user may not listen on it.",
+        `Give the program the right (CAP_NET_BIND_SERVICE). Or set ${setting} to a port from 1024 up, and forward port ${usualPort(setting)} to that.`,
+      );
+    case "no_address":
+      return problem(
+        `PETSTORE_EDGE_HOST is ${host}, which is no address of this machine.`,
+        "Set it to one that is, or to 0.0.0.0 for all.",
+      );
+  }
+}
+
+const usualPort = (setting: string) => (setting.includes("HTTPS") ? 443 : 80);
+
+function judgeAuthority(authority: AuthorityObservation): SetupCheck {
+  const { directory } = authority;
+  const about = { check: "authority" } as const;
+  if (authority.kind === "failed") {
+    const untimely = /CERT_(?:NOT_YET_VALID|HAS_EXPIRED)/.test(authority.detail);
+    return {
+      ...about,
+      verdict: "problem",
+      seen: `${directory}: ${authority.detail}`,
+      next: untimely
+        ? "Check the clock of this machine: certificates are judged by it."
+        : "Allow outgoing HTTPS, and check PETSTORE_ACME_DIRECTORY and PETSTORE_ACME_TRUST.",
+    };
+  }
+  if (authority.externalAccountRequired) {
+    return {
+      ...about,
+      verdict: "problem",
+      seen: `${directory} wants an account that was made elsewhere, which Pet Store does not support.`,
+      next: "Set PETSTORE_ACME_DIRECTORY to another authority.",
+    };
+  }
+  const seen = `${directory} answered in ${Math.round(authority.tookMs)} ms.`;
+  if (authority.tookMs <= tookMsWarning) return { ...about, verdict: "ok", seen };
+  const next = "Check the network: an order is a dozen requests.";
+  return { ...about, verdict: "warning", seen, next };
+}
+
+/** By the authority's clock, which is the one that counts. */
+function judgeClock(authority: AuthorityObservation): SetupCheck[] {
+  if (authority.kind === "failed" || authority.aheadMs === undefined) return [];
+  const { aheadMs } = authority;
+  const offMs = Math.abs(aheadMs);
+  const seconds = Math.round(offMs / 1000);
+  const direction = aheadMs > 0 ? "behind" : "ahead of";
+  if (offMs <= aheadMsWarning) {
+    return [{ check: "clock", verdict: "ok", seen: "It agrees with that of the authority." }];
+  }
+  return [
+    {
+      check: "clock",
+      verdict: offMs > aheadMsMax ? "problem" : "warning",
+      seen: `It is ${seconds} seconds ${direction} that of the authority.`,
+      next: "Have the system keep the time, such as with `timedatectl set-ntp true`.",
+    },
+  ];
+}
+
+function judgeDatabase(database: DatabaseObservation): SetupCheck {
+  const about = { check: "database" } as const;
+  if (database.kind === "failed") {
+    const { path, reason } = database;
+    return {
+      ...about,
+      verdict: "problem",
+      seen: reason.includes(path) ? reason : `${path}: ${reason}`,
+      next: "Check DATABASE_URL, or PETSTORE_DATA where it is not set.",
+    };
+  }
+  if (database.kind === "none") {
+    const seen = `There is none at ${database.path} yet. The first start makes it.`;
+    return { ...about, verdict: "ok", seen };
+  }
+  const { pendingMigrations } = database;
+  const migrated = pendingMigrations > 0 ? ", and the next start brings it up to date" : "";
+  return { ...about, verdict: "ok", seen: `${database.path} can be read${migrated}.` };
+}
+
+function judgeDisk({ folder, freeBytes, refused, syncMs }: DiskObservation): SetupCheck {
+  const about = { check: "disk" } as const;
+  if (refused !== undefined) {
+    return {
+      ...about,
+      verdict: "problem",
+      seen: `Nothing can be written to ${folder} (${refused}).`,
+      next: "Make the folder writable for this user, or set PETSTORE_DATA to another.",
+    };
+  }
+  const free = freeBytes === undefined ? "" : `${Math.floor(freeBytes / mib)} MiB are free`;
+  if (freeBytes !== undefined && freeBytes < freeBytesWarning) {
+    return {
+      ...about,
+      verdict: freeBytes < freeBytesMin ? "problem" : "warning",
+      seen: `${free} in ${folder}.`,
+      next: "Make room: writes are refused on a full disk.",
+    };
+  }
+  const slow = syncMs !== undefined && syncMs > syncMsWarning;
+  if (slow) {
+    return {
+      ...about,
+      verdict: "warning",
+      seen: `A write to ${folder} took ${Math.round(syncMs)} ms to be on the disk.`,
+      next: "Every change waits for that: use a faster disk, or see what else keeps this one busy.",
+    };
+  }
+  return {
+    ...about,
+    verdict: "ok",
+    seen: `${folder} can be written to${free && `, and ${free}`}.`,
+  };
+}
+
+function judgeFiles(connectionsPossible: number): SetupCheck {
+  const about = { check: "files" } as const;
+  if (connectionsPossible >= connectionsWarning) {
+    return { ...about, verdict: "ok", seen: "The limit on open files is high enough." };
+  }
+  return {
+    ...about,
+    verdict: connectionsPossible < connectionsMin ? "problem" : "warning",
+    seen: `The limit on open files leaves room for ${connectionsPossible} connections.`,
+    next: "Raise it: `ulimit -n 65536` in this shell, or LimitNOFILE=65536 in the unit of systemd.",
+  };
+}
