@@ -12,6 +12,7 @@ import { type Config, ConfigError, readConfig } from "./config/config.ts";
 import { systemClock as clock } from "./core/clock.ts";
 import { createLog, type Log, patientWriter } from "./core/log.ts";
 import { keptSecret } from "./core/secret.ts";
+import type { SetupObservation } from "./hosting/domains/setupChecks.ts";
 import { buildDocsSite } from "./serve/serve.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings } from "./serve/serveDashboard.ts";
@@ -168,6 +169,15 @@ async function reload(withSettings: boolean): Promise<{ readonly processes: numb
   });
   if (!reply.reloaded) throw new CommandFailure(`Nothing was changed. ${reply.reason}`);
   return reply;
+}
+
+/** Loaded where it is used: DNS and ACME would make every start slower. */
+async function observe(overrides: Readonly<Record<string, string>>): Promise<SetupObservation> {
+  Object.assign(process.env, overrides);
+  const config = settings();
+  const { path } = context.locateStore();
+  const { observeSetup } = await import("./serve/observeSetup.ts");
+  return observeSetup({ config, clock, store: { path, version: storeVersion, explain } });
 }
 
 function madeOrKept(config: Config): string {
@@ -364,6 +374,7 @@ const context: CliContext = {
     return dashboardAt(config, config.admin?.port ?? usualPort(config));
   },
   serve,
+  observeSetup: observe,
   reload,
   async backup(file) {
     const { backupStoppable } = await import("./storage/sqlite/backup.ts");

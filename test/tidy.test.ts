@@ -52,11 +52,15 @@ const mayImport: Record<string, readonly string[]> = {
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
     ...["wire", "edge", "dns", "acme", "supervisor", "startFailure"],
   ],
+  observeSetup: [
+    ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
+    ...["wire", "edge", "dns", "acme"],
+  ],
   serveDashboard: [...below, ...nouns, "stores", "log", "config", "wire", "http"],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
     ...["wire", "http", "edge", "docs", "dashboard"],
-    ...["serveDomains", "serveDashboard", "supervisor"],
+    ...["serveDomains", "serveDashboard", "observeSetup", "supervisor"],
   ],
   serveAlone: ["log", "serve", "serveTogether", "supervisor", "wire"],
   serveTogether: [
@@ -86,6 +90,7 @@ const mayImport: Record<string, readonly string[]> = {
     "startFailure",
     "environments",
     "serveDashboard",
+    "observeSetup",
     "serveAlone",
     "serveTogether",
     "serveAsWorker",

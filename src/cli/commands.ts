@@ -3,6 +3,7 @@ import { categoriesCommands } from "./categoriesCommands.ts";
 import { check } from "./checkCommand.ts";
 import type { Command } from "./command.ts";
 import { buildDocsSite } from "./docsCommand.ts";
+import { doctor } from "./doctorCommand.ts";
 import { domainsCommands } from "./domainsCommands.ts";
 import { keysCommands } from "./keysCommands.ts";
 import { ordersCommands } from "./ordersCommands.ts";
@@ -16,7 +17,7 @@ import { deploySite } from "./sitesDeploy.ts";
 import { backup, migrate, restore } from "./storeCommands.ts";
 
 export const commands: readonly Command[] = [
-  ...[serve, reload],
+  ...[serve, reload, doctor],
   ...keysCommands,
   ...[seedPets, importPets, exportPets],
   ...categoriesCommands,

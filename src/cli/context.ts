@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { SetupObservation } from "../hosting/domains/setupChecks.ts";
 import type { Environment } from "../petstore/keys/token.ts";
 import type { CopyReport, Stores, StoreVersion } from "../storage/stores.ts";
 import type { Output } from "./output.ts";
@@ -41,6 +42,11 @@ export interface CliContext {
     settings: Readonly<Record<string, string>>,
     started: (service: StartedService) => void,
   ): Promise<void>;
+  /**
+   * Looks at what this machine needs to be reached by its names, with settings that go before those
+   * of the environment. It leaves nothing behind.
+   */
+  observeSetup(settings: Readonly<Record<string, string>>): Promise<SetupObservation>;
   /**
    * Has the service that runs replace its processes, with the settings of this command's environment
    * if wanted. Refused with a CommandFailure where they do not start, and the old ones go on.

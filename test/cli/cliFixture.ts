@@ -81,6 +81,9 @@ export class CliFixture implements AsyncDisposable {
       servicePreface: () => new Uint8Array(),
       dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",
       serve: async () => {},
+      observeSetup: async () => {
+        throw new Error("This test observes nothing.");
+      },
       reload: async () => ({ processes: 1 }),
       backup: (file) => backupStoppable(this.database, file, this.#stop.signal),
       restore: (file) => restoreSqlite(this.database, file, "production", systemClock),

@@ -103,8 +103,8 @@ export class AcmeClient {
   }
 
   /** A plain GET, without an account. */
-  async get(url: string): Promise<AcmeResponse> {
-    const response = await this.#transport.send({ method: "GET", url });
+  async get(url: string, signal?: AbortSignal): Promise<AcmeResponse> {
+    const response = await this.#transport.send({ method: "GET", url }, signal);
     if (response.status !== 200) throw errorOfResponse(response, this.clock.now());
     return response;
   }

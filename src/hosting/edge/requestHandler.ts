@@ -135,7 +135,7 @@ export function createEdgeHandler({
     const proof = challengeToken.test(token)
       ? await view.challenge(host, token, clock.now())
       : undefined;
-    if (proof === undefined) return plainResponse(404, "There is no such challenge.");
+    if (proof === undefined) return plainResponse(404, noChallenge);
     return { ...plainResponse(200, ""), headers: challengeHeaders, body: proof };
   }
 
@@ -242,6 +242,9 @@ export function plainResponse(
 
 /** Where a certificate authority asks for the proof that a host is ours (RFC 8555, section 8.3). */
 export const challengePrefix = "/.well-known/acme-challenge/";
+
+/** By which `petstore doctor` knows an edge. */
+export const noChallenge = "There is no such challenge.";
 
 /** The base64url alphabet, and longer than any authority's. */
 export const challengeToken = /^[A-Za-z0-9_-]{1,256}$/;

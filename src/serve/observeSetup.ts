@@ -1,0 +1,364 @@
+/** Looks at this machine, its names and its certificate authority, for the checks of the setup. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { networkInterfaces } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { DomainsConfig } from "../config/domainsConfig.ts";
+import type { Clock } from "../core/clock.ts";
+import { AcmeError } from "../hosting/acme/acmeError.ts";
+import { AcmeClient } from "../hosting/acme/client.ts";
+import { canonicalAddress, recursorsOfSystem } from "../hosting/dns/addresses.ts";
+import { createResolver } from "../hosting/dns/resolver.ts";
+import { checkCaa } from "../hosting/domains/caa.ts";
+import type { DnsAnswer, Resolver } from "../hosting/domains/resolver.ts";
+import type {
+  AuthorityObservation,
+  DatabaseObservation,
+  DiskObservation,
+  DomainsObservation,
+  NameObservation,
+  PortObservation,
+  Reached,
+  SetupObservation,
+} from "../hosting/domains/setupChecks.ts";
+import { challengePrefix, noChallenge } from "../hosting/edge/requestHandler.ts";
+import type { StoreVersion } from "../storage/stores.ts";
+import { connectionsPossible } from "../wire/limits.ts";
+import { localProxyHeader } from "../wire/proxyProtocol.ts";
+
+export interface SetupParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Undefined for a service that runs: it has opened its store and its ports already. */
+  readonly store?: StoreToLookAt;
+  /** Ends it early, with whatever was seen. */
+  readonly signal?: AbortSignal;
+}
+
+interface StoreToLookAt {
+  readonly path: string;
+  version(): Promise<StoreVersion>;
+  /** Says to people why it cannot be read. */
+  explain(cause: unknown): string;
+}
+
+const requestMsMax = 10_000;
+const reachMsMax = 3_000;
+const receivedBytesMax = 4_096;
+/** That are connected to, of one name. */
+const addressesMax = 8;
+
+/** Nothing that it finds is thrown, and nothing that it tries is left behind. */
+export async function observeSetup(parts: SetupParts): Promise<SetupObservation> {
+  const { config, clock } = parts;
+  const [domains, database] = await Promise.all([
+    config.domains && observeDomains(parts, config.domains),
+    parts.store && observeDatabase(parts.store),
+  ]);
+  const disk = observeDisk(resolve(join(config.dataFolder, config.environment)), clock);
+  return { domains, database, disk, connectionsPossible: connectionsPossible() };
+}
+
+async function observeDomains(
+  parts: SetupParts,
+  domains: DomainsConfig,
+): Promise<DomainsObservation> {
+  const { config, clock } = parts;
+  const { dns } = domains;
+  const { authority, caaIdentities } = await askAuthority(domains, clock, parts.signal);
+  const identities = domains.acme.caaIdentities ?? caaIdentities;
+  const resolver = createResolver({
+    clock,
+    recursors: dns.recursors ?? recursorsOfSystem(),
+    authorityPort: dns.authorityPort,
+    allowPrivateAddresses: dns.privateAddresses,
+  });
+  if (parts.signal?.aborted) resolver.close();
+  parts.signal?.addEventListener("abort", () => resolver.close());
+  const looked = await Promise.all(
+    namesIn(domains).map((name) => lookUp(name, identities, resolver)),
+  ).finally(() => resolver.close());
+  // Last of all: meanwhile nobody else can listen there.
+  const ports = config.roles.includes("edge") ? await tryPorts(parts, domains) : [];
+  // Where a load balancer speaks the PROXY protocol, the addresses are its own.
+  const dialled = config.proxyProtocol.includes("edge") ? [] : ports;
+  const names = await Promise.all(
+    looked.map(async ({ asked, ...name }) => ({
+      ...name,
+      reached: await reachEach({ ...name, asked }, dialled, clock),
+    })),
+  );
+  for (const { server } of ports) server?.close();
+  const ownAddresses = Object.values(networkInterfaces())
+    .flat()
+    .flatMap((each) => canonicalAddress(each?.address ?? "") ?? []);
+  return { names, ownAddresses, authority, ports: ports.map(({ seen }) => seen) };
+}
+
+interface NameToLookUp {
+  readonly host: string;
+  /** For a wildcard, a name that only it can answer for. */
+  readonly asked: string;
+  /** What the authority is asked to certify; undefined for nothing. */
+  readonly certified: string | undefined;
+}
+
+function namesIn({ ownName, target, sites }: DomainsConfig): readonly NameToLookUp[] {
+  const own = ownName === undefined ? [] : [{ host: ownName, asked: ownName, certified: ownName }];
+  const cname = target === ownName ? [] : [{ host: target, asked: target, certified: undefined }];
+  if (sites === undefined) return [...own, ...cname];
+  const [host, asked] = [`*.${sites.host}`, `petstore-doctor.${sites.host}`];
+  const certified = { wildcard: host, each: asked, file: undefined }[sites.certificates.kind];
+  return [...own, ...cname, { host, asked, certified }];
+}
+
+interface LookedUp extends Omit<NameObservation, "reached"> {
+  readonly asked: string;
+}
+
+async function lookUp(
+  { host, asked, certified }: NameToLookUp,
+  identities: readonly string[] | undefined,
+  resolver: Resolver,
+): Promise<LookedUp> {
+  const [a, aaaa, caa] = await Promise.all([
+    resolver.lookUp(asked, "A"),
+    resolver.lookUp(asked, "AAAA"),
+    identities && certified ? checkCaa(certified, identities, resolver) : undefined,
+  ]);
+  return { host, asked, a, aaaa, caa };
+}
+
+function reachEach({ asked, a, aaaa }: LookedUp, ports: readonly TriedPort[], clock: Clock) {
+  const open = ports.filter(({ seen }) => seen.state === "free" || seen.state === "ours");
+  return Promise.all(
+    [a, aaaa]
+      .flatMap(addressesIn)
+      .slice(0, addressesMax)
+      .flatMap((address) =>
+        open.map(async ({ publicPort: port, ...tried }): Promise<Reached> => {
+          const by = await reach({ ...tried, address, port, host: asked }, clock);
+          return { address, port, by };
+        }),
+      ),
+  );
+}
+
+function addressesIn(answer: DnsAnswer): string[] {
+  if (answer.kind !== "found") return [];
+  return answer.records.filter(({ type }) => type !== "CNAME").map(({ value }) => value);
+}
+
+/** A port of the edge, and what answers on it for as long as the observation takes. */
+interface TriedPort {
+  readonly seen: PortObservation;
+  /** Where it is reached from outside. */
+  readonly publicPort: number;
+  readonly secured: boolean;
+  /** What is heard there where it is this machine. */
+  readonly sign: string;
+  readonly server: Server | undefined;
+}
+
+async function tryPorts(parts: SetupParts, { edge }: DomainsConfig): Promise<TriedPort[]> {
+  const usual = edge.publicHttpsPort === 443;
+  const http = await tryPort(parts, edge, {
+    port: edge.httpPort,
+    setting: "PETSTORE_EDGE_HTTP_PORT",
+    publicPort: usual ? 80 : edge.httpPort,
+    secured: false,
+  });
+  const https = await tryPort(parts, edge, {
+    port: edge.httpsPort,
+    setting: "PETSTORE_EDGE_HTTPS_PORT",
+    publicPort: edge.publicHttpsPort,
+    secured: true,
+  });
+  // One process has both.
+  const ours = http.seen.state === "ours" && https.seen.state === "taken";
+  return [http, ours ? { ...https, seen: { ...https.seen, state: "ours" } } : https];
+}
+
+async function tryPort(
+  { clock, config, store }: SetupParts,
+  edge: DomainsConfig["edge"],
+  {
+    port,
+    setting,
+    publicPort,
+    secured,
+  }: Pick<PortObservation, "port" | "setting"> & Pick<TriedPort, "publicPort" | "secured">,
+): Promise<TriedPort> {
+  const { host } = edge;
+  const tried = (state: PortObservation["state"], sign = noChallenge, server?: Server) => ({
+    seen: { port, setting, host, state },
+    publicPort,
+    secured,
+    sign,
+    server,
+  });
+  if (store === undefined) return tried("ours");
+  const sign = Buffer.from(clock.random(16)).toString("hex");
+  // Said before anything is asked, so that it is heard where TLS is expected, too.
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${sign.length}\r\n\r\n${sign}`);
+  });
+  const code = await new Promise<string | undefined>((done) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => done(cause.code ?? cause.message));
+    server.listen(port, host, () => done(undefined));
+  });
+  if (code === undefined) return tried("free", sign, server);
+  if (code === "EACCES" || code === "EPERM") return tried("forbidden");
+  if (code !== "EADDRINUSE") return tried("no_address");
+  const preface = config.proxyProtocol.includes("edge") ? localProxyHeader : new Uint8Array();
+  const request = { ...tried("taken"), address: edge.address, port, host: "localhost", preface };
+  return tried(!secured && (await reach(request, clock)) === "us" ? "ours" : "taken");
+}
+
+interface Dialled extends Pick<TriedPort, "secured" | "sign" | "server"> {
+  readonly address: string;
+  readonly port: number;
+  readonly host: string;
+  readonly preface?: Uint8Array;
+}
+
+/** Connects as the authority and visitors would. */
+function reach(dialled: Dialled, clock: Clock): Promise<Reached["by"]> {
+  const { address, port, host, secured, sign, server, preface = new Uint8Array() } = dialled;
+  return new Promise((resolve) => {
+    const socket = connect(port, address);
+    const settle = (by: Reached["by"]) => {
+      cancel();
+      socket.destroy();
+      resolve(by);
+    };
+    const cancel = clock.after(reachMsMax, () => settle("silence"));
+    let received = "";
+    socket.on("connect", () => {
+      // An edge that runs says nothing before a handshake, which shows no more than that it is there.
+      if (secured && server === undefined) return settle("us");
+      const path = `${challengePrefix}petstore-doctor`;
+      if (!secured) {
+        socket.write(preface);
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+      }
+    });
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      if (received.includes(sign)) settle("us");
+      else if (received.length > receivedBytesMax) settle("another");
+    });
+    socket.on("error", ({ code }: NodeJS.ErrnoException) =>
+      settle(code === "ECONNREFUSED" ? "refused" : received === "" ? "silence" : "another"),
+    );
+    socket.on("close", () => settle("another"));
+  });
+}
+
+async function observeDatabase({
+  path,
+  version: versionOf,
+  explain,
+}: StoreToLookAt): Promise<DatabaseObservation> {
+  try {
+    const { version, latest } = await versionOf();
+    if (version === undefined) return { kind: "none", path };
+    return { kind: "found", path, pendingMigrations: latest - version };
+  } catch (cause) {
+    return { kind: "failed", path, reason: explain(cause) };
+  }
+}
+
+async function askAuthority({ acme }: DomainsConfig, clock: Clock, signal?: AbortSignal) {
+  const { directory, trustFile } = acme;
+  try {
+    const trustPem = trustFile === undefined ? undefined : readFileSync(trustFile, "utf8");
+    const client = new AcmeClient(directory, { clock, requestMsMax, trustPem });
+    const startedMs = clock.elapsed();
+    const response = await client.get(directory, signal);
+    const tookMs = clock.elapsed() - startedMs;
+    const saidMs = Date.parse(response.header("date") ?? "");
+    // It says whole seconds, and said them on the way.
+    const aheadMs = saidMs + 500 - (clock.now() - tookMs / 2);
+    const { externalAccountRequired, caaIdentities } = await client.directory();
+    const authority: AuthorityObservation = {
+      kind: "answered",
+      directory,
+      tookMs,
+      aheadMs: Number.isNaN(aheadMs) ? undefined : aheadMs,
+      externalAccountRequired,
+    };
+    return { authority, caaIdentities };
+  } catch (cause) {
+    const detail = cause instanceof AcmeError ? cause.refusal.detail : (cause as Error).message;
+    const authority: AuthorityObservation = { kind: "failed", directory, detail };
+    return { authority, caaIdentities: undefined };
+  }
+}
+
+/** In the folder, or the nearest above it that is there. */
+function observeDisk(wanted: string, clock: Clock): DiskObservation {
+  let folder = wanted;
+  while (!isThere(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  const [refused, syncMs] = folder === wanted ? trySync(folder, clock) : tryAccess(folder);
+  return { folder: wanted, freeBytes: freeBytesIn(folder), refused, syncMs };
+}
+
+type Tried = readonly [refused: string | undefined, syncMs: number | undefined];
+
+function trySync(folder: string, clock: Clock): Tried {
+  const file = join(folder, `doctor-${Buffer.from(clock.random(8)).toString("hex")}`);
+  const startedMs = clock.elapsed();
+  try {
+    const descriptor = openSync(file, "wx", 0o600);
+    try {
+      writeSync(descriptor, "petstore doctor\n");
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+      rmSync(file);
+    }
+    return [undefined, clock.elapsed() - startedMs];
+  } catch (cause) {
+    return [(cause as NodeJS.ErrnoException).code ?? String(cause), undefined];
+  }
+}
+
+function tryAccess(folder: string): Tried {
+  try {
+    accessSync(folder, constants.W_OK);
+    return [undefined, undefined];
+  } catch (cause) {
+    return [(cause as NodeJS.ErrnoException).code ?? String(cause), undefined];
+  }
+}
+
+function freeBytesIn(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+function isThere(folder: string): boolean {
+  try {
+    accessSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}

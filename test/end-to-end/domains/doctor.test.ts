@@ -1,0 +1,144 @@
+/** What `petstore doctor` sees and says, among real name servers and a real authority. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { judgeSetup } from "../../../src/hosting/domains/setupChecks.ts";
+import { observeSetup } from "../../../src/serve/observeSetup.ts";
+import { petstore } from "../../../testkit/serviceProcess.ts";
+import { testConfig } from "../service.ts";
+import { caIdentity, settingsFor } from "./domainsFixture.ts";
+import { startTestBed, type TestBed } from "./testBed/testBed.ts";
+import { describeWithTestBed } from "./testBed/tools.ts";
+
+const host = "api.platform.test";
+const right = "sites A 127.0.0.1\n*.sites A 127.0.0.1\napi A 127.0.0.1";
+
+describeWithTestBed("the doctor", () => {
+  let testBed: TestBed;
+  const folder = mkdtempSync(join(tmpdir(), "petstore-doctor-"));
+  beforeAll(async () => {
+    testBed = await startTestBed();
+    await testBed.platform.set(right);
+  });
+  afterAll(async () => {
+    await testBed?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const settings = (name = host) => ({
+    ...settingsFor(testBed),
+    PETSTORE_DOMAIN: name,
+    PETSTORE_EDGE_HOST: "127.0.0.1",
+    PETSTORE_DATA: folder,
+  });
+
+  /** Each check as `dns api.platform.test: ok`, and the whole of those that are not. */
+  async function examine(
+    variables: Record<string, string> = {},
+    clock: Clock = systemClock,
+  ): Promise<{ verdicts: string[]; said: string }> {
+    const config = testConfig({ ...settings(), ...variables });
+    const version = async () => ({ version: undefined, latest: 1 });
+    const store = { path: "the store", version, explain: String };
+    const checks = judgeSetup(await observeSetup({ config, clock, store }));
+    const verdicts = checks.map(({ check, subject, verdict }) =>
+      [check, ...(subject === undefined ? [] : [subject]), verdict].join(" "),
+    );
+    const objections = checks.filter(({ verdict }) => verdict !== "ok");
+    return { verdicts, said: objections.map(({ seen, next }) => `${seen} ${next}`).join("\n") };
+  }
+
+  async function listening<T>(port: number, address: string, work: () => Promise<T>): Promise<T> {
+    const other: Server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello");
+    });
+    await new Promise<void>((done) => void other.listen(port, address, done));
+    try {
+      return await work();
+    } finally {
+      other.close();
+    }
+  }
+
+  test("finds nothing wrong where everything is ready, and leaves nothing behind", async () => {
+    const { verdicts, said } = await examine();
+    expect(said).toBe("");
+    expect(verdicts).toEqual([
+      `dns ${host} ok`,
+      `caa ${host} ok`,
+      "dns sites.platform.test ok",
+      "dns *.sites.platform.test ok",
+      "caa *.sites.platform.test ok",
+      `port ${testBed.httpPort} ok`,
+      `port ${testBed.httpsPort} ok`,
+      "authority ok",
+      "clock ok",
+      "database ok",
+      "disk ok",
+      "files ok",
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    // The ports are free again.
+    expect((await examine()).verdicts).toContain(`port ${testBed.httpPort} ok`);
+  });
+
+  test("names what is not in DNS, and what another server has", async () => {
+    const elsewhere = testBed.unusedAddress();
+    await testBed.platform.set(`sites A 127.0.0.1\napi A ${elsewhere}`);
+    await testBed.flush();
+    const { verdicts, said } = await listening(testBed.httpPort, elsewhere, () => examine());
+    expect(verdicts).toContain(`dns ${host} problem`);
+    expect(said).toContain(
+      `${host} leads to ${elsewhere}, where another server answers on port ${testBed.httpPort}.`,
+    );
+    expect(said).toContain("*.sites.platform.test has no address in DNS.");
+    await testBed.platform.set(right);
+    await testBed.flush();
+  });
+
+  test("names the CAA record that forbids", async () => {
+    await testBed.platform.set(`${right}\napi CAA 0 issue "other.example"`);
+    await testBed.flush();
+    const { verdicts, said } = await examine();
+    expect(verdicts).toContain(`caa ${host} problem`);
+    expect(said).toContain(`CAA 0 issue "${caIdentity}"`);
+    await testBed.platform.set(right);
+    await testBed.flush();
+  });
+
+  test("names a port that another program has", async () => {
+    const { verdicts, said } = await listening(testBed.httpPort, "127.0.0.1", () => examine());
+    expect(verdicts).toContain(`port ${testBed.httpPort} problem`);
+    expect(verdicts).toContain(`port ${testBed.httpsPort} ok`);
+    expect(said).toContain("set PETSTORE_EDGE_HTTP_PORT to a free port");
+  });
+
+  test("names an authority that does not answer, and a clock that is wrong", async () => {
+    const away = await examine({ PETSTORE_ACME_DIRECTORY: "https://127.0.0.1:1/directory" });
+    expect(away.verdicts).toContain("authority problem");
+    expect(away.said).toContain("https://127.0.0.1:1/directory: The authority cannot be reached");
+    const late: Clock = { ...systemClock, now: () => systemClock.now() - 400_000 };
+    const { verdicts, said } = await examine({}, late);
+    expect(verdicts).toContain("clock problem");
+    expect(said).toMatch(/It is (?:399|400|401) seconds behind that of the authority\./);
+  });
+
+  test("is a command that needs no agreement to terms, and says by its exit code what it found", async () => {
+    const { PETSTORE_DOMAIN: _, ...variables } = { ...settings(), PETSTORE_ACME_TERMS: "" };
+    const run = (name: string) => petstore(["doctor", "--domain", name, "--json"], variables);
+    const well = await run(host);
+    expect([well.code, well.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(well.stdout)).toMatchObject({ problems: 0, warnings: 0 });
+    const ill = await run("nowhere.platform.test");
+    expect(ill.code).toBe(1);
+    expect(JSON.parse(ill.stdout).checks[0]).toMatchObject({
+      check: "dns",
+      subject: "nowhere.platform.test",
+      verdict: "problem",
+    });
+  });
+});
