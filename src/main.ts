@@ -62,7 +62,7 @@ async function serve(
     () => service?.kill(),
   );
   if (!terminal) process.on("SIGHUP", () => void service?.reload({}).catch(() => {}));
-  const running = await startProcesses({ ...parts, config, ownDocs: config.docsSite }).catch(
+  const running = await startProcesses({ ...parts, config, leads: true }).catch(
     explainStart(config),
   );
   service = running;

@@ -16,24 +16,26 @@ import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { DomainsConfig } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
 import { AcmeError } from "../hosting/acme/acmeError.ts";
 import { AcmeClient } from "../hosting/acme/client.ts";
 import { canonicalAddress, recursorsOfSystem } from "../hosting/dns/addresses.ts";
 import { createResolver } from "../hosting/dns/resolver.ts";
 import { checkCaa } from "../hosting/domains/caa.ts";
 import type { DnsAnswer, Resolver } from "../hosting/domains/resolver.ts";
-import type {
-  AuthorityObservation,
-  DatabaseObservation,
-  DiskObservation,
-  DomainsObservation,
-  NameObservation,
-  PortObservation,
-  Reached,
-  SetupObservation,
+import {
+  type AuthorityObservation,
+  type DatabaseObservation,
+  type DiskObservation,
+  type DomainsObservation,
+  judgeSetup,
+  type NameObservation,
+  type PortObservation,
+  type Reached,
+  type SetupObservation,
 } from "../hosting/domains/setupChecks.ts";
 import { challengePrefix, noChallenge } from "../hosting/edge/requestHandler.ts";
-import type { StoreVersion } from "../storage/stores.ts";
+import type { Stores, StoreVersion } from "../storage/stores.ts";
 import { connectionsPossible } from "../wire/limits.ts";
 import { localProxyHeader } from "../wire/proxyProtocol.ts";
 
@@ -70,6 +72,25 @@ export async function observeSetup(parts: SetupParts): Promise<SetupObservation>
   return { domains, database, disk, connectionsPossible: connectionsPossible() };
 }
 
+interface ReportParts extends Pick<SetupParts, "config" | "clock"> {
+  readonly log: Log;
+  readonly stores: Stores;
+  readonly signal: AbortSignal;
+}
+
+/** For a service that listens: as long as its own name has no certificate, each problem is logged. */
+export async function reportProblems({ log, stores, ...parts }: ReportParts): Promise<void> {
+  const host = parts.config.domains?.ownName;
+  if (host === undefined || (await stores.edgeView.certificate(host)) !== undefined) return;
+  const checks = judgeSetup(await observeSetup(parts));
+  if (parts.signal.aborted) return;
+  const problems = checks.filter(({ verdict }) => verdict === "problem");
+  for (const { check, subject, seen, next } of problems) {
+    log.warn("setup.problem_detected", { check, subject, seen, next });
+  }
+  log.info("setup.checked", { host, problems: problems.length });
+}
+
 async function observeDomains(
   parts: SetupParts,
   domains: DomainsConfig,
@@ -96,7 +117,7 @@ async function observeDomains(
   const names = await Promise.all(
     looked.map(async ({ asked, ...name }) => ({
       ...name,
-      reached: await reachEach({ ...name, asked }, dialled, clock),
+      reached: await reachEach({ ...name, asked }, dialled, parts),
     })),
   );
   for (const { server } of ports) server?.close();
@@ -140,7 +161,7 @@ async function lookUp(
   return { host, asked, a, aaaa, caa };
 }
 
-function reachEach({ asked, a, aaaa }: LookedUp, ports: readonly TriedPort[], clock: Clock) {
+function reachEach({ asked, a, aaaa }: LookedUp, ports: readonly TriedPort[], parts: SetupParts) {
   const open = ports.filter(({ seen }) => seen.state === "free" || seen.state === "ours");
   return Promise.all(
     [a, aaaa]
@@ -148,7 +169,7 @@ function reachEach({ asked, a, aaaa }: LookedUp, ports: readonly TriedPort[], cl
       .slice(0, addressesMax)
       .flatMap((address) =>
         open.map(async ({ publicPort: port, ...tried }): Promise<Reached> => {
-          const by = await reach({ ...tried, address, port, host: asked }, clock);
+          const by = await reach({ ...tried, address, port, host: asked }, parts);
           return { address, port, by };
         }),
       ),
@@ -191,7 +212,7 @@ async function tryPorts(parts: SetupParts, { edge }: DomainsConfig): Promise<Tri
 }
 
 async function tryPort(
-  { clock, config, store }: SetupParts,
+  parts: SetupParts,
   edge: DomainsConfig["edge"],
   {
     port,
@@ -200,6 +221,7 @@ async function tryPort(
     secured,
   }: Pick<PortObservation, "port" | "setting"> & Pick<TriedPort, "publicPort" | "secured">,
 ): Promise<TriedPort> {
+  const { clock, config, store } = parts;
   const { host } = edge;
   const tried = (state: PortObservation["state"], sign = noChallenge, server?: Server) => ({
     seen: { port, setting, host, state },
@@ -224,7 +246,7 @@ async function tryPort(
   if (code !== "EADDRINUSE") return tried("no_address");
   const preface = config.proxyProtocol.includes("edge") ? localProxyHeader : new Uint8Array();
   const request = { ...tried("taken"), address: edge.address, port, host: "localhost", preface };
-  return tried(!secured && (await reach(request, clock)) === "us" ? "ours" : "taken");
+  return tried(!secured && (await reach(request, parts)) === "us" ? "ours" : "taken");
 }
 
 interface Dialled extends Pick<TriedPort, "secured" | "sign" | "server"> {
@@ -235,7 +257,7 @@ interface Dialled extends Pick<TriedPort, "secured" | "sign" | "server"> {
 }
 
 /** Connects as the authority and visitors would. */
-function reach(dialled: Dialled, clock: Clock): Promise<Reached["by"]> {
+function reach(dialled: Dialled, { clock, signal }: SetupParts): Promise<Reached["by"]> {
   const { address, port, host, secured, sign, server, preface = new Uint8Array() } = dialled;
   return new Promise((resolve) => {
     const socket = connect(port, address);
@@ -244,7 +266,9 @@ function reach(dialled: Dialled, clock: Clock): Promise<Reached["by"]> {
       socket.destroy();
       resolve(by);
     };
-    const cancel = clock.after(reachMsMax, () => settle("silence"));
+    const giveUp = () => settle("silence");
+    const cancel = clock.after(reachMsMax, giveUp);
+    signal?.addEventListener("abort", giveUp);
     let received = "";
     socket.on("connect", () => {
       // An edge that runs says nothing before a handshake, which shows no more than that it is there.

@@ -37,8 +37,8 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly openStores: (options: StoresOptions) => Promise<Stores>;
-  /** Whether the service's own documentation is to be a site of its own, kept up to date. */
-  readonly ownDocs?: boolean;
+  /** Whether it does what one process does for all: the site of the documentation, a look at the setup. */
+  readonly leads?: boolean;
   /** Where this is one of several processes that another one supervises. */
   readonly member?: Membership | undefined;
   /** What the metrics show instead of this process's own, where it supervises others. */
@@ -225,7 +225,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
   );
   log.info("service.started", { environment: config.environment, port: listener.port });
-  const stopOwnDocs = parts.ownDocs ? keepOwnDocs(parts, stores, listener.port) : undefined;
+  const stopOwnDocs =
+    parts.leads && config.docsSite ? keepOwnDocs(parts, stores, listener.port) : undefined;
+  const stopObserving =
+    parts.leads && config.domains?.ownName ? reportSetup(parts, stores) : undefined;
 
   return {
     stores,
@@ -259,7 +262,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       stopping = !replaced;
       log.info("service.stop_started");
       try {
-        await stopOwnDocs?.();
+        await Promise.all([stopOwnDocs?.(), stopObserving?.()]);
         const graceMs = config.shutdownSecondsMax * 1000;
         const idleMs = replaced ? Math.min(idleMsMax, graceMs / 2) : 0;
         const [requestsUnderWay] = await Promise.all([
@@ -319,6 +322,19 @@ function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Sto
       if (!signal.aborted) log.error("docs.sync_failed", { cause });
     }
   })();
+  return async () => {
+    ending.abort();
+    await work;
+  };
+}
+
+/** Says what keeps the name of the service from working, while requests are answered. Returns its end. */
+function reportSetup(parts: ServiceParts, stores: Stores) {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const work = import("./observeSetup.ts")
+    .then(({ reportProblems }) => reportProblems({ ...parts, stores, signal }))
+    .catch((cause) => void parts.log.error("setup.check_failed", { cause }));
   return async () => {
     ending.abort();
     await work;

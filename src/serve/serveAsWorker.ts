@@ -6,7 +6,7 @@ import { remoteCounts } from "./supervisor/remoteCounts.ts";
 import { pickSockets } from "./supervisor/serviceSockets.ts";
 import { protocol, type WorkerOrder } from "./supervisor/worker.ts";
 
-interface WorkerParts extends Omit<ServiceParts, "member" | "families" | "ownDocs"> {
+interface WorkerParts extends Omit<ServiceParts, "member" | "families" | "leads"> {
   readonly storeVersion: () => Promise<StoreVersion>;
 }
 
@@ -68,7 +68,7 @@ async function start(order: WorkerOrder, makeParts: () => WorkerParts, channel: 
   }
   return startService({
     ...parts,
-    ownDocs: parts.config.docsSite && order.slot === 0,
+    leads: order.slot === 0,
     member: {
       sockets: pickSockets(order.sockets, order.accepts),
       counts: remoteCounts(channel, order.salt, parts.clock),

@@ -30,6 +30,8 @@ export interface TestOptions {
   readonly variables?: Record<string, string>;
   /** SQLite unless said. */
   readonly engine?: Engine;
+  /** Whether it does what one process of several does for all. */
+  readonly leads?: boolean;
   /** For stores that are not quite the usual ones of the database. */
   readonly openStores?: (options: StoresOptions, usual: () => Promise<Stores>) => Promise<Stores>;
 }
@@ -55,6 +57,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     secret: testSecret,
     clock,
     log,
+    leads: options.leads ?? false,
     openStores: (those) => openStores(those, () => database.open(those)),
   });
   const { stores } = service;

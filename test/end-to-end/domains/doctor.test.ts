@@ -1,17 +1,20 @@
 /** What `petstore doctor` sees and says, among real name servers and a real authority. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { judgeSetup } from "../../../src/hosting/domains/setupChecks.ts";
-import { observeSetup } from "../../../src/serve/observeSetup.ts";
+import { observeSetup, reportProblems } from "../../../src/serve/observeSetup.ts";
+import { eventually } from "../../../testkit/eventually.ts";
 import { petstore } from "../../../testkit/serviceProcess.ts";
-import { testConfig } from "../service.ts";
+import { startTestService, type TestService, testConfig } from "../service.ts";
 import { caIdentity, settingsFor } from "./domainsFixture.ts";
 import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { describeWithTestBed } from "./testBed/tools.ts";
+import { handshakeFailure } from "./visits.ts";
 
 const host = "api.platform.test";
 const right = "sites A 127.0.0.1\n*.sites A 127.0.0.1\napi A 127.0.0.1";
@@ -139,6 +142,71 @@ describeWithTestBed("the doctor", () => {
       check: "dns",
       subject: "nowhere.platform.test",
       verdict: "problem",
+    });
+  });
+
+  describe("of a service that starts", () => {
+    const start = (variables: Record<string, string> = {}) =>
+      startTestService({
+        leads: true,
+        variables: { ...settings(), PETSTORE_DOCS_SITE: "off", ...variables },
+      });
+    const eventsOf = (service: TestService) =>
+      service
+        .logged()
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ event }) => event.startsWith("setup."));
+
+    test("logs what is wrong while it serves, until there is a certificate", async () => {
+      await testBed.platform.set("sites A 127.0.0.1\n*.sites A 127.0.0.1");
+      await testBed.flush();
+      const service = await start();
+      const [problem, done] = await eventually(
+        () => eventsOf(service).length > 1 && eventsOf(service),
+      );
+      expect(problem).toMatchObject({
+        event: "setup.problem_detected",
+        level: "warn",
+        check: "dns",
+        subject: host,
+        seen: `${host} has no address in DNS.`,
+        next: `Create an A or AAAA record for ${host} with the address of this machine.`,
+      });
+      expect(done).toMatchObject({ event: "setup.checked", level: "info", host, problems: 1 });
+
+      await testBed.platform.set(right);
+      await testBed.flush();
+      // From outside, it knows the ports for its own.
+      expect((await examine()).said).toBe("");
+      const ca = await testBed.caRoots();
+      const at = { port: testBed.httpsPort, host, ca };
+      await eventually(async () => (await handshakeFailure(at)) === undefined);
+      const logged: string[] = [];
+      const note = (event: string) => void logged.push(event);
+      const log = { info: note, warn: note, error: note, writes: () => true, flush() {} };
+      const { signal } = new AbortController();
+      const config = testConfig(settings());
+      await reportProblems({ config, clock: systemClock, log, stores: service.stores, signal });
+      expect(logged).toEqual([]);
+      await service.stop();
+    });
+
+    test("is given up when it stops", async () => {
+      const silent = createServer((socket) => void socket.on("error", () => {}));
+      await new Promise<void>((done) => void silent.listen(0, "127.0.0.1", done));
+      const { port } = silent.address() as AddressInfo;
+      const asked = once(silent, "connection");
+      const service = await start({
+        // Not in DNS, so nobody else asks this authority.
+        PETSTORE_DOMAIN: "nowhere.platform.test",
+        PETSTORE_ACME_DIRECTORY: `http://127.0.0.1:${port}/directory`,
+      });
+      await asked;
+      await service.stop();
+      expect(eventsOf(service)).toEqual([]);
+      silent.close();
     });
   });
 });
