@@ -141,6 +141,11 @@ export interface UploadStore {
   beginUpload(upload: NewUpload): Promise<"begun" | "no_such_project" | "too_many">;
   /** Undefined for one that has ended, or was never announced. */
   upload(id: string): MaybePromise<AnnouncedUpload | undefined>;
+  /**
+   * Which of these contents are stored whole and belong to a deployment of the project, in whatever
+   * state it is, by hash with their sizes.
+   */
+  contentsOf(project: string, hashes: readonly string[]): MaybePromise<ReadonlyMap<string, number>>;
   /** The paths of its files whose contents are stored whole. */
   arrivedPaths(id: string): MaybePromise<ReadonlySet<string>>;
 }

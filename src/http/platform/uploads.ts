@@ -1,6 +1,6 @@
 /**
- * Deployments that a browser is bringing, file by file. What was announced and what has come is in the
- * store, so any process can answer any of the requests of one upload.
+ * Deployments that a browser or a command is bringing, file by file. What was announced and what has
+ * come is in the store, so any process can answer any of the requests of one upload.
  */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
@@ -56,32 +56,29 @@ export class Uploads {
         detail: "Too many deployments are being uploaded at the same time. Try again shortly.",
       });
     }
-    // If this fails, the next deployment continues it.
-    while (await this.#store.pruneDeployments(slug).catch(() => false));
     const missing = new Set(files.map(({ hash }) => hash));
-    for (const hash of await this.#shownNow(slug, files)) missing.delete(hash);
+    for (const hash of await this.#ownContents(slug, files)) missing.delete(hash);
     await this.#addKnown(id, files, missing);
+    // After what an interrupted upload had brought was taken over. If this fails, the next one continues it.
+    while (await this.#store.pruneDeployments(slug).catch(() => false));
     return { id, missing: [...missing] };
   }
 
   /**
-   * The contents that the project itself publishes now. What others have stored must be uploaded
-   * again: a hash alone must not reveal that a content exists, nor let anybody publish it.
+   * The contents that the project itself has, also from an upload that was interrupted. What others
+   * have stored must be uploaded again: a hash alone must not reveal that a content exists, nor let
+   * anybody publish it.
    */
-  async #shownNow(slug: string, files: readonly SiteFile[]): Promise<string[]> {
-    const current = (await this.#store.project(slug))?.current;
-    if (current === undefined) return [];
-    const hashes: string[] = [];
+  async #ownContents(slug: string, files: readonly SiteFile[]): Promise<string[]> {
+    const own: string[] = [];
     // A few at a time: visitors of all sites wait for the same look-ups.
     for (let start = 0; start < files.length; start += filesAtOnce) {
       const some = files.slice(start, start + filesAtOnce);
-      const shown = await Promise.all(some.map(({ path }) => this.#store.file(current, path)));
-      const same = some.filter(
-        ({ hash, bytes }, index) => shown[index]?.hash === hash && shown[index].bytes === bytes,
-      );
-      hashes.push(...same.map(({ hash }) => hash));
+      const hashes = some.map(({ hash }) => hash);
+      const known = await this.#uploads.contentsOf(slug, hashes);
+      own.push(...some.flatMap(({ hash, bytes }) => (known.get(hash) === bytes ? [hash] : [])));
     }
-    return hashes;
+    return own;
   }
 
   /** From then on their contents are not deleted. Those deleted before are missing. */

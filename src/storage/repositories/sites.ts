@@ -107,6 +107,11 @@ export function uploadRepository(storage: Storage): UploadStore {
         storage.get<{ project: string; files: string }>(findManifest, [id]),
         (row) => row && { ...row, files: JSON.parse(row.files) },
       ),
+    contentsOf: (project, hashes) =>
+      then(
+        storage.all<{ hash: string; bytes: number }>(findOwnContents, [hashes, project]),
+        (rows) => new Map(rows.map(({ hash, bytes }) => [hash, bytes])),
+      ),
     arrivedPaths: (id) =>
       then(
         storage.all<{ path: string }>(findArrived, [id]),
@@ -117,5 +122,8 @@ export function uploadRepository(storage: Storage): UploadStore {
 
 const findManifest = `SELECT project, manifests.files FROM deployment_manifests AS manifests
   JOIN deployments ON id = deployment WHERE deployment = ?1 AND state = 'building'`;
+export const findOwnContents = `SELECT hash, bytes FROM contents WHERE hash = ANY(?1) AND complete
+  AND EXISTS (SELECT 1 FROM site_files AS files JOIN deployments ON id = files.deployment
+    WHERE files.hash = contents.hash AND project = ?2)`;
 const findArrived = `SELECT path FROM site_files JOIN contents USING (hash)
   WHERE deployment = ?1 AND complete`;
