@@ -1,26 +1,14 @@
 /** Calls the platform's API. Paths, parameters, bodies and results are typed by its document. */
-import type { OperationTypes } from "../../contract/document.ts";
 import type { ErrorCode, paths } from "../../contract/generated/platform.ts";
+import {
+  type CallInput,
+  type Method,
+  type PathWith,
+  type ResultOf,
+  urlOf,
+} from "../../contract/platformCalls.ts";
 import { markReachable, markUnreachable } from "./connection.ts";
 import { observable } from "./observable.ts";
-
-const base = "/internal/v1";
-
-type Method = "get" | "post" | "put" | "delete";
-
-/** The paths that have an operation of the method. */
-export type PathWith<M extends Method> = {
-  [Path in keyof paths]: M extends keyof paths[Path] ? Path : never;
-}[keyof paths];
-
-type OperationAt<M extends Method, Path extends keyof paths> =
-  paths[Path] extends Readonly<Record<M, infer Types extends OperationTypes>> ? Types : never;
-
-type Parameters<Types extends OperationTypes> = Pick<Types["parameters"], "path" | "query">;
-
-type Body<Types> = Types extends { requestBody: { content: infer Content } }
-  ? { readonly body: Content extends { "application/json": infer Json } ? Json : Blob }
-  : { readonly body?: undefined };
 
 interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -28,21 +16,7 @@ interface CallOptions {
   readonly signsIn?: boolean;
 }
 
-/** Can be left out if nothing in it is required. */
-type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T];
-
-export type InputOf<M extends Method, Path extends keyof paths> = Optional<
-  Parameters<OperationAt<M, Path>> & Body<OperationAt<M, Path>> & CallOptions
->;
-
-type Json<Response> = Response extends { content: { "application/json": infer Body } }
-  ? Body
-  : undefined;
-
-export type ResultOf<M extends Method, Path extends keyof paths> = Json<
-  OperationAt<M, Path>["responses"][(200 | 201 | 202 | 204) &
-    keyof OperationAt<M, Path>["responses"]]
->;
+export type InputOf<M extends Method, Path extends keyof paths> = CallInput<M, Path, CallOptions>;
 
 /** An error response of the API. Its message says what happened and what to do. */
 export class ApiError extends Error {
@@ -81,19 +55,6 @@ export async function call<M extends Method, Path extends PathWith<M>>(
   if (response.ok) return (text === "" ? undefined : JSON.parse(text)) as ResultOf<M, Path>;
   if (response.status === 401 && !signsIn) signedOutCount.set(signedOutCount.get() + 1);
   throw errorOf(response, text);
-}
-
-/** The URL of an operation, with the values of its parameters in the place of their names. */
-export function urlOf(
-  template: keyof paths,
-  { path, query }: OperationTypes["parameters"],
-): string {
-  const values = (path ?? {}) as Readonly<Record<string, string>>;
-  const filled = template.replace(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(values[name] ?? ""),
-  );
-  const search = new URLSearchParams(query as Record<string, string> | undefined).toString();
-  return `${base}${filled}${search && `?${search}`}`;
 }
 
 async function send(

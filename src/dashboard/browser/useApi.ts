@@ -1,8 +1,9 @@
 /** Requests of a component: what it shows of the service, and what its buttons do there. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { type PathWith, type ResultOf, urlOf } from "../../contract/platformCalls.ts";
 import { every } from "../../docs/browser/platform.ts";
 import { reconnections } from "./connection.ts";
-import { call, type InputOf, type PathWith, type ResultOf, urlOf } from "./http.ts";
+import { call, type InputOf } from "./http.ts";
 import { useObservable } from "./observable.ts";
 
 export interface Loaded<T> {

@@ -1,7 +1,7 @@
 /** Which domains are open on the screen, and the events of those that are. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
-import { urlOf } from "../http.ts";
+import { urlOf } from "../../../contract/platformCalls.ts";
 import { isSettled } from "./status.ts";
 
 export interface OpenDomains {
