@@ -3,9 +3,10 @@
 import { toJson } from "../contract/json.ts";
 import { isExpectedProblem, type ProblemCode } from "../core/problems.ts";
 import { hasEnded } from "../hosting/domains/domain.ts";
-import type { Actor, DomainService } from "../hosting/domains/domainService.ts";
+import type { DomainService } from "../hosting/domains/domainService.ts";
 import type { StoredDomain } from "../hosting/domains/domains.ts";
 import type { DomainView } from "../hosting/domains/domainView.ts";
+import type { Actor } from "../hosting/sites/site.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure } from "./errors.ts";

@@ -2,8 +2,8 @@
 
 import { Problem } from "../../src/core/problems.ts";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
-import { type Actor, DomainService } from "../../src/hosting/domains/domainService.ts";
-import type { Plan } from "../../src/hosting/sites/site.ts";
+import { DomainService } from "../../src/hosting/domains/domainService.ts";
+import type { Actor, Plan } from "../../src/hosting/sites/site.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { memoryStores, type SitesAndDomains } from "../../testkit/memoryStores.ts";
 

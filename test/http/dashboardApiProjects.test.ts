@@ -66,6 +66,7 @@ describeOnEngines("projects and deployments", (engine) => {
     test("of another owner is as unknown as one that is not there, for every request", async () => {
       const places = [
         ["GET", "/projects/rival"],
+        ["GET", "/projects/rival/deployments"],
         ["POST", "/projects/rival/deployments"],
         ["POST", "/projects/rival/rollback"],
         ["POST", "/projects/rival/unpublish"],
@@ -86,6 +87,10 @@ describeOnEngines("projects and deployments", (engine) => {
       expect(body.current).toBe(id);
       expect(body.address).toBe("http://shop.localhost:8080/");
       expect(body.deployments[0]).toMatchObject({ id, state: "ready", files: 1, failure: null });
+      const newest = await fixture.ask("GET", `${deployments}?limit=1`);
+      expect(newest.body).toEqual(body.deployments.slice(0, 1));
+      const tooMany = await fixture.ask("GET", `${deployments}?limit=1001`);
+      expect(tooMany.body.code).toBe("parameter_invalid");
     });
   });
 

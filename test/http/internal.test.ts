@@ -43,6 +43,29 @@ describeOnEngines("the internal API", (engine) => {
       expect((await fixture.ask("GET", "/projects")).status).toBe(401);
     });
 
+    test("an owner sees the domains of their own projects, the operator all", async () => {
+      await add("docs.example.com");
+      await add("www.example.com");
+      const body = { host: "docs.rival.test" };
+      await fixture.ask("POST", "/projects/rival/domains", { as: fixture.tokens.rival, body });
+      const seen = async (as: string, query = "") =>
+        (await fixture.ask("GET", `/domains${query}`, { as })).body.map(
+          ({ project, host }: { project: string; host: string }) => `${project} ${host}`,
+        );
+      const { shop, rival, operator } = fixture.tokens;
+      const own = ["shop docs.example.com", "shop www.example.com"];
+      expect(await seen(shop)).toEqual(own);
+      expect(await seen(operator)).toEqual(["rival docs.rival.test", ...own]);
+      expect(await seen(rival, "?host=docs.example.com")).toEqual([]);
+      expect(await seen(shop, "?host=docs.rival.test")).toEqual([]);
+      await fixture.ask("DELETE", docs);
+      expect(await seen(shop)).toEqual(["shop www.example.com"]);
+      expect(await seen(shop, "?host=DOCS.example.com")).toEqual(["shop docs.example.com"]);
+      const bad = await fixture.ask("GET", "/domains?host=no_host");
+      expect(bad.body.code).toBe("host_invalid");
+      expect((await fixture.ask("GET", "/edges")).body).toEqual({ edges: 0, edgesBehind: [] });
+    });
+
     test("an owner sees their own projects, the operator all", async () => {
       const slugs = async (as: string) =>
         (await fixture.ask("GET", "/projects", { as })).body.map(
@@ -59,6 +82,7 @@ describeOnEngines("the internal API", (engine) => {
           plan: "paid",
           createdAt: "2026-11-15T12:00:00.000Z",
           current: "dep_shop",
+          address: "http://shop.localhost:8080/",
         },
       ]);
     });

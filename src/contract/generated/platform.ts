@@ -49,6 +49,8 @@ export interface components {
         readonly ProjectLine: {
             readonly slug: string;
             readonly owner: string;
+            /** @description Where it is shown without any domain. */
+            readonly address: string;
             readonly plan: components["schemas"]["Plan"] | null;
             /** Format: date-time */
             readonly createdAt: string;
@@ -63,6 +65,7 @@ export interface components {
         readonly Project: {
             readonly slug: string;
             readonly ownerId: string;
+            readonly ownerName: string;
             readonly plan: components["schemas"]["Plan"];
             /** Format: date-time */
             readonly createdAt: string;
@@ -80,6 +83,8 @@ export interface components {
             readonly createdAt: string;
             readonly files: number;
             readonly bytes: number;
+            /** @description The same for the same files under the same paths. Null until it is ready. */
+            readonly fingerprint: string | null;
             readonly failure: string | null;
         };
         readonly Rollback: {
@@ -208,14 +213,16 @@ export interface components {
             readonly budget: readonly components["schemas"]["UsedLimit"][];
             readonly timeline: readonly components["schemas"]["TimelineEntry"][];
         };
-        readonly Removal: {
-            readonly host: string;
-            /** Format: date-time */
-            readonly removedAt: string;
+        readonly Edges: {
             /** @description The edges that have not applied it yet. */
             readonly edgesBehind: readonly string[];
             readonly edges: number;
         };
+        readonly Removal: {
+            readonly host: string;
+            /** Format: date-time */
+            readonly removedAt: string;
+        } & components["schemas"]["Edges"];
         readonly Redirect: {
             readonly from: string;
             readonly to: string;
@@ -445,6 +452,7 @@ export type Domain = components['schemas']['Domain'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type UsedLimit = components['schemas']['UsedLimit'];
 export type DomainDetails = components['schemas']['DomainDetails'];
+export type Edges = components['schemas']['Edges'];
 export type Removal = components['schemas']['Removal'];
 export type Redirect = components['schemas']['Redirect'];
 export type Routing = components['schemas']['Routing'];
@@ -732,6 +740,32 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly listDeployments: {
+        readonly parameters: {
+            readonly query?: {
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deployments. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Deployment"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly beginDeployment: {
         readonly parameters: {
             readonly query?: never;
@@ -831,6 +865,52 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["FinishedDeployment"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listAllDomains: {
+        readonly parameters: {
+            readonly query?: {
+                readonly host?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The domains. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Domain"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getEdges: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The edges. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Edges"];
                 };
             };
             readonly "4XX": components["responses"]["Refused"];
@@ -1266,10 +1346,12 @@ export interface paths {
     readonly "/projects/{project}": { readonly get: operations["getProject"] };
     readonly "/projects/{project}/rollback": { readonly post: operations["rollBackProject"] };
     readonly "/projects/{project}/unpublish": { readonly post: operations["unpublishProject"] };
-    readonly "/projects/{project}/deployments": { readonly post: operations["beginDeployment"] };
+    readonly "/projects/{project}/deployments": { readonly get: operations["listDeployments"]; readonly post: operations["beginDeployment"] };
     readonly "/projects/{project}/deployments/{deployment}": { readonly delete: operations["cancelDeployment"] };
     readonly "/projects/{project}/deployments/{deployment}/contents/{hash}": { readonly put: operations["uploadContent"] };
     readonly "/projects/{project}/deployments/{deployment}/finish": { readonly post: operations["finishDeployment"] };
+    readonly "/domains": { readonly get: operations["listAllDomains"] };
+    readonly "/edges": { readonly get: operations["getEdges"] };
     readonly "/projects/{project}/domains": { readonly get: operations["listDomains"]; readonly post: operations["addDomain"] };
     readonly "/projects/{project}/domains/{host}": { readonly get: operations["getDomain"]; readonly delete: operations["removeDomain"] };
     readonly "/projects/{project}/domains/{host}/verify": { readonly post: operations["verifyDomain"] };

@@ -1,7 +1,7 @@
 /** What owners and the operator do with domains. Nothing here queries DNS or the certificate authority. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
-import type { Project } from "../sites/site.ts";
+import { type Actor, isOwn, ownProject } from "../sites/site.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { budgetWindowMs, type Used, usedOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
@@ -32,24 +32,6 @@ interface DomainServiceOptions {
   readonly reserved: readonly string[];
 }
 
-/** The caller: the operator may do everything, an owner what concerns their own projects. */
-export type Actor = { readonly kind: "operator" } | { readonly kind: "owner"; readonly id: string };
-
-export function isOwn(actor: Actor, ownerId: string): boolean {
-  return actor.kind === "operator" || actor.id === ownerId;
-}
-
-/** Another owner's project is as unknown as one that is not there. */
-export async function ownProject(
-  sites: Pick<SiteStore, "project">,
-  actor: Actor,
-  slug: string,
-): Promise<Project> {
-  const project = await sites.project(slug);
-  if (project !== undefined && isOwn(actor, project.ownerId)) return project;
-  throw new Problem("project_not_found", { detail: `There is no project ${slug}.` });
-}
-
 export interface Removal {
   readonly host: string;
   readonly removedAtMs: number;
@@ -74,6 +56,38 @@ export class DomainService {
     const { domains } = this.#parts;
     const stored = await (slug === "" ? domains.ownNames() : domains.list(slug));
     return stored.map((each) => this.#view(each, routing));
+  }
+
+  /** Of all projects of the actor, in the order of their slugs. Those of the platform come first. */
+  async listAll(actor: Actor): Promise<readonly DomainView[]> {
+    const { domains } = this.#parts;
+    const stored = [...(await domains.ownNames()), ...(await domains.list())];
+    const views = await this.#ownViews(actor, stored);
+    const after = (one: DomainView, other: DomainView) => Number(one.project > other.project);
+    return views.toSorted((one, other) => after(one, other) - after(other, one));
+  }
+
+  /** The actor's domains of a name, the ended ones too: the one that holds it first, then the newest. */
+  async claimsOn(actor: Actor, text: string): Promise<readonly DomainView[]> {
+    const reading = parseHost(text);
+    if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
+    const holder = await this.#parts.domains.holderOf(reading.host);
+    const claims = await this.#parts.domains.claimsOn(reading.host);
+    const others = claims.filter(({ domain }) => domain.id !== holder?.domain.id);
+    return this.#ownViews(actor, holder === undefined ? others : [holder, ...others]);
+  }
+
+  async #ownViews(actor: Actor, stored: readonly StoredDomain[]): Promise<DomainView[]> {
+    const routings = new Map<string, Routing>();
+    const views: DomainView[] = [];
+    for (const each of stored) {
+      const { project, ownerId } = each.domain;
+      if (!isOwn(actor, ownerId)) continue;
+      const routing = routings.get(project) ?? (await this.#parts.domains.routing(project)).routing;
+      routings.set(project, routing);
+      views.push(this.#view(each, routing));
+    }
+    return views;
   }
 
   async show(actor: Actor, slug: string, host: string): Promise<DomainDetails> {

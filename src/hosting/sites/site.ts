@@ -1,5 +1,7 @@
 /** A documentation site: whose it is, and what of it is shown. */
+import { Problem } from "../../core/problems.ts";
 import { deploymentAt } from "./deployment.ts";
+import type { SiteStore } from "./sites.ts";
 
 export const plans = ["free", "paid"] as const;
 export type Plan = (typeof plans)[number];
@@ -18,6 +20,24 @@ export interface Project {
   readonly createdAtMs: number;
   /** The deployment that is shown; undefined while nothing is. */
   readonly current: string | undefined;
+}
+
+/** The caller: the operator may do everything, an owner what concerns their own projects. */
+export type Actor = { readonly kind: "operator" } | { readonly kind: "owner"; readonly id: string };
+
+export function isOwn(actor: Actor, ownerId: string): boolean {
+  return actor.kind === "operator" || actor.id === ownerId;
+}
+
+/** Another owner's project is as unknown as one that is not there. */
+export async function ownProject(
+  sites: Pick<SiteStore, "project">,
+  actor: Actor,
+  slug: string,
+): Promise<Project> {
+  const project = await sites.project(slug);
+  if (project !== undefined && isOwn(actor, project.ownerId)) return project;
+  throw new Problem("project_not_found", { detail: `There is no project ${slug}.` });
 }
 
 /** A slug is never given again, so a script in a loop must not be able to take them all. */

@@ -6,7 +6,7 @@ import { sessionMs } from "../../accounts/sessions.ts";
 import type { PlatformOperation } from "../../contract/platform.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
-import type { Actor } from "../../hosting/domains/domainService.ts";
+import type { Actor } from "../../hosting/sites/site.ts";
 import { hashToken } from "../../petstore/keys/token.ts";
 import { type HttpRequest, originOf, type RequestHeaders } from "../../wire/message.ts";
 import { bearer } from "../authorize.ts";

@@ -20,6 +20,14 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
     listDomains: async ({ path: { project } }, { caller }) =>
       json(200, await domainService.list(caller.actor, project)),
 
+    listAllDomains: async ({ query: { host } }, { caller: { actor } }) =>
+      json(
+        200,
+        await (host === "" ? domainService.listAll(actor) : domainService.claimsOn(actor, host)),
+      ),
+
+    getEdges: async () => json(200, await domainService.edgesBehind()),
+
     async addDomain({ path: { project }, body: { host, prove } }, { caller }) {
       const view = await domainService.add(caller.actor, project, host, prove);
       const location = `${encodeURIComponent(view.project)}/domains/${view.host}`;

@@ -2,8 +2,8 @@
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import { statusOf } from "../../hosting/domains/domain.ts";
-import { isOwn } from "../../hosting/domains/domainService.ts";
 import type { DomainStore, StoredDomain } from "../../hosting/domains/domains.ts";
+import { isOwn } from "../../hosting/sites/site.ts";
 import type { SiteStore } from "../../hosting/sites/sites.ts";
 import type { Series } from "../recentRequests.ts";
 import { troubleOf } from "../responses.ts";

@@ -1,11 +1,13 @@
 /** Projects and their deployments, one handler each. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
-import { type Actor, isOwn, ownProject } from "../../hosting/domains/domainService.ts";
 import { type Deployment, withStaleFailed } from "../../hosting/sites/deployment.ts";
 import {
+  type Actor,
+  isOwn,
   ownerIdError,
   ownerNameLengthMax,
+  ownProject,
   type Project,
   projectsPerOwnerMax,
   slugError,
@@ -34,21 +36,27 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
   async function shown(request: HttpRequest, { slug, ownerId, createdAtMs, current }: Project) {
     const [owner, deployments] = await Promise.all([
       sites.owner(ownerId),
-      sites.listDeployments(slug, deploymentsShownMax),
+      newest(slug, deploymentsShownMax),
     ]);
     return {
       slug,
       ownerId,
+      ownerName: owner?.name ?? ownerId,
       plan: owner?.plan ?? "free",
       createdAtMs,
       current,
       address: siteAddress(request, slug),
-      deployments: deployments.map((each) => deploymentShown(withStaleFailed(each, clock.now()))),
+      deployments,
     };
   }
 
+  async function newest(slug: string, limit: number) {
+    const deployments = await sites.listDeployments(slug, limit);
+    return deployments.map((each) => deploymentShown(withStaleFailed(each, clock.now())));
+  }
+
   return {
-    async listProjects(_, { caller: { actor } }) {
+    async listProjects(_, { caller: { actor }, request }) {
       const projects = (await sites.listProjects()).filter(({ ownerId }) => isOwn(actor, ownerId));
       const plans = new Map((await sites.listOwners()).map(({ id, plan }) => [id, plan]));
       const lines = projects.map(({ slug, ownerId, createdAtMs, current }) => ({
@@ -57,6 +65,7 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
         plan: plans.get(ownerId),
         createdAtMs,
         current,
+        address: siteAddress(request, slug),
       }));
       return json(200, lines);
     },
@@ -110,6 +119,11 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
       throw new Problem("not_published", { detail: `Nothing of ${slug} is shown.` });
     },
 
+    async listDeployments({ path, query: { limit } }, { caller }) {
+      const { slug } = await ownProject(sites, caller.actor, path.project);
+      return json(200, await newest(slug, limit));
+    },
+
     async beginDeployment({ path }, { caller, request }) {
       const { slug, ownerId } = await ownProject(sites, caller.actor, path.project);
       const files = await uploadLimiter.run(ownerId, async () =>
@@ -155,8 +169,8 @@ function ownerFor(actor: Actor, given: string | undefined): string {
   throw invalid("ownerId must say whose project it is.");
 }
 
-function deploymentShown({ id, state, createdAtMs, files, bytes, failure }: Deployment) {
-  return { id, state, createdAtMs, files, bytes, failure };
+function deploymentShown({ project: _, changedAtMs: __, ...deployment }: Deployment) {
+  return deployment;
 }
 
 /** Where every project is shown without any setting: on the port that the request came to. */

@@ -1,9 +1,9 @@
 /** The whole service with an edge and a worker, among real name servers and a real authority. */
-import { type Actor, DomainService } from "../../../src/hosting/domains/domainService.ts";
+import { DomainService } from "../../../src/hosting/domains/domainService.ts";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import { edgeSilentMaxMs } from "../../../src/hosting/domains/schedule.ts";
 import { publish } from "../../../src/hosting/sites/publish.ts";
-import type { Plan } from "../../../src/hosting/sites/site.ts";
+import type { Actor, Plan } from "../../../src/hosting/sites/site.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import { type Engine, sqlite } from "../engines.ts";
