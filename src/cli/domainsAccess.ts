@@ -1,45 +1,41 @@
-/** The domain service as commands use it: as the operator, on the store itself. */
+/** The domains as commands use them, on the store or on a service. */
 
 import { toJson } from "../contract/json.ts";
 import { isExpectedProblem, type ProblemCode } from "../core/problems.ts";
-import { hasEnded } from "../hosting/domains/domain.ts";
-import type { DomainService } from "../hosting/domains/domainService.ts";
-import type { StoredDomain } from "../hosting/domains/domains.ts";
 import type { DomainView } from "../hosting/domains/domainView.ts";
 import type { Actor } from "../hosting/sites/site.ts";
-import type { Stores } from "../storage/stores.ts";
+import type { Call } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure } from "./errors.ts";
+import { type HostedDomains, type Hosting, onService, withHosting } from "./hosting.ts";
 import { lastReady } from "./sitesCommands.ts";
-import { withStores } from "./withStores.ts";
 
 export const operator: Actor = { kind: "operator" };
 
 export const whichHost = { "<host>": "The attached name" };
 export const ofProject = {
   "project <slug>": "Whose, where several projects claim the name",
+  ...onService,
 };
 
 export interface OpenDomains {
-  readonly service: DomainService;
-  readonly stores: Stores;
+  readonly domains: HostedDomains;
+  readonly hosting: Hosting;
 }
 
 /** `subject` is what the command was given, for the hint about the next step. */
-export function withDomainService<T>(
+export function withDomains<T>(
+  call: Call,
   context: CliContext,
   work: (open: OpenDomains) => Promise<T>,
   subject: Subject = {},
 ): Promise<T> {
-  const { target, reserved } = context.domainSettings();
-  return withStores(context, async (stores) => {
-    // Loaded here: the list of public suffixes would make every other command slower.
-    const { DomainService } = await import("../hosting/domains/domainService.ts");
-    const service = new DomainService({ ...stores, clock: context.clock, target, reserved });
-    return work({ service, stores }).catch(async (cause: unknown) => {
+  return withHosting(call, context, async (hosting) => {
+    const open = { hosting, domains: await hosting.domains() };
+    return work(open).catch(async (cause: unknown) => {
       if (!isExpectedProblem(cause)) throw cause;
       const { code, message } = cause;
-      const next = await nextStep(code, subject, stores);
+      const next = await nextStep(code, subject, open);
       const exitCode = code === "host_invalid" ? 2 : 1;
       const said = next === undefined ? message : `${message} ${next}`;
       throw new CommandFailure(said, { exitCode, code });
@@ -50,9 +46,9 @@ export function withDomainService<T>(
 export interface MatchedClaim {
   readonly host: string;
   readonly project: string;
-  readonly claim: StoredDomain;
+  readonly claim: DomainView;
   /** The open claims of other projects. */
-  readonly others: readonly StoredDomain[];
+  readonly others: readonly DomainView[];
 }
 
 /**
@@ -60,7 +56,7 @@ export interface MatchedClaim {
  * where asked for.
  */
 export async function findDomain(
-  { stores }: { readonly stores: Stores },
+  { domains }: OpenDomains,
   typed: string,
   project: string | undefined,
   { ended = false } = {},
@@ -71,38 +67,32 @@ export async function findDomain(
     throw new CommandFailure(`${typed}: ${reading.why}`, { exitCode: 2, code: "host_invalid" });
   }
   const { host } = reading;
-  const claims = await claimsOn(host, project, stores);
-  const meant = claims.filter(({ domain }) => project === undefined || domain.project === project);
+  const claims = await claimsOn(host, project, domains);
+  const meant = claims.filter((claim) => project === undefined || claim.project === project);
   const open = meant.filter(isOpen);
-  const holder = open.find(({ domain }) => domain.ownership.kind === "held");
+  const holder = open.find(isHeld);
   if (holder === undefined && open.length > 1) throw ambiguous(host, open);
-  const claim = holder ?? open[0] ?? (ended ? endedLast(meant) : undefined);
+  const claim = holder ?? open[0] ?? (ended ? meant[0] : undefined);
   if (claim === undefined) throw notAttached(host, project);
   const others = claims.filter((other) => isOpen(other) && other !== claim);
-  return { host, project: claim.domain.project, claim, others };
+  return { host, project: claim.project, claim, others };
 }
 
-/** Who holds the name, and what a project has, are found among however many claims. */
-async function claimsOn(host: string, project: string | undefined, { domains }: Stores) {
-  const holder = await domains.holderOf(host);
-  const own = project === undefined ? [] : await domains.list(project);
+/** What a project has is found among however many claims. */
+async function claimsOn(host: string, project: string | undefined, domains: HostedDomains) {
+  const own = project === undefined ? [] : await domains.list(operator, project);
   const all = [
-    ...(holder === undefined ? [] : [holder]),
-    ...own.filter(({ domain }) => domain.host === host),
-    ...(await domains.claimsOn(host)),
+    ...own.filter((claim) => claim.host === host),
+    ...(await domains.claimsOn(operator, host)),
   ];
-  return [...new Map(all.map((claim) => [claim.domain.id, claim])).values()];
+  return [...new Map(all.map((claim) => [claim.id, claim])).values()];
 }
 
-export const isOpen = ({ domain }: StoredDomain) => !hasEnded(domain);
+export const isOpen = ({ status }: DomainView) => status !== "removed" && status !== "abandoned";
 
-function endedLast(claims: readonly StoredDomain[]): StoredDomain | undefined {
-  return claims.toSorted((one, other) => endMs(other) - endMs(one))[0];
-}
-
-function endMs({ domain: { ownership } }: StoredDomain): number {
-  return "atMs" in ownership ? ownership.atMs : 0;
-}
+/** Until it is proven to be theirs, its records ask for the proof. */
+export const isHeld = (claim: DomainView) =>
+  isOpen(claim) && claim.records.every(({ type }) => type !== "TXT");
 
 function notAttached(host: string, project: string | undefined): CommandFailure {
   return new CommandFailure(
@@ -111,8 +101,8 @@ function notAttached(host: string, project: string | undefined): CommandFailure 
   );
 }
 
-function ambiguous(host: string, claims: readonly StoredDomain[]): CommandFailure {
-  const slugs = claims.map(({ domain }) => domain.project).sort();
+function ambiguous(host: string, claims: readonly DomainView[]): CommandFailure {
+  const slugs = claims.map(({ project }) => project).sort();
   return new CommandFailure(
     `${host} is claimed by ${slugs.join(" and ")}. Say which is meant with --project <slug>.`,
   );
@@ -127,20 +117,21 @@ export interface Subject {
 export async function nextStep(
   code: ProblemCode,
   { slug = "<slug>", host = "" }: Subject,
-  stores: Stores,
+  open: OpenDomains,
 ): Promise<string | undefined> {
+  const { sites } = open.hosting;
   switch (code) {
     case "plan_required": {
-      const project = await stores.sites.project(slug);
+      const project = await sites.project(slug);
       return `The plan is changed with petstore owners plan ${project?.ownerId ?? "<id>"} paid.`;
     }
     case "deployment_required": {
-      const ready = await lastReady(stores.sites, slug);
+      const ready = await lastReady(sites, slug);
       const again = ready === undefined ? "" : `, or with petstore sites rollback ${slug} ${ready}`;
       return `That is done with petstore sites deploy ${slug} <folder>${again}.`;
     }
     case "already_attached":
-      return `See petstore domains show ${await shownBy(slug, host, stores)}.`;
+      return `See petstore domains show ${await shownBy(slug, host, open)}.`;
     case "not_verifiable":
       return `See petstore domains show ${host}.`;
     case "attached_elsewhere":
@@ -157,15 +148,14 @@ export async function nextStep(
 }
 
 /** The arguments that show the claim of this project's owner, whoever else claims the name. */
-async function shownBy(slug: string, typed: string, { sites, domains }: Stores): Promise<string> {
-  const { parseHost } = await import("../hosting/domains/hostName.ts");
-  const reading = parseHost(typed);
-  const host = reading.kind === "host" ? reading.host : typed;
-  const ownerId = (await sites.project(slug))?.ownerId;
-  const claims = (await domains.claimsOn(host)).filter(isOpen);
-  const theirs = claims.find(({ domain }) => domain.ownerId === ownerId)?.domain;
-  const needsProject = theirs?.ownership.kind === "proof_needed";
-  return needsProject ? `${host} --project ${theirs?.project}` : host;
+async function shownBy(slug: string, typed: string, open: OpenDomains): Promise<string> {
+  const ownerOf = async (project: string) => (await open.hosting.sites.project(project))?.ownerId;
+  const ownerId = await ownerOf(slug);
+  for (const claim of (await open.domains.claimsOn(operator, typed)).filter(isOpen)) {
+    if ((await ownerOf(claim.project)) !== ownerId) continue;
+    return isHeld(claim) ? claim.host : `${claim.host} --project ${claim.project}`;
+  }
+  return typed;
 }
 
 /** Without the timeline, which is long and rarely needed. */

@@ -2,17 +2,17 @@
 
 import { toJson } from "../contract/json.ts";
 import { pause } from "../core/clock.ts";
-import type { Stores } from "../storage/stores.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import {
   findDomain,
+  isHeld,
   type OpenDomains,
   ofProject,
   operator,
   viewJson,
   whichHost,
-  withDomainService,
+  withDomains,
 } from "./domainsAccess.ts";
 import { makePrimary, redirectDomain, routeDomains } from "./domainsRouting.ts";
 import {
@@ -26,6 +26,7 @@ import {
 } from "./domainsText.ts";
 import { verifyDomain } from "./domainsVerify.ts";
 import { dateText } from "./durations.ts";
+import { onService } from "./hosting.ts";
 import { counted, listReport } from "./table.ts";
 
 const timelineShown = 10;
@@ -39,13 +40,16 @@ const addDomain: Command = {
   },
   options: {
     prove: "Claim a name that another owner has attached, by a TXT record",
+    ...onService,
   },
   about: "Shows the DNS record to create. Nothing is served before it is there.",
   examples: ["petstore domains add acme-docs docs.example.com"],
-  async run({ operand: slug, second, switches }, context) {
-    const view = await withDomainService(
+  async run(call, context) {
+    const { operand: slug, second, switches } = call;
+    const view = await withDomains(
+      call,
       context,
-      ({ service }) => service.add(operator, slug, second, switches.has("prove")),
+      ({ domains }) => domains.add(operator, slug, second, switches.has("prove")),
       { slug, host: second },
     );
     const { host, project, records } = view;
@@ -62,12 +66,13 @@ const listDomains: Command = {
   name: "domains list",
   summary: "List attached host names and their status",
   operands: { "[<slug>]": "Only those of this project" },
+  options: onService,
   examples: ["petstore domains list", "petstore domains list acme-docs"],
-  async run({ operand: slug }, context) {
-    const views = await withDomainService(context, async ({ service, stores }) => {
-      const slugs = slug === "" ? await projectsWithDomains(stores) : [slug];
-      return (await Promise.all(slugs.map((each) => service.list(operator, each)))).flat();
-    });
+  async run(call, context) {
+    const { operand: slug } = call;
+    const views = await withDomains(call, context, ({ domains }) =>
+      slug === "" ? domains.listAll(operator) : domains.list(operator, slug),
+    );
     const nowMs = context.clock.now();
     const none = slug === "" ? "No name is" : `${slug} has no name`;
     return listReport(views, {
@@ -86,12 +91,6 @@ const listDomains: Command = {
   },
 };
 
-async function projectsWithDomains({ domains }: Stores): Promise<string[]> {
-  const own = (await domains.ownNames()).length > 0 ? [""] : [];
-  const attached = new Set((await domains.list()).map(({ domain }) => domain.project));
-  return [...own, ...[...attached].sort()];
-}
-
 const showDomain: Command = {
   name: "domains show",
   summary: "Show one host name: its status, findings and next steps",
@@ -101,12 +100,13 @@ const showDomain: Command = {
     timeline: "The whole timeline, with the answers of the name servers",
   },
   examples: ["petstore domains show docs.example.com"],
-  async run({ operand, values, switches }, context) {
-    const { view, others } = await withDomainService(context, async (open) => {
+  async run(call, context) {
+    const { operand, values, switches } = call;
+    const { view, others } = await withDomains(call, context, async (open) => {
       const { project, host, others } = await findDomain(open, operand, values.get("project"), {
         ended: true,
       });
-      return { view: await open.service.show(operator, project, host), others };
+      return { view: await open.domains.show(operator, project, host), others };
     });
     const nowMs = context.clock.now();
     const whole = switches.has("timeline");
@@ -118,7 +118,7 @@ const showDomain: Command = {
       ...(view.findings.length === 0 ? [] : [findingsText(view, nowMs)]),
       `Timeline, newest first:\n${timelineText(entries, view.findings, whole)}`,
     ];
-    const alsoClaimedBy = others.map(({ domain }) => domain.project);
+    const alsoClaimedBy = others.map(({ project }) => project);
     const json = { ...(whole ? toJson(view) : viewJson(view)), alsoClaimedBy };
     return { json, text: parts.join("\n") };
   },
@@ -136,16 +136,14 @@ const removeDomain: Command = {
     "Takes effect at once on every edge. If addresses with this name were shared, let it redirect to\nanother name instead (petstore domains redirect) and keep it attached: once removed, it serves\nnothing, not even a redirect.",
   examples: ["petstore domains remove old.example.com"],
   async run(call, context) {
-    return withDomainService(context, async (open) => {
+    return withDomains(call, context, async (open) => {
       const found = await findDomain(open, call.operand, call.values.get("project"));
       const { project, host, claim, others } = found;
-      const { ownership, certificate } = claim.domain;
-      const proven = ownership.kind === "held" || certificate.held !== undefined;
-      const shown = await open.service.show(operator, project, host);
+      const proven = isHeld(claim) || claim.certificate !== undefined;
       // Another may need what points here; the proof was asked for by this claim alone.
       const shared = !proven && others.length > 0;
-      const records = shown.records.filter(({ type }) => !shared || type === "TXT");
-      const removal = await open.service.remove(operator, project, host, call.switches.has("yes"));
+      const records = claim.records.filter(({ type }) => !shared || type === "TXT");
+      const removal = await open.domains.remove(operator, project, host, call.switches.has("yes"));
       const reached = proven ? await effect(open, context) : removal;
       const names = records.map(({ type, fullName }) => `the ${type} record of ${fullName}`);
       const outcome = proven
@@ -162,16 +160,16 @@ const removeDomain: Command = {
 const effectWaitMs = 3_000;
 const effectPollMs = 200;
 
-type Effect = Awaited<ReturnType<OpenDomains["service"]["edgesBehind"]>>;
+type Effect = Awaited<ReturnType<OpenDomains["domains"]["edgesBehind"]>>;
 
 /** Which edges have acted on the change, after a moment in which all of them should have. */
 async function effect(
-  { service }: OpenDomains,
+  { domains }: OpenDomains,
   { clock }: Pick<CliContext, "clock">,
 ): Promise<Effect> {
   const untilMs = clock.now() + effectWaitMs;
   for (;;) {
-    const effect = await service.edgesBehind();
+    const effect = await domains.edgesBehind();
     if (effect.edgesBehind.length === 0 || clock.now() >= untilMs) return effect;
     await pause(clock, effectPollMs);
   }

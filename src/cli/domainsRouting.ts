@@ -2,9 +2,10 @@
 import type { Redirect, Routing } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { findDomain, ofProject, operator, withDomainService } from "./domainsAccess.ts";
+import { findDomain, ofProject, operator, withDomains } from "./domainsAccess.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { openInput } from "./files.ts";
+import { onService } from "./hosting.ts";
 import { readChoice } from "./readText.ts";
 
 const documentBytesMax = 64 * 1024;
@@ -17,6 +18,7 @@ export const routeDomains: Command = {
   operands: { "<slug>": "The project, by its slug" },
   options: {
     "apply <file|->": "Replace the routing with this document",
+    ...onService,
   },
   about:
     'What --apply brings replaces the whole document: a redirect that is not in it ends.\nThe document: { "primary": "docs.example.com", "redirects": [{ "from": "www.example.com",\n"to": "docs.example.com", "status": 301 }] }. A status is 301, 302, 307 or 308.',
@@ -27,10 +29,10 @@ export const routeDomains: Command = {
   async run(call, context) {
     const file = call.values.get("apply");
     const document = file === undefined ? undefined : await readDocument(file, context);
-    const routing = await withDomainService(context, ({ service }) =>
+    const routing = await withDomains(call, context, ({ domains }) =>
       file === undefined
-        ? service.routing(operator, call.operand)
-        : service.applyRouting(operator, call.operand, document),
+        ? domains.routing(operator, call.operand)
+        : domains.applyRouting(operator, call.operand, document),
     );
     if (file !== undefined) note(call, context, "Saved. It is in force on every edge from now on.");
     return documentReport(routing);
@@ -57,7 +59,7 @@ export const makePrimary: Command = {
         "Name a host, or give --none with --project <slug>. See petstore domains primary --help.",
       );
     }
-    if (none && slug !== undefined) return withoutPrimary(slug, context);
+    if (none && slug !== undefined) return withoutPrimary(slug, call, context);
     const { routing, host } = await reroute(call, context, (before, host) => ({
       ...before,
       primary: host,
@@ -66,9 +68,9 @@ export const makePrimary: Command = {
   },
 };
 
-async function withoutPrimary(slug: string, context: CliContext): Promise<Report> {
-  const routing = await withDomainService(context, ({ service }) =>
-    service.changeRouting(operator, slug, (before) => {
+async function withoutPrimary(slug: string, call: Call, context: CliContext): Promise<Report> {
+  const routing = await withDomains(call, context, ({ domains }) =>
+    domains.changeRouting(operator, slug, (before) => {
       if (before.primary !== undefined) return { ...before, primary: undefined };
       throw new CommandFailure(`${slug} has no primary domain as it is. Nothing was changed.`);
     }),
@@ -134,13 +136,13 @@ const othersThan = (from: string, redirects: readonly Redirect[]) =>
 
 /** Changes one thing of the whole document, about the host that was named. */
 function reroute(
-  { operand, values }: Call,
+  call: Call,
   context: CliContext,
   change: (before: Routing, host: string) => Routing,
 ) {
-  return withDomainService(context, async (open) => {
-    const { host, project } = await findDomain(open, operand, values.get("project"));
-    const routing = await open.service.changeRouting(operator, project, (before) =>
+  return withDomains(call, context, async (open) => {
+    const { host, project } = await findDomain(open, call.operand, call.values.get("project"));
+    const routing = await open.domains.changeRouting(operator, project, (before) =>
       change(before, host),
     );
     return { routing, host, project };

@@ -1,9 +1,10 @@
 /** Formats domains for a terminal. */
 import type { Used } from "../hosting/domains/budget.ts";
 import type { Status } from "../hosting/domains/domain.ts";
-import type { StoredDomain, TimelineEntry } from "../hosting/domains/domains.ts";
+import type { TimelineEntry } from "../hosting/domains/domains.ts";
 import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding, RecordToCreate } from "../hosting/domains/finding.ts";
+import { isHeld } from "./domainsAccess.ts";
 import { fromNow, instantText, iso, spanText, whenText } from "./durations.ts";
 import { table } from "./table.ts";
 
@@ -59,7 +60,7 @@ export const dueText = ({ nextAtMs }: DomainView, nowMs: number) =>
 
 export function viewText(
   view: DomainView & Partial<DomainDetails>,
-  others: readonly StoredDomain[],
+  others: readonly DomainView[],
   nowMs: number,
 ): string {
   const { project, status, addedAtMs, checkedAtMs, nextAtMs, retryAtMs } = view;
@@ -90,8 +91,9 @@ const watchText = "once a day for 30 days, whether the record still points here"
 export const hostText = ({ host, unicodeHost }: DomainView) =>
   unicodeHost === host ? host : `${host} (${printable(unicodeHost)})`;
 
-function claimText({ domain: { host, project, ownership } }: StoredDomain): string {
-  const how = ownership.kind === "held" ? "which holds it" : "not proven";
+function claimText(claim: DomainView): string {
+  const { host, project } = claim;
+  const how = isHeld(claim) ? "which holds it" : "not proven";
   return `by ${project}, ${how}; see petstore domains show ${host} --project ${project}`;
 }
 

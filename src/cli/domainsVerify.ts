@@ -1,7 +1,7 @@
 /** Checks a host name now, and waits for the outcome. */
 import { pause } from "../core/clock.ts";
 import { isExpectedProblem } from "../core/problems.ts";
-import type { DomainView } from "../hosting/domains/domainView.ts";
+import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding, FindingCode } from "../hosting/domains/finding.ts";
 import { verifyIntervalMs } from "../hosting/domains/schedule.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
@@ -13,11 +13,12 @@ import {
   operator,
   viewJson,
   whichHost,
-  withDomainService,
+  withDomains,
 } from "./domainsAccess.ts";
 import { findingsText, statusWords } from "./domainsText.ts";
 import { fromNow, requireSpan, unitsText, whenText } from "./durations.ts";
 import { UsageError } from "./errors.ts";
+import type { Hosting } from "./hosting.ts";
 import { orStopped, saying } from "./stopping.ts";
 
 const timeoutDefault = "10m";
@@ -40,42 +41,46 @@ export const verifyDomain: Command = {
     const wait = call.switches.has("wait");
     const timeoutMs = readTimeout(call.values.get("timeout"), wait);
     const work = async (open: OpenDomains) => {
-      const found = await findDomain(open, call.operand, call.values.get("project"));
-      const { host, project } = found;
+      const { host, project } = await findDomain(open, call.operand, call.values.get("project"));
       const startedAtMs = context.clock.now();
-      const asking = open.service.verify(operator, project, host);
+      const asking = open.domains.verify(operator, project, host);
       if (!wait) {
         return {
           json: viewJson(await asking),
           text: `A check of ${host} was asked for. See petstore domains show ${host}, or add --wait.\n`,
         };
       }
-      const earlierAtMs = await asking.then(() => undefined, joined(found.claim.domain.clicksAtMs));
-      if (earlierAtMs !== undefined) {
-        const ago = fromNow(earlierAtMs, startedAtMs);
+      const look = () => open.domains.show(operator, project, host);
+      const { joined, askedAtMs } = await requested(asking, look);
+      if (joined) {
+        const ago = fromNow(askedAtMs, startedAtMs);
         note(call, context, `A check was asked for ${ago}. Waiting for that one.`);
       }
-      const look = () => open.service.show(operator, project, host);
-      const askedAtMs = earlierAtMs ?? startedAtMs;
       const waiting = { look, askedAtMs, startedAtMs, untilMs: startedAtMs + timeoutMs };
       const { view, outcome } = await settled(waiting, call, context).catch(
         saying("The check continues in the service."),
       );
-      return report(view, outcome, context);
+      return report(view, outcome, open.hosting, context);
     };
-    return withDomainService(context, work, { host: call.operand });
+    return withDomains(call, context, work, { host: call.operand });
   },
 };
 
-/** When the check was asked for that is still to come, where that is why another was refused. */
-function joined(clicksAtMs: readonly number[]) {
-  return (cause: unknown): number => {
-    const lastAtMs = clicksAtMs.at(-1);
-    const tooSoon = isExpectedProblem(cause) && cause.code === "verify_too_soon";
-    if (!tooSoon || lastAtMs === undefined) throw cause;
-    if ((cause.retryAfterSeconds ?? 0) * 1000 > verifyIntervalMs) throw cause;
-    return lastAtMs;
-  };
+/**
+ * When the check was asked for that is still to come, by the clock that all of the domain's times are
+ * from. One that was asked for just before is joined.
+ */
+async function requested(asking: Promise<DomainDetails>, look: () => Promise<DomainDetails>) {
+  const joined = await asking.then(() => false, isTooSoon);
+  const { timeline, addedAtMs } = await (joined ? look() : asking);
+  const entry = timeline.find(({ event }) => event === "verify_requested");
+  return { joined, askedAtMs: entry?.atMs ?? addedAtMs };
+}
+
+function isTooSoon(cause: unknown): boolean {
+  const tooSoon = isExpectedProblem(cause) && cause.code === "verify_too_soon";
+  if (tooSoon && (cause.retryAfterSeconds ?? 0) * 1000 <= verifyIntervalMs) return true;
+  throw cause;
 }
 
 interface Waiting {
@@ -151,11 +156,11 @@ function progressText({ host, status, findings }: DomainView): string {
   return `${host}: ${statusWords[status]}${codes.length === 0 ? "" : ` (${codes.join(", ")})`}`;
 }
 
-function report(view: DomainView, outcome: Outcome, context: CliContext): Report {
+function report(view: DomainView, outcome: Outcome, hosting: Hosting, context: CliContext): Report {
   const { host } = view;
   const json = { ...viewJson(view), outcome };
   if (outcome === "live") {
-    const { publicHttpsPort: port = 443 } = context.domainSettings();
+    const port = hosting.publicHttpsPort();
     return { json, text: `${host} is live: https://${host}${port === 443 ? "" : `:${port}`}/\n` };
   }
   const nowMs = context.clock.now();

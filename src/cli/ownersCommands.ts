@@ -3,8 +3,11 @@ import { type AccessHolder, type AccessToken, mintAccess } from "../accounts/acc
 import { invitationMs, issueLink, linkUrl } from "../accounts/sessions.ts";
 import { toJson } from "../contract/json.ts";
 import { isExpectedProblem } from "../core/problems.ts";
+import { statusOf } from "../hosting/domains/domain.ts";
 import { type Owner, ownerIdError, ownerNameLengthMax, plans } from "../hosting/sites/site.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { Call, Command } from "./command.ts";
+import type { CliContext } from "./context.ts";
 import { fromNow, iso } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { readChoice, readName, readText } from "./readText.ts";
@@ -70,8 +73,7 @@ const changePlan: Command = {
     const plan = readChoice("<plan>", second, plans);
     const back = `petstore owners plan ${id} paid`;
     const cutOff = await withStores(context, async (stores) => {
-      const isTheirs = ({ ownerId }: { ownerId: string }) => ownerId === id;
-      const hosts = plan === "paid" ? [] : await servedHosts(stores, context.clock.now(), isTheirs);
+      const hosts = plan === "paid" ? [] : servedHosts(await attachedTo(id, stores, context));
       refuseCut(call, { by: `The plan ${plan}`, hosts, back });
       if (!(await stores.sites.setPlan(id, plan))) throw noSuchOwner(id);
       return hosts;
@@ -82,6 +84,15 @@ const changePlan: Command = {
     };
   },
 };
+
+async function attachedTo(ownerId: string, { domains }: Stores, { clock }: CliContext) {
+  return (await domains.list())
+    .filter(({ domain }) => domain.ownerId === ownerId)
+    .map(({ domain, standing }) => ({
+      host: domain.host,
+      status: statusOf(domain, standing, clock.now()),
+    }));
+}
 
 export function noSuchOwner(id: string): CommandFailure {
   const meant = ownerIdError(id) === undefined ? id : "<id>";

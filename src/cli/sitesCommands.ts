@@ -1,18 +1,22 @@
 /** Projects, and which deployment of each is shown. */
 import { toJson } from "../contract/json.ts";
-import { type Domain, type Status, statusOf } from "../hosting/domains/domain.ts";
-import { type Deployment, withStaleFailed } from "../hosting/sites/deployment.ts";
+import type { Status } from "../hosting/domains/domain.ts";
+import type { ShownDeployment } from "../hosting/sites/deployment.ts";
 import { type Project, projectsPerOwnerMax, slugError } from "../hosting/sites/site.ts";
-import type { SiteStore } from "../hosting/sites/sites.ts";
-import type { Stores } from "../storage/stores.ts";
 import type { Call, Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { fromNow, whenText } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
+import {
+  type AttachedHost,
+  type HostedSites,
+  type Hosting,
+  onService,
+  withHosting,
+} from "./hosting.ts";
 import { noSuchOwner } from "./ownersCommands.ts";
 import { readText, readWhole } from "./readText.ts";
 import { bytesText, counted, digits, listReport, someOf, table } from "./table.ts";
-import { withStores } from "./withStores.ts";
 
 const deploymentsShown = 20;
 const deploymentsShownMax = 1_000;
@@ -23,51 +27,56 @@ export const createSite: Command = {
   name: "sites create",
   summary: "Create a project for a documentation site",
   operands: { "<slug>": "Its name in addresses: lower-case letters, digits, hyphens" },
-  options: { "owner <id>": "The owner; see petstore owners list" },
+  options: { "owner <id>": "The owner; see petstore owners list", ...onService },
   required: ["owner"],
   about: "A slug cannot be changed.",
   examples: ["petstore sites create acme-docs --owner acme"],
-  async run({ operand: slug, values }, context) {
+  async run(call, context) {
+    const { operand: slug } = call;
     readText("<slug>", slug, slugError(slug));
-    const ownerId = values.get("owner");
-    if (ownerId === undefined) {
-      throw new UsageError("--owner is missing: --owner <id>. See petstore owners list.");
-    }
-    const nowMs = context.clock.now();
-    const outcome = await withStores(context, ({ sites }) =>
-      sites.addProject({ slug, ownerId, nowMs }),
-    );
-    if (outcome === "no_such_owner") throw noSuchOwner(ownerId);
-    if (outcome === "slug_taken") {
-      throw new CommandFailure(
-        `The slug ${slug} is taken. Nothing was changed. Choose another, or see petstore sites show ${slug}.`,
-      );
-    }
-    if (outcome === "too_many_projects") {
-      throw new CommandFailure(
-        `${ownerId} has ${projectsPerOwnerMax} projects, which is as many as an owner can have. Deploy to one of these instead; see petstore sites list.`,
-      );
-    }
-    return {
-      json: projectJson({ slug, ownerId, createdAtMs: nowMs, current: undefined }, context),
-      text: `Made the project ${slug}. Next: petstore sites deploy ${slug} <folder>\n`,
-    };
+    return withHosting(call, context, async (hosting) => {
+      const ownerId = call.values.get("owner") ?? "";
+      if (ownerId === "" && hosting.service === undefined) {
+        throw new UsageError("--owner is missing: --owner <id>. See petstore owners list.");
+      }
+      const nowMs = context.clock.now();
+      const outcome = await hosting.sites.addProject({ slug, ownerId, nowMs });
+      if (outcome === "no_such_owner") throw noSuchOwner(ownerId);
+      if (outcome === "slug_taken") {
+        throw new CommandFailure(
+          `The slug ${slug} is taken. Nothing was changed. Choose another, or see petstore sites show ${slug}.`,
+        );
+      }
+      if (outcome === "too_many_projects") {
+        throw new CommandFailure(
+          `${ownerId || "The owner"} has ${projectsPerOwnerMax} projects, which is as many as an owner can have. Deploy to one of these instead; see petstore sites list.`,
+        );
+      }
+      const project = requireProject(await hosting.sites.project(slug), slug);
+      return {
+        json: await projectJson(project, hosting),
+        text: `Made the project ${slug}. Next: petstore sites deploy ${slug} <folder>\n`,
+      };
+    });
   },
 };
 
 export const listSites: Command = {
   name: "sites list",
   summary: "List the projects and what each shows",
+  options: onService,
   examples: ["petstore sites list"],
-  async run(_call, context) {
-    const projects = await withStores(context, ({ sites }) => sites.listProjects());
+  async run(call, context) {
+    const projects = await withHosting(call, context, async (hosting) => {
+      const listed = await hosting.sites.listProjects();
+      return Promise.all(listed.map((project) => projectJson(project, hosting)));
+    });
     return listReport(projects, {
-      json: (project) => projectJson(project, context),
       columns: {
         Slug: ({ slug }) => slug,
-        Owner: ({ ownerId }) => ownerId,
+        Owner: ({ owner }) => owner,
         Shows: ({ current }) => current ?? "nothing",
-        Address: ({ slug, current }) => (current === undefined ? "" : context.siteAddress(slug)),
+        Address: ({ address }) => address ?? "",
       },
       empty: "There are no projects yet. Make one with petstore sites create <slug> --owner <id>.",
     });
@@ -78,21 +87,22 @@ export const showSite: Command = {
   name: "sites show",
   summary: "Show one project and its next steps",
   operands: whichProject,
+  options: onService,
   examples: ["petstore sites show acme-docs"],
-  async run({ operand: slug }, context) {
-    return withStores(context, async ({ sites, domains }) => {
+  async run(call, context) {
+    const { operand: slug } = call;
+    return withHosting(call, context, async (hosting) => {
+      const { sites } = hosting;
       const project = requireProject(await sites.project(slug), slug);
       const owner = await sites.ownerOf(slug);
-      const current = project.current && (await sites.deployment(project.current));
-      const attached = (await domains.list(slug)).map(({ domain, standing }) => ({
-        host: domain.host,
-        status: statusOf(domain, standing, context.clock.now()),
-      }));
+      const deployments = await sites.listDeployments(slug, deploymentsShownMax);
+      const current = deployments.find(({ id }) => id === project.current);
+      const attached = await hosting.attached(slug);
       return {
         json: {
-          ...projectJson(project, context),
+          ...(await projectJson(project, hosting)),
           owner,
-          current: current ? deploymentJson(current) : null,
+          current: toJson(current),
           domains: attached,
         },
         text: table([
@@ -100,8 +110,8 @@ export const showSite: Command = {
           ["Owner", `${project.ownerId} (${owner?.plan})`],
           ["Made", whenText(project.createdAtMs, context.clock.now())],
           ...(current
-            ? facts(current, slug, context)
-            : nothingShown(slug, await lastReady(sites, slug))),
+            ? facts(current, await hosting.addressOf(slug), context)
+            : nothingShown(slug, lastReadyOf(deployments))),
           ...attachedRows(attached.map(({ host, status }) => `${host} (${status})`)),
         ]),
       };
@@ -115,23 +125,24 @@ export const listDeployments: Command = {
   operands: whichProject,
   options: {
     "limit <number>": `How many at most, 1 to ${deploymentsShownMax} (default ${deploymentsShown})`,
+    ...onService,
   },
   examples: ["petstore sites deployments acme-docs"],
-  async run({ operand: slug, values }, context) {
+  async run(call, context) {
+    const { operand: slug, values } = call;
     const limit = readWhole(
       "limit",
       values.get("limit") ?? String(deploymentsShown),
       1,
       deploymentsShownMax,
     );
-    const { project, deployments } = await withStores(context, async ({ sites }) => ({
+    const { project, deployments } = await withHosting(call, context, async ({ sites }) => ({
       project: requireProject(await sites.project(slug), slug),
       deployments: await sites.listDeployments(slug, limit),
     }));
-    const seen = deployments.map((deployment) => withStaleFailed(deployment, context.clock.now()));
-    return listReport(seen, {
+    return listReport(deployments, {
       json: (deployment) => ({
-        ...deploymentJson(deployment),
+        ...toJson(deployment),
         shown: deployment.id === project.current,
       }),
       columns: {
@@ -151,12 +162,17 @@ export const rollBackSite: Command = {
   name: "sites rollback",
   summary: "Show an earlier deployment again",
   operands: { ...whichProject, "<deployment>": "Its id; see petstore sites deployments" },
+  options: onService,
   about: "Takes effect at once. It also publishes an unpublished project again.",
   examples: ["petstore sites rollback acme-docs dep_0123456789abcdef0123"],
-  async run({ operand: slug, second: id }, context) {
-    const outcome = await withStores(context, async ({ sites }) => {
-      requireProject(await sites.project(slug), slug);
-      return sites.rollBack(slug, id);
+  async run(call, context) {
+    const { operand: slug, second: id } = call;
+    const { outcome, address } = await withHosting(call, context, async (hosting) => {
+      requireProject(await hosting.sites.project(slug), slug);
+      return {
+        outcome: await hosting.sites.rollBack(slug, id),
+        address: await hosting.addressOf(slug),
+      };
     });
     const next = `See petstore sites deployments ${slug}.`;
     if (outcome === "no_such_deployment") {
@@ -170,8 +186,8 @@ export const rollBackSite: Command = {
       );
     }
     return {
-      json: { project: slug, deployment: id, address: context.siteAddress(slug) },
-      text: `${context.siteAddress(slug)} shows ${id} now.\n`,
+      json: { project: slug, deployment: id, address },
+      text: `${address} shows ${id} now.\n`,
     };
   },
 };
@@ -180,23 +196,22 @@ export const unpublishSite: Command = {
   name: "sites unpublish",
   summary: "Unpublish a project",
   operands: whichProject,
-  options: { yes: "Confirm, where live domains go offline" },
+  options: { yes: "Confirm, where live domains go offline", ...onService },
   about: "Takes effect at once. Its deployments stay, and sites rollback shows one of them again.",
   examples: ["petstore sites unpublish acme-docs"],
   async run(call, context) {
     const { operand: slug } = call;
-    return withStores(context, async (stores) => {
-      const { current } = requireProject(await stores.sites.project(slug), slug);
-      const nowMs = context.clock.now();
-      const hosts = await servedHosts(stores, nowMs, ({ project }) => project === slug);
+    return withHosting(call, context, async (hosting) => {
+      const { current } = requireProject(await hosting.sites.project(slug), slug);
+      const hosts = servedHosts(await hosting.attached(slug));
       const back = `petstore sites rollback ${slug} ${current}`;
       refuseCut(call, { by: "This", hosts, back });
-      if ((await stores.sites.unpublish(slug)) !== "unpublished") {
+      if ((await hosting.sites.unpublish(slug)) !== "unpublished") {
         throw new CommandFailure(`${slug} shows nothing as it is. Nothing changed.`);
       }
       return {
         json: { project: slug, current: null, cutOff: hosts },
-        text: `${context.siteAddress(slug)} is unpublished. Its deployments are kept: ${back}\n${cutText({ hosts, back })}`,
+        text: `${await hosting.addressOf(slug)} is unpublished. Its deployments are kept: ${back}\n${cutText({ hosts, back })}`,
       };
     });
   },
@@ -214,22 +229,18 @@ export function noSuchProject(slug: string): CommandFailure {
   );
 }
 
-function projectJson({ slug, ownerId, createdAtMs, current }: Project, context: CliContext) {
-  const address = current && context.siteAddress(slug);
+async function projectJson({ slug, ownerId, createdAtMs, current }: Project, hosting: Hosting) {
+  const address = current && (await hosting.addressOf(slug));
   return toJson({ slug, owner: ownerId, createdAtMs, current, address });
 }
 
-function deploymentJson({ project: _, changedAtMs: __, ...deployment }: Deployment) {
-  return toJson(deployment);
-}
-
-function facts(deployment: Deployment, slug: string, context: CliContext): string[][] {
+function facts(deployment: ShownDeployment, address: string, context: CliContext): string[][] {
   const { id, createdAtMs, files, bytes } = deployment;
   return [
     ["Shows", id],
     ["Deployed", whenText(createdAtMs, context.clock.now())],
     ["Holds", `${counted(files, "file")}, ${bytesText(bytes)}`],
-    ["Address", context.siteAddress(slug)],
+    ["Address", address],
   ];
 }
 
@@ -244,15 +255,9 @@ function attachedRows([first = "none", ...others]: readonly string[]): string[][
 
 const served: ReadonlySet<Status> = new Set<Status>(["live", "degraded", "renewal_failing"]);
 
-/** The attached names that are answered for now, in the order of their hosts. */
-export async function servedHosts(
-  { domains }: Stores,
-  nowMs: number,
-  isMeant: (domain: Domain) => boolean,
-): Promise<string[]> {
-  return (await domains.list())
-    .filter(({ domain, standing }) => served.has(statusOf(domain, standing, nowMs)))
-    .flatMap(({ domain }) => (isMeant(domain) ? [domain.host] : []));
+/** Those of the attached names that are answered for now. */
+export function servedHosts(attached: readonly AttachedHost[]): string[] {
+  return attached.flatMap(({ host, status }) => (served.has(status) ? [host] : []));
 }
 
 export interface Cut {
@@ -283,10 +288,10 @@ const hostsNamed = 3;
 
 const them = ({ length }: readonly string[]) => (length === 1 ? "it" : "them");
 
-const deploymentsSearched = 100;
-
 /** The newest deployment that can be shown again. */
-export async function lastReady(sites: SiteStore, slug: string): Promise<string | undefined> {
-  const deployments = await sites.listDeployments(slug, deploymentsSearched);
-  return deployments.find(({ state }) => state === "ready")?.id;
+export async function lastReady(sites: HostedSites, slug: string): Promise<string | undefined> {
+  return lastReadyOf(await sites.listDeployments(slug, deploymentsShownMax));
 }
+
+const lastReadyOf = (newestFirst: readonly ShownDeployment[]) =>
+  newestFirst.find(({ state }) => state === "ready")?.id;

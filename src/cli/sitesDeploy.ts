@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { PublishError, type SourceFile } from "../hosting/sites/fileUploader.ts";
-import { type PublishOutcome, publish } from "../hosting/sites/publish.ts";
+import type { PublishOutcome } from "../hosting/sites/publish.ts";
 import {
   fileSizeError,
   isPrivateName,
@@ -11,70 +11,77 @@ import {
   siteFilesMax,
   sizeError,
 } from "../hosting/sites/siteFile.ts";
-import type { SiteStore } from "../hosting/sites/sites.ts";
-import { type Command, note, type Report } from "./command.ts";
+import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure, explainSystem } from "./errors.ts";
+import { type Hosting, onService, withHosting } from "./hosting.ts";
 import { progressBar } from "./output.ts";
 import { didYouMean } from "./readText.ts";
 import { noSuchProject, requireProject, whichProject } from "./sitesCommands.ts";
 import { saying } from "./stopping.ts";
 import { bytesText, counted, someOf } from "./table.ts";
-import { withStores } from "./withStores.ts";
+
+const about =
+  "The site appears all at once when every file is stored; until then, and if anything goes wrong,\nthe project shows what it showed before. Names that begin with a dot are left out, except\n.well-known. Links that leave the folder are refused.";
+const whichFolder = { "<folder>": "The folder with the site, ready to be served" };
 
 export const deploySite: Command = {
   name: "sites deploy",
   summary: "Publish the files of a folder as a project",
-  operands: { ...whichProject, "<folder>": "The folder with the site, ready to be served" },
-  about:
-    "The site appears all at once when every file is stored; until then, and if anything goes wrong,\nthe project shows what it showed before. Names that begin with a dot are left out, except\n.well-known. Links that leave the folder are refused.",
+  operands: { ...whichProject, ...whichFolder },
+  options: onService,
+  about,
   examples: ["petstore sites deploy acme-docs ./build"],
-  async run(call, context) {
-    const { operand: slug, second: folder } = call;
-    return withStores(context, async ({ sites }) => {
-      requireProject(await sites.project(slug), slug);
-      const found = await openSiteFolder(folder);
-      if (found.leftOut.length > 0) note(call, context, leftOutText(found.leftOut));
-      if (!hasIndex(found)) note(call, context, noIndexText(folder, found));
-      return reportOn(await deploy(slug, found, sites, context), slug, folder, found, context);
-    });
-  },
+  run: (call, context) => deployFolder(call, context, call.operand, call.second),
 };
 
-async function deploy(
-  slug: string,
-  { files, bytes: all }: SiteFolder,
-  store: SiteStore,
+function deployFolder(
+  call: Call,
   context: CliContext,
-) {
+  slug: string,
+  folder: string,
+): Promise<Report> {
+  return withHosting(call, context, async (hosting) => {
+    requireProject(await hosting.sites.project(slug), slug);
+    const found = await openSiteFolder(folder);
+    if (found.leftOut.length > 0) note(call, context, leftOutText(found.leftOut));
+    if (!hasIndex(found)) note(call, context, noIndexText(folder, found));
+    const outcome = await publishFolder(slug, found, hosting, call, context);
+    const address = await hosting.addressOf(slug);
+    return reportOn(outcome, { slug, folder, leftOut: found.leftOut, address });
+  });
+}
+
+async function publishFolder(
+  slug: string,
+  { files }: SiteFolder,
+  hosting: Hosting,
+  call: Call,
+  context: CliContext,
+): Promise<PublishOutcome> {
   const { clock, stderr } = context;
-  const progress = progressBar("Deploying", stderr, clock, "files");
   const untouched = `The deployment failed, and ${slug} still shows what it did before.`;
   try {
-    return await publish(slug, files, {
-      store,
-      clock,
-      unless: "shown",
+    return await hosting.deploy(slug, files, {
       signal: context.stopSignal(),
-      onProgress: ({ files, bytes }) => progress.update(files, all > 0 ? bytes / all : undefined),
-    }).catch(saying(untouched));
+      progress: (what) => progressBar(what, stderr, clock, "files"),
+      say: (text) => stderr.isTTY !== true && note(call, context, text),
+    });
   } catch (cause) {
-    if (!(cause instanceof PublishError)) throw cause;
-    throw new CommandFailure(`${cause.message} ${untouched}`);
-  } finally {
-    progress.clear();
+    if (cause instanceof PublishError) throw new CommandFailure(`${cause.message} ${untouched}`);
+    return saying(untouched)(cause);
   }
 }
 
-function reportOn(
-  outcome: PublishOutcome,
-  slug: string,
-  folder: string,
-  { leftOut }: SiteFolder,
-  context: CliContext,
-): Report {
+interface Deployed {
+  readonly slug: string;
+  readonly folder: string;
+  readonly leftOut: readonly string[];
+  readonly address: string;
+}
+
+function reportOn(outcome: PublishOutcome, { slug, folder, leftOut, address }: Deployed): Report {
   if (outcome.kind === "no_such_project") throw noSuchProject(slug);
-  const address = context.siteAddress(slug);
   if (outcome.kind === "needless") {
     const { same } = outcome;
     return {

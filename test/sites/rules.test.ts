@@ -3,8 +3,8 @@ import { parseSitePath } from "../../src/hosting/edge/siteResponse.ts";
 import {
   type Deployment,
   fingerprintOf,
+  shownAt,
   staleAfterMs,
-  withStaleFailed,
 } from "../../src/hosting/sites/deployment.ts";
 import { slugError } from "../../src/hosting/sites/site.ts";
 import {
@@ -151,10 +151,10 @@ test("a deployment counts as failed from silence, and only while it is under way
     fingerprint: undefined,
     failure: undefined,
   };
-  expect(withStaleFailed(begun, 1_000 + staleAfterMs).state).toBe("building");
-  expect(withStaleFailed(begun, 1_001 + staleAfterMs).state).toBe("failed");
-  expect(withStaleFailed({ ...begun, state: "queued" }, 1_001 + staleAfterMs).state).toBe("failed");
-  expect(withStaleFailed({ ...begun, state: "ready" }, 1_001 + staleAfterMs).state).toBe("ready");
+  expect(shownAt(1_000 + staleAfterMs)(begun).state).toBe("building");
+  expect(shownAt(1_001 + staleAfterMs)(begun).state).toBe("failed");
+  expect(shownAt(1_001 + staleAfterMs)({ ...begun, state: "queued" }).state).toBe("failed");
+  expect(shownAt(1_001 + staleAfterMs)({ ...begun, state: "ready" }).state).toBe("ready");
 });
 
 test.each([

@@ -67,13 +67,15 @@ export class DomainService {
     return views.toSorted((one, other) => after(one, other) - after(other, one));
   }
 
-  /** The actor's domains of a name, the ended ones too: the one that holds it first, then the newest. */
+  /** The actor's domains of a name: who holds it, other claims, and those that ended, the last one first. */
   async claimsOn(actor: Actor, text: string): Promise<readonly DomainView[]> {
     const reading = parseHost(text);
     if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
     const holder = await this.#parts.domains.holderOf(reading.host);
     const claims = await this.#parts.domains.claimsOn(reading.host);
-    const others = claims.filter(({ domain }) => domain.id !== holder?.domain.id);
+    const others = claims
+      .filter(({ domain }) => domain.id !== holder?.domain.id)
+      .toSorted((one, other) => endMs(other) - endMs(one));
     return this.#ownViews(actor, holder === undefined ? others : [holder, ...others]);
   }
 
@@ -362,6 +364,11 @@ export class DomainService {
     }
     return found;
   }
+}
+
+/** Far in the future while it has not ended. */
+function endMs({ domain: { ownership } }: StoredDomain): number {
+  return "atMs" in ownership ? ownership.atMs : Number.MAX_SAFE_INTEGER;
 }
 
 /** Why a domain with a status cannot be checked; undefined where it can. */

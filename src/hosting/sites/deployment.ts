@@ -42,11 +42,16 @@ function isStale({ state, changedAtMs }: Deployment, nowMs: number): boolean {
   return open && nowMs - changedAtMs > staleAfterMs;
 }
 
+export type ShownDeployment = Omit<Deployment, "project" | "changedAtMs">;
+
 /** As it is to be shown now: one that was cut off has failed, also before anybody wrote it down. */
-export function withStaleFailed(deployment: Deployment, nowMs: number): Deployment {
-  return isStale(deployment, nowMs)
-    ? { ...deployment, state: "failed", failure: staleFailure }
-    : deployment;
+export function shownAt(nowMs: number) {
+  return (deployment: Deployment): ShownDeployment => {
+    const { project: _, changedAtMs: __, ...shown } = deployment;
+    return isStale(deployment, nowMs)
+      ? { ...shown, state: "failed", failure: staleFailure }
+      : shown;
+  };
 }
 
 /** The newest that a project can be rolled back to. The one that is shown is kept, however old it is. */

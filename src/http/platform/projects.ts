@@ -1,7 +1,7 @@
 /** Projects and their deployments, one handler each. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
-import { type Deployment, withStaleFailed } from "../../hosting/sites/deployment.ts";
+import { shownAt } from "../../hosting/sites/deployment.ts";
 import {
   type Actor,
   isOwn,
@@ -51,8 +51,7 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
   }
 
   async function newest(slug: string, limit: number) {
-    const deployments = await sites.listDeployments(slug, limit);
-    return deployments.map((each) => deploymentShown(withStaleFailed(each, clock.now())));
+    return (await sites.listDeployments(slug, limit)).map(shownAt(clock.now()));
   }
 
   return {
@@ -167,10 +166,6 @@ function ownerFor(actor: Actor, given: string | undefined): string {
   }
   if (given !== undefined && given !== "") return given;
   throw invalid("ownerId must say whose project it is.");
-}
-
-function deploymentShown({ project: _, changedAtMs: __, ...deployment }: Deployment) {
-  return deployment;
 }
 
 /** Where every project is shown without any setting: on the port that the request came to. */

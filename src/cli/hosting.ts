@@ -1,0 +1,115 @@
+/** What an owner's commands work on: the store itself, or another service that has one. */
+import type { MaybePromise } from "../core/maybePromise.ts";
+import { type Status, statusOf } from "../hosting/domains/domain.ts";
+import type { DomainService } from "../hosting/domains/domainService.ts";
+import { type ShownDeployment, shownAt } from "../hosting/sites/deployment.ts";
+import type { SourceFile } from "../hosting/sites/fileUploader.ts";
+import { type PublishOutcome, publish } from "../hosting/sites/publish.ts";
+import type { SiteStore } from "../hosting/sites/sites.ts";
+import type { Stores } from "../storage/stores.ts";
+import type { Call } from "./command.ts";
+import type { CliContext } from "./context.ts";
+import type { Progress } from "./output.ts";
+import { withStores } from "./withStores.ts";
+
+export interface HostedSites
+  extends Pick<
+    SiteStore,
+    "addProject" | "project" | "listProjects" | "ownerOf" | "rollBack" | "unpublish"
+  > {
+  /** Newest first. */
+  listDeployments(slug: string, limit: number): Promise<readonly ShownDeployment[]>;
+}
+
+/** A service that is called over its API knows the actor by the token, whatever is said here. */
+export type HostedDomains = Pick<
+  DomainService,
+  | "list"
+  | "listAll"
+  | "claimsOn"
+  | "show"
+  | "add"
+  | "verify"
+  | "remove"
+  | "edgesBehind"
+  | "routing"
+  | "applyRouting"
+  | "changeRouting"
+>;
+
+export interface AttachedHost {
+  readonly host: string;
+  readonly status: Status;
+}
+
+export interface DeployOptions {
+  /** Ends it between two files, with the signal's reason. What is shown stays shown. */
+  readonly signal: AbortSignal;
+  /** A progress bar, where there is a terminal for it. `what` is a verb: `Deploying`. */
+  progress(what: string): Progress;
+  /** What happens, in a line, where there is no terminal. */
+  say(text: string): void;
+}
+
+/** The option of each command that can do its work there. */
+export const onService = {};
+
+export interface Hosting {
+  /** The origin of the service; undefined for the store itself. */
+  readonly service: string | undefined;
+  readonly sites: HostedSites;
+  /** Loaded by those alone who need them: the list of public suffixes would make the others slower. */
+  domains(): Promise<HostedDomains>;
+  /** In the order of the hosts. */
+  attached(slug: string): Promise<readonly AttachedHost[]>;
+  /** Where a project is shown without any domain. */
+  addressOf(slug: string): MaybePromise<string>;
+  /** The HTTPS port as visitors of domains see it. */
+  publicHttpsPort(): number;
+  deploy(
+    slug: string,
+    files: readonly SourceFile[],
+    options: DeployOptions,
+  ): Promise<PublishOutcome>;
+}
+
+export function withHosting<T>(
+  _call: Call,
+  context: CliContext,
+  work: (hosting: Hosting) => Promise<T>,
+): Promise<T> {
+  return withStores(context, (stores) => work(storedHosting(stores, context)));
+}
+
+function storedHosting(stores: Stores, context: CliContext): Hosting {
+  const { clock } = context;
+  const { sites } = stores;
+  return {
+    service: undefined,
+    sites: {
+      ...sites,
+      listDeployments: async (slug, limit) =>
+        (await sites.listDeployments(slug, limit)).map(shownAt(clock.now())),
+    },
+    async domains() {
+      const { target, reserved } = context.domainSettings();
+      const { DomainService } = await import("../hosting/domains/domainService.ts");
+      return new DomainService({ ...stores, clock, target, reserved });
+    },
+    attached: async (slug) =>
+      (await stores.domains.list(slug)).map(({ domain, standing }) => ({
+        host: domain.host,
+        status: statusOf(domain, standing, clock.now()),
+      })),
+    addressOf: (slug) => context.siteAddress(slug),
+    publicHttpsPort: () => context.domainSettings().publicHttpsPort ?? 443,
+    async deploy(slug, files, { signal, progress }) {
+      const all = files.reduce((sum, { bytes }) => sum + bytes, 0);
+      const bar = progress("Deploying");
+      const onProgress = ({ files, bytes }: { files: number; bytes: number }) =>
+        bar.update(files, all > 0 ? bytes / all : undefined);
+      const options = { store: sites, clock, unless: "shown", signal, onProgress } as const;
+      return publish(slug, files, options).finally(() => bar.clear());
+    },
+  };
+}
