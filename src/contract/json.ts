@@ -70,6 +70,26 @@ export function toJson<T>(value: T): Json<T> {
   return converted(value) as Json<T>;
 }
 
+/** The inverse of `toJson`, of what it made of a T. */
+export function fromJson<T>(value: unknown): T {
+  return restored(value) as T;
+}
+
+const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+function restored(value: unknown): unknown {
+  if (value === null) return undefined;
+  if (Array.isArray(value)) return value.map(restored);
+  if (typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) =>
+      typeof member === "string" && instantForm.test(member)
+        ? [`${name}Ms`, Date.parse(member)]
+        : [name, restored(member)],
+    ),
+  );
+}
+
 function converted(value: unknown): unknown {
   if (value === undefined) return null;
   if (Array.isArray(value)) return value.map(converted);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { int64FromJson, int64FromText, int64Max, int64Min } from "../../src/contract/int64.ts";
-import { parseJson } from "../../src/contract/json.ts";
+import { fromJson, parseJson, toJson } from "../../src/contract/json.ts";
 import fc from "../../testkit/fastCheck.ts";
 import { hangMs } from "../../testkit/timeouts.ts";
 
@@ -132,4 +132,20 @@ describe("an int64 in an address", () => {
       expect(int64FromText(text)).toBeUndefined();
     });
   }
+});
+
+test("instants and what is not there come back from JSON as they were", () => {
+  const value = {
+    id: "dom_1",
+    addedAtMs: 1_794_744_000_000,
+    retryAtMs: undefined,
+    certificate: { notAfterMs: 0, window: { startMs: 1, endMs: 2 } },
+    entries: [{ atMs: 3, answers: ["2026-11-15T12:00:00Z"], failure: undefined }],
+    clicksAtMs: [1, 2],
+    count: 3,
+    shown: true,
+  };
+  const read = fromJson<typeof value>(JSON.parse(JSON.stringify(toJson(value))));
+  // What was undefined has lost its unit, and is still undefined.
+  expect(read).toEqual(value);
 });
