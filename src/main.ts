@@ -1,6 +1,7 @@
 /** Where the program begins, and the only place that knows all of its parts. */
 import { mkdirSync, rmdirSync, statSync, writeSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isatty } from "node:tty";
 import { linkUrl } from "./accounts/sessions.ts";
 import type { CliContext, StartedService } from "./cli/context.ts";
@@ -354,6 +355,16 @@ const context: CliContext = {
   },
   storeVersion,
   stopSignal,
+  remote() {
+    const { PETSTORE_TO, PETSTORE_TOKEN, XDG_CONFIG_HOME = "" } = process.env;
+    // A relative one is to be ignored, by the XDG base directory specification.
+    const folder = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(homedir(), ".config");
+    return {
+      to: PETSTORE_TO || undefined,
+      token: PETSTORE_TOKEN || undefined,
+      credentialsFile: join(folder, "petstore", "credentials.json"),
+    };
+  },
   siteAddress(slug) {
     const port = usualPort(settings());
     return `http://${slug}.localhost${port === 80 ? "" : `:${port}`}/`;

@@ -11,9 +11,10 @@ import { ownersCommands } from "./ownersCommands.ts";
 import { exportPets } from "./petsExport.ts";
 import { importPets } from "./petsImport.ts";
 import { seedPets } from "./petsSeed.ts";
+import { loginCommands } from "./remote/loginCommands.ts";
 import { healthcheck, reload, serve } from "./serviceCommands.ts";
 import * as sites from "./sitesCommands.ts";
-import { deploySite } from "./sitesDeploy.ts";
+import { deploy, deploySite } from "./sitesDeploy.ts";
 import { backup, migrate, restore } from "./storeCommands.ts";
 
 export const commands: readonly Command[] = [
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...categoriesCommands,
   ...ordersCommands,
   ...ownersCommands,
+  ...[deploy, ...loginCommands],
   ...[sites.createSite, sites.listSites, sites.showSite, deploySite],
   ...[sites.listDeployments, sites.rollBackSite, sites.unpublishSite, buildDocsSite],
   ...domainsCommands,

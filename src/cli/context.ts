@@ -8,7 +8,7 @@ import type { Output } from "./output.ts";
 export interface CliContext {
   readonly clock: Clock;
   readonly environment: Environment;
-  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   /** Where the settings put the store. Looking makes nothing. */
@@ -22,6 +22,8 @@ export interface CliContext {
    * longer ends the program: the caller must observe it.
    */
   stopSignal(): AbortSignal;
+  /** What the environment says of a service to work on instead of the local store. */
+  remote(): RemoteSettings;
   /** Where this machine shows a project while the service runs: `http://acme.localhost:8080/`. */
   siteAddress(slug: string): string;
   /** The service's documentation as the files of a site of its own, by their paths. */
@@ -59,6 +61,21 @@ export interface CliContext {
   backup(file: string): Promise<CopyReport>;
   /** Replaces the contents of the store by those of a backup, in one commit, while it is in use. */
   restore(file: string): Promise<CopyReport>;
+}
+
+export interface Input extends AsyncIterable<Uint8Array> {
+  readonly isTTY?: boolean;
+  /** Of a terminal: whether it leaves everything that is typed to us, and shows none of it. */
+  setRawMode?(raw: boolean): unknown;
+}
+
+export interface RemoteSettings {
+  /** PETSTORE_TO */
+  readonly to: string | undefined;
+  /** PETSTORE_TOKEN */
+  readonly token: string | undefined;
+  /** Where `petstore login` stores tokens. */
+  readonly credentialsFile: string;
 }
 
 export interface DomainSettings {

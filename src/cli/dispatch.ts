@@ -114,7 +114,7 @@ function commandHelp(command: Command): Report {
   const { summary, operands = {}, about, examples } = command;
   const parts = [
     `${summary}.\n`,
-    `Usage: ${usage(command)}\n`,
+    `Usage: ${wrapped(usageWords(command))}\n`,
     table([
       ...Object.entries(operands).map(([shown, summary]) => [`  ${shown}`, summary]),
       ...optionsOf(command).map(({ form, summary }) => [`  --${form}`, summary]),
@@ -134,12 +134,28 @@ function summaries(listed: readonly Command[]): string {
   );
 }
 
-function usage(command: Command): string {
+const columns = 100;
+
+/** The words, with a new line before one that would not fit. */
+function wrapped(words: readonly string[]): string {
+  let column = "Usage:".length;
+  return words
+    .map((word, index) => {
+      const fits = column + 1 + word.length <= columns;
+      column = (fits ? column : "        ".length) + 1 + word.length;
+      return `${index === 0 ? "" : fits ? " " : "\n         "}${word}`;
+    })
+    .join("");
+}
+
+const usage = (command: Command) => usageWords(command).join(" ");
+
+function usageWords(command: Command): string[] {
   const { name, operands = {}, options = {}, required = [] } = command;
   const words = Object.keys(options).map((form) =>
     required.includes(form.split(" ", 1)[0] ?? "") ? `--${form}` : `[--${form}]`,
   );
-  return ["petstore", name, ...Object.keys(operands), ...words].join(" ");
+  return ["petstore", name, ...Object.keys(operands), ...words];
 }
 
 function commandJson(command: Command) {

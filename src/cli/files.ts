@@ -35,14 +35,19 @@ export interface NewFile {
   drop(): Promise<void>;
 }
 
-export async function createFile(file: string, overwrite: boolean, clock: Clock): Promise<NewFile> {
+export async function createFile(
+  file: string,
+  overwrite: boolean,
+  clock: Clock,
+  mode = 0o666,
+): Promise<NewFile> {
   await refuseTaken(file, overwrite);
   // Replaces what a link points to rather than the link.
   const target = await realpath(file).catch(() => file);
   const folder = dirname(target);
   const partial = join(folder, `.petstore-${randomText(12, clock)}.part`);
   const cannot = explainSystem(`Cannot write ${file}`, "Name another file.");
-  const handle = await open(partial, "wx").catch(cannot);
+  const handle = await open(partial, "wx", mode).catch(cannot);
   return {
     write: (text) => handle.appendFile(text).catch(cannot),
     async keep() {

@@ -1,5 +1,6 @@
-/** What an owner's commands work on: the store itself, or another service that has one. */
+/** What an owner's commands work on: the store itself, or, with --to, a service over its API. */
 import type { MaybePromise } from "../core/maybePromise.ts";
+import { isExpectedProblem } from "../core/problems.ts";
 import { type Status, statusOf } from "../hosting/domains/domain.ts";
 import type { DomainService } from "../hosting/domains/domainService.ts";
 import { type ShownDeployment, shownAt } from "../hosting/sites/deployment.ts";
@@ -9,7 +10,9 @@ import type { SiteStore } from "../hosting/sites/sites.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Call } from "./command.ts";
 import type { CliContext } from "./context.ts";
+import { CommandFailure } from "./errors.ts";
 import type { Progress } from "./output.ts";
+import { chosenService } from "./remote/credentials.ts";
 import { withStores } from "./withStores.ts";
 
 export interface HostedSites
@@ -52,7 +55,7 @@ export interface DeployOptions {
 }
 
 /** The option of each command that can do its work there. */
-export const onService = {};
+export const onService = { "to <url>": "Work on this service instead of the local store" };
 
 export interface Hosting {
   /** The origin of the service; undefined for the store itself. */
@@ -73,12 +76,20 @@ export interface Hosting {
   ): Promise<PublishOutcome>;
 }
 
-export function withHosting<T>(
-  _call: Call,
+export async function withHosting<T>(
+  call: Call,
   context: CliContext,
   work: (hosting: Hosting) => Promise<T>,
 ): Promise<T> {
-  return withStores(context, (stores) => work(storedHosting(stores, context)));
+  const service = await chosenService(call, context);
+  if (service === undefined) {
+    return withStores(context, (stores) => work(storedHosting(stores, context)));
+  }
+  const { remoteHosting } = await import("./remote/remoteHosting.ts");
+  return work(remoteHosting({ ...service, clock: context.clock })).catch((cause) => {
+    if (!isExpectedProblem(cause)) throw cause;
+    throw new CommandFailure(cause.message, { code: cause.code });
+  });
 }
 
 function storedHosting(stores: Stores, context: CliContext): Hosting {

@@ -27,8 +27,7 @@ export const createSite: Command = {
   name: "sites create",
   summary: "Create a project for a documentation site",
   operands: { "<slug>": "Its name in addresses: lower-case letters, digits, hyphens" },
-  options: { "owner <id>": "The owner; see petstore owners list", ...onService },
-  required: ["owner"],
+  options: { "owner <id>": "The owner; see petstore owners list. With --to, you", ...onService },
   about: "A slug cannot be changed.",
   examples: ["petstore sites create acme-docs --owner acme"],
   async run(call, context) {

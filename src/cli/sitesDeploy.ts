@@ -13,7 +13,7 @@ import {
 } from "../hosting/sites/siteFile.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { CommandFailure, explainSystem } from "./errors.ts";
+import { CommandFailure, explainSystem, UsageError } from "./errors.ts";
 import { type Hosting, onService, withHosting } from "./hosting.ts";
 import { progressBar } from "./output.ts";
 import { didYouMean } from "./readText.ts";
@@ -33,6 +33,23 @@ export const deploySite: Command = {
   about,
   examples: ["petstore sites deploy acme-docs ./build"],
   run: (call, context) => deployFolder(call, context, call.operand, call.second),
+};
+
+export const deploy: Command = {
+  name: "deploy",
+  summary: "Publish a folder as a project, here or on a service",
+  operands: whichFolder,
+  options: { "project <slug>": "The project, by its slug", ...onService },
+  required: ["project"],
+  about: `${about}\n\nWith --to, only files that the service lacks are sent, by their hash. If it breaks off, the next\nrun sends the rest. The token is that of petstore login, or PETSTORE_TOKEN; the default of --to is\nPETSTORE_TO or, where there is no local store, the service that you logged in to.\nExit code: 0 published or unchanged, 1 refused or failed, 2 not understood, 130 or 143 stopped.`,
+  examples: ["petstore deploy ./build --project acme-docs --to https://api.example.com"],
+  async run(call, context) {
+    const slug = call.values.get("project");
+    if (slug === undefined) {
+      throw new UsageError("--project is missing: --project <slug>. See petstore deploy --help.");
+    }
+    return deployFolder(call, context, slug, call.operand);
+  },
 };
 
 function deployFolder(

@@ -74,6 +74,11 @@ export class CliFixture implements AsyncDisposable {
       storeVersion: async () =>
         sqliteVersion(existsSync(this.database) ? this.database : undefined, "production"),
       stopSignal: () => this.#stop.signal,
+      remote: () => ({
+        to: undefined,
+        token: undefined,
+        credentialsFile: this.path("config/petstore/credentials.json"),
+      }),
       siteAddress: (slug) => `http://${slug}.localhost:8080/`,
       buildDocs: async () => new Map(),
       domainSettings: () => ({ target: "sites.platform.test", reserved: ["platform.test"] }),

@@ -46,8 +46,8 @@ describe("help", () => {
   });
 
   test("shows what must be given without brackets", async () => {
-    const { out } = await run("sites", "create", "--help");
-    expect(out).toContain("Usage: petstore sites create <slug> --owner <id>\n");
+    const { out } = await run("deploy", "--help");
+    expect(out).toContain("Usage: petstore deploy <folder> --project <slug> [--to <url>]\n");
     const optional = await run("keys", "create", "--help");
     expect(optional.out).toContain("[--name <name>]");
   });

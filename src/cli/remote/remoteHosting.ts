@@ -1,0 +1,179 @@
+/** Projects and domains of a service that is called over its API. */
+import { fromJson } from "../../contract/json.ts";
+import { Problem, type ProblemCode } from "../../core/problems.ts";
+import type { Removal } from "../../hosting/domains/domainService.ts";
+import type { DomainDetails, DomainView } from "../../hosting/domains/domainView.ts";
+import type { Routing } from "../../hosting/domains/routing.ts";
+import type { ShownDeployment } from "../../hosting/sites/deployment.ts";
+import { type Owner, type Project, slugError } from "../../hosting/sites/site.ts";
+import type { HostedDomains, HostedSites, Hosting } from "../hosting.ts";
+import { type ClientOptions, PlatformClient } from "./platformClient.ts";
+import { uploadSite } from "./uploadSite.ts";
+
+export function remoteHosting(options: ClientOptions): Hosting {
+  const client = new PlatformClient(options);
+  const projects = new Projects(client);
+  return {
+    service: options.origin,
+    sites: projects,
+    domains: async () => remoteDomains(client),
+    attached: (slug) =>
+      client
+        .call("get", "/projects/{project}/domains", { path: at(slug) })
+        .then((views) => views.map(({ host, status }) => ({ host, status })))
+        .catch(outcomeFor({ domains_off: [] })),
+    addressOf: (slug) => projects.addressOf(slug),
+    publicHttpsPort: () => 443,
+    deploy: (slug, files, how) => uploadSite({ client, sites: projects, slug, files, ...how }),
+  };
+}
+
+/** What stands for a refusal of this kind. */
+function outcomeFor<const T>(outcomes: Partial<Record<ProblemCode, T>>) {
+  return (cause: unknown): T => {
+    const known = cause instanceof Problem && Object.hasOwn(outcomes, cause.code);
+    if (!known) throw cause;
+    return outcomes[cause.code] as T;
+  };
+}
+
+/** What is no slug is no project, and no part of a path. */
+function at(slug: string): { readonly project: string } {
+  if (slugError(slug) === undefined) return { project: slug };
+  throw new Problem("project_not_found", { detail: `There is no project ${slug}.` });
+}
+
+type ProjectFacts = Project & {
+  readonly ownerName: string;
+  readonly plan: Owner["plan"];
+  readonly address: string;
+};
+
+class Projects implements HostedSites {
+  readonly #client: PlatformClient;
+  /** As they were last seen. */
+  readonly #seen = new Map<string, Pick<ProjectFacts, "address"> & Partial<ProjectFacts>>();
+
+  constructor(client: PlatformClient) {
+    this.#client = client;
+  }
+
+  addProject: HostedSites["addProject"] = ({ slug, ownerId }) =>
+    this.#client
+      .call("post", "/projects", { body: { slug, ...(ownerId === "" ? {} : { ownerId }) } })
+      .then(() => "added" as const)
+      .catch(
+        outcomeFor({
+          project_exists: "slug_taken",
+          owner_not_found: "no_such_owner",
+          too_many_projects: "too_many_projects",
+        }),
+      );
+
+  async project(slug: string): Promise<Project | undefined> {
+    return this.#look(slug).catch(outcomeFor({ project_not_found: undefined }));
+  }
+
+  async listProjects(): Promise<readonly Project[]> {
+    const lines = await this.#client.call("get", "/projects");
+    return lines.map(({ owner: ownerId, ...line }) => {
+      this.#seen.set(line.slug, { address: line.address });
+      return fromJson<Project>({ ...line, ownerId });
+    });
+  }
+
+  async ownerOf(slug: string): Promise<Owner> {
+    const { ownerId, ownerName, plan } = await this.#look(slug);
+    return { id: ownerId, name: ownerName, plan };
+  }
+
+  async addressOf(slug: string): Promise<string> {
+    return (this.#seen.get(slug) ?? (await this.#look(slug))).address;
+  }
+
+  async listDeployments(slug: string, limit: number): Promise<readonly ShownDeployment[]> {
+    const path = "/projects/{project}/deployments";
+    return fromJson(await this.#client.call("get", path, { path: at(slug), query: { limit } }));
+  }
+
+  rollBack: HostedSites["rollBack"] = (slug, deployment) =>
+    this.#client
+      .call("post", "/projects/{project}/rollback", {
+        path: at(slug),
+        body: { deployment },
+        repeatable: true,
+      })
+      .then(() => "shown" as const)
+      .catch(
+        outcomeFor({
+          deployment_not_found: "no_such_deployment",
+          deployment_not_ready: "not_ready",
+        }),
+      );
+
+  unpublish: HostedSites["unpublish"] = (slug) =>
+    this.#client
+      .call("post", "/projects/{project}/unpublish", { path: at(slug) })
+      .then(() => "unpublished" as const)
+      .catch(outcomeFor({ not_published: "not_published", project_not_found: "no_such_project" }));
+
+  async #look(slug: string): Promise<ProjectFacts> {
+    const found = await this.#client.call("get", "/projects/{project}", { path: at(slug) });
+    const facts = fromJson<ProjectFacts>(found);
+    this.#seen.set(slug, facts);
+    return facts;
+  }
+}
+
+/** The actor is the one whose token it is. */
+function remoteDomains(client: PlatformClient): HostedDomains {
+  const one = (slug: string, host: string) => ({ ...at(slug), host });
+  const routing: HostedDomains["routing"] = async (_, slug) =>
+    fromJson<Routing>(await client.call("get", "/projects/{project}/routing", { path: at(slug) }));
+  const applyRouting: HostedDomains["applyRouting"] = async (_, slug, document) => {
+    // Whatever it is: the service says what is wrong with it.
+    const body = document as { primary: string | null; redirects: [] };
+    const path = "/projects/{project}/routing";
+    return fromJson<Routing>(await client.call("put", path, { path: at(slug), body }));
+  };
+  return {
+    list: async (_, slug) =>
+      fromJson<DomainView[]>(
+        await client.call("get", "/projects/{project}/domains", { path: at(slug) }),
+      ),
+    listAll: async () => fromJson<DomainView[]>(await client.call("get", "/domains")),
+    claimsOn: async (_, host) =>
+      fromJson<DomainView[]>(await client.call("get", "/domains", { query: { host } })),
+    show: async (_, slug, host) =>
+      fromJson<DomainDetails>(
+        await client.call("get", "/projects/{project}/domains/{host}", { path: one(slug, host) }),
+      ),
+    add: async (_, slug, host, prove = false) =>
+      fromJson<DomainDetails>(
+        await client.call("post", "/projects/{project}/domains", {
+          path: at(slug),
+          body: { host, prove },
+        }),
+      ),
+    verify: async (_, slug, host) =>
+      fromJson<DomainDetails>(
+        await client.call("post", "/projects/{project}/domains/{host}/verify", {
+          path: one(slug, host),
+        }),
+      ),
+    remove: async (_, slug, host, confirm) =>
+      fromJson<Removal>(
+        await client.call("delete", "/projects/{project}/domains/{host}", {
+          path: one(slug, host),
+          query: { confirm },
+          // Where the response was lost, a second one would say that it is not attached.
+          repeatable: false,
+        }),
+      ),
+    edgesBehind: () => client.call("get", "/edges"),
+    routing,
+    applyRouting,
+    changeRouting: async (actor, slug, change) =>
+      applyRouting(actor, slug, change(await routing(actor, slug))),
+  };
+}

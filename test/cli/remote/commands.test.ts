@@ -1,0 +1,191 @@
+/** The owner's commands do and say the same on the store and, with --to, over the API. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { keepOwnName } from "../../../src/hosting/domains/ownName.ts";
+import { fakeClock } from "../../../testkit/fakeClock.ts";
+import { describeOnEngines } from "../../end-to-end/engines.ts";
+import { certificateNamed, changeIn, holding, nowMs } from "../../store/domainSamples.ts";
+import { RemoteFixture } from "./remoteFixture.ts";
+
+describeOnEngines("over the API", (engine) => {
+  let fixture: RemoteFixture;
+  const clock = fakeClock(nowMs + 3_600_000);
+  beforeEach(async () => {
+    fixture = await RemoteFixture.open(engine, clock);
+    fixture.clock = { ...clock, pausesMs: [] };
+  });
+  afterEach(() => fixture[Symbol.asyncDispose]());
+
+  const both = async (line: string) => ({
+    local: await fixture.local(line, { clock }),
+    remote: await fixture.remote(line, { as: fixture.tokens.operator }),
+  });
+
+  async function goLive(host: string): Promise<void> {
+    const { stores } = fixture.service;
+    const claim = await stores.domains.holderOf(host);
+    if (claim === undefined) throw new Error(`${host} should be attached.`);
+    const certificate = certificateNamed(`cert_${host}`, host, { notBeforeMs: nowMs });
+    const dns = { ...claim.domain.dns, verdict: "right", everRight: true } as const;
+    await changeIn(stores, holding({ ...claim.domain, dns }, certificate), { certificate });
+  }
+
+  /** Two live names of shop, one that leads to the other, and one that rival must prove. */
+  async function withDomains(): Promise<void> {
+    for (const host of ["docs.example.com", "www.example.com"]) {
+      expect((await fixture.local(`domains add shop ${host}`, { clock })).code).toBe(0);
+      await goLive(host);
+    }
+    await fixture.local("domains primary docs.example.com", { clock });
+    await fixture.local("domains redirect www.example.com docs.example.com", { clock });
+    await fixture.local("domains add rival docs.example.com --prove", { clock });
+    await fixture.local("domains add rival gone.example.com", { clock });
+    await fixture.local("domains remove gone.example.com", { clock });
+  }
+
+  test.each([
+    "sites list",
+    "sites show shop",
+    "sites show none",
+    "sites deployments shop --limit 1",
+    "sites deployments none",
+    "sites deployments shop --limit 0",
+    "sites create shop --owner shop",
+    "sites create new --owner none",
+    "sites create New --owner shop",
+    "sites rollback shop dep_none",
+    "sites rollback none dep_none",
+    "sites unpublish shop",
+    "domains list",
+    "domains list shop",
+    "domains list none",
+    "domains list ..",
+    "domains show docs.example.com",
+    "domains show docs.example.com --timeline",
+    "domains show docs.example.com --project rival",
+    "domains show gone.example.com",
+    "domains show none.example.com",
+    "domains show no_host",
+    "domains add shop docs.example.com",
+    "domains add rival docs.example.com",
+    "domains add shop no_host",
+    "domains add none docs.example.com",
+    "domains verify gone.example.com",
+    "domains routing shop",
+    "domains primary none.example.com",
+    "domains redirect docs.example.com --none",
+    "domains remove docs.example.com",
+  ])("%s", async (line) => {
+    await withDomains();
+    for (const each of [line, `${line} --json`]) {
+      const { local, remote } = await both(each);
+      expect(remote).toEqual(local);
+      expect(remote.out + remote.err).not.toBe("");
+    }
+  });
+
+  test("what is changed is changed in the store, and reported in the same words", async () => {
+    const changes = [
+      "sites create shop-api --owner shop",
+      "sites rollback shop dep_shop",
+      "domains add shop docs.example.com",
+      "domains add shop www.example.com",
+      "domains verify docs.example.com",
+      "domains primary docs.example.com",
+      "domains redirect www.example.com docs.example.com --status 308",
+      "domains redirect www.example.com --none",
+      "domains primary --none --project shop",
+      "domains remove www.example.com",
+      "sites unpublish shop",
+    ];
+    await using other = await RemoteFixture.open(engine, clock);
+    for (const line of changes) {
+      const remote = await fixture.remote(line);
+      const local = await other.local(line, { clock });
+      const port = (origin: string) => new URL(origin).port;
+      expect({
+        ...remote,
+        out: remote.out.replace(port(fixture.origin), port(other.origin)),
+      }).toEqual(local);
+      expect(remote.code).toBe(0);
+    }
+    const { sites, domains } = fixture.service.stores;
+    expect((await sites.project("shop-api"))?.ownerId).toBe("shop");
+    expect((await sites.project("shop"))?.current).toBeUndefined();
+    expect((await domains.list("shop")).map(({ domain }) => domain.host)).toEqual([
+      "docs.example.com",
+    ]);
+  });
+
+  test("a project is the owner's of the token unless another is named, which only the operator may", async () => {
+    expect((await fixture.remote("sites create shop-api")).code).toBe(0);
+    expect((await fixture.service.stores.sites.project("shop-api"))?.ownerId).toBe("shop");
+    const { code, err } = await fixture.remote("sites create rival-api --owner rival --json");
+    expect([code, JSON.parse(err).code]).toEqual([1, "operator_only"]);
+    expect(await fixture.service.stores.sites.project("rival-api")).toBeUndefined();
+  });
+
+  test("an owner sees and changes nothing of another", async () => {
+    await withDomains();
+    const folder = fixture.folder({ "index.html": "theirs" });
+    const lines = [
+      ...["sites show shop", "sites deployments shop", "sites unpublish shop --yes"],
+      ...["sites rollback shop dep_shop", `sites deploy shop ${folder}`],
+      ...[`deploy ${folder} --project shop`, "domains list shop", "domains routing shop"],
+      ...["domains add shop new.example.com", "domains show www.example.com"],
+      ...["domains remove www.example.com --yes", "domains verify www.example.com"],
+      ...["domains remove www.example.com --yes --project shop", "domains primary www.example.com"],
+      "domains primary --none --project shop",
+    ];
+    const before = await both("domains list shop --json");
+    for (const line of lines) {
+      const { code, out, err } = await fixture.remote(line, { as: fixture.tokens.rival });
+      expect([line, code, out]).toEqual([line, 1, ""]);
+      expect(err).toMatch(/There is no project|is not attached to any project/);
+    }
+    expect(await both("domains list shop --json")).toEqual(before);
+    expect((await fixture.service.stores.sites.project("shop"))?.current).toBe("dep_shop");
+    const listed = await fixture.remote("sites list --json", { as: fixture.tokens.rival });
+    expect(JSON.parse(listed.out)).toMatchObject([{ slug: "rival" }]);
+    const theirs = await fixture.remote("domains show docs.example.com --json", {
+      as: fixture.tokens.rival,
+    });
+    expect(JSON.parse(theirs.out)).toMatchObject({ project: "rival", alsoClaimedBy: [] });
+  });
+
+  test("the name of the service itself is no project's, and is not listed", async () => {
+    const { domains } = fixture.service.stores;
+    await keepOwnName("api.example.com", { store: domains, clock, now: clock.now });
+    const { local, remote } = await both("domains list --json");
+    expect(remote).toEqual(local);
+    expect(JSON.parse(local.out)).toEqual([]);
+  });
+});
+
+describe("which service", () => {
+  let fixture: RemoteFixture;
+  beforeEach(async () => {
+    fixture = await RemoteFixture.open();
+  });
+  afterEach(() => fixture[Symbol.asyncDispose]());
+
+  test("is that of --to before that of PETSTORE_TO", async () => {
+    const { origin } = fixture;
+    fixture.origin = "http://127.0.0.1:1";
+    expect((await fixture.remote("sites list")).err).toContain(
+      "http://127.0.0.1:1 cannot be reached",
+    );
+    expect((await fixture.remote(`sites list --to ${origin}/`)).code).toBe(0);
+  });
+
+  test.each([
+    ["http://api.example.com", "must begin with https://"],
+    ["http://127.0.0.1.example.com", "must begin with https://"],
+    ["https://api.example.com/v1", "must have no path. Did you mean https://api.example.com?"],
+    ["https://user:secret@api.example.com", "must be the address of a service"],
+    ["api.example.com", "must be the address of a service"],
+    ["ftp://api.example.com", "must be the address of a service"],
+  ])("%s is not understood", async (to, message) => {
+    const { code, err } = await fixture.remote(`sites list --to ${to}`);
+    expect([code, err]).toEqual([2, expect.stringContaining(`--to ${message}`)]);
+  });
+});
