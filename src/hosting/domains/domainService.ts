@@ -7,12 +7,11 @@ import { budgetWindowMs, type Used, usedOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
 import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
 import { type DomainDetails, type DomainView, viewOf } from "./domainView.ts";
-import { type EdgeView, isPresent } from "./edgeView.ts";
+import { type EdgeView, presentEdges } from "./edgeView.ts";
 import { parseHost, registrableOf } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { parseRouting, type Routing, routingErrors, withoutHost } from "./routing.ts";
 import {
-  edgeSilentMaxMs,
   nextDueAtMs,
   tombstoneMs,
   verifiesPerHourMax,
@@ -62,21 +61,21 @@ export class DomainService {
   async listAll(actor: Actor): Promise<readonly DomainView[]> {
     const { domains } = this.#parts;
     const stored = [...(await domains.ownNames()), ...(await domains.list())];
-    const views = await this.#ownViews(actor, stored);
-    const after = (one: DomainView, other: DomainView) => Number(one.project > other.project);
-    return views.toSorted((one, other) => after(one, other) - after(other, one));
+    const order = (a: DomainView, b: DomainView) =>
+      Number(a.project > b.project) - Number(a.project < b.project);
+    return (await this.#ownViews(actor, stored)).toSorted(order);
   }
 
   /** The actor's domains of a name: who holds it, other claims, and those that ended, the last one first. */
   async claimsOn(actor: Actor, text: string): Promise<readonly DomainView[]> {
+    const { domains } = this.#parts;
     const reading = parseHost(text);
     if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
-    const holder = await this.#parts.domains.holderOf(reading.host);
-    const claims = await this.#parts.domains.claimsOn(reading.host);
-    const others = claims
-      .filter(({ domain }) => domain.id !== holder?.domain.id)
-      .toSorted((one, other) => endMs(other) - endMs(one));
-    return this.#ownViews(actor, holder === undefined ? others : [holder, ...others]);
+    const holder = await domains.holderOf(reading.host);
+    const claims = await domains.claimsOn(reading.host);
+    const others = claims.filter(({ domain }) => domain.id !== holder?.domain.id);
+    const latest = others.toSorted((one, other) => endMs(other) - endMs(one));
+    return this.#ownViews(actor, holder === undefined ? latest : [holder, ...latest]);
   }
 
   async #ownViews(actor: Actor, stored: readonly StoredDomain[]): Promise<DomainView[]> {
@@ -326,9 +325,7 @@ export class DomainService {
   async edgesBehind(): Promise<Pick<Removal, "edges" | "edgesBehind">> {
     const { edgeView, clock } = this.#parts;
     const revision = await edgeView.revision();
-    const edges = (await edgeView.edges(clock.now() - edgeSilentMaxMs)).filter((edge) =>
-      isPresent(edge, clock.now()),
-    );
+    const edges = await presentEdges(edgeView, clock.now());
     const behind = edges.filter((edge) => edge.revision < revision);
     return { edges: edges.length, edgesBehind: behind.map(({ id }) => id) };
   }
@@ -343,9 +340,7 @@ export class DomainService {
 
   #target(): string {
     const { target } = this.#parts;
-    if (target === undefined) {
-      throw new Problem("domains_off");
-    }
+    if (target === undefined) throw new Problem("domains_off");
     return target;
   }
 
@@ -367,9 +362,8 @@ export class DomainService {
 }
 
 /** Far in the future while it has not ended. */
-function endMs({ domain: { ownership } }: StoredDomain): number {
-  return "atMs" in ownership ? ownership.atMs : Number.MAX_SAFE_INTEGER;
-}
+const endMs = ({ domain: { ownership } }: StoredDomain) =>
+  "atMs" in ownership ? ownership.atMs : Number.MAX_SAFE_INTEGER;
 
 /** Why a domain with a status cannot be checked; undefined where it can. */
 const notVerifiable: Partial<Record<Status, string>> = {

@@ -32,8 +32,12 @@ export interface Edge {
 }
 
 /** One that was seen in the future was seen before the clock was set back, and may be gone. */
-export function isPresent({ seenAtMs }: Edge, nowMs: number): boolean {
-  return Math.abs(nowMs - seenAtMs) <= edgeSilentMaxMs;
+export async function presentEdges(
+  view: Pick<EdgeView, "edges">,
+  nowMs: number,
+): Promise<readonly Edge[]> {
+  const seen = await view.edges(nowMs - edgeSilentMaxMs);
+  return seen.filter(({ seenAtMs }) => Math.abs(nowMs - seenAtMs) <= edgeSilentMaxMs);
 }
 
 /** Hosts are lower-case ASCII without port and final dot; each look-up is exact. */

@@ -10,12 +10,11 @@ import {
 } from "./certificateAuthority.ts";
 import type { Domain } from "./domain.ts";
 import type { DomainStore, Lease } from "./domains.ts";
-import { type Edge, type EdgeView, isPresent } from "./edgeView.ts";
+import { type Edge, type EdgeView, presentEdges } from "./edgeView.ts";
 import type { Finding } from "./finding.ts";
 import { registrableOf } from "./hostName.ts";
 import type { OrderFailure } from "./lifecycle.ts";
 import type { Resolver } from "./resolver.ts";
-import { edgeSilentMaxMs } from "./schedule.ts";
 
 /** What an edge serves at the challenge path of a host, requested at the edge's own address. */
 export type ProbeOutcome =
@@ -99,8 +98,7 @@ export async function publishChallenge(
   const expiresAtMs = nowMs + challengeLifeMs;
   const published = await context.store.publishChallenge({ ...challenge, lease, expiresAtMs });
   if (!published) throw new Error("Another worker has taken this domain over.");
-  const seen = await context.edgeView.edges(nowMs - edgeSilentMaxMs);
-  const edges = seen.filter((edge) => isPresent(edge, nowMs));
+  const edges = await presentEdges(context.edgeView, nowMs);
   if (edges.length === 0)
     throw new NotReadyError(
       "No server of ours is running that could respond to the certificate authority.",

@@ -1,6 +1,6 @@
 /** The owner's commands do and say the same on the store and, with --to, over the API. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { keepOwnName } from "../../../src/hosting/domains/ownName.ts";
+import { keepOwnNames } from "../../../src/hosting/domains/ownName.ts";
 import { fakeClock } from "../../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../../end-to-end/engines.ts";
 import { certificateNamed, changeIn, holding, nowMs } from "../../store/domainSamples.ts";
@@ -152,12 +152,13 @@ describeOnEngines("over the API", (engine) => {
     expect(JSON.parse(theirs.out)).toMatchObject({ project: "rival", alsoClaimedBy: [] });
   });
 
-  test("the name of the service itself is no project's, and is not listed", async () => {
+  test("the name of the service itself is listed for the operator alone", async () => {
     const { domains } = fixture.service.stores;
-    await keepOwnName("api.example.com", { store: domains, clock, now: clock.now });
+    await keepOwnNames(["api.example.com"], { store: domains, clock, now: clock.now });
     const { local, remote } = await both("domains list --json");
     expect(remote).toEqual(local);
-    expect(JSON.parse(local.out)).toEqual([]);
+    expect(JSON.parse(local.out)).toMatchObject([{ host: "api.example.com", project: "" }]);
+    expect((await fixture.remote("domains list --json")).out).toBe("[]\n");
   });
 });
 
