@@ -14,9 +14,10 @@ import { systemClock as clock } from "./core/clock.ts";
 import { createLog, type Log, patientWriter } from "./core/log.ts";
 import { keptSecret } from "./core/secret.ts";
 import type { SetupObservation } from "./hosting/domains/setupChecks.ts";
+import { previewAddress, siteAddress } from "./hosting/sites/siteAddress.ts";
 import { buildDocsSite } from "./serve/serve.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
-import { domainSettings } from "./serve/serveDashboard.ts";
+import { domainSettings, sitesHost } from "./serve/serveDashboard.ts";
 import { startFailure } from "./serve/startFailure.ts";
 import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
 import { shownAddress } from "./storage/postgres/address.ts";
@@ -366,9 +367,10 @@ const context: CliContext = {
     };
   },
   siteAddress(slug) {
-    const port = usualPort(settings());
-    return `http://${slug}.localhost${port === 80 ? "" : `:${port}`}/`;
+    const config = settings();
+    return siteAddress(slug, sitesHost(config), usualPort(config));
   },
+  previewAddress: (id) => previewAddress(id, sitesHost(settings())),
   buildDocs(baseUrl) {
     const config = settings();
     return buildDocsSite(config, { port: usualPort(config), baseUrl });

@@ -24,8 +24,10 @@ export interface CliContext {
   stopSignal(): AbortSignal;
   /** What the environment says of a service to work on instead of the local store. */
   remote(): RemoteSettings;
-  /** Where this machine shows a project while the service runs: `http://acme.localhost:8080/`. */
+  /** Where a project is shown while the service runs: `http://acme.localhost:8080/`. */
   siteAddress(slug: string): string;
+  /** Where one deployment is shown; undefined where they have no addresses of their own. */
+  previewAddress(id: string): string | undefined;
   /** The service's documentation as the files of a site of its own, by their paths. */
   buildDocs(baseUrl: string | undefined): Promise<ReadonlyMap<string, Uint8Array>>;
   /** What the settings say of custom domains. */

@@ -15,13 +15,18 @@ import type { Progress } from "./output.ts";
 import { chosenService } from "./remote/credentials.ts";
 import { withStores } from "./withStores.ts";
 
+export interface HostedDeployment extends ShownDeployment {
+  /** Its own address, where it has one. */
+  readonly preview: string | undefined;
+}
+
 export interface HostedSites
   extends Pick<
     SiteStore,
     "addProject" | "project" | "listProjects" | "ownerOf" | "rollBack" | "unpublish"
   > {
   /** Newest first. */
-  listDeployments(slug: string, limit: number): Promise<readonly ShownDeployment[]>;
+  listDeployments(slug: string, limit: number): Promise<readonly HostedDeployment[]>;
 }
 
 /** A service that is called over its API knows the actor by the token, whatever is said here. */
@@ -100,7 +105,10 @@ function storedHosting(stores: Stores, context: CliContext): Hosting {
     sites: {
       ...sites,
       listDeployments: async (slug, limit) =>
-        (await sites.listDeployments(slug, limit)).map(shownAt(clock.now())),
+        (await sites.listDeployments(slug, limit)).map(shownAt(clock.now())).map((each) => ({
+          ...each,
+          preview: each.state === "ready" ? context.previewAddress(each.id) : undefined,
+        })),
     },
     async domains() {
       const { target, reserved } = context.domainSettings();

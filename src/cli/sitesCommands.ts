@@ -1,7 +1,6 @@
 /** Projects, and which deployment of each is shown. */
 import { toJson } from "../contract/json.ts";
 import type { Status } from "../hosting/domains/domain.ts";
-import type { ShownDeployment } from "../hosting/sites/deployment.ts";
 import { type Project, projectsPerOwnerMax, slugError } from "../hosting/sites/site.ts";
 import type { Call, Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
@@ -9,6 +8,7 @@ import { fromNow, whenText } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import {
   type AttachedHost,
+  type HostedDeployment,
   type HostedSites,
   type Hosting,
   onService,
@@ -233,13 +233,14 @@ async function projectJson({ slug, ownerId, createdAtMs, current }: Project, hos
   return toJson({ slug, owner: ownerId, createdAtMs, current, address });
 }
 
-function facts(deployment: ShownDeployment, address: string, context: CliContext): string[][] {
-  const { id, createdAtMs, files, bytes } = deployment;
+function facts(deployment: HostedDeployment, address: string, context: CliContext): string[][] {
+  const { id, createdAtMs, files, bytes, preview } = deployment;
   return [
     ["Shows", id],
     ["Deployed", whenText(createdAtMs, context.clock.now())],
     ["Holds", `${counted(files, "file")}, ${bytesText(bytes)}`],
     ["Address", address],
+    ...(preview === undefined ? [] : [["Preview", preview]]),
   ];
 }
 
@@ -292,5 +293,5 @@ export async function lastReady(sites: HostedSites, slug: string): Promise<strin
   return lastReadyOf(await sites.listDeployments(slug, deploymentsShownMax));
 }
 
-const lastReadyOf = (newestFirst: readonly ShownDeployment[]) =>
+const lastReadyOf = (newestFirst: readonly HostedDeployment[]) =>
   newestFirst.find(({ state }) => state === "ready")?.id;

@@ -52,6 +52,9 @@ export const deploy: Command = {
   },
 };
 
+/** Others may have been begun meanwhile. */
+const newestMax = 20;
+
 function deployFolder(
   call: Call,
   context: CliContext,
@@ -65,7 +68,10 @@ function deployFolder(
     if (!hasIndex(found)) note(call, context, noIndexText(folder, found));
     const outcome = await publishFolder(slug, found, hosting, call, context);
     const address = await hosting.addressOf(slug);
-    return reportOn(outcome, { slug, folder, leftOut: found.leftOut, address });
+    const id = "id" in outcome ? outcome.id : undefined;
+    const newest = id === undefined ? [] : await hosting.sites.listDeployments(slug, newestMax);
+    const preview = newest.find((each) => each.id === id)?.preview;
+    return reportOn(outcome, { slug, folder, leftOut: found.leftOut, address, preview });
   });
 }
 
@@ -95,9 +101,13 @@ interface Deployed {
   readonly folder: string;
   readonly leftOut: readonly string[];
   readonly address: string;
+  readonly preview: string | undefined;
 }
 
-function reportOn(outcome: PublishOutcome, { slug, folder, leftOut, address }: Deployed): Report {
+function reportOn(
+  outcome: PublishOutcome,
+  { slug, folder, leftOut, address, preview }: Deployed,
+): Report {
   if (outcome.kind === "no_such_project") throw noSuchProject(slug);
   if (outcome.kind === "needless") {
     const { same } = outcome;
@@ -108,9 +118,12 @@ function reportOn(outcome: PublishOutcome, { slug, folder, leftOut, address }: D
   }
   const { kind, id, files, bytes } = outcome;
   const shown = kind === "shown";
+  const outcomes = { changed: true, shown, files, bytes, leftOut, address };
   return {
-    json: { project: slug, deployment: id, changed: true, shown, files, bytes, leftOut, address },
+    json: { project: slug, deployment: id, ...outcomes, preview: preview ?? null },
     text: `Deployed ${counted(files, "file")} (${bytesText(bytes)}) of ${folder} as ${id}.\n${
+      preview === undefined ? "" : `${preview} always shows this deployment.\n`
+    }${
       shown
         ? `${address} shows them now.\n`
         : `A deployment that was begun later was ready first and is shown. To show this one: petstore sites rollback ${slug} ${id}\n`

@@ -1,12 +1,14 @@
 /** The API of the dashboard on the stores of a service. */
 import type { Config } from "../config/config.ts";
+import type { SitesHost } from "../hosting/sites/siteAddress.ts";
 import type * as platform from "../http/platform/platformApi.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
 
 type OpenParts = Parameters<typeof platform.openPlatform>[0];
 
-interface PlatformParts extends Omit<OpenParts, "domainService" | "environment" | "baseUrl"> {
+interface PlatformParts
+  extends Omit<OpenParts, "domainService" | "environment" | "baseUrl" | "sitesHost"> {
   readonly config: Config;
   readonly stores: Stores;
 }
@@ -22,7 +24,8 @@ export function platformApi({ config, stores, counts, ...parts }: PlatformParts)
     const domainService = new DomainService({ ...stores, clock, ...domainSettings(config) });
     const { environment } = config;
     const baseUrl = adminBaseUrl(config);
-    return openPlatform({ ...parts, stores, counts, domainService, environment, baseUrl }).handle;
+    const service = { domainService, environment, baseUrl, sitesHost: sitesHost(config) };
+    return openPlatform({ ...parts, stores, counts, ...service }).handle;
   };
   let made: ReturnType<typeof make> | undefined;
   return async (request: HttpRequest): Promise<HttpResponse> => {
@@ -38,6 +41,17 @@ export function platformApi({ config, stores, counts, ...parts }: PlatformParts)
 function adminBaseUrl({ admin, baseUrls, environment }: Config): string | undefined {
   if (admin === undefined) return baseUrls[environment];
   return admin.url && `${admin.url}/v1`;
+}
+
+/** Undefined where sites are shown on this machine alone. */
+export function sitesHost({ domains }: Config): SitesHost | undefined {
+  return (
+    domains?.sites && {
+      host: domains.sites.host,
+      httpsPort: domains.edge.publicHttpsPort,
+      previews: domains.sites.certificates.kind !== "each",
+    }
+  );
 }
 
 /** Settings that the domain service needs. */

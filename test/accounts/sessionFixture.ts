@@ -90,6 +90,7 @@ export async function openSessionFixture({
       clock,
       counts: new OwnCounts(clock),
       log,
+      sitesHost: undefined,
       baseUrl,
       derive,
     });

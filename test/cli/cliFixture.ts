@@ -80,6 +80,7 @@ export class CliFixture implements AsyncDisposable {
         credentialsFile: this.path("config/petstore/credentials.json"),
       }),
       siteAddress: (slug) => `http://${slug}.localhost:8080/`,
+      previewAddress: () => undefined,
       buildDocs: async () => new Map(),
       domainSettings: () => ({ target: "sites.platform.test", reserved: ["platform.test"] }),
       serviceAddress: () => "http://127.0.0.1:8080",

@@ -1,5 +1,6 @@
 /** Projects and deployments, brought from a browser. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { deploymentLabel } from "../../src/hosting/sites/deployment.ts";
 import { Uploads } from "../../src/http/platform/uploads.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import {
@@ -92,6 +93,16 @@ describeOnEngines("projects and deployments", (engine) => {
       const tooMany = await fixture.ask("GET", `${deployments}?limit=1001`);
       expect(tooMany.body.code).toBe("parameter_invalid");
     });
+  });
+
+  test("with a host for the sites, projects and deployments have public addresses", async () => {
+    const sitesHost = { host: "sites.test", httpsPort: 8443, previews: true };
+    const other = await openDashboardApiFixture(engine, sitesHost);
+    const { body } = await other.ask("GET", "/projects/shop");
+    expect(body.address).toBe("https://shop.sites.test:8443/");
+    const label = deploymentLabel(body.current);
+    expect(body.deployments[0].preview).toBe(`https://${label}.sites.test:8443/`);
+    await other.close();
   });
 
   describe("a deployment", () => {

@@ -4,9 +4,8 @@ import { Problem, type ProblemCode } from "../../core/problems.ts";
 import type { Removal } from "../../hosting/domains/domainService.ts";
 import type { DomainDetails, DomainView } from "../../hosting/domains/domainView.ts";
 import type { Routing } from "../../hosting/domains/routing.ts";
-import type { ShownDeployment } from "../../hosting/sites/deployment.ts";
 import { type Owner, type Project, slugError } from "../../hosting/sites/site.ts";
-import type { HostedDomains, HostedSites, Hosting } from "../hosting.ts";
+import type { HostedDeployment, HostedDomains, HostedSites, Hosting } from "../hosting.ts";
 import { type ClientOptions, PlatformClient } from "./platformClient.ts";
 import { uploadSite } from "./uploadSite.ts";
 
@@ -91,7 +90,7 @@ class Projects implements HostedSites {
     return (this.#seen.get(slug) ?? (await this.#look(slug))).address;
   }
 
-  async listDeployments(slug: string, limit: number): Promise<readonly ShownDeployment[]> {
+  async listDeployments(slug: string, limit: number): Promise<readonly HostedDeployment[]> {
     const path = "/projects/{project}/deployments";
     return fromJson(await this.#client.call("get", path, { path: at(slug), query: { limit } }));
   }

@@ -86,6 +86,8 @@ export interface components {
             /** @description The same for the same files under the same paths. Null until it is ready. */
             readonly fingerprint: string | null;
             readonly failure: string | null;
+            /** @description The address of this deployment alone, where there is one. */
+            readonly preview: string | null;
         };
         readonly Rollback: {
             readonly deployment: string;

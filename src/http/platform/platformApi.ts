@@ -15,6 +15,7 @@ import type { MaybePromise } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import type { Actor } from "../../hosting/sites/site.ts";
+import type { SitesHost } from "../../hosting/sites/siteAddress.ts";
 import type { SharedCounts } from "../../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import type { Stores } from "../../storage/stores.ts";
@@ -34,6 +35,7 @@ interface OpenPlatformParts {
   readonly environment: Environment;
   /** The configured base address of the public API, whose origin is ours too. */
   readonly baseUrl: string | undefined;
+  readonly sitesHost: SitesHost | undefined;
   readonly series: () => MaybePromise<Series>;
   /** Resolves when the service can do its work; rejects with what keeps it from it. */
   readonly ready: () => Promise<void>;

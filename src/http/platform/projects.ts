@@ -12,6 +12,7 @@ import {
   projectsPerOwnerMax,
   slugError,
 } from "../../hosting/sites/site.ts";
+import { previewAddress, type SitesHost, siteAddress } from "../../hosting/sites/siteAddress.ts";
 import type { SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
 import { nameError } from "../../petstore/keys/lifecycle.ts";
 import { type HttpRequest, originOf } from "../../wire/message.ts";
@@ -22,6 +23,7 @@ import { UploadLimiter, Uploads } from "./uploads.ts";
 export interface ProjectHandlersParts {
   readonly sites: SiteStore;
   readonly uploads: UploadStore;
+  readonly sitesHost: SitesHost | undefined;
   readonly clock: Clock;
 }
 
@@ -32,6 +34,10 @@ const manifestBytesMax = 8 * 1024 * 1024;
 export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts) {
   const uploads = new Uploads(sites, parts.uploads, clock);
   const uploadLimiter = new UploadLimiter();
+
+  /** Without a host for the sites: on the port that the request came to. */
+  const addressOf = (request: HttpRequest, slug: string) =>
+    siteAddress(slug, parts.sitesHost, Number(/:(\d+)$/.exec(originOf(request))?.[1] ?? 80));
 
   async function shown(request: HttpRequest, { slug, ownerId, createdAtMs, current }: Project) {
     const [owner, deployments] = await Promise.all([
@@ -45,13 +51,16 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
       plan: owner?.plan ?? "free",
       createdAtMs,
       current,
-      address: siteAddress(request, slug),
+      address: addressOf(request, slug),
       deployments,
     };
   }
 
   async function newest(slug: string, limit: number) {
-    return (await sites.listDeployments(slug, limit)).map(shownAt(clock.now()));
+    return (await sites.listDeployments(slug, limit)).map(shownAt(clock.now())).map((each) => ({
+      ...each,
+      preview: each.state === "ready" ? previewAddress(each.id, parts.sitesHost) : undefined,
+    }));
   }
 
   return {
@@ -64,7 +73,7 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
         plan: plans.get(ownerId),
         createdAtMs,
         current,
-        address: siteAddress(request, slug),
+        address: addressOf(request, slug),
       }));
       return json(200, lines);
     },
@@ -166,12 +175,6 @@ function ownerFor(actor: Actor, given: string | undefined): string {
   }
   if (given !== undefined && given !== "") return given;
   throw invalid("ownerId must say whose project it is.");
-}
-
-/** Where every project is shown without any setting: on the port that the request came to. */
-function siteAddress(request: HttpRequest, slug: string): string {
-  const port = /:(\d+)$/.exec(originOf(request))?.[1];
-  return `http://${slug}.localhost${port === undefined ? "" : `:${port}`}/`;
 }
 
 export function ownerHandlers({ sites }: { readonly sites: SiteStore }) {

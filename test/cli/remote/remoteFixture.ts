@@ -5,12 +5,25 @@ import { type AccessHolder, mintAccess } from "../../../src/accounts/access.ts";
 import type { CliContext } from "../../../src/cli/context.ts";
 import { run } from "../../../src/cli/run.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { previewAddress, siteAddress } from "../../../src/hosting/sites/siteAddress.ts";
+import { sitesHost } from "../../../src/serve/serveDashboard.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
-import { startTestService, type TestService } from "../../end-to-end/service.ts";
+import { startTestService, type TestService, testConfig } from "../../end-to-end/service.ts";
 import { projectIn } from "../../store/domainSamples.ts";
 import { CapturedOutput, CliFixture, chunks, type Outcome } from "../cliFixture.ts";
 
 export const target = "sites.platform.test";
+
+/** Nothing of domains runs, so the files of the certificate need not be there. */
+const variables = {
+  PETSTORE_DOCS_SITE: "off",
+  PETSTORE_SITES_HOST: target,
+  PETSTORE_ACME_TERMS: "agreed",
+  PETSTORE_SITES_CERTIFICATE: "sites.pem",
+  PETSTORE_SITES_CERTIFICATE_KEY: "sites.key",
+  PETSTORE_ROLES: "none",
+};
+const config = testConfig(variables);
 
 /** Pauses take no time, and are written down. What waits for minutes is there for what never comes. */
 export function hastyClock(): Clock & { readonly pausesMs: number[] } {
@@ -47,12 +60,7 @@ export class RemoteFixture implements AsyncDisposable {
     const service = await startTestService({
       ...(engine === undefined ? {} : { engine }),
       clock,
-      variables: {
-        PETSTORE_DOCS_SITE: "off",
-        PETSTORE_SITES_HOST: target,
-        PETSTORE_ACME_TERMS: "agreed",
-        PETSTORE_ROLES: "none",
-      },
+      variables,
     });
     const { stores } = service;
     for (const project of ["shop", "rival"]) await projectIn(stores, project);
@@ -84,11 +92,12 @@ export class RemoteFixture implements AsyncDisposable {
 
   /** Beside the store of the service. */
   local(line: string, parts: Partial<CliContext> = {}): Promise<Outcome> {
-    const { database, service } = this.service;
+    const { database } = this.service;
     return this.#run(line, {
       locateStore: () => ({ path: database.folder, exists: true }),
       openStores: () => database.open(),
-      siteAddress: (slug) => `http://${slug}.localhost:${service.port}/`,
+      siteAddress: (slug) => siteAddress(slug, sitesHost(config), undefined),
+      previewAddress: (id) => previewAddress(id, sitesHost(config)),
       domainSettings: () => ({ target, reserved: [target] }),
       ...parts,
     });

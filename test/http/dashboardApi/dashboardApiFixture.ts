@@ -1,6 +1,7 @@
 /** The platform's API, called without a socket and under the test's clock. */
 
 import { hashOf } from "../../../src/hosting/sites/deployment.ts";
+import type { SitesHost } from "../../../src/hosting/sites/siteAddress.ts";
 import { judgePlatform } from "../../contract/judgePlatform.ts";
 import type { Engine } from "../../end-to-end/engines.ts";
 import { openInternalApiFixture, origin } from "../internal/internalApiFixture.ts";
@@ -13,8 +14,8 @@ export interface Asked {
 }
 
 /** On the stores, tokens and clock of the internal API fixture: the owners shop and rival, and the operator. */
-export async function openDashboardApiFixture(engine: Engine) {
-  const fixture = await openInternalApiFixture(engine);
+export async function openDashboardApiFixture(engine: Engine, sitesHost?: SitesHost) {
+  const fixture = await openInternalApiFixture(engine, sitesHost);
   const { handle, tokens } = fixture;
 
   async function ask(method: string, path: string, asked: Asked = {}) {

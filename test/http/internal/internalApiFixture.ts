@@ -2,6 +2,7 @@
 import { type AccessHolder, mintAccess } from "../../../src/accounts/access.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { DomainService } from "../../../src/hosting/domains/domainService.ts";
+import type { SitesHost } from "../../../src/hosting/sites/siteAddress.ts";
 import { openPlatform } from "../../../src/http/platform/platformApi.ts";
 import { Recent } from "../../../src/http/recentRequests.ts";
 import { OwnCounts } from "../../../src/petstore/keys/rateLimiter.ts";
@@ -30,7 +31,7 @@ export interface Answered {
 }
 
 /** Two owners, shop and rival, with a project each of the same name; tokens for both and us. */
-export async function openInternalApiFixture(engine: Engine) {
+export async function openInternalApiFixture(engine: Engine, sitesHost?: SitesHost) {
   const database = await engine.newDatabase({ migrated: true });
   const clock = fakeClock(nowMs, 7);
   const stores: Stores = await database.open();
@@ -62,6 +63,7 @@ export async function openInternalApiFixture(engine: Engine) {
     clock,
     log,
     baseUrl: "https://api.petstore.test/v1",
+    sitesHost,
     series: () => recent.series(),
     async ready() {
       if (state.trouble !== undefined) throw state.trouble;

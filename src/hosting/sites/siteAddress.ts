@@ -1,0 +1,30 @@
+/** Where sites are shown without any domain of their owners. */
+import { deploymentLabel } from "./deployment.ts";
+
+/** The host that the addresses of all sites are below, over HTTPS. */
+export interface SitesHost {
+  readonly host: string;
+  /** As visitors see it. */
+  readonly httpsPort: number;
+  /** Whether each deployment has an address of its own: it has where one certificate is for all names. */
+  readonly previews: boolean;
+}
+
+/** Without a host for the sites, on this machine alone. */
+export function siteAddress(
+  slug: string,
+  sites: SitesHost | undefined,
+  localPort: number | undefined,
+): string {
+  if (sites !== undefined) return addressBelow(sites, slug);
+  return `http://${slug}.localhost${localPort === undefined || localPort === 80 ? "" : `:${localPort}`}/`;
+}
+
+/** Undefined where there are no such addresses. */
+export function previewAddress(id: string, sites: SitesHost | undefined): string | undefined {
+  return sites?.previews ? addressBelow(sites, deploymentLabel(id)) : undefined;
+}
+
+function addressBelow({ host, httpsPort }: SitesHost, label: string): string {
+  return `https://${label}.${host}${httpsPort === 443 ? "" : `:${httpsPort}`}/`;
+}
