@@ -36,6 +36,7 @@ const operatorGuides = [
   "reliability",
   "sites",
   "site-rules",
+  "deploying",
   "domains",
 ];
 

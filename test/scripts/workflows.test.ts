@@ -29,9 +29,11 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-const workflows = readdirSync(join(root, folder)).map((file) => {
-  const text = read(`${folder}/${file}`);
-  return { file, text, workflow: parse(text) as Workflow };
+const ours = readdirSync(join(root, folder)).map((file) => `${folder}/${file}`);
+/** With the one that is for others to copy. */
+const workflows = [...ours, "deploy/ci/github.yml"].map((path) => {
+  const text = read(path);
+  return { file: path.split("/").at(-1), text, workflow: parse(text) as Workflow };
 });
 const releaseJobs = workflows.find(({ file }) => file === "release.yml")?.workflow.jobs ?? {};
 

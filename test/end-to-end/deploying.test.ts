@@ -1,0 +1,150 @@
+/** Deploying as people do: the guide and the files for CI, line by line, against a service of its own. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import {
+  type Finished,
+  petstore,
+  type Running,
+  startProcess,
+} from "../../testkit/serviceProcess.ts";
+import { describeOnEngines, type TestDatabase } from "./engines.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+const inGuide = [...read("docs/guide/deploying.md").matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(
+  ([, block = ""]) => block.trim().split("\n"),
+);
+const onServer = (line: string) => line.startsWith("petstore owners ");
+
+interface GithubStep {
+  readonly name?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+const github: { jobs: { deploy: { steps: GithubStep[] } } } = parse(read("deploy/ci/github.yml"));
+const gitlab: { deploy: { script: string[] } } = parse(read("deploy/ci/gitlab.yml"));
+const deployStep = github.jobs.deploy.steps.find(({ name }) => name === "Deploy");
+
+describeOnEngines("deploying from elsewhere", (engine) => {
+  let database: TestDatabase;
+  let service: Running;
+  /** Of somebody who has no store. */
+  let home: string;
+  let origin: string;
+  let token: string;
+
+  beforeAll(async () => {
+    database = await engine.newDatabase();
+    service = await startProcess({ ...database.variables, PETSTORE_PROCESSES: "2" });
+    origin = new URL(service.base).origin;
+    home = mkdtempSync(join(tmpdir(), "petstore-home-"));
+    mkdirSync(join(home, "bin"));
+    symlinkSync(join(root, "bin/petstore"), join(home, "bin/petstore"));
+    // In place of the one that would load the package that is named.
+    const npx =
+      '#!/bin/sh\ntest "$1 $2" = "--yes petstore.tgz" || exit 99\nshift 2\nexec petstore "$@"\n';
+    writeFileSync(join(home, "bin/npx"), npx, { mode: 0o755 });
+    mkdirSync(join(home, "build/guide"), { recursive: true });
+    writeFileSync(join(home, "build/index.html"), "<h1>Home</h1>");
+    writeFileSync(join(home, "build/guide/index.html"), "<h1>Guide</h1>");
+    const { code, stderr } = await petstore(["owners", "add", "acme"], database.variables);
+    expect([code, stderr]).toEqual([0, ""]);
+    const line = inGuide.find(onServer) ?? "";
+    const created = await petstore([...line.split(" ").slice(1), "--json"], database.variables);
+    token = JSON.parse(created.stdout).token;
+  });
+  afterAll(async () => {
+    await service?.end("SIGTERM");
+    await database?.remove();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  /** In a shell that has nothing but these variables. */
+  async function shell(line: string, variables = {}, input = ""): Promise<Finished> {
+    const env = { HOME: home, PATH: `${home}/bin:${process.env["PATH"]}`, ...variables };
+    const child = spawn("sh", ["-euc", line], { cwd: home, env });
+    child.stdin.end(input);
+    const text = { stdout: "", stderr: "" };
+    child.stdout.on("data", (chunk) => {
+      text.stdout += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      text.stderr += chunk;
+    });
+    const [code] = await once(child, "close");
+    return { code, ...text };
+  }
+
+  async function shown(path: string): Promise<string> {
+    const headers = { host: `acme-docs.localhost:${new URL(origin).port}` };
+    return (await fetch(`${origin}${path}`, { headers })).text();
+  }
+
+  test("works as the guide says, line by line", async () => {
+    const lines = inGuide.filter((line) => !onServer(line));
+    expect(lines.length).toBeGreaterThan(6);
+    let deployment = "";
+    for (const line of lines) {
+      const typed = line
+        .replace("https://api.example.com", origin)
+        .replace("dep_5f0c1d2e3a4b5c6d7e8f", deployment);
+      const { code, stdout, stderr } = await shell(typed, {}, `${token}\n`);
+      expect([typed, code, stderr.replace(/^Uploading .*\n/, "")]).toEqual([typed, 0, ""]);
+      deployment = /dep_\w+/.exec(stdout)?.[0] ?? deployment;
+    }
+    expect(statSync(join(home, ".config/petstore/credentials.json")).mode & 0o777).toBe(0o600);
+    expect(await shown("/guide/")).toBe("<h1>Guide</h1>");
+  });
+
+  test.each([
+    ["GitHub", deployStep?.run ?? ""],
+    ["GitLab", gitlab.deploy.script.at(-1) ?? ""],
+  ])("works with the line of %s", async (name, line) => {
+    writeFileSync(join(home, "build/index.html"), `<h1>By ${name}</h1>`);
+    const variables = {
+      PETSTORE_TO: origin,
+      PETSTORE_PROJECT: "acme-docs",
+      PETSTORE_PACKAGE: "petstore.tgz",
+      PETSTORE_TOKEN: token,
+    };
+    const { code, stdout, stderr } = await shell(line, variables);
+    expect([code, stderr]).toEqual([0, "Uploading 1 of 2 files (18 bytes).\n"]);
+    expect(stdout).toContain("shows them now.");
+    expect(await shown("/")).toBe(`<h1>By ${name}</h1>`);
+    const wrong = await shell(line, { ...variables, PETSTORE_TOKEN: "pet_owner_wrong" });
+    expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+  });
+});
+
+describe("the files for CI", () => {
+  test("name the variables that they use, in the comment at their top", () => {
+    const uses = (text: string) => new Set(text.match(/PETSTORE_[A-Z]+/g));
+    for (const file of ["deploy/ci/github.yml", "deploy/ci/gitlab.yml"]) {
+      const top = (read(file).match(/^#.*$/gm) ?? []).join("\n");
+      expect([...uses(top)].sort()).toEqual([
+        "PETSTORE_PACKAGE",
+        "PETSTORE_PROJECT",
+        "PETSTORE_TO",
+        "PETSTORE_TOKEN",
+      ]);
+    }
+    expect(Object.keys(deployStep?.env ?? {}).sort()).toEqual(
+      [...uses(read("deploy/ci/gitlab.yml"))].sort(),
+    );
+  });
+});
