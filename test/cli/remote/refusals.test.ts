@@ -147,6 +147,17 @@ describe("a command on a service", () => {
     expect(fixture.clock.pausesMs).toEqual([]);
   });
 
+  test("gives up on one that says nothing", async () => {
+    // As if the time were over at once.
+    const after = (_delayMs: number, action: () => void) => {
+      const immediate = setImmediate(action);
+      return () => clearImmediate(immediate);
+    };
+    fixture.clock = { ...fixture.clock, after };
+    const { code, err } = await listOn(() => {});
+    expect([code, err]).toEqual([1, expect.stringContaining("there was no answer in time.")]);
+  });
+
   test("does not send again what may have been done, where the response was lost", async () => {
     let count = 0;
     const answer: RequestListener = ({ method, url = "" }, response) => {
