@@ -76,7 +76,8 @@ export function progressBar(what: string, output: Output, clock: Clock, unit = "
     if (share === undefined) return `${what}  ${counts}`;
     const done = Math.min(1, share);
     const percent = `${Math.floor(done * 100)} %`.padStart(5);
-    const left = done > 0 ? `  ${spanText((spentMs / done) * (1 - done))} left` : "";
+    // Too little is done before to tell.
+    const left = done >= 0.01 ? `  ${spanText((spentMs / done) * (1 - done))} left` : "";
     const words = `${percent}  ${counts}${left}`;
     const room = cells - what.length - words.length - "  [] ".length;
     return `${what}  ${bar(done, Math.min(room, barCellsMax))}${words}`;

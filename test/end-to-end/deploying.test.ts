@@ -11,16 +11,24 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { mintAccess } from "../../src/accounts/access.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { certificateSeal } from "../../src/hosting/domains/domains.ts";
+import { Vault } from "../../src/hosting/domains/vault.ts";
 import {
   type Finished,
   petstore,
   type Running,
   startProcess,
 } from "../../testkit/serviceProcess.ts";
+import { createAuthority } from "../edge/certificates.ts";
 import { describeOnEngines, type TestDatabase } from "./engines.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -128,6 +136,66 @@ describeOnEngines("deploying from elsewhere", (engine) => {
     expect(await shown("/")).toBe(`<h1>By ${name}</h1>`);
     const wrong = await shell(line, { ...variables, PETSTORE_TOKEN: "pet_owner_wrong" });
     expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+  });
+});
+
+describe("a service behind a name with TLS", () => {
+  const vault = new Vault("a secret that only tests ever use, of good length", systemClock);
+  const authority = createAuthority();
+  const { chainPem, sealedKey } = authority.issue("localhost", "cert_a", vault);
+  const key = vault.open(sealedKey, certificateSeal("localhost", "cert_a"));
+  const { token } = mintAccess({ kind: "operator" }, "test", systemClock);
+  const folder = mkdtempSync(join(tmpdir(), "petstore-tls-"));
+  const roots = join(folder, "roots.pem");
+  writeFileSync(roots, authority.certificatePem);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function serving() {
+    const server = createTlsServer({ key, cert: chainPem }, (_, response) => response.end("[]"));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    return { server, port, to: `https://localhost:${port}` };
+  }
+
+  test("is trusted by the root of NODE_EXTRA_CA_CERTS, and not without", async () => {
+    const { server, to } = await serving();
+    const variables = { PETSTORE_TO: to, PETSTORE_TOKEN: token };
+    const trusting = { ...variables, NODE_EXTRA_CA_CERTS: roots };
+    const { code, stdout, stderr } = await petstore(["sites", "list", "--json"], trusting);
+    expect([code, stdout, stderr]).toEqual([0, "[]\n", ""]);
+    const without = await petstore(["sites", "list"], variables);
+    expect(without.code).toBe(1);
+    expect(without.stderr).toContain("has no certificate that can be trusted");
+    server.close();
+  });
+
+  test("is reached by way of HTTPS_PROXY", async () => {
+    const { server, port, to } = await serving();
+    const targets: string[] = [];
+    const proxy = createServer().on("connect", ({ url = "" }, client) => {
+      targets.push(url);
+      client.write("HTTP/1.1 200 OK\r\n\r\n");
+      const onward = connect(port, "127.0.0.1");
+      client
+        .on("error", () => {})
+        .pipe(onward.on("error", () => {}))
+        .pipe(client);
+    });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const at = proxy.address() as AddressInfo;
+    const { code, stderr } = await petstore(["sites", "list"], {
+      PETSTORE_TO: to,
+      PETSTORE_TOKEN: token,
+      NODE_EXTRA_CA_CERTS: roots,
+      HTTPS_PROXY: `http://127.0.0.1:${at.port}`,
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(targets).toEqual([`localhost:${port}`]);
+    proxy.closeAllConnections();
+    proxy.close();
+    server.close();
   });
 });
 
