@@ -1,6 +1,6 @@
 /** What an owner's commands work on: the store itself, or, with --to, a service over its API. */
 import type { MaybePromise } from "../core/maybePromise.ts";
-import { isExpectedProblem } from "../core/problems.ts";
+import { Problem } from "../core/problems.ts";
 import { type Status, statusOf } from "../hosting/domains/domain.ts";
 import type { DomainService } from "../hosting/domains/domainService.ts";
 import { type ShownDeployment, shownAt } from "../hosting/sites/deployment.ts";
@@ -92,7 +92,7 @@ export async function withHosting<T>(
   }
   const { remoteHosting } = await import("./remote/remoteHosting.ts");
   return work(remoteHosting({ ...service, clock: context.clock })).catch((cause) => {
-    if (!isExpectedProblem(cause)) throw cause;
+    if (!(cause instanceof Problem)) throw cause;
     throw new CommandFailure(cause.message, { code: cause.code });
   });
 }

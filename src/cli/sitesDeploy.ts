@@ -1,6 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import { lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { isExpectedProblem } from "../core/problems.ts";
 import { PublishError, type SourceFile } from "../hosting/sites/fileUploader.ts";
 import type { PublishOutcome } from "../hosting/sites/publish.ts";
 import {
@@ -92,6 +93,9 @@ async function publishFolder(
     });
   } catch (cause) {
     if (cause instanceof PublishError) throw new CommandFailure(`${cause.message} ${untouched}`);
+    if (isExpectedProblem(cause)) {
+      throw new CommandFailure(`${cause.message} ${untouched}`, { code: cause.code });
+    }
     return saying(untouched)(cause);
   }
 }

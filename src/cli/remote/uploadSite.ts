@@ -1,7 +1,7 @@
 /** Sends a folder to a service: only the contents that it lacks, several at once. */
 import { Problem } from "../../core/problems.ts";
 import { fingerprintOf, hashOf } from "../../hosting/sites/deployment.ts";
-import { PublishError, type SourceFile } from "../../hosting/sites/fileUploader.ts";
+import type { SourceFile } from "../../hosting/sites/fileUploader.ts";
 import type { PublishOutcome } from "../../hosting/sites/publish.ts";
 import type { SiteFile } from "../../hosting/sites/siteFile.ts";
 import { CommandFailure } from "../errors.ts";
@@ -77,7 +77,7 @@ async function sendMissing(
   const files = counted(hashed.length, "file");
   say(
     contents.size === 0
-      ? `The service has all of ${files} already.`
+      ? `Nothing to upload: the service already has the ${files}.`
       : `Uploading ${contents.size} of ${files} (${bytesText(all)}).`,
   );
   const bar = progress("Uploading");
@@ -156,7 +156,6 @@ async function finishedBefore(
 }
 
 function explained(cause: unknown, slug: string): unknown {
-  if (cause instanceof Problem && !cause.isFailure) return new PublishError(cause.message);
   if (cause instanceof CommandFailure && cause.details.code === "unreachable") {
     return new CommandFailure(
       `${cause.message} ${slug} shows what it did before, unless this was the last step. Deploying again sends only what has not arrived.`,

@@ -54,7 +54,10 @@ describeOnEngines("petstore deploy --to", (engine) => {
     );
     await expectShown(files);
     const again = await deploy(folder);
-    expect([again.code, again.err]).toEqual([0, "The service has all of 3 files already.\n"]);
+    expect([again.code, again.err]).toEqual([
+      0,
+      "Nothing to upload: the service already has the 3 files.\n",
+    ]);
     expect(again.out).toStartWith("Nothing changed: shop shows these very files already");
     fixture.folder({ "b.css": "b {}" });
     expect((await deploy(folder)).err).toBe("Uploading 1 of 4 files (4 bytes).\n");
@@ -63,6 +66,19 @@ describeOnEngines("petstore deploy --to", (engine) => {
       "",
       { project: "shop", changed: false, shown: true, leftOut: [] },
     ]);
+  });
+
+  test("is refused in the same words as on the store, and says what it is to programs", async () => {
+    const folder = fixture.folder({ "index.html": "", _redirects: "/a /b 999" });
+    const line = `sites deploy shop ${folder}`;
+    const [local, remote] = [await fixture.local(line), await fixture.remote(line)];
+    const nothing = "Nothing to upload: the service already has the 2 files.";
+    expect(local.err).toEndWith(
+      "The deployment failed, and shop still shows what it did before.\n",
+    );
+    expect(remote).toEqual({ ...local, err: `${nothing}\n${local.err}` });
+    const { code, err } = await fixture.remote(`${line} --json`);
+    expect([code, JSON.parse(err)]).toMatchObject([1, { code: "site_invalid", exitCode: 1 }]);
   });
 
   test("one of the largest size is sent", async () => {
