@@ -370,7 +370,10 @@ const context: CliContext = {
     const config = settings();
     return siteAddress(slug, sitesHost(config), usualPort(config));
   },
-  previewAddress: (id) => previewAddress(id, sitesHost(settings())),
+  previewAddress(id) {
+    const config = settings();
+    return previewAddress(id, sitesHost(config), usualPort(config));
+  },
   buildDocs(baseUrl) {
     const config = settings();
     return buildDocsSite(config, { port: usualPort(config), baseUrl });

@@ -126,7 +126,7 @@ function reportOn(
   return {
     json: { project: slug, deployment: id, ...outcomes, preview: preview ?? null },
     text: `Deployed ${counted(files, "file")} (${bytesText(bytes)}) of ${folder} as ${id}.\n${
-      preview === undefined ? "" : `${preview} always shows this deployment.\n`
+      preview === undefined ? "" : `${preview} shows this deployment alone.\n`
     }${
       shown
         ? `${address} shows them now.\n`

@@ -98,8 +98,8 @@ describeOnEngines("deploying from elsewhere", (engine) => {
     return { code, ...text };
   }
 
-  async function shown(path: string): Promise<string> {
-    const headers = { host: `acme-docs.localhost:${new URL(origin).port}` };
+  async function shown(path: string, at = "http://acme-docs.localhost/"): Promise<string> {
+    const headers = { host: `${new URL(at).hostname}:${new URL(origin).port}` };
     return (await fetch(`${origin}${path}`, { headers })).text();
   }
 
@@ -134,6 +134,8 @@ describeOnEngines("deploying from elsewhere", (engine) => {
     expect([code, stderr]).toEqual([0, "Uploading 1 of 2 files (18 bytes).\n"]);
     expect(stdout).toContain("shows them now.");
     expect(await shown("/")).toBe(`<h1>By ${name}</h1>`);
+    const preview = /^(\S+) shows this deployment alone\.$/m.exec(stdout)?.[1];
+    expect(await shown("/", preview)).toBe(`<h1>By ${name}</h1>`);
     const wrong = await shell(line, { ...variables, PETSTORE_TOKEN: "pet_owner_wrong" });
     expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
   });

@@ -88,6 +88,8 @@ describeOnEngines("projects and deployments", (engine) => {
       expect(body.current).toBe(id);
       expect(body.address).toBe("http://shop.localhost:8080/");
       expect(body.deployments[0]).toMatchObject({ id, state: "ready", files: 1, failure: null });
+      const label = deploymentLabel(id);
+      expect(body.deployments[0].preview).toBe(`http://${label}.localhost:8080/`);
       const newest = await fixture.ask("GET", `${deployments}?limit=1`);
       expect(newest.body).toEqual(body.deployments.slice(0, 1));
       const tooMany = await fixture.ask("GET", `${deployments}?limit=1001`);

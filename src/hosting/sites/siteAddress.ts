@@ -10,21 +10,26 @@ export interface SitesHost {
   readonly previews: boolean;
 }
 
-/** Without a host for the sites, on this machine alone. */
-export function siteAddress(
-  slug: string,
-  sites: SitesHost | undefined,
-  localPort: number | undefined,
-): string {
-  if (sites !== undefined) return addressBelow(sites, slug);
-  return `http://${slug}.localhost${localPort === undefined || localPort === 80 ? "" : `:${localPort}`}/`;
+/** Without a host for the sites, they are shown on this machine alone. */
+export function siteAddress(slug: string, sites: SitesHost | undefined, localPort: number): string {
+  return sites === undefined ? localAddress(slug, localPort) : addressBelow(sites, slug);
 }
 
 /** Undefined where there are no such addresses. */
-export function previewAddress(id: string, sites: SitesHost | undefined): string | undefined {
-  return sites?.previews ? addressBelow(sites, deploymentLabel(id)) : undefined;
+export function previewAddress(
+  id: string,
+  sites: SitesHost | undefined,
+  localPort: number,
+): string | undefined {
+  const label = deploymentLabel(id);
+  if (sites === undefined) return localAddress(label, localPort);
+  return sites.previews ? addressBelow(sites, label) : undefined;
 }
 
 function addressBelow({ host, httpsPort }: SitesHost, label: string): string {
   return `https://${label}.${host}${httpsPort === 443 ? "" : `:${httpsPort}`}/`;
+}
+
+function localAddress(label: string, port: number): string {
+  return `http://${label}.localhost${port === 80 ? "" : `:${port}`}/`;
 }

@@ -35,14 +35,13 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
   const uploads = new Uploads(sites, parts.uploads, clock);
   const uploadLimiter = new UploadLimiter();
 
-  /** Without a host for the sites: on the port that the request came to. */
   const addressOf = (request: HttpRequest, slug: string) =>
-    siteAddress(slug, parts.sitesHost, Number(/:(\d+)$/.exec(originOf(request))?.[1] ?? 80));
+    siteAddress(slug, parts.sitesHost, portOf(request));
 
   async function shown(request: HttpRequest, { slug, ownerId, createdAtMs, current }: Project) {
     const [owner, deployments] = await Promise.all([
       sites.owner(ownerId),
-      newest(slug, deploymentsShownMax),
+      newest(request, slug, deploymentsShownMax),
     ]);
     return {
       slug,
@@ -56,10 +55,11 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
     };
   }
 
-  async function newest(slug: string, limit: number) {
+  async function newest(request: HttpRequest, slug: string, limit: number) {
+    const previewOf = (id: string) => previewAddress(id, parts.sitesHost, portOf(request));
     return (await sites.listDeployments(slug, limit)).map(shownAt(clock.now())).map((each) => ({
       ...each,
-      preview: each.state === "ready" ? previewAddress(each.id, parts.sitesHost) : undefined,
+      preview: each.state === "ready" ? previewOf(each.id) : undefined,
     }));
   }
 
@@ -127,9 +127,9 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
       throw new Problem("not_published", { detail: `Nothing of ${slug} is shown.` });
     },
 
-    async listDeployments({ path, query: { limit } }, { caller }) {
+    async listDeployments({ path, query: { limit } }, { caller, request }) {
       const { slug } = await ownProject(sites, caller.actor, path.project);
-      return json(200, await newest(slug, limit));
+      return json(200, await newest(request, slug, limit));
     },
 
     async beginDeployment({ path }, { caller, request }) {
@@ -176,6 +176,9 @@ function ownerFor(actor: Actor, given: string | undefined): string {
   if (given !== undefined && given !== "") return given;
   throw invalid("ownerId must say whose project it is.");
 }
+
+/** Where sites are shown that have no host of their own. */
+const portOf = (request: HttpRequest) => Number(/:(\d+)$/.exec(originOf(request))?.[1] ?? 80);
 
 export function ownerHandlers({ sites }: { readonly sites: SiteStore }) {
   return {

@@ -50,7 +50,7 @@ describeOnEngines("petstore deploy --to", (engine) => {
     const first = await deploy(folder);
     expect([first.code, first.err]).toEqual([0, "Uploading 2 of 3 files (17 bytes).\n"]);
     expect(first.out).toMatch(
-      /^Deployed 3 files \(30 bytes\) of \S+ as dep_(\w+)\.\nhttps:\/\/dep-\1\.sites\.platform\.test\/ always shows this deployment\.\nhttps:\/\/shop\.sites\.platform\.test\/ shows them now\.\n$/,
+      /^Deployed 3 files \(30 bytes\) of \S+ as dep_(\w+)\.\nhttps:\/\/dep-\1\.sites\.platform\.test\/ shows this deployment alone\.\nhttps:\/\/shop\.sites\.platform\.test\/ shows them now\.\n$/,
     );
     await expectShown(files);
     const again = await deploy(folder);

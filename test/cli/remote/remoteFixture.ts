@@ -96,8 +96,8 @@ export class RemoteFixture implements AsyncDisposable {
     return this.#run(line, {
       locateStore: () => ({ path: database.folder, exists: true }),
       openStores: () => database.open(),
-      siteAddress: (slug) => siteAddress(slug, sitesHost(config), undefined),
-      previewAddress: (id) => previewAddress(id, sitesHost(config)),
+      siteAddress: (slug) => siteAddress(slug, sitesHost(config), 8080),
+      previewAddress: (id) => previewAddress(id, sitesHost(config), 8080),
       domainSettings: () => ({ target, reserved: [target] }),
       ...parts,
     });
