@@ -35,6 +35,7 @@ import {
 } from "../../src/storage/repositories/edgeView.ts";
 import { findFailed } from "../../src/storage/repositories/siteContents.ts";
 import {
+  findOwnContents,
   findProject,
   findSiteFile,
   listDeploymentsOfProject,
@@ -178,6 +179,13 @@ const questions: readonly (readonly [string, string, readonly unknown[], string[
   ["a content", readParts, ["hash7", "br"], ["content_parts_pkey"], 1],
   ["a project", findProject.text, [["p7"]], ["projects_pkey"], 1],
   ["the last deployments", listDeploymentsOfProject, ["p7", 2], ["deployments_pkey"], 2],
+  [
+    "contents that a project has",
+    findOwnContents,
+    [Array.from({ length: 50 }, (_, n) => `hash${n + 1}`), "p7"],
+    ["deployments_pkey", "site_files_pkey", "contents_pkey"],
+    3,
+  ],
   ["files of failed deployments", findFailed, ["p7", 64], ["deployments_pkey"], 3],
   ["deployments beyond the limit", expireOld, ["p7", "dep7-1", ""], ["deployments_pkey"], 3],
   ["failed deployments to delete", removeFailed, ["p7"], ["deployments_pkey"], 3],
