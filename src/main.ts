@@ -1,10 +1,9 @@
 /** Where the program begins, and the only place that knows all of its parts. */
 import { mkdirSync, rmdirSync, statSync, writeSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { isatty } from "node:tty";
 import { linkUrl } from "./accounts/sessions.ts";
-import type { CliContext, StartedService } from "./cli/context.ts";
+import { type CliContext, remoteSettings, type StartedService } from "./cli/context.ts";
 import { CommandFailure, explain, explainSystem, UsageError } from "./cli/errors.ts";
 import { outputTo } from "./cli/output.ts";
 import { run } from "./cli/run.ts";
@@ -331,6 +330,11 @@ function usualPort({ port }: Config): number {
   return port === 0 ? 8080 : port;
 }
 
+function sitesPlace() {
+  const config = settings();
+  return [sitesHost(config), usualPort(config)] as const;
+}
+
 /** Settings are read when they are needed: help must work when one of them is wrong. */
 const context: CliContext = {
   clock,
@@ -356,24 +360,9 @@ const context: CliContext = {
   },
   storeVersion,
   stopSignal,
-  remote() {
-    const { PETSTORE_TO, PETSTORE_TOKEN, XDG_CONFIG_HOME = "" } = process.env;
-    // A relative one is to be ignored, by the XDG base directory specification.
-    const folder = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(homedir(), ".config");
-    return {
-      to: PETSTORE_TO || undefined,
-      token: PETSTORE_TOKEN || undefined,
-      credentialsFile: join(folder, "petstore", "credentials.json"),
-    };
-  },
-  siteAddress(slug) {
-    const config = settings();
-    return siteAddress(slug, sitesHost(config), usualPort(config));
-  },
-  previewAddress(id) {
-    const config = settings();
-    return previewAddress(id, sitesHost(config), usualPort(config));
-  },
+  remote: () => remoteSettings(process.env),
+  siteAddress: (slug) => siteAddress(slug, ...sitesPlace()),
+  previewAddress: (id) => previewAddress(id, ...sitesPlace()),
   buildDocs(baseUrl) {
     const config = settings();
     return buildDocsSite(config, { port: usualPort(config), baseUrl });

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { SetupObservation } from "../hosting/domains/setupChecks.ts";
 import type { Environment } from "../petstore/keys/token.ts";
@@ -78,6 +80,17 @@ export interface RemoteSettings {
   readonly token: string | undefined;
   /** Where `petstore login` stores tokens. */
   readonly credentialsFile: string;
+}
+
+export function remoteSettings(variables: NodeJS.ProcessEnv): RemoteSettings {
+  const { PETSTORE_TO, PETSTORE_TOKEN, XDG_CONFIG_HOME = "" } = variables;
+  // A relative one is to be ignored, by the XDG base directory specification.
+  const folder = isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(homedir(), ".config");
+  return {
+    to: PETSTORE_TO || undefined,
+    token: PETSTORE_TOKEN || undefined,
+    credentialsFile: join(folder, "petstore", "credentials.json"),
+  };
 }
 
 export interface DomainSettings {
