@@ -11,9 +11,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,6 +27,7 @@ import {
   type Running,
   startProcess,
 } from "../../testkit/serviceProcess.ts";
+import { tunnelTo } from "../cli/remote/proxies.ts";
 import { createAuthority } from "../edge/certificates.ts";
 import { describeOnEngines, type TestDatabase } from "./engines.ts";
 
@@ -174,29 +174,15 @@ describe("a service behind a name with TLS", () => {
 
   test("is reached by way of HTTPS_PROXY", async () => {
     const { server, port, to } = await serving();
-    const targets: string[] = [];
-    const proxy = createServer().on("connect", ({ url = "" }, client) => {
-      targets.push(url);
-      client.write("HTTP/1.1 200 OK\r\n\r\n");
-      const onward = connect(port, "127.0.0.1");
-      client
-        .on("error", () => {})
-        .pipe(onward.on("error", () => {}))
-        .pipe(client);
-    });
-    proxy.listen(0, "127.0.0.1");
-    await once(proxy, "listening");
-    const at = proxy.address() as AddressInfo;
+    await using proxy = await tunnelTo(port);
     const { code, stderr } = await petstore(["sites", "list"], {
       PETSTORE_TO: to,
       PETSTORE_TOKEN: token,
       NODE_EXTRA_CA_CERTS: roots,
-      HTTPS_PROXY: `http://127.0.0.1:${at.port}`,
+      HTTPS_PROXY: proxy.origin,
     });
     expect([code, stderr]).toEqual([0, ""]);
-    expect(targets).toEqual([`localhost:${port}`]);
-    proxy.closeAllConnections();
-    proxy.close();
+    expect(proxy.targets).toEqual([`localhost:${port}`]);
     server.close();
   });
 });

@@ -79,6 +79,26 @@ export async function balancer(origins: readonly string[]): Promise<Balancer> {
   return { ...(await listening(server)), counts };
 }
 
+export interface Tunnel extends Stub {
+  /** What it was asked for. */
+  readonly targets: string[];
+}
+
+/** A proxy by CONNECT that leads to a port of this machine, whatever it is asked for. */
+export async function tunnelTo(port: number): Promise<Tunnel> {
+  const targets: string[] = [];
+  const server = createServer().on("connect", ({ url = "" }, client) => {
+    targets.push(url);
+    client.write("HTTP/1.1 200 OK\r\n\r\n");
+    const onward = connect(port, "127.0.0.1").on("error", () => {});
+    client
+      .on("error", () => {})
+      .pipe(onward)
+      .pipe(client);
+  });
+  return { ...(await listening(server)), targets };
+}
+
 export interface Stub extends AsyncDisposable {
   readonly origin: string;
 }

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mintAccess } from "../../../src/accounts/access.ts";
+import { systemClock } from "../../../src/core/clock.ts";
 import { eventually } from "../../../testkit/eventually.ts";
+import { petstore } from "../../../testkit/serviceProcess.ts";
+import { tunnelTo } from "../../cli/remote/proxies.ts";
 import { startTestService, type TestService } from "../service.ts";
 import { type DomainsFixture, settingsFor, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
@@ -98,6 +106,30 @@ describeWithTestBedOnEngines("a service with a name of its own", (engine) => {
     await fixture.goLive("acme", "docs.acme.test");
     expect((await visit(at("docs.acme.test"))).body).toContain("<title>acme</title>");
     expect((await visit(at(), "/readyz")).status).toBe(200);
+  });
+
+  test("takes deployments from elsewhere, over HTTPS", async () => {
+    await fixture.newProject("globex");
+    const { access, token } = mintAccess({ kind: "owner", id: "globex" }, "test", systemClock);
+    await fixture.service.stores.access.add(access);
+    const folder = mkdtempSync(join(tmpdir(), "petstore-site-"));
+    writeFileSync(join(folder, "ca.pem"), ca);
+    mkdirSync(join(folder, "build"));
+    writeFileSync(join(folder, "build/index.html"), "over HTTPS");
+    writeFileSync(join(folder, "build/large.bin"), randomBytes(10 * 1024 * 1024));
+    // Nothing else knows the name.
+    await using way = await tunnelTo(testBed.httpsPort);
+    const line = ["deploy", join(folder, "build"), "--project", "globex", "--to", origin()];
+    const { code, stderr } = await petstore(line, {
+      PETSTORE_TOKEN: token,
+      NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+      HTTPS_PROXY: way.origin,
+    });
+    rmSync(folder, { recursive: true });
+    expect([code, stderr]).toEqual([0, "Uploading 2 of 2 files (10.0 MiB).\n"]);
+    const { sites } = fixture.service.stores;
+    const current = (await sites.project("globex"))?.current ?? "";
+    expect((await sites.file(current, "large.bin"))?.bytes).toBe(10 * 1024 * 1024);
   });
 
   test("renews its certificate like any other", async () => {
