@@ -140,7 +140,9 @@ describe("the image", () => {
 });
 
 test("every setting that is named here is one that there is", () => {
-  const guide = readFileSync(new URL("../docs/guide/operating.md", folder), "utf8");
+  const guide = ["operating", "deploying"]
+    .map((page) => readFileSync(new URL(`../docs/guide/${page}.md`, folder), "utf8"))
+    .join("\n");
   const named = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"))
