@@ -68,10 +68,10 @@ const mayImport: Record<string, readonly string[]> = {
     ...["http", "wire", "supervisor", "serve", "serveAlone"],
   ],
   serveAsWorker: [...below, "stores", "serve", "supervisor"],
-  startFailure: ["config"],
+  startFailure: ["config", "clock", "log"],
   environments: [
     ...[...below, "keys", "log", "config", "settings", "runtimeFiles"],
-    ...["wire", "supervisor"],
+    ...["wire", "supervisor", "startFailure"],
   ],
   main: [
     ...below,

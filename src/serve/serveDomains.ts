@@ -17,7 +17,7 @@ import type { Stores } from "../storage/stores.ts";
 import type { HttpHandler } from "../wire/message.ts";
 import { localProxyHeader } from "../wire/proxyProtocol.ts";
 import type { TrustedProxies } from "../wire/trustedProxies.ts";
-import { startFailure } from "./startFailure.ts";
+import { listenPersistently } from "./startFailure.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 
 export interface DomainParts {
@@ -49,7 +49,7 @@ export async function startDomains(
   const id = Buffer.from(clock.random(8)).toString("hex");
   const vault = new Vault(parts.secret, clock);
   const edge = config.roles.includes("edge")
-    ? await startPersistently(parts, () => startOwnEdge(parts, domains, vault, id))
+    ? await listenPersistently(() => startOwnEdge(parts, domains, vault, id), parts)
     : undefined;
   const worker = config.roles.includes("worker")
     ? await startWorker(parts, domains, vault, id).catch(async (cause) => {
@@ -63,39 +63,6 @@ export async function startDomains(
     },
     async stop(graceMs, idleMs) {
       await Promise.all([worker?.stop(graceMs), edge?.stop(graceMs, idleMs)]);
-    },
-  };
-}
-
-const listenRetryMs = 10_000;
-
-/** Where its ports are not to be had yet, the API is served without it. */
-async function startPersistently(
-  { config, clock, log }: DomainParts,
-  start: () => Promise<RunningEdge>,
-) {
-  let running: RunningEdge | undefined;
-  let stopped = false;
-  let cancel = () => {};
-  const attempt = async (): Promise<void> => {
-    try {
-      running = await start();
-      if (stopped) await running.stop(0);
-    } catch (cause) {
-      const detail = startFailure(cause, config);
-      if (detail === undefined) throw cause;
-      log.error("edge.listen_failed", { detail });
-      cancel = clock.after(listenRetryMs, () => void attempt().catch(failed));
-    }
-  };
-  const failed = (cause: unknown) => log.error("edge.listen_failed", { cause });
-  await attempt();
-  return {
-    running: () => running,
-    async stop(graceMs: number, idleMs?: number): Promise<void> {
-      stopped = true;
-      cancel();
-      await running?.stop(graceMs, idleMs);
     },
   };
 }

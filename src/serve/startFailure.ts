@@ -1,5 +1,7 @@
 /** Why the service could not start, where the system did not let it listen. */
 import type { Config } from "../config/config.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
 
 /** What the system refused, and for which listener. */
 interface RefusedListener {
@@ -36,4 +38,42 @@ export function startFailure(cause: unknown, config: Config): string | undefined
     ENOTFOUND: noHost,
   };
   return reasons[code];
+}
+
+const listenRetryMs = 10_000;
+
+/**
+ * Starts what listens on ports that others may have for now, and tries again until it does. What
+ * else fails is thrown at the first attempt.
+ */
+export async function listenPersistently<
+  Listening extends { stop(graceMs: number, idleMs?: number): void | Promise<void> },
+>(
+  start: () => Promise<Listening>,
+  { config, clock, log }: { readonly config: Config; readonly clock: Clock; readonly log: Log },
+) {
+  let running: Listening | undefined;
+  let stopped = false;
+  let cancel = () => {};
+  const failed = (cause: unknown) => log.error("edge.listen_failed", { cause });
+  const attempt = async (): Promise<void> => {
+    try {
+      running = await start();
+      if (stopped) await running.stop(0);
+    } catch (cause) {
+      const detail = startFailure(cause, config);
+      if (detail === undefined) throw cause;
+      log.error("edge.listen_failed", { detail });
+      cancel = clock.after(listenRetryMs, () => void attempt().catch(failed));
+    }
+  };
+  await attempt();
+  return {
+    running: () => running,
+    async stop(graceMs: number, idleMs?: number): Promise<void> {
+      stopped = true;
+      cancel();
+      await running?.stop(graceMs, idleMs);
+    },
+  };
 }

@@ -77,6 +77,8 @@ describe("the package of the service", () => {
     expect(packed.files.filter((file) => !/\.(?:tsx?|json|css|md)$/.test(file))).toEqual([
       "LICENSE",
       "bin/petstore",
+      "src/wire/llhttpWasm.cjs",
+      "src/wire/llhttpWasm.d.cts",
     ]);
     expect(packed.bytes).toBeLessThan(packedBytesMax);
   });

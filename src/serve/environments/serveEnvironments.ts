@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Clock } from "../../core/clock.ts";
 import type { PassingLog } from "../../core/log.ts";
 import { ownCommand } from "../../core/runtimeFiles.ts";
+import { listenPersistently } from "../startFailure.ts";
 import { wholeLines } from "../supervisor/worker.ts";
-import { type Backend, type FrontDoor, openFrontDoor } from "./frontDoor.ts";
+import { type Backend, openFrontDoor } from "./frontDoor.ts";
 import type { EnvironmentPlan } from "./settings.ts";
 
 interface Parts {
@@ -28,19 +29,19 @@ export async function startEnvironments(
   parts: Parts,
 ): Promise<RunningEnvironments> {
   const services = plans.map((plan) => new EnvironmentService(plan, parts));
-  let door: FrontDoor | undefined;
+  let door: Awaited<ReturnType<typeof openDoor>>;
   try {
     door = await openDoor(services, parts);
     // One after the other, so that what they print does not mix.
     for (const service of services) await service.start();
   } catch (cause) {
-    door?.stop();
+    await door?.stop(0);
     await Promise.all(services.map((service) => service.stop()));
     throw cause;
   }
   return {
     async stop() {
-      door?.stop();
+      await door?.stop(0);
       await Promise.all(services.map((service) => service.stop()));
       parts.log.flush();
     },
@@ -54,21 +55,16 @@ export async function startEnvironments(
 }
 
 /** Undefined where no environment has a name. */
-async function openDoor(
-  services: readonly EnvironmentService[],
-  { clock, log }: Parts,
-): Promise<FrontDoor | undefined> {
+async function openDoor(services: readonly EnvironmentService[], { clock, log }: Parts) {
   const named = services.find(({ plan }) => plan.config.domains !== undefined);
-  const edge = named?.plan.config.domains?.edge;
-  if (edge === undefined) return undefined;
-  return openFrontDoor({
-    ...edge,
-    clock,
-    log,
-    // What belongs to none by its name is a custom domain, and those are the first environment's.
-    backendFor: (host) =>
-      (services.find(({ plan }) => host !== undefined && isOf(host, plan)) ?? services[0])?.edge,
-  });
+  const { config } = named?.plan ?? {};
+  if (config?.domains === undefined) return undefined;
+  const { edge } = config.domains;
+  // What belongs to none by its name is a custom domain, and those are the first environment's.
+  const backendFor = (host: string | undefined) =>
+    (services.find(({ plan }) => host !== undefined && isOf(host, plan)) ?? services[0])?.edge;
+  const open = () => openFrontDoor({ ...edge, clock, log, backendFor });
+  return listenPersistently(open, { config, clock, log });
 }
 
 function isOf(host: string, { config: { domains } }: EnvironmentPlan): boolean {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../../../testkit/eventually.ts";
@@ -13,6 +14,34 @@ import { certificateAt, handshakeFailure, visit, visitPlain } from "./visits.ts"
 const production = "api.platform.test";
 const staging = "api.staging.platform.test";
 const sites = "sites.platform.test";
+
+test("while other programs have its ports, both environments are served without it", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  const folder = mkdtempSync(join(tmpdir(), "door-"));
+  const running = await startProcess({
+    PETSTORE_DATA: folder,
+    PETSTORE_ENVIRONMENTS: "production,staging",
+    PETSTORE_DOMAIN: `${production},${staging}`,
+    PETSTORE_ACME_TERMS: "agreed",
+    PETSTORE_ACME_DIRECTORY: "http://127.0.0.1:1/",
+    PETSTORE_DNS_RECURSORS: "127.0.0.1:1",
+    PETSTORE_EDGE_HOST: "127.0.0.1",
+    PETSTORE_EDGE_HTTP_PORT: String(port),
+    PETSTORE_EDGE_HTTPS_PORT: "0",
+  });
+  const bases = () => [...running.stdout().matchAll(/listens on (\S+)/g)].map(([, base]) => base);
+  await eventually(() => bases().length === 2);
+  for (const base of bases()) {
+    expect((await fetch(new URL("/readyz", base))).status).toBe(200);
+  }
+  expect(running.stderr()).toContain(`Port ${port} is taken by another program.`);
+  expect(running.stderr()).toContain("PETSTORE_EDGE_HTTP_PORT");
+  expect(await running.end("SIGTERM")).toBe(0);
+  other.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** All that one command serves on one address. */
 describeWithTestBed("one front door for both environments", () => {
