@@ -172,17 +172,19 @@ describe("a service behind a name with TLS", () => {
     server.close();
   });
 
-  test("is reached by way of HTTPS_PROXY", async () => {
+  test("is reached by way of HTTPS_PROXY, unless NO_PROXY names it", async () => {
     const { server, port, to } = await serving();
     await using proxy = await tunnelTo(port);
-    const { code, stderr } = await petstore(["sites", "list"], {
+    const variables = {
       PETSTORE_TO: to,
       PETSTORE_TOKEN: token,
       NODE_EXTRA_CA_CERTS: roots,
       HTTPS_PROXY: proxy.origin,
-    });
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(proxy.targets).toEqual([`localhost:${port}`]);
+    };
+    const { code, stderr } = await petstore(["sites", "list"], variables);
+    expect([code, stderr, proxy.targets]).toEqual([0, "", [`localhost:${port}`]]);
+    const direct = await petstore(["sites", "list"], { ...variables, NO_PROXY: "localhost" });
+    expect([direct.code, proxy.targets.length]).toEqual([0, 1]);
     server.close();
   });
 });

@@ -1,12 +1,13 @@
 /** Deploying to a service: what is sent, what a broken connection leaves, and through which process. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
 import { systemClock } from "../../../src/core/clock.ts";
 import { hashOf } from "../../../src/hosting/sites/deployment.ts";
 import { describeOnEngines } from "../../end-to-end/engines.ts";
 import { startTestService } from "../../end-to-end/service.ts";
 import { CapturedOutput } from "../cliFixture.ts";
-import { balancer, breakingLine } from "./proxies.ts";
+import { balancer, breakingLine, forward, listening } from "./proxies.ts";
 import { RemoteFixture } from "./remoteFixture.ts";
 
 const kibibyte = 1024;
@@ -149,6 +150,27 @@ describeOnEngines("petstore deploy --to", (engine) => {
     }
   });
 
+  test("sends four files at once, and no more", async () => {
+    const { origin } = fixture.service;
+    const { promise: four, resolve: reached } = Promise.withResolvers<void>();
+    let [open, most] = [0, 0];
+    const server = createServer(async (incoming, outgoing) => {
+      if (incoming.method !== "PUT") return forward(incoming, outgoing, origin);
+      most = Math.max(most, ++open);
+      outgoing.on("close", () => open--);
+      if (open === 4) reached();
+      // None is answered before four have come.
+      await four;
+      forward(incoming, outgoing, origin);
+    });
+    await using stub = await listening(server);
+    fixture.origin = stub.origin;
+    const files = manyFiles(12);
+    expect((await deploy(fixture.folder(files))).code).toBe(0);
+    expect(most).toBe(4);
+    await expectShown(files);
+  });
+
   test("that is stopped ends at once, and the deployment with it", async () => {
     const stopping = new AbortController();
     const { Stopped } = await import("../../../src/cli/stopping.ts");
@@ -187,21 +209,13 @@ describeOnEngines("petstore deploy --to", (engine) => {
     const folder = fixture.folder({ "index.html": "new" });
     const { origin } = fixture.service;
     let lost = false;
-    const { createServer, request } = await import("node:http");
-    const { listening } = await import("./proxies.ts");
-    const server = createServer((incoming, outgoing) => {
-      const { method, url = "", headers } = incoming;
-      const forwarded = request(`${origin}${url}`, { method, headers }, (response) => {
-        if (url.endsWith("/finish") && !lost) {
-          lost = true;
-          outgoing.socket?.destroy();
-          return;
-        }
-        outgoing.writeHead(response.statusCode ?? 500, response.headers);
-        response.pipe(outgoing);
-      });
-      incoming.pipe(forwarded);
-    });
+    const server = createServer((incoming, outgoing) =>
+      forward(incoming, outgoing, origin, () => {
+        if (lost || !incoming.url?.endsWith("/finish")) return false;
+        lost = true;
+        return true;
+      }),
+    );
     await using stub = await listening(server);
     fixture.origin = stub.origin;
     const { code, out } = await deploy(folder);

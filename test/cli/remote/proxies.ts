@@ -1,6 +1,12 @@
 /** What stands between the command line and the service: a line that breaks, and several processes. */
 import { once } from "node:events";
-import { createServer, request, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 
 const originOf = (server: { address(): unknown }) =>
@@ -69,14 +75,25 @@ export async function balancer(origins: readonly string[]): Promise<Balancer> {
   const server = createServer((incoming, outgoing) => {
     const index = next++ % origins.length;
     counts[index] = (counts[index] ?? 0) + 1;
-    const { method, url, headers } = incoming;
-    const forwarded = request(`${origins[index]}${url}`, { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(forwarded);
+    forward(incoming, outgoing, origins[index] ?? "");
   });
   return { ...(await listening(server)), counts };
+}
+
+/** Sends a request on. What `lose` is true for gets no response. */
+export function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  to: string,
+  lose: () => boolean = () => false,
+): void {
+  const { method, url, headers } = incoming;
+  const forwarded = request(`${to}${url}`, { method, headers }, (response) => {
+    if (lose()) return void outgoing.socket?.destroy();
+    outgoing.writeHead(response.statusCode ?? 500, response.headers);
+    response.pipe(outgoing);
+  });
+  incoming.pipe(forwarded);
 }
 
 export interface Tunnel extends Stub {
