@@ -148,6 +148,6 @@ describe("a pipe that is full for a moment", () => {
     const mebibyte = "x".repeat(1024 * 1024);
     expect(() => {
       for (let n = 0; n < 30; n++) write(mebibyte);
-    }).toThrow("Nobody reads");
+    }).toThrow("The log is not being read.");
   });
 });
