@@ -6,7 +6,7 @@ import { bodyMsMax } from "./limits.ts";
 import type { HttpHandler, HttpRequest, HttpResponse, WireError } from "./message.ts";
 import { RequestBody } from "./requestBody.ts";
 import { hostOf, targetOf } from "./requestHead.ts";
-import { allowsContent } from "./response.ts";
+import { allowsContent, requirePrintable } from "./response.ts";
 import { requestOrigin } from "./trustedProxies.ts";
 
 /** The connection that a stream belongs to. */
@@ -264,9 +264,6 @@ function wholeBody({ body }: HttpResponse): Uint8Array | undefined {
   return body instanceof Uint8Array ? body : undefined;
 }
 
-// Over HTTP/2, Bun sends a value that ends its own line.
-const unsafe = /[^\t\x20-\x7e]/;
-
 type Fields = NonNullable<Parameters<ServerHttp2Stream["respond"]>[0]>;
 /** Of responses that are sent again and again. */
 const knownFields = new WeakMap<HttpResponse, Fields>();
@@ -275,9 +272,7 @@ function fieldsOf(response: HttpResponse, length: number | undefined): Fields {
   const known = knownFields.get(response);
   if (known !== undefined) return known;
   const { status, headers } = response;
-  for (const [name, value] of Object.entries(headers)) {
-    if (unsafe.test(String(value))) throw new Error(`The header ${name} is not printable ASCII.`);
-  }
+  for (const [name, value] of Object.entries(headers)) requirePrintable(name, value);
   const measured = length === undefined ? {} : { "content-length": length };
   // Frozen: the engine adds a date to a copy of its own.
   const fields = Object.freeze({ ":status": status, ...headers, ...measured } as Fields);

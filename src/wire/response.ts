@@ -30,8 +30,12 @@ function usualName(name: string): string {
 /** The last line of each header, by its lower-case name: most never change. */
 const lastLines = new Map<string, { readonly start: string; value: string; line: string }>();
 
-// A value with a line break would start a header, or a response, of its own.
-const unsafe = /[^\t\x20-\x7e]/;
+/** A value with a line break would start another header or response. Bun does not check this over HTTP/2. */
+export function requirePrintable(name: string, value: string): void {
+  if (/[^\t\x20-\x7e]/.test(value)) {
+    throw new Error(`The response header ${name} is not printable ASCII.`);
+  }
+}
 
 interface Framing {
   readonly nowMs: number;
@@ -61,7 +65,7 @@ function headerLine(name: string, value: string): string {
     lastLines.set(name, last);
   }
   if (last.line !== "" && last.value === value) return last.line;
-  if (unsafe.test(value)) throw new Error(`The response header ${name} is not printable ASCII.`);
+  requirePrintable(name, value);
   last.value = value;
   last.line = `${last.start}${value}\r\n`;
   return last.line;
