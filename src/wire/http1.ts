@@ -6,7 +6,7 @@
  */
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { Connections, ManagedConnection } from "./connections.ts";
-import { Http1Request, originOf } from "./http1Request.ts";
+import { Http1Request, originOfHead } from "./http1Request.ts";
 import { overdue, type Reading } from "./limits.ts";
 import { inputBytesMax, type ParserEvents, RequestParser } from "./llhttp.ts";
 import type { HttpHandler, HttpResponse, WireError } from "./message.ts";
@@ -321,7 +321,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   }
 
   #refusal(head: RequestHead, error: WireError): HttpResponse {
-    const { client } = originOf(this.#transport, head, this.#connections.proxies);
+    const { client } = originOfHead(this.#transport, head, this.#connections.proxies);
     return this.#handler.refuse(error, client);
   }
 

@@ -17,8 +17,8 @@ interface Connection {
   textOf(head: RequestHead): string | undefined;
 }
 
-/** Who sent a head, and by which address they reached the service. */
-export function originOf(
+/** The client that sent a head, and the scheme and authority it used. */
+export function originOfHead(
   { peer: client, scheme }: Transport,
   head: RequestHead,
   proxies: TrustedProxies,
@@ -79,7 +79,7 @@ export class Http1Request implements HttpRequest {
   }
 
   get #origin(): RequestOrigin {
-    this.#known ??= originOf(this.#transport, this.#head, this.#proxies);
+    this.#known ??= originOfHead(this.#transport, this.#head, this.#proxies);
     return this.#known;
   }
 

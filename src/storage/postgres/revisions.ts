@@ -29,7 +29,7 @@ interface Watched {
  * for milliseconds if notifications arrive, for a second if they do not (pgbouncer), and for
  * `trustedMs` if a process hangs, which by then no longer trusts what it read.
  */
-export class Revisions {
+export class RevisionWatcher {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #id: string;

@@ -22,7 +22,7 @@ import { int8s, type QueryRows, type Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { mapErrors, sqlStateOf } from "./failures.ts";
 import { batcherByKey, type ReadBatcher } from "./readBatcher.ts";
-import type { Revisions, WatchedCounter } from "./revisions.ts";
+import type { RevisionWatcher, WatchedCounter } from "./revisions.ts";
 
 const uniqueViolation = "23505";
 /** PostgreSQL cannot store NUL in a text, so no row matches one. */
@@ -63,10 +63,10 @@ function read(column: unknown): unknown {
 
 export class PostgresStorage extends QueryReader implements Storage {
   readonly #database: Database;
-  readonly #revisions: Revisions;
+  readonly #revisions: RevisionWatcher;
   readonly #lookUps = new Map<string, ReadBatcher<string, unknown>>();
 
-  constructor(database: Database, revisions: Revisions) {
+  constructor(database: Database, revisions: RevisionWatcher) {
     super((text, values) => mapErrors(database.query(text, values)));
     this.#database = database;
     this.#revisions = revisions;

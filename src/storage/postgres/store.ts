@@ -20,7 +20,7 @@ import {
   versionOf,
 } from "./migrations.ts";
 import { SharedBuckets } from "./rateLimits.ts";
-import { Revisions } from "./revisions.ts";
+import { RevisionWatcher } from "./revisions.ts";
 import { PostgresStorage } from "./storage.ts";
 import { Writer } from "./writer.ts";
 
@@ -33,7 +33,7 @@ export async function openPostgres(
   options: StoresOptions,
 ): Promise<Stores> {
   const database = new Database(settings, options.clock);
-  const revisions = new Revisions(database, ["key_revision", "site_revision"]);
+  const revisions = new RevisionWatcher(database, ["key_revision", "site_revision"]);
   const writer = new Writer(database, options.onCommit);
   const catalogue = new PostgresCatalogue(database, writer);
   const shown = shownAddress(settings.address);

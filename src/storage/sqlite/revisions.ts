@@ -87,7 +87,7 @@ function linkOf(path: string): string | undefined {
 const names = ["key_revision", "pet_revision", "site_revision", "edge_revision"] as const;
 
 /** Counters that show whether any process has changed data of a kind. */
-type Revisions = Readonly<Record<(typeof names)[number], number>>;
+type RevisionCounters = Readonly<Record<(typeof names)[number], number>>;
 
 /** Reads the current revisions, mostly without a query: nothing was committed since the last one. */
 export class RevisionReader {
@@ -96,7 +96,7 @@ export class RevisionReader {
   readonly #readChanged: StatementSync;
   readonly petChanges = new PetChanges();
   #petRevision: number | undefined;
-  #revisions: Revisions | undefined;
+  #revisions: RevisionCounters | undefined;
 
   /** The connection must stay open while this is used. */
   constructor(db: DatabaseSync, path: string) {
@@ -110,14 +110,14 @@ export class RevisionReader {
     this.#walIndex = WalIndex.of(path);
   }
 
-  read(): Revisions {
+  read(): RevisionCounters {
     if (this.#revisions !== undefined && this.#walIndex?.isUnchanged()) return this.#revisions;
     return mapErrors(() => {
       // If the query fails, the known revisions do not belong to the header remembered now.
       this.#revisions = undefined;
       // Before the query: a commit between the two is noticed by the next call.
       this.#walIndex?.remember();
-      const revisions = this.#readAll.get() as Revisions;
+      const revisions = this.#readAll.get() as RevisionCounters;
       this.#notePets(revisions.pet_revision);
       this.#revisions = revisions;
       return revisions;
