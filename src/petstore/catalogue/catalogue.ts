@@ -34,6 +34,11 @@ export interface AddTerms {
   readonly knownCategoryOnly?: boolean;
 }
 
+/** Then it can be stored without reading anything. */
+export function isUnconditional({ idempotency, knownCategoryOnly }: AddTerms): boolean {
+  return idempotency === undefined && !knownCategoryOnly;
+}
+
 export type AddOutcome = Done<Pet> | Mismatch | { readonly kind: "no_such_category" };
 
 /** A pet of an import. Without an id it gets the next free one. */

@@ -1,4 +1,8 @@
-import { type ImportedPet, idGivenMax } from "../../petstore/catalogue/catalogue.ts";
+import {
+  type ImportedPet,
+  idGivenMax,
+  isUnconditional,
+} from "../../petstore/catalogue/catalogue.ts";
 import { petText } from "../../petstore/catalogue/pet.ts";
 import { addPet, importPets, type PetAddition } from "../../petstore/catalogue/petCommands.ts";
 import { retentionMs } from "../../petstore/idempotency/idempotency.ts";
@@ -94,9 +98,7 @@ export class Writer extends WriteQueue<Commands> {
 }
 
 function isPlainAddition({ name, argument }: AnyWrite): boolean {
-  if (name !== "addPet") return false;
-  const { idempotency, knownCategoryOnly } = (argument as PetAddition).terms;
-  return idempotency === undefined && !knownCategoryOnly;
+  return name === "addPet" && isUnconditional((argument as PetAddition).terms);
 }
 
 const addPets = `WITH turn AS (

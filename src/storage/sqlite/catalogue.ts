@@ -9,6 +9,7 @@ import {
   type ImportOutcome,
   idsFilterMax,
   importBatchMax,
+  isUnconditional,
   type PetPage,
   type PetQuery,
   requireAtMost,
@@ -47,11 +48,9 @@ export class SqliteCatalogue implements Catalogue {
     this.#listStatus = prepareRows(db, listQuery(true, undefined));
   }
 
-  async add({ name, categoryId, status }: NewPet, terms?: AddTerms): Promise<AddOutcome> {
+  async add({ name, categoryId, status }: NewPet, terms: AddTerms = {}): Promise<AddOutcome> {
     const pet = { name, categoryId, status };
-    if (terms?.idempotency !== undefined || terms?.knownCategoryOnly) {
-      return this.#writer.submit("addPetOnTerms", { pet, terms });
-    }
+    if (!isUnconditional(terms)) return this.#writer.submit("addPetOnTerms", { pet, terms });
     const id = await this.#writer.submit("addPet", pet);
     return { kind: "done", id, text: petText({ id, ...pet }) };
   }
