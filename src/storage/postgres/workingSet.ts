@@ -9,6 +9,7 @@ import type {
   StoredResponse,
 } from "../../petstore/idempotency/idempotency.ts";
 import type { OrderTransaction, StoredOrder } from "../../petstore/orders/orderCommands.ts";
+import { lockedCounters } from "../repositories/categories.ts";
 import { int8s, type Session } from "./connection.ts";
 
 interface HeldPet extends Pet {
@@ -282,13 +283,7 @@ interface LastIds {
   readonly lastOrderId: bigint;
 }
 
-/**
- * Every write to pets, orders, idempotency keys or categories locks these rows first, in this
- * order. So such transactions of all processes run one at a time: they are isolated, and ids become
- * visible in the order in which they are assigned.
- */
-export const lockCounters = `BEGIN; SELECT name, value FROM counters
-  WHERE name IN ('last_order_id', 'last_pet_id') ORDER BY name FOR UPDATE`;
+export const lockCounters = `BEGIN; SELECT name, value FROM ${lockedCounters}`;
 
 /** From the rows of `lockCounters`. */
 export function lastIdsOf(rows: readonly unknown[][]): LastIds {

@@ -51,12 +51,18 @@ export const categoryWrites = {
   },
 } satisfies Writes;
 
-/** Adding a pet takes these locks too: its category is not removed meanwhile. */
+/**
+ * Every write to pets, orders, idempotency keys or categories locks these rows first, in this
+ * order. So such transactions of all processes run one at a time: they are isolated, ids become
+ * visible in the order in which they are assigned, and no category is removed while a pet of it is
+ * added.
+ */
+export const lockedCounters = `counters WHERE name IN ('last_order_id', 'last_pet_id')
+  ORDER BY name FOR UPDATE`;
+
 async function lockCatalogue(tx: Transaction): Promise<void> {
-  await tx.all(
-    `SELECT name FROM counters WHERE name IN ('last_order_id', 'last_pet_id')
-     ORDER BY name FOR UPDATE`,
-  );
+  // Without the values: an id may exceed the integers that a repository can read.
+  await tx.all(`SELECT name FROM ${lockedCounters}`);
 }
 
 const categoryOf = ({ id, name }: CategoryRow): Category => ({ id: BigInt(id), name });
