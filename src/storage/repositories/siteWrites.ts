@@ -197,7 +197,7 @@ export const siteWrites = {
   async pruneDeployments(tx, slug: string): Promise<boolean> {
     const project = await lockProject(tx, slug);
     if (project === undefined) return false;
-    // No longer ready, so that nobody rolls back to one whose files are being deleted.
+    // No longer ready, so that there is no rollback to one whose files are being deleted.
     await tx.run(expireOld, [slug, project.current ?? "", expiredFailure]);
     if (await discardFiles(tx, slug)) return true;
     return (await tx.run(removeFailed, [slug])) > 0;
@@ -278,7 +278,8 @@ const grow = `UPDATE deployments SET files = files + ?2, bytes = bytes + ?3, cha
   WHERE id = ?1`;
 const findIncomplete = `SELECT 1 FROM site_files JOIN contents USING (hash)
   WHERE deployment = ?1 AND NOT complete LIMIT 1`;
-export const expireOld = `UPDATE deployments SET state = 'failed', failure = ?3 WHERE id <> ?2 AND id IN (
+export const expireOld = `UPDATE deployments SET state = '${transitions.ready.expire}', failure = ?3
+  WHERE id <> ?2 AND id IN (
     SELECT id FROM deployments WHERE project = ?1 AND state = 'ready'
     ORDER BY ordinal DESC LIMIT 10 OFFSET ${readyDeploymentsMax})`;
 // Only one that was ready has a fingerprint.
