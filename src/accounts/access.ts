@@ -2,14 +2,14 @@ import type { Clock } from "../core/clock.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
 import { checksum, hashToken, randomText } from "../petstore/keys/token.ts";
 
-/** Whom a token speaks for: the operator may do everything, an owner what is theirs. */
+/** The principal of a token. The operator may do everything; an owner only what is theirs. */
 export type AccessHolder =
   | { readonly kind: "operator" }
   | { readonly kind: "owner"; readonly id: string };
 
-/** A token as the store keeps it. The token itself is nowhere. */
+/** A token as it is stored: its hash, never the token itself. */
 export interface AccessToken {
-  /** Names it to people and in logs: `acc_` and 12 characters. No secret. */
+  /** Identifies it to people and in logs: `acc_` and 12 characters. Not a secret. */
   readonly id: string;
   readonly name: string;
   readonly holder: AccessHolder;
@@ -19,7 +19,7 @@ export interface AccessToken {
   readonly revokedAtMs: number | undefined;
 }
 
-/** A promise that resolves means: on disk, and in force in every process on this store. */
+/** A write that resolves is on disk, and in force in every process on this store. */
 export interface AccessStore {
   /** False, with nothing done, when there is no such owner. */
   add(token: AccessToken): Promise<boolean>;
@@ -39,9 +39,9 @@ const randomLength = 32;
 const form = /^(pet_(?:owner|operator)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 /**
- * What an owner, or an operator, shows to the dashboard's API: `pet_owner_` or `pet_operator_`, 32
- * random characters, and 6 that check the rest. It opens nothing of the catalogue, as an API key
- * opens nothing here. It is known now and never again.
+ * The credential of an owner or the operator for the platform's API: `pet_owner_` or
+ * `pet_operator_`, 32 random characters, and a checksum of 6. It is not valid for the pet store API,
+ * nor an API key for this one. Only the hash is stored, so the token cannot be shown again.
  */
 export function mintAccess(holder: AccessHolder, name: string, clock: Clock) {
   const body = prefixes[holder.kind] + randomText(randomLength, clock);
@@ -58,7 +58,7 @@ export function mintAccess(holder: AccessHolder, name: string, clock: Clock) {
   return { access, token };
 }
 
-/** Tells a typing mistake, or an API key, without asking the store. */
+/** Rejects typing mistakes and API keys without a query. */
 export function isAccessToken(token: string): boolean {
   const [, body = "", check] = form.exec(token) ?? [];
   return check !== undefined && checksum(body) === check;

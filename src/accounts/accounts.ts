@@ -3,16 +3,16 @@ import type { AccessHolder } from "./access.ts";
 
 /** There is one for the operator and at most one for each owner. */
 export interface Account {
-  /** What is typed to sign in, and what logs call it. No secret. */
+  /** The username to sign in with, also used in logs. Not a secret. */
   readonly name: string;
   readonly holder: AccessHolder;
-  /** A hash with its parameters; undefined while there is only a link or a session to come in by. */
+  /** A hash with its parameters; undefined until a password is set. */
   readonly password: string | undefined;
-  /** Grows with each new password, but not when the same one is hashed again. */
+  /** Incremented for each new password, but not when the same one is rehashed. */
   readonly passwordVersion: number;
 }
 
-/** Given to somebody in an address, and good for one session. The token itself is nowhere. */
+/** A URL that starts one session. Only the hash of its token is stored. */
 export interface OneTimeLink {
   readonly account: string;
   readonly holder: AccessHolder;
@@ -22,22 +22,22 @@ export interface OneTimeLink {
 }
 
 export interface Session {
-  /** Names it to people and in logs: `ses_` and 12 characters. No secret. */
+  /** Identifies it to people and in logs: `ses_` and 12 characters. Not a secret. */
   readonly id: string;
   readonly account: string;
   readonly hash: string;
-  /** What the browser calls itself, cut short; empty where it does not say. */
+  /** The browser's User-Agent, truncated; empty if it sent none. */
   readonly agent: string;
   readonly createdAtMs: number;
   /** To the minute. */
   readonly seenAtMs: number;
-  /** The end, however busy it is. */
+  /** When it expires regardless of activity. */
   readonly endsAtMs: number;
 }
 
 const operatorName = "operator";
 
-/** Undefined for an owner whose id is the operator's name: two accounts cannot share it. */
+/** Undefined for an owner with the operator's name as id: two accounts cannot share it. */
 export function accountName(holder: AccessHolder): string | undefined {
   if (holder.kind === "operator") return operatorName;
   return holder.id === operatorName ? undefined : holder.id;
@@ -47,8 +47,9 @@ export function accountName(holder: AccessHolder): string | undefined {
 const nameLengthMax = 256;
 
 /**
- * What was typed, as a name is kept; empty, which is nobody's, for what is too long. To normalise
- * a text takes time with the square of its marks, and everybody may send one.
+ * A typed name in the form in which names are stored; empty, which matches no account, if it is too
+ * long. Limited because normalising takes quadratic time in the number of combining marks, before
+ * authentication.
  */
 export function normalizeName(text: string): string {
   if (text.length > nameLengthMax) return "";
@@ -84,12 +85,12 @@ export interface Rehash {
   readonly hash: string;
 }
 
-/** A try at something that is counted by a bucket of its own, which holds `burst` of them. */
+/** An attempt that is counted by a token bucket with a capacity of `burst`. */
 export interface SignInAttempt {
   readonly bucket: string;
   readonly atMs: number;
   readonly burst: number;
-  /** In which one grows back. */
+  /** The time in which one is refilled. */
   readonly intervalMs: number;
 }
 
@@ -98,17 +99,16 @@ export interface SessionWithHolder {
   readonly holder: AccessHolder;
 }
 
-/** The least recently used ones beyond it end when another begins. */
+/** Beyond this, a new session ends the least recently used ones. */
 export const sessionsPerAccountMax = 20;
 
 /**
- * A promise that resolves means: on disk, and in force in every process on this store. Each method
- * that changes something does so in one transaction, or not at all. Neither the store nor what it
- * returns judges by time, except where an instant is handed to it.
+ * A write that resolves is on disk, and in force in every process on this store. Each write is one
+ * transaction. The store checks expiry only where it is given an instant.
  */
 export interface AccountStore {
   find(name: string): MaybePromise<Account | undefined>;
-  /** Makes the account if need be, and ends an earlier link of it. False: there is no such owner. */
+  /** Creates the account if needed, and ends an earlier link of it. False if there is no such owner. */
   issueLink(link: OneTimeLink): Promise<boolean>;
   /** Expired ones too. */
   findLink(hash: string): MaybePromise<OneTimeLink | undefined>;
@@ -117,9 +117,9 @@ export interface AccountStore {
    * several concurrent uses, one returns true.
    */
   useLink(use: LinkUse): Promise<boolean>;
-  /** False, with nothing done, when the password is another than that of the version by now. */
+  /** False, with nothing done, if the password is no longer of this version. */
   addSession(session: Session, passwordVersion: number): Promise<boolean>;
-  /** Those that are over too, as long as they are kept. */
+  /** Expired ones too, until they are deleted. */
   findSession(hash: string): MaybePromise<SessionWithHolder | undefined>;
   /** The most recently used first. */
   listSessions(account: string): MaybePromise<readonly Session[]>;
@@ -127,13 +127,13 @@ export interface AccountStore {
   sawSession(hash: string, atMs: number): Promise<void>;
   /** False when the account has no such session. */
   endSession(account: string, id: string): Promise<boolean>;
-  /** All of the account but the one to keep. Returns how many. */
+  /** All but the one to keep. Returns how many. */
   endSessions(account: string, keep: string | undefined): Promise<number>;
-  /** False, with nothing done, when the password is another than that of the version by now. */
+  /** False, with nothing done, if the password is no longer of this version. */
   changePassword(change: PasswordChange): Promise<boolean>;
-  /** The same password under other parameters. Does nothing when it was changed meanwhile. */
+  /** The same password with other parameters. Does nothing if it was changed in the meantime. */
   rehashPassword(rehash: Rehash): Promise<void>;
-  /** Takes one out of the bucket. Returns 0, or after how many milliseconds there is one to take. */
+  /** Takes one from the bucket. Returns 0, or the milliseconds until one is available. */
   take(attempt: SignInAttempt): Promise<number>;
   /** Undoes a `take` that should not count. */
   giveBack(attempt: SignInAttempt): Promise<void>;

@@ -1,4 +1,4 @@
-/** Signs people in, by name and password or by a one-time link, and then knows their sessions. */
+/** Signs people in, by name and password or by a one-time link, and authenticates their sessions. */
 
 import type { Clock } from "../core/clock.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
@@ -88,7 +88,7 @@ export class AuthService {
   async signIn({ name: typed, password }: Credentials, visitor: ClientInfo): Promise<SignedIn> {
     const name = normalizeName(typed);
     const addressBucket = bucketOf("address", visitor.address);
-    // By the name's own bucket: else many names that share it would spend it from one address.
+    // By the bucket of the name: otherwise one address could exhaust it with names that share it.
     const pairBucket = bucketOf(this.#salt, `${visitor.address} ${bucketOf("sign in", name)}`);
     await take(this.#addresses, addressBucket);
     await take(this.#namesAtAddresses, pairBucket);
@@ -97,7 +97,7 @@ export class AuthService {
     const matches = await this.#passwords.matches(password, account?.password);
     if (account?.password === undefined || !matches) throw new Problem("sign_in_refused");
     const { session, token } = createSession(account.name, visitor.agent, this.#clock);
-    // Refused where the password was changed since it was verified.
+    // Refused if the password was changed since it was verified.
     if (!(await this.#store.addSession(session, account.passwordVersion)))
       throw new Problem("sign_in_refused");
     await this.#addresses.giveBack(addressBucket);
@@ -151,7 +151,7 @@ export class AuthService {
     throw new Problem("session_not_found");
   }
 
-  /** All but the one. */
+  /** All but this one. */
   async endOtherSessions({ account, id }: Session): Promise<void> {
     await this.#store.endSessions(account, id);
   }

@@ -1,4 +1,4 @@
-/** What a password may be. There are no rules on its composition, since they make people predictable. */
+/** Password rules and hashing. There are no composition rules: they make passwords predictable. */
 import { argon2, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { Problem } from "../core/problems.ts";
@@ -6,12 +6,12 @@ import { Semaphore, SemaphoreFull } from "../core/semaphore.ts";
 
 export const passwordLengthMin = 12;
 const passwordLengthMax = 256;
-/** No letter is written in more parts. */
+/** No character decomposes into more code units. */
 const partsMax = 4;
 
 /**
- * One spelling for what looks the same; undefined for what is too long to be a password. To
- * normalise a text takes time with the square of its marks, and everybody may send one.
+ * One encoding for what looks the same; undefined for what is too long to be a password. Limited
+ * because normalising takes quadratic time in the number of combining marks, before authentication.
  */
 function normalizePassword(password: string): string | undefined {
   return password.length > partsMax * passwordLengthMax ? undefined : password.normalize("NFC");
@@ -37,7 +37,7 @@ export function passwordError(password: string, account: string): string | undef
 
 const tooLong = `The password must not have more than ${passwordLengthMax} characters.`;
 
-/** Those that are tried first, among those that are long enough. In lower case. */
+/** The most common ones that are long enough, in lower case. */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `
   123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 12345678901234567890
@@ -124,13 +124,13 @@ export class Passwords {
   readonly #clock: Clock;
   readonly #derive: Derive;
   readonly #hashing = new Semaphore(hashingAtOnceMax, hashingWaitingMax);
-  /** Nobody's: what is compared with where there is no password, so that it takes as long. */
-  readonly #nobodys: StoredHash;
+  /** Compared with if there is no password, so that it takes the same time. */
+  readonly #dummy: StoredHash;
 
   constructor(clock: Clock, derive: Derive = argon2id) {
     this.#clock = clock;
     this.#derive = derive;
-    this.#nobodys = {
+    this.#dummy = {
       cost: currentCost,
       salt: clock.random(saltBytes),
       hash: clock.random(hashBytes),
@@ -148,13 +148,13 @@ export class Passwords {
 
   /** Does the same work whether there is a password to compare with or not. */
   async matches(password: string, stored: string | undefined): Promise<boolean> {
-    const { cost, salt, hash } = stored === undefined ? this.#nobodys : parseHash(stored);
+    const { cost, salt, hash } = stored === undefined ? this.#dummy : parseHash(stored);
     const same = timingSafeEqual(await this.#derived(password, salt, cost), hash);
     return same && stored !== undefined;
   }
 
   async #derived(password: string, salt: Uint8Array, cost: Cost): Promise<Uint8Array> {
-    // Nobody's password is empty, so what is too long matches none, after the same work.
+    // No stored password is empty, so one that is too long never matches, after the same work.
     const bytes = Buffer.from(normalizePassword(password) ?? "");
     return this.#hashing
       .run(() => this.#derive(bytes, salt, cost))
@@ -185,7 +185,7 @@ const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 function parseHash(text: string): StoredHash {
   const [, memory, passes, parallelism, salt = "", hash = ""] = form.exec(text) ?? [];
   const bytes = Buffer.from(hash, "base64");
-  // Without what it says, which is nobody's business.
+  // The message leaves out the hash, since it may be logged.
   if (bytes.length !== hashBytes) throw new Error("A stored password has an unknown form.");
   return {
     cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },

@@ -1,4 +1,4 @@
-/** Sessions, how long they last, and the one-time links that begin them. */
+/** Sessions, their lifetime, and the one-time links that start them. */
 
 import type { Clock } from "../core/clock.ts";
 import { Problem } from "../core/problems.ts";
@@ -10,29 +10,28 @@ const tokenBytes = 32;
 const form = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * What a cookie or a link holds: 256 random bits. The store keeps a hash, which needs no salt. The
- * token is known now and never again.
+ * The token of a cookie or a link: 256 random bits. Only its hash is stored, which needs no salt, so
+ * the token cannot be shown again.
  */
 function generateSecret(clock: Clock): { readonly token: string; readonly hash: string } {
   const token = Buffer.from(clock.random(tokenBytes)).toString("base64url");
   return { token, hash: hashToken(token) };
 }
 
-/** Undefined for what was never one of ours. */
+/** Undefined for what cannot be a token. */
 export function secretHash(token: string): string | undefined {
   return form.test(token) ? hashToken(token) : undefined;
 }
 
 const hourMs = 3_600_000;
-/** Unused for this long, it is over. */
+/** Idle timeout. */
 const sessionIdleMs = 2 * hourMs;
-/** It is over, however much it is used. */
+/** Absolute timeout. */
 export const sessionMs = 24 * hourMs;
 /** Not every request is worth a write. */
 export const touchIntervalMs = 60_000;
 const agentLengthMax = 200;
 
-/** The token is known now and never again. */
 export function createSession(account: string, agent: string, clock: Clock) {
   const { token, hash } = generateSecret(clock);
   const nowMs = clock.now();
@@ -58,11 +57,11 @@ export function isExpired(session: Session, nowMs: number): boolean {
 
 /** Printed at the first start, for immediate use. */
 export const firstLinkMs = 24 * hourMs;
-/** Sent to somebody who may be away for days. */
+/** The recipient may be away for days. */
 export const invitationMs = 7 * 24 * hourMs;
 
 export interface IssuedLink {
-  /** Known now and never again. */
+  /** Not stored, so it cannot be shown again. */
   readonly token: string;
   readonly account: string;
   readonly expiresAtMs: number;
@@ -87,7 +86,7 @@ export async function issueLink(
   return { token, account, expiresAtMs };
 }
 
-/** In the fragment, which a browser sends to nobody: no log on the way can hold the token. */
+/** The token is in the fragment, which browsers do not send, so it appears in no access log. */
 export function linkUrl(dashboard: string, token: string): string {
   return `${dashboard}#/welcome/${token}`;
 }

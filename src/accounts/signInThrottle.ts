@@ -1,14 +1,14 @@
-/** How often signing in may be tried. */
+/** Rate limits of sign-in attempts. */
 import { createHash } from "node:crypto";
 import type { Quota } from "../petstore/keys/rateLimiter.ts";
 import type { SignInAttempt } from "./accounts.ts";
 
-/** What a bucket in the store holds at first, and in which time one grows back. */
+/** The capacity of a bucket in the store, and the time in which one attempt is refilled. */
 type Allowance = Pick<SignInAttempt, "burst" | "intervalMs">;
 
 /**
- * For each name, over all processes. Signing in has more of them, and they grow back faster than one
- * address may spend them: an attacker who keeps trying a name does not lock out its holder.
+ * For each name, over all processes. Sign-in has a larger bucket, refilled faster than one address
+ * can use it up: an attacker who keeps trying a name does not lock out its owner.
  */
 const allowances = {
   "sign in": { burst: 50, intervalMs: 15_000 },
@@ -42,7 +42,7 @@ type Taken =
 /** Takes one out of a bucket that is full again at an instant. */
 export function takeTry(fullAtMs: number, { atMs, burst, intervalMs }: SignInAttempt): Taken {
   const emptyMs = atMs + burst * intervalMs;
-  // Never more than an empty bucket: a clock that was ahead must not lock anybody out.
+  // Never below an empty bucket: a clock that was ahead must not cause a lockout.
   const takenMs = Math.min(Math.max(fullAtMs, atMs), emptyMs) + intervalMs;
   return takenMs > emptyMs
     ? { kind: "wait", waitMs: takenMs - emptyMs }

@@ -1,4 +1,4 @@
-/** What an OpenAPI document says of its operations: where they are, who may call them, what they take. */
+/** The operations of an OpenAPI document: their paths, required credentials and input. */
 import { jsonReader, parameterReader, type Reader, type Schema } from "./schema.ts";
 
 /** JSON text of a T. Only what serialises a T may say that a string is one. */
@@ -11,7 +11,7 @@ export interface OperationTypes {
   readonly responses: object;
 }
 
-/** The values of path parameters as they stand in the address: what is no value names nothing. */
+/** The values of path parameters as text: one that is invalid identifies no resource. */
 export type PathOf<Types extends OperationTypes> = {
   readonly [Name in keyof NonNullable<Types["parameters"]["path"]>]: string;
 };
@@ -26,7 +26,7 @@ export type BodyOf<Types> = Types extends { requestBody: { content: infer Conten
 
 type Succeeds = 200 | 201 | 202 | 204;
 
-/** What a handler returns. It cannot name a status or a body that the document does not. */
+/** What a handler returns. Its type allows only statuses and bodies of the document. */
 export type ResponseOf<Types extends OperationTypes> = {
   [Status in keyof Types["responses"] & Succeeds]: {
     readonly status: Status;
@@ -45,7 +45,7 @@ export interface Operation<Id extends string = string> {
   readonly method: string;
   /** As in the document, relative to the base address: `/pets/{petId}`. */
   readonly path: string;
-  /** The scopes, or roles, that are needed, by the schemes of which one is needed. Empty: public. */
+  /** The required scopes or roles, by security scheme; one scheme suffices. Empty: public. */
   readonly security: ReadonlyMap<string, readonly string[]>;
   /** The scopes that an API key needs. */
   readonly scope: string;
@@ -56,7 +56,7 @@ export interface Operation<Id extends string = string> {
   readonly lifecycle: Lifecycle | undefined;
 }
 
-/** When a deprecated operation was announced to go, when it goes, and what to call instead. */
+/** When an operation was deprecated, when it is removed, and what to call instead. */
 export interface Lifecycle {
   readonly deprecatedAtMs: number;
   readonly sunsetAtMs: number;

@@ -1,14 +1,13 @@
 /**
  * JSON with exact integers. `JSON.parse` turns every number into a double and would round
- * 9007199254740993 without a word; here an integer beyond the safe range comes out as a bigint.
+ * 9007199254740993 silently; here an integer beyond the safe range becomes a bigint.
  */
 
 // Without 16 digits in a row, a point or an exponent after a digit, every number of a text is an
-// integer below 10^15, which a double holds exactly. A string that looks like one costs a second
-// look, never a wrong answer.
+// integer below 10^15, which a double holds exactly. A string that looks like one is only slower.
 const mayRound = /[0-9]{16}|[0-9][.eE]/;
 
-/** Throws SyntaxError for what is no JSON, and RangeError for nesting deeper than the stack. */
+/** Throws SyntaxError for invalid JSON, and RangeError for nesting deeper than the stack. */
 export function parseJson(text: string): unknown {
   return mayRound.test(text) ? JSON.parse(text, exactly as Reviver) : JSON.parse(text);
 }
@@ -20,10 +19,10 @@ function exactly(_key: string, value: unknown, context: { source: string }): unk
 }
 
 const numberForm = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
-// An int64 has 19 digits: what has more before its point needs no exact value to be refused.
+// An int64 has at most 19 digits: a larger number is refused, so it need not be exact.
 const digitsMax = 19;
 
-/** NaN stands for a number that is no integer although its double is one: 0.99999999999999999. */
+/** NaN for a number that is not an integer although its double is one: 0.99999999999999999. */
 function exactNumber(source: string, rounded: number): number | bigint {
   const [, sign, whole = "", fraction = "", exponent = "0"] = numberForm.exec(source) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
@@ -37,7 +36,7 @@ function exactNumber(source: string, rounded: number): number | bigint {
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
 }
 
-/** How many digits come before the closing zeros. A pattern for it would be tried at every zero. */
+/** The number of digits before the trailing zeros. A regular expression would take quadratic time. */
 function significant(digits: string): number {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
@@ -57,7 +56,7 @@ export type Json<T> = T extends undefined
         }
       : T;
 
-/** Of an instant without its unit. A list of milliseconds is not one. */
+/** The name of an instant without its unit. A list of milliseconds is not an instant. */
 type NameOf<Name, Value> = Name extends `${infer Bare}Ms`
   ? [Value] extends [number | undefined]
     ? Bare

@@ -25,7 +25,7 @@ type Defaulted = {
 
 type Query<Id extends OperationId> = QueryOf<operations[Id]>;
 
-/** What a handler is given: parameters and body that hold to the contract, defaults filled in. */
+/** What a handler gets: parameters and body that are valid by the contract, with defaults applied. */
 export interface Input<Id extends OperationId> {
   readonly path: PathOf<operations[Id]>;
   readonly query: Omit<Query<Id>, Defaulted> &
@@ -37,7 +37,7 @@ export type OperationResponse<Id extends OperationId> = ResponseOf<operations[Id
 
 export const allOperations: readonly Operation[] = operationsOf<OperationId>(document);
 
-/** Reads one of the contract's schemas from parsed JSON that came by another way than a request. */
+/** Reads one of the contract's schemas from parsed JSON that is not the body of a request. */
 export function readerFor(name: keyof Schemas): Reader {
   return jsonReader(resolved(document.components.schemas[name], document) as Schema);
 }
@@ -46,7 +46,7 @@ export const scopes: readonly string[] = [
   ...new Set(allOperations.flatMap((operation) => operation.scope.split(" "))),
 ];
 
-/** The contract as clients get it, with the base addresses of this installation. */
+/** The contract as clients get it, with the base URLs of this installation. */
 export function contractFor(servers: { production: string; staging: string }): string {
   return JSON.stringify({
     ...document,

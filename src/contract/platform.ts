@@ -16,7 +16,7 @@ export type PlatformOperation = Operation<PlatformOperationId>;
 /** Those that read their body themselves: it is large, or has rules of its own. */
 export const unreadBodies = ["beginDeployment", "uploadContent", "replaceRouting"] as const;
 
-/** What a handler is given: parameters and body that hold to the document, defaults filled in. */
+/** What a handler gets: parameters and body that are valid by the document, with defaults applied. */
 export interface PlatformInput<Id extends PlatformOperationId> {
   readonly path: PathOf<operations[Id]>;
   readonly query: Required<QueryOf<operations[Id]>>;

@@ -26,14 +26,14 @@ export interface Schema {
   readonly "x-expected"?: string;
 }
 
-/** What was wrong with everything read so far, in whole sentences. */
+/** Collects what was wrong with the values read so far, in whole sentences. */
 export interface Reading {
   readonly complaints: string[];
   /** Whether what the contract does not name is refused (RFC 7240, `handling=strict`). */
   readonly strict: boolean;
 }
 
-/** Returns the value as the program carries it; undefined, with a complaint, where it is wrong. */
+/** Returns the value as the program uses it; undefined, with a complaint, if it is invalid. */
 export type Reader = (value: unknown, name: string, reading: Reading) => unknown;
 
 const understood = new Set([
@@ -74,7 +74,7 @@ export function jsonReader(schema: Schema): Reader {
   };
 }
 
-/** For the values of one query parameter, in the order of the address; at least one. */
+/** For the values of one query parameter, in the order of the URL; at least one. */
 export function parameterReader(schema: Schema): Reader {
   refuseUnknownKeywords(schema);
   const many = schema.type === "array";
@@ -123,8 +123,8 @@ function objectReader(schema: Schema): Reader {
       }
     }
     if (reading.strict) {
-      const strangers = Object.keys(given).filter((key) => !known.has(key));
-      reading.complaints.push(...unknownNames(strangers, "a member of this body"));
+      const unknown = Object.keys(given).filter((key) => !known.has(key));
+      reading.complaints.push(...unknownNames(unknown, "a member of this body"));
     }
     return result;
   };

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 
-/** Where time, timers and randomness come from, so that a test can control all three. */
+/** The source of time, timers and randomness, so that a test can control all three. */
 export interface Clock {
-  /** Milliseconds since 1970, as the calendar has it. It may jump. */
+  /** Unix time in milliseconds. It may jump. */
   now(): number;
-  /** Milliseconds since some instant. It never goes back: for measuring only. */
+  /** Monotonic milliseconds since an arbitrary instant, for measuring only. */
   elapsed(): number;
-  /** Runs the action once, unless the returned function is called before. */
+  /** Runs the action once, unless the returned function is called first. */
   after(delayMs: number, action: () => void): () => void;
-  /** Runs the action when all that has arrived by now is worked off, before anything newer. */
+  /** Runs the action after all events that have already arrived, and before any newer one. */
   next(action: () => void): void;
-  /** Runs the action again and again until the returned function is called. */
+  /** Runs the action repeatedly until the returned function is called. */
   every(intervalMs: number, action: () => void): () => void;
   /** Cryptographically random bytes. */
   random(count: number): Uint8Array;
@@ -29,7 +29,7 @@ export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** What the work resolves with; rejects when it takes longer. The work itself goes on. */
+/** Resolves with the result of the work, or rejects after the timeout. The work is not cancelled. */
 export function inTime<T>(
   clock: Clock,
   msMax: number,

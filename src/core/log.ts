@@ -1,4 +1,4 @@
-/** Events with fields, one JSON object a line. Never prose, never a secret. */
+/** Events with fields, one JSON object per line. Never prose, never a secret. */
 import { withoutTokens } from "../petstore/keys/token.ts";
 import type { Clock } from "./clock.ts";
 
@@ -13,11 +13,11 @@ export interface Log {
   error(event: string, fields?: Fields): void;
   /** Whether events of a level are written at all: events below it need not be built. */
   writes(level: LogLevel): boolean;
-  /** Writes what is still held back. */
+  /** Writes what is still buffered. */
   flush(): void;
 }
 
-/** One that also writes lines that other processes have made. */
+/** A log that also writes lines of other processes. */
 export interface PassingLog extends Log {
   passOn(lines: string): void;
 }
@@ -26,8 +26,8 @@ const heldCharactersMax = 64 * 1024;
 const flushEveryMs = 100;
 
 /**
- * Lines are held for a moment and written together: under load one write serves hundreds of
- * requests. Warnings and errors are written at once.
+ * Lines are buffered briefly and written together: under load, hundreds of requests share one write.
+ * Warnings and errors are written at once.
  */
 export function createLog(
   least: LogLevel | "off",
@@ -36,8 +36,8 @@ export function createLog(
 ): PassingLog {
   let held = "";
   let lostLines = 0;
-  // A log that cannot be written must not take the service with it: the disk may be full. It is
-  // written with nothing new, too, for the sake of what a slow reader left behind.
+  // A log that cannot be written must not stop the service: the disk may be full. `write` is called
+  // even without new lines, so that it can retry what a slow reader did not take.
   const flush = () => {
     const lines = held;
     held = "";
@@ -70,7 +70,7 @@ export function createLog(
 function line(clock: Clock, level: LogLevel, event: string, fields: Fields): string {
   const time = new Date(clock.now()).toISOString();
   const entry = { time, level, event, ...fields };
-  // Nearly every line is of a request and plain as it is, and the replacer takes thrice the time.
+  // Nearly every line is of a request and needs no replacer, which takes three times as long.
   const replacer = Object.values(fields).every(isPlain) ? undefined : plain;
   return `${withoutTokens(JSON.stringify(entry, replacer))}\n`;
 }
@@ -87,7 +87,7 @@ function plain(_name: string, value: unknown): unknown {
   return value;
 }
 
-/** An error and what lies behind it, outermost first. */
+/** An error and its causes, outermost first. */
 function causes(error: Error): unknown[] {
   const found: unknown[] = [];
   let at: unknown = error;
@@ -99,12 +99,12 @@ function causes(error: Error): unknown[] {
   return found;
 }
 
-/** What a reader that is slower than we may leave unread; beyond it whole lines are lost. */
+/** How much a slow reader may leave unread; beyond this, whole lines are lost. */
 const unreadBytesMax = 16 * 1024 * 1024;
 
 /**
- * Writes lines whole through a pipe that may be full for a moment: what it does not take (EAGAIN)
- * is kept and goes first the next time, so that no line is ever cut in two.
+ * Writes whole lines to a pipe that may be full at times: what it does not take (EAGAIN) is written
+ * first the next time, so that no line is ever truncated.
  */
 export function patientWriter(write: (bytes: Uint8Array) => number): (lines: string) => void {
   let unread: Uint8Array = Buffer.alloc(0);

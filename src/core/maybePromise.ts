@@ -1,6 +1,6 @@
 /**
- * A value that is here or on its way. SQLite answers a read at once and PostgreSQL answers later;
- * the hot path must not pay for a promise where none is needed.
+ * A value, or a promise of it. Reads are synchronous on SQLite and asynchronous on PostgreSQL; the
+ * hot path must not pay for a promise that it does not need.
  */
 export type MaybePromise<T> = T | Promise<T>;
 

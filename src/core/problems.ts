@@ -80,7 +80,7 @@ export const problems = {
   },
 } as const;
 
-/** Those that only the dashboard, its API and commands come upon: sites, domains and signing in. */
+/** Errors of the dashboard, its API and commands only: sites, domains and signing in. */
 export const platformProblems = {
   content_mismatch: {
     status: 400,
@@ -212,7 +212,7 @@ export class Problem extends Error {
   }
 }
 
-/** Whether something was refused, and nothing was changed: no failure, which is ours to look into. */
+/** Whether a request was refused without a change, as opposed to a failure of the service. */
 export function isExpectedProblem(thrown: unknown): thrown is Problem {
   return thrown instanceof Problem && !thrown.isFailure;
 }

@@ -4,8 +4,8 @@ interface Entry<Value> {
 }
 
 /**
- * A bounded map that keeps what is asked for. Two generations: an entry that is found moves to the
- * young one, and when that is full the old one is dropped whole. So no hit has to update an order.
+ * A bounded map that keeps what was used recently. Two generations: an entry that is read moves to
+ * the young one, and when that is full the old one is dropped. So a hit need not update an order.
  */
 export class RecentMap<Value> {
   readonly #entriesMax: number;
@@ -14,7 +14,7 @@ export class RecentMap<Value> {
   #old = new Map<string, Entry<Value>>();
   #youngWeight = 0;
 
-  /** Of both generations together. */
+  /** The limits are of both generations together. */
   constructor(max: { readonly entries: number; readonly weight: number }) {
     this.#entriesMax = max.entries;
     this.#weightMax = max.weight;
@@ -49,7 +49,6 @@ export class RecentMap<Value> {
   }
 }
 
-/** What a map has for a key; made and added where it has nothing yet. */
 export function getOrInsert<Key, Value>(
   map: Map<Key, Value>,
   key: Key,

@@ -1,11 +1,11 @@
 /**
- * The files that the program reads while it runs: from the checkout, or, in the executable, from what
- * `npm run build` embedded. Nothing else of the program knows in which of the two it runs.
+ * The files that the program reads at run time: from the checkout or, in the executable, from what
+ * `npm run build` embedded. No other part of the program depends on which of the two it runs in.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** What is read as it is, by paths from the root of the project. */
+/** What is read unchanged, by paths from the root of the project. */
 export const projectPaths = [
   "CHANGELOG.md",
   "docs/errors",
@@ -41,8 +41,8 @@ const embedded = Bun.isStandaloneExecutable
 const root = embedded ?? new URL("../../", import.meta.url);
 
 /**
- * How the program starts itself. Looked up when it starts: its file may be replaced by that of a newer
- * release while it runs.
+ * The command with which the program starts itself. Looked up at start-up: its file may be replaced
+ * by a newer release while it runs.
  */
 export const ownCommand: readonly [file: string, ...args: string[]] = embedded
   ? [process.execPath]

@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 
 const secretBytes = 32;
 
-/** The secret kept in a file of its own, outside the database; made on first use. */
+/** The secret in its own file, outside the database; created on first use. */
 export function keptSecret(file: string, clock: Clock): string {
   return readSecret(file) ?? makeSecret(file, clock);
 }
@@ -20,7 +20,7 @@ function readSecret(file: string): string | undefined {
   throw new Error(`${file} is empty. Delete it and start again: a new one is created.`);
 }
 
-/** Linked into place when it is whole: of several processes that start together, one wins. */
+/** Linked into place once it is complete: of several processes that start together, one wins. */
 function makeSecret(file: string, clock: Clock): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = Buffer.from(clock.random(secretBytes)).toString("base64url");

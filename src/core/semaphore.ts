@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** There was no room: the queue is full, or the turn did not come in time. The task did not start. */
+/** The queue is full, or the wait timed out. The task did not start. */
 export class SemaphoreFull extends Error {
   constructor() {
     super("Too many tasks are running and waiting.");
@@ -8,7 +8,7 @@ export class SemaphoreFull extends Error {
   }
 }
 
-/** Runs a bounded number of tasks at once. Others wait in the order in which they came. */
+/** Runs a bounded number of tasks at once. Others wait in order of arrival. */
 export class Semaphore {
   readonly #waitingMax: number;
   readonly #waiting = new Set<() => void>();
@@ -19,7 +19,7 @@ export class Semaphore {
     this.#waitingMax = waitingMax;
   }
 
-  /** Throws SemaphoreFull when too many wait already, or after `timeout`. */
+  /** Throws SemaphoreFull if too many are waiting, or after `timeout`. */
   async run<T>(
     task: () => Promise<T>,
     timeout?: { readonly clock: Clock; readonly afterMs: number },
@@ -30,7 +30,7 @@ export class Semaphore {
       return await task();
     } finally {
       const [next] = this.#waiting;
-      // Handed on, so that no later call comes in between.
+      // Passed on directly, so that no later call overtakes it.
       if (next === undefined) this.#free++;
       else next();
     }

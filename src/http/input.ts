@@ -20,8 +20,8 @@ export function readQuery(
     if (value !== undefined) query[name] = value;
   }
   if (strict) {
-    const strangers = [...given.keys()].filter((name) => !operation.query.has(name));
-    reading.complaints.push(...unknownNames(strangers, "a parameter of this operation"));
+    const unknown = [...given.keys()].filter((name) => !operation.query.has(name));
+    reading.complaints.push(...unknownNames(unknown, "a parameter of this operation"));
   }
   if (reading.complaints.length > 0) {
     throw new Problem("parameter_invalid", { detail: reading.complaints.join(" ") });

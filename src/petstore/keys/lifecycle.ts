@@ -61,7 +61,7 @@ export const catalogueKeySeconds = 3_600;
 
 export const keyNameLengthMax = 100;
 
-/** What is wrong with a name that somebody chose, as what follows `name` in a sentence. */
+/** What is wrong with the name of a key, in words that follow `name` in a sentence. */
 export function nameError(name: string, lengthMax: number): string | undefined {
   if ([...name].length > lengthMax || name.trim() === "" || !name.isWellFormed()) {
     return `must have 1 to ${lengthMax} characters, not only white space`;
@@ -71,7 +71,7 @@ export function nameError(name: string, lengthMax: number): string | undefined {
 }
 
 export function keyNameError(name: string): string | undefined {
-  // Expired keys of this name are deleted, so nobody else may use it.
+  // Reserved, because expired keys of this name are deleted.
   return name === catalogueKeyName
     ? `must not be "${name}", which is reserved for the dashboard`
     : nameError(name, keyNameLengthMax);

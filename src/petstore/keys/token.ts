@@ -1,6 +1,6 @@
 /**
- * An API key as its holder has it: `pet_live_` or `pet_test_`, 32 random characters, and 6 that
- * check the rest, so that a typing mistake is detected without a query.
+ * The token of an API key: `pet_live_` or `pet_test_`, 32 random characters, and a checksum of 6, so
+ * that a typing mistake is detected without a query.
  */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";

@@ -88,7 +88,7 @@ export class UseRecorder {
       .catch((cause) => this.#failed("keys.prune_failed", cause));
   }
 
-  /** Afterwards nothing asks the store, which may be closed. */
+  /** Makes no call to the store afterwards, so that it can be closed. */
   async close(): Promise<void> {
     this.#stop();
     await this.flush();
