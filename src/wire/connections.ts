@@ -1,4 +1,4 @@
-/** The open connections of a listener: how many, what they hold, and which of them are overdue. */
+/** The open connections of a listener: their number, memory and deadlines. */
 import type { Clock } from "../core/clock.ts";
 import { connectionsPossible, type WireLimits } from "./limits.ts";
 import { loopbackNetworks, TrustedProxies } from "./trustedProxies.ts";
@@ -8,18 +8,18 @@ const inProcess = { open: 0, max: connectionsPossible() };
 
 /** A connection of any protocol. */
 export interface ManagedConnection {
-  /** Waits for a request, or for the rest of its head: it can be closed to make room. */
+  /** Waits for a request, or for the rest of its head: can be closed to make room. */
   readonly waiting: boolean;
-  /** Since when it does what it does. */
+  /** When it entered its current state. */
   readonly sinceMs: number;
   /** Has had a response before. */
   readonly served: boolean;
-  /** Tells the other end, where the protocol can, that it is to open no further request here. */
+  /** Tells the peer, if the protocol can, to send no further request on this connection. */
   announceEnd?(): void;
-  /** Closes now if nothing is under way, otherwise after the responses under way. */
+  /** Closes now if it is idle, otherwise after the responses in progress. */
   finish(): void;
   destroy(): void;
-  /** Ends what takes too long. */
+  /** Ends what has exceeded its deadline. */
   checkDeadlines(): void;
 }
 
@@ -30,11 +30,11 @@ export class Connections {
   readonly #all = new Set<ManagedConnection>();
   readonly #stopSweeps: () => void;
   #emptied: (() => void) | undefined;
-  /** Of a clock that never goes back; exact to one sweep, which is enough for deadlines. */
+  /** Monotonic; exact to one sweep, which is enough for deadlines. */
   elapsedMs: number;
   /** Set once every response is the last one of its connection. */
   stopping = false;
-  /** Set once a connection with nothing under way is closed. */
+  /** Set once idle connections are closed. */
   closing = false;
   heldBodyBytes = 0;
   heldResponseBytes = 0;
@@ -51,12 +51,12 @@ export class Connections {
     this.#stopSweeps = clock.every(limits.sweepEveryMs, () => this.#sweep());
   }
 
-  /** Milliseconds of the calendar. */
+  /** Unix time in milliseconds. */
   nowMs(): number {
     return this.#clock.now();
   }
 
-  /** False where there is no room; the connection must then be destroyed. */
+  /** False if there is no room; the connection must then be destroyed. */
   add(connection: ManagedConnection): boolean {
     if (this.closing) return false;
     const isFull = this.#all.size >= this.limits.connectionsMax || inProcess.open >= inProcess.max;
@@ -73,12 +73,12 @@ export class Connections {
   }
 
   /**
-   * Lets the responses under way finish within the time, then closes every connection. Resolves with
-   * the number of those that had to be broken off.
+   * Lets the responses in progress finish within the time, then closes every connection. Resolves
+   * with the number of those that were aborted.
    *
-   * A client may send a request at the moment at which its idle connection is closed, and then
-   * never gets a response. So an idle connection may be left open for a while: most clients send one
-   * more request, and the response to that makes them reconnect.
+   * A client may send a request just when its idle connection is closed, and then never gets a
+   * response. So an idle connection may be left open for a while: most clients send one more request,
+   * and the response to that makes them reconnect.
    */
   async drain(graceMs: number, idleMs = 0): Promise<number> {
     this.stopping = true;
@@ -109,7 +109,7 @@ export class Connections {
     for (const connection of [...this.#all]) connection.finish();
   }
 
-  /** A few at once, since all are looked at: first those that never sent a request, the oldest first. */
+  /** Several at once, since finding them scans all: first those that never sent a request, oldest first. */
   #makeRoom(): boolean {
     const waiting = [...this.#all].filter((connection) => connection.waiting);
     waiting.sort((a, b) => Number(a.served) - Number(b.served) || a.sinceMs - b.sinceMs);

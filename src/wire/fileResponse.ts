@@ -1,18 +1,18 @@
-/** The response to a request for a file: in which form, whether the client has it, which part of it. */
+/** The response to a request for a file: content coding, conditional requests and ranges. */
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 
-/** The best first. */
+/** Preferred first. */
 const codings = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
 export interface ServedFile {
-  /** Names the content: another content has another one. */
+  /** Identifies the content: different contents have different ones. */
   readonly hash: string;
   readonly bytes: number;
   readonly mediaType: string;
   readonly cacheControl: string;
-  /** The smaller forms that it is kept in. */
+  /** The compressed forms that are stored. */
   readonly smaller: readonly Coding[];
   content(coding: Coding): MaybePromise<Uint8Array>;
 }
@@ -27,7 +27,7 @@ export function fileResponse(
   always: Headers,
 ): MaybePromise<HttpResponse> {
   const coding = chooseCoding(request.header("accept-encoding"), file.smaller);
-  // Each form has a name of its own (RFC 9110, section 8.8.3.3).
+  // Each coding has its own ETag (RFC 9110, section 8.8.3.3).
   const etag = coding === "identity" ? `"${file.hash}"` : `"${file.hash}-${coding}"`;
   const headers: Record<string, string> = {
     ...always,
@@ -48,7 +48,7 @@ export function fileResponse(
   });
 }
 
-/** The page that is shown where nothing is. */
+/** The page for a path that is not found. */
 export function notFoundResponse(
   request: FileRequest,
   file: ServedFile,
@@ -89,15 +89,15 @@ export function isHeld(held: string | undefined, etag: string): boolean {
   return held.trim() === "*" || (held.match(/"[^"]*"/g)?.includes(etag) ?? false);
 }
 
-/** What a form that was not spoken of weighs: the content itself may always be sent, as a last way. */
-const unspokenWeight = 0.0001;
+/** The weight of `identity` if the client does not list it: it may always be sent as a last resort. */
+const unlistedWeight = 0.0001;
 
 /** RFC 9110, section 12.5.3. */
 function chooseCoding(accepted: string | undefined, smaller: readonly Coding[]): Coding {
   if (accepted === undefined || smaller.length === 0) return "identity";
   const weights = weightsOf(accepted);
   const weightOf = (coding: Coding) =>
-    weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? unspokenWeight : 0);
+    weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? unlistedWeight : 0);
   let best: Coding = "identity";
   let bestWeight = 0;
   for (const coding of codings) {
@@ -121,7 +121,7 @@ function weightsOf(accepted: string): Map<string, number> {
   return weights;
 }
 
-/** Which part of a file is asked for (RFC 9110, section 14). */
+/** The requested range of a file (RFC 9110, section 14). */
 type RangeVerdict =
   | { readonly kind: "whole" }
   /** Both inclusive. */
@@ -130,7 +130,7 @@ type RangeVerdict =
 
 const whole: RangeVerdict = { kind: "whole" };
 
-/** One range of bytes. Several at once, or what cannot be read, is answered with all of it. */
+/** One range of bytes. For several, or a malformed header, the response is the whole file. */
 function wantedRange(
   request: FileRequest,
   { bytes }: ServedFile,
@@ -141,7 +141,8 @@ function wantedRange(
   if (request.method !== "GET" || coding !== "identity") return whole;
   const range = request.header("range");
   if (range === undefined) return whole;
-  // Strongly: the reader puts the part to others that it has. We tell no dates, so none matches.
+  // Strong comparison: the client combines the part with others that it has. A date never matches,
+  // because no Last-Modified is sent.
   const ifRange = request.header("if-range");
   if (ifRange !== undefined && ifRange.trim() !== etag) return whole;
   const [matched, from = "", to = ""] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(range) ?? [];

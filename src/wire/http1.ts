@@ -1,8 +1,8 @@
 /**
- * One connection of HTTP/1.1 (RFC 9112). Requests are handled one after the other, in the order in
- * which they came; what a client sends ahead waits, within a bound, and beyond it in the client's own
- * buffers. A message that can be framed never closes the connection. One that cannot is refused, and
- * the connection closed in a way that does not lose the refusal.
+ * One connection of HTTP/1.1 (RFC 9112). Requests are handled one at a time, in order; pipelined
+ * requests wait in a bounded buffer, and beyond it in the client's own buffers. A message that can be
+ * framed never closes the connection. One that cannot is refused, and the connection is closed
+ * without losing that response.
  */
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { Connections, ManagedConnection } from "./connections.ts";
@@ -33,7 +33,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   readonly #held: HeldInput;
   #parsing = false;
   readonly #repeated: RepeatedHead;
-  /** All that was received, where it is one message without a body. */
+  /** All that was received, if it is one message without a body. */
   #whole: string | undefined;
   /** The request was passed to the handler. */
   #dispatched = false;
@@ -44,9 +44,9 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
   #closed = false;
   readonly #writer: ResponseWriter;
   #abort: AbortController | undefined;
-  /** When the present wait began: for a head, a body, a reader, the next request. */
+  /** When the current wait began: for a head, a body, the client to read, the next request. */
   sinceMs: number;
-  /** Received of the body in its framing, or dropped while closing. */
+  /** Received of the body including its framing, or discarded while closing. */
   #receivedBytes = 0;
 
   constructor(transport: Transport, connections: Connections, handler: HttpHandler) {
@@ -82,14 +82,14 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#parse(Buffer.concat([this.#held.take(), chunk]));
   }
 
-  /** Responds to a request of which nothing, or its target alone, has to be read. */
+  /** Responds to a request of which nothing, or only its target, has to be parsed. */
   #recognise(text: string): boolean {
     const { stopping, elapsedMs } = this.#connections;
     const prepared = stopping ? undefined : this.#handler.cached?.(text, this.#transport.peer);
     if (prepared !== undefined) {
       this.sinceMs = elapsedMs;
       this.#responding = true;
-      // What follows it is another message.
+      // The rest is another message.
       this.#reading = "complete";
       this.#writer.writePrepared(prepared);
       return true;
@@ -109,7 +109,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     return head === this.#head && head.keepAlive && head.version === 11 ? this.#whole : undefined;
   }
 
-  /** `text` is that of all bytes, where it is known. */
+  /** `text` is all bytes as text, if known. */
   #parse(bytes: Buffer, text?: string): void {
     this.#parsing = true;
     let at = 0;
@@ -135,7 +135,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       const taken = result === "incomplete" ? piece.byteLength : result;
       at += taken;
       this.#receivedBytes += taken;
-      // From its first byte to its last: the end of a request must never stand for all of it.
+      // From its first byte to its last: the end of a request must never count as all of it.
       const isWhole = beganAt === 0 && result === bytes.byteLength && this.#body.received === 0;
       this.#whole = isWhole ? text : undefined;
       this.#advance();
@@ -144,7 +144,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#parsing = false;
   }
 
-  /** Starts a message; returns where to go on, or undefined when more must come first. */
+  /** Starts a message; returns the offset to continue at, or undefined if more input is needed. */
   #begin(bytes: Buffer, from: number): number | undefined {
     const at = afterEmptyLines(bytes, from);
     if (at === bytes.byteLength) return undefined;
@@ -170,7 +170,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     this.#abort = undefined;
   }
 
-  /** Decides what is to be done with the message now that more of it is here. */
+  /** Decides how to continue after more of the message was received. */
   #advance(): void {
     const oversize = this.#head.oversize(this.#connections.limits);
     if (oversize !== undefined) return void this.#refuse(oversize);
@@ -248,7 +248,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     return body.read();
   }
 
-  /** A client that goes on sending a body that is not wanted gets its response, and no more. */
+  /** A client that keeps sending a body that is discarded gets its response, then is disconnected. */
   #checkDiscarded(): void {
     if (this.#body.received <= this.#connections.limits.discardedBytesMax) return;
     if (this.#responding) this.#held.pause();
@@ -272,12 +272,12 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       close === true ||
       !head.keepAlive ||
       this.#connections.stopping ||
-      // Whether the body that was held back will follow cannot be known.
+      // Whether the client will still send the body is unknown.
       (head.awaitsContinue && this.#reading === "body")
     );
   }
 
-  /** Without its last chunk, so that it is not taken for complete. */
+  /** Leaves out the last chunk, so that the response does not count as complete. */
   failed(cause: unknown): void {
     this.#handler.failed(cause);
     this.destroy();
@@ -296,7 +296,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     else this.#checkDiscarded();
   }
 
-  /** Goes on to the next request once the message was received and its response sent. */
+  /** Continues with the next request once the message was received and its response sent. */
   #finishExchange(): void {
     if (this.#responding || this.#reading !== "complete") return;
     this.#reading = "start";
@@ -308,7 +308,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#peerEnded && !this.#responding) this.#close();
   }
 
-  /** After such a message, where the next one begins is unknown. */
+  /** Closes the connection afterwards, since the start of the next message is unknown. */
   #refuse(error: WireError): void {
     if (this.#reading === "start") this.#head = new RequestHead("");
     const head = this.#head;
@@ -327,7 +327,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
 
   /**
    * Closes without losing the response: a socket that is closed with unread input is reset, and a
-   * reset discards what the other end has not read yet (RFC 9112, section 9.6).
+   * reset discards what the peer has not read yet (RFC 9112, section 9.6).
    */
   #close(): void {
     this.#reading = "closing";
@@ -339,7 +339,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#peerEnded) this.destroy();
   }
 
-  /** The other end sends nothing more. It may still read. */
+  /** The peer sends nothing more. It may still read. */
   ended(): void {
     this.#peerEnded = true;
     // A client that reads an endless stream has no reason to close its side first.
@@ -348,7 +348,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (!this.#responding) this.#reading === "closing" ? this.destroy() : this.#close();
   }
 
-  /** The socket is gone. */
+  /** The socket was closed. */
   closed(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -57,14 +57,14 @@ export class Http2Connection implements ManagedConnection {
     if (this.connections.closing) this.finish();
   }
 
-  /** The highest id there is: whatever is on its way is still answered (RFC 9113, section 6.8). */
+  /** The highest id: requests already sent still get a response (RFC 9113, section 6.8). */
   announceEnd(): void {
-    // A session that is gone already throws, and its socket closes in a moment.
+    // A session that is already destroyed throws; its socket is about to close.
     if (this.session?.destroyed !== false) return;
     this.session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
   }
 
-  /** Announces that no further stream is accepted; closes after those under way. */
+  /** Announces that no further stream is accepted; closes after those in progress. */
   finish(): void {
     this.#finishing = true;
     if (this.session === undefined) this.destroy();
@@ -86,7 +86,7 @@ export class Http2Connection implements ManagedConnection {
     else this.destroy();
   }
 
-  /** Nothing more comes, but responses may still be taken. */
+  /** The peer sends nothing more, but may still read responses. */
   #inputEnded(): void {
     for (const stream of this.#streams) stream.inputEnded();
     this.finish();
@@ -100,12 +100,12 @@ export class Http2Connection implements ManagedConnection {
 }
 
 export interface Http2Limits extends WireLimits {
-  /** Requests at once on one connection. */
+  /** Concurrent requests on one connection. */
   readonly streamsMax: number;
 }
 
 export function createHttp2Server(limits: Http2Limits, failed: (cause: unknown) => void) {
-  // Floods of pings, settings, resets and empty frames are ended by the protocol's own engine.
+  // Floods of pings, settings, resets and empty frames are stopped by `node:http2` itself.
   const server = createServer({
     settings: {
       maxConcurrentStreams: limits.streamsMax,
@@ -138,7 +138,7 @@ export function createHttp2Server(limits: Http2Limits, failed: (cause: unknown) 
     raw.once("close", () => connection.end(stream));
     const broken = (cause: unknown) => {
       failed(cause);
-      // `close` with a code would end it on Bun as if it were whole.
+      // On Bun, `close` with a code would end the stream as if it were complete.
       raw.destroy(new Error("The response broke off.", { cause }));
     };
     const responded = (close: boolean) => {

@@ -21,7 +21,7 @@ type Waiting =
   | "response"
   /** For the rest of the request body, which the handler wants. */
   | "body"
-  /** For the client, to take more of the response. */
+  /** For the client to read more of the response. */
   | "reader"
   /** For the next piece of a response without a known end. */
   | "piece";
@@ -74,7 +74,7 @@ export class Http2Stream {
     }
   }
 
-  /** Why it is none, where it is none. */
+  /** The request, or why it is not a valid one. */
   #request(): HttpRequest | WireError {
     const { peer, connections } = this.#connection;
     const header = (name: string) => this.#header(name);
@@ -109,7 +109,7 @@ export class Http2Stream {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** Made only for those who ask for it. */
+  /** Created on first use. */
   #signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#ended) this.#abort.abort();
@@ -151,7 +151,7 @@ export class Http2Stream {
         ? this.#sendPieces(given, given.body as AsyncIterable<Uint8Array>)
         : this.#sendWhole(given, bytes);
     } catch (cause) {
-      // A header cannot be sent, so nothing was.
+      // A header is invalid, so nothing was sent.
       return this.#sendWhole(handler.failed(cause));
     }
   }
@@ -163,7 +163,7 @@ export class Http2Stream {
     this.#heldBytes += bytes.byteLength;
     let at = 0;
     const go = () => {
-      // On a stream that was destroyed, Bun takes everything and says nothing.
+      // On a destroyed stream, Bun accepts every write and emits nothing.
       while (!this.#stream.destroyed) {
         this.#waitFor("reader");
         const piece = bytes.subarray(at, at + pieceBytes);
@@ -194,7 +194,7 @@ export class Http2Stream {
     return sending();
   }
 
-  /** What still comes of a body that was not wanted is refused (RFC 9113, section 8.1). */
+  /** Refuses the rest of a body that was not read (RFC 9113, section 8.1). */
   #finish(last?: Uint8Array): void {
     const refuseRest = () => this.#stream.close(constants.NGHTTP2_NO_ERROR);
     this.#stream.end(last, this.#body.complete ? undefined : refuseRest);
@@ -235,7 +235,7 @@ export class Http2Stream {
     }
     const grantedMs = { response: limits.handlerMsMax, reader: limits.stallMsMax };
     const most = grantedMs[this.#waiting as "response" | "reader"] ?? Number.POSITIVE_INFINITY;
-    // Its reader neither takes nor resets it, or its handler is stuck.
+    // The client neither reads nor resets it, or the handler is stuck.
     if (waitedMs >= most) this.#stream.destroy(new Error("It took too long."));
   }
 
@@ -244,7 +244,7 @@ export class Http2Stream {
     if (!this.#body.complete) this.#body.fail("incomplete");
   }
 
-  /** The stream is closed, whoever did it. */
+  /** The stream was closed, by either side. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -265,7 +265,7 @@ function wholeBody({ body }: HttpResponse): Uint8Array | undefined {
 }
 
 type Fields = NonNullable<Parameters<ServerHttp2Stream["respond"]>[0]>;
-/** Of responses that are sent again and again. */
+/** Of responses that are sent repeatedly. */
 const knownFields = new WeakMap<HttpResponse, Fields>();
 
 function fieldsOf(response: HttpResponse, length: number | undefined): Fields {
@@ -274,7 +274,7 @@ function fieldsOf(response: HttpResponse, length: number | undefined): Fields {
   const { status, headers } = response;
   for (const [name, value] of Object.entries(headers)) requirePrintable(name, value);
   const measured = length === undefined ? {} : { "content-length": length };
-  // Frozen: the engine adds a date to a copy of its own.
+  // Frozen: `node:http2` adds the date to a copy.
   const fields = Object.freeze({ ":status": status, ...headers, ...measured } as Fields);
   knownFields.set(response, fields);
   return fields;

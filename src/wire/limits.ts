@@ -1,4 +1,4 @@
-/** What a listener grants to clients that are not authenticated yet. */
+/** The limits of a listener, which apply to clients before authentication. */
 import { readFileSync } from "node:fs";
 
 export interface WireLimits {
@@ -15,19 +15,19 @@ export interface WireLimits {
   /** How long a request body may take beyond what the minimum rate allows. */
   readonly bodyGraceMs: number;
   readonly bodyBytesPerSecondMin: number;
-  /** How long a response may be awaited before its connection is closed. */
+  /** How long a handler may take before its connection is closed. */
   readonly handlerMsMax: number;
-  /** How long the reader of a response may take nothing of it. */
+  /** How long a client may read nothing of a response. */
   readonly stallMsMax: number;
-  /** What is read of a body that is not wanted, so that the response to it arrives. */
+  /** How much is read of a body that is discarded, so that the response arrives. */
   readonly discardedBytesMax: number;
   /** Of all request bodies together that are held in memory. */
   readonly heldBodyBytesMax: number;
-  /** Of all responses together that wait for their readers. */
+  /** Of all responses together that wait for their clients. */
   readonly heldResponseBytesMax: number;
-  /** What is held of the requests that a client sends ahead. The rest waits in its own buffers. */
+  /** How much is held of pipelined requests. The rest waits in the client's own buffers. */
   readonly pipelinedBytesMax: number;
-  /** How long input is still read and dropped before a connection is closed. */
+  /** How long input is still read and discarded before a connection is closed. */
   readonly lingerMsMax: number;
   /** How often overdue connections are looked for. */
   readonly sweepEveryMs: number;
@@ -42,7 +42,7 @@ export const wireLimits: WireLimits = {
   idleMsMax: 60_000,
   bodyGraceMs: 10_000,
   bodyBytesPerSecondMin: 1_024,
-  // A handler ends by its own deadlines, and an event stream does not end.
+  // Handlers have their own deadlines, and an event stream does not end.
   handlerMsMax: Number.POSITIVE_INFINITY,
   stallMsMax: 30_000,
   discardedBytesMax: 1024 ** 3,
@@ -66,7 +66,7 @@ export function connectionsPossible(): number {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
     if (soft !== undefined) return Math.max(16, Number(soft) - descriptorsReserved);
   } catch {
-    // Only Linux says so.
+    // Known only on Linux.
   }
   return Number.POSITIVE_INFINITY;
 }
@@ -78,25 +78,25 @@ export type Reading =
   | "body"
   /** The message is complete; what follows it waits for its response. */
   | "complete"
-  /** The connection is closing; what still arrives is dropped. */
+  /** The connection is closing; what still arrives is discarded. */
   | "closing";
 
 interface Waiting {
   readonly reading: Reading;
-  /** Since the present wait began: for a head, a body, a response, the next request. */
+  /** Since the current wait began: for a head, a body, a response, the next request. */
   readonly waitedMs: number;
   /** The start of a request was received. */
   readonly startHeld: boolean;
   /** The connection has had a response before. */
   readonly served: boolean;
-  /** It is not read from at the moment. */
+  /** Reading is paused. */
   readonly paused: boolean;
   /** A response is due. */
   readonly responding: boolean;
   readonly bodyBytes: number;
   /** A response without a known end is being sent. */
   readonly streaming: boolean;
-  /** How long the reader of a response has taken nothing of it; undefined where nothing waits. */
+  /** How long the client has read nothing of a response; undefined if nothing waits. */
   readonly stalledMs: number | undefined;
 }
 
@@ -124,7 +124,7 @@ export function overdue(waiting: Waiting, limits: WireLimits): Overdue {
   }
 }
 
-/** How long a body may have taken of which this much was received. */
+/** How long a body may take until this much of it has been received. */
 export function bodyMsMax(bodyBytes: number, limits: WireLimits): number {
   return limits.bodyGraceMs + (bodyBytes * 1_000) / limits.bodyBytesPerSecondMin;
 }

@@ -37,9 +37,8 @@ export interface Listener extends OpenListener {
   /** Accepts on one more listening socket of the same address. */
   accept(socket: number): Promise<void>;
   /**
-   * Accepts no new connection, lets responses under way finish within the time, and closes. Idle
-   * connections are left open for `idleMs`. Resolves with the number of responses that had to be
-   * broken off.
+   * Accepts no new connection, lets responses in progress finish within the time, and closes. Idle
+   * connections are left open for `idleMs`. Resolves with the number of responses that were aborted.
    */
   stop(graceMs: number, idleMs?: number): Promise<number>;
 }
@@ -103,7 +102,7 @@ export async function listenOnEach(
 
 const acceptDirect = typeof Bun === "undefined" ? acceptOnNode : acceptOnBun;
 
-/** Accepts connections for as long as the returned listener is not closed. */
+/** Accepts connections until the returned listener is closed. */
 export function acceptHttp1(
   at: ListenOn,
   connections: Connections,
@@ -116,7 +115,7 @@ export function acceptHttp1(
   );
 }
 
-/** Accepts connections that begin with a header of the PROXY protocol, and takes it off them. */
+/** Accepts connections that begin with a header of the PROXY protocol, and removes it. */
 export function acceptProxied(
   at: ListenOn,
   connections: Connections,
@@ -142,10 +141,10 @@ async function acceptOnBun(
   connections: Connections,
   handler: HttpHandler,
 ): Promise<Listening> {
-  // A second service must not share the port of the first in silence.
+  // A second service must not silently share the port of the first.
   const fresh = { hostname: host, port, exclusive: true };
   const listener = Bun.listen<BunConnection | undefined>({
-    // Bun takes a socket that is open already, which its types do not say.
+    // Bun accepts an open socket, although its types do not say so.
     ...(inherited === undefined ? fresh : ({ fd: inherited } as unknown as typeof fresh)),
     allowHalfOpen: true,
     socket: {
@@ -165,7 +164,7 @@ async function acceptOnBun(
     },
   });
   const { fd } = listener as unknown as { fd: number };
-  // Of a socket that was given it knows no port.
+  // Bun does not know the port of a socket that was passed to it.
   return { port: listener.port ?? port, socket: fd, close: () => listener.stop() };
 }
 
@@ -197,7 +196,7 @@ export function listenOn(
     server.once("error", reject);
     server.listen(socket === undefined ? { host, port, exclusive: true } : { fd: socket }, () => {
       server.off("error", reject);
-      // Such as too many open files: the connections that are open go on.
+      // Such as too many open files: open connections are not affected.
       server.on("error", failed);
       const { _handle: handle } = server as { _handle?: { readonly fd?: number } | null };
       resolve({

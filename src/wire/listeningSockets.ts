@@ -1,7 +1,7 @@
 /**
  * Listening sockets that one process opens and others accept on. The process that opened them keeps
- * them: a connection in the queue is lost only when the last process with its socket closes it, so
- * none is lost when one of those that accept ends or crashes.
+ * them open: a queued connection is lost only when the last process with its socket closes it, so
+ * none is lost when an accepting process exits or crashes.
  */
 import { dlopen } from "bun:ffi";
 import type { ListenAddress } from "./listener.ts";
@@ -12,9 +12,9 @@ export interface ListeningSockets {
 }
 
 /**
- * Several sockets of one address share its connections evenly, by a hash of the client's address,
- * where one socket that several processes accept on may leave nearly all to one of them. Only Linux
- * does so: elsewhere there is one.
+ * Several sockets of one address share its connections evenly, by a hash of the client's address; of
+ * one socket, one process may get nearly all. Only Linux supports this: elsewhere there is one
+ * socket.
  */
 export function openListeningSockets(at: ListenAddress, countWanted: number): ListeningSockets {
   const count = process.platform === "linux" ? countWanted : 1;
@@ -22,7 +22,7 @@ export function openListeningSockets(at: ListenAddress, countWanted: number): Li
     const only = open({ hostname: at.host, port: at.port, exclusive: true });
     return { port: only.port, sockets: [only.socket] };
   }
-  // A second service must not share the port of the first in silence, as this kind of socket would.
+  // A second service must not silently share the port of the first, as SO_REUSEPORT would allow.
   const probe = listenBriefly({ hostname: at.host, port: at.port, exclusive: true });
   const { port } = probe;
   probe.stop();

@@ -1,41 +1,41 @@
-/** A request and its response, whichever protocol and socket they travel on. */
+/** A request and its response, independent of protocol and socket. */
 import type { MaybePromise } from "../core/maybePromise.ts";
 import type { PreparedResponse } from "./response.ts";
 
 export interface HttpRequest {
   /** As sent: methods are case-sensitive, and unknown ones are passed on too. */
   readonly method: string;
-  /** By which the client reached the service: that of the connection, or what trusted proxies say. */
+  /** The scheme that the client used: that of the connection, or what trusted proxies report. */
   readonly scheme: "http" | "https";
   /**
-   * Host and port, in lower case, by which the client reached the service: those of the request, or
-   * what trusted proxies say. Empty where HTTP/1.0 sent none.
+   * Host and port, in lower case, that the client used: those of the request, or what trusted
+   * proxies report. Empty if HTTP/1.0 sent none.
    */
   readonly authority: string;
   /**
-   * The host that the request is for, whatever proxies say: in lower case, without port and final
-   * dot. Undefined where HTTP/1.0 sent none.
+   * The host that the request is for, regardless of proxies: in lower case, without port and final
+   * dot. Undefined if HTTP/1.0 sent none.
    */
   readonly host: string | undefined;
   /** As sent, neither decoded nor normalised; begins with a slash, or is `*`. */
   readonly path: string;
-  /** As sent, with its question mark; empty where there is none. */
+  /** As sent, with its question mark; empty if there is none. */
   readonly query: string;
-  /** The address of the client: the other end of the connection, or whom trusted proxies name. */
+  /** The address of the client: the peer of the connection, or what trusted proxies report. */
   readonly client: string | undefined;
   /** The value of a header by its lower-case name. Several are joined (RFC 9110, section 5.3). */
   header(name: string): string | undefined;
   /**
-   * The whole body. Throws, or rejects with, a `BodyError` when it is longer than this, does not
-   * arrive or is framed wrongly. Asking for it sends `100 Continue` to a client that waits for that.
+   * The whole body. Throws, or rejects with, a `BodyError` if it is longer than this, does not
+   * arrive or is framed wrongly. Sends `100 Continue` to a client that waits for it.
    */
   body(bytesMax: number): MaybePromise<Uint8Array>;
   /**
-   * The whole request as it was sent, where it is short, arrived at once, has no body and means the
-   * same whoever sent it. Only while the handler is being called.
+   * The whole request as sent, if it is short, arrived in one piece, has no body and does not depend
+   * on the client's address. Valid only while the handler is being called.
    */
   readonly text: string | undefined;
-  /** Aborts when the client goes away before it has its response. */
+  /** Aborts when the client disconnects before it has its response. */
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export type ResponseBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface HttpResponse {
   readonly status: number;
-  /** Each once, by lower-case name. `Date`, `Content-Length` and what belongs to the connection are added. */
+  /** Each once, by lower-case name. `Date`, `Content-Length` and connection headers are added. */
   readonly headers: Readonly<Record<string, string>>;
   /** Left out of the response to a HEAD request. */
   readonly body?: ResponseBody | undefined;
@@ -76,8 +76,8 @@ export type WireError =
 
 export interface HttpHandler {
   /**
-   * The response that was prepared for an earlier request of exactly this text, if it still holds.
-   * Most requests of a busy client differ in nothing.
+   * The response that was prepared for an earlier request of exactly this text, if it is still
+   * valid. Most requests of a busy client are identical.
    */
   cached?(text: string, client: string | undefined): PreparedResponse | undefined;
   handle(request: HttpRequest): MaybePromise<HttpResponse>;
@@ -87,10 +87,10 @@ export interface HttpHandler {
   refuse(error: WireError, client: string | undefined): HttpResponse;
 }
 
-/** What most rules about a request look at. */
+/** The part of a request that most rules use. */
 export type RequestHeaders = Pick<HttpRequest, "header">;
 
-/** The origin that the client used; empty where HTTP/1.0 named no host. */
+/** The origin that the client used; empty if HTTP/1.0 sent no host. */
 export function originOf({ scheme, authority }: Pick<HttpRequest, "scheme" | "authority">): string {
   return authority === "" ? "" : `${scheme}://${authority}`;
 }

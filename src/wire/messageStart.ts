@@ -1,6 +1,6 @@
 /**
- * The start of a message, up to its method. A method that llhttp does not know is hidden from it
- * behind another one, so that the message is framed, and answered, like any other.
+ * The start of a message, up to its method. A method that llhttp does not know is replaced by
+ * another one for it, so that the message is framed, and handled, like any other.
  */
 const methodForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const methodBytesMax = 32;
@@ -13,7 +13,7 @@ export function isParsed(method: string): boolean {
   return parsedMethods.has(method);
 }
 
-/** What llhttp is given in place of another method. */
+/** The method that llhttp gets in place of an unknown one. */
 export const standIn = Buffer.from("POST");
 
 /** RFC 9112, section 2.2: empty lines before a request are ignored. */
@@ -23,7 +23,7 @@ export function afterEmptyLines(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Undefined while it is not complete; empty where it cannot be a method. */
+/** Undefined until it is complete; empty if it cannot be a method. */
 export function methodAt(bytes: Buffer, at: number): string | undefined {
   const end = bytes.indexOf(space, at);
   const length = (end === -1 ? bytes.byteLength : end) - at;

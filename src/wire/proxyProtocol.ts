@@ -1,18 +1,18 @@
 /**
- * The PROXY protocol, version 2 (haproxy.org, proxy-protocol.txt, section 2.2): before anything else,
- * a proxy that passes bytes on says whose they are. Where a listener expects it, every connection
- * must begin with it, since such a header cannot be distinguished from one that a client made up.
+ * The PROXY protocol, version 2 (haproxy.org, proxy-protocol.txt, section 2.2): a proxy that forwards
+ * bytes first sends the address of the client. If a listener expects it, every connection must begin
+ * with it, since such a header cannot be distinguished from one that a client forged.
  */
 import { isIPv4, type Socket } from "node:net";
 import type { Connections, ManagedConnection } from "./connections.ts";
 import { plainAddress } from "./trustedProxies.ts";
 
 export interface ProxyHeader {
-  /** In bytes, with everything that belongs to it. */
+  /** In bytes, including addresses and extensions. */
   readonly length: number;
   /** `local` is a connection of the proxy's own, such as a health check. */
   readonly command: "local" | "proxy";
-  /** The address of the client; undefined where the proxy does not know one. */
+  /** The address of the client; undefined if the proxy does not know it. */
   readonly source: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const signature = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 const fixedBytes = 16;
 /** Addresses take 216 at most; the rest are extensions, which are skipped. */
 const headerBytesMax = 4_096;
-/** What the addresses of each family take: of TCP over IPv4 and IPv6, and of UNIX streams. */
+/** The bytes of the addresses of each family: TCP over IPv4 and IPv6, and UNIX streams. */
 const addressBytes = new Map([
   [0x00, 0],
   [0x11, 12],
@@ -28,10 +28,10 @@ const addressBytes = new Map([
   [0x31, 216],
 ]);
 
-/** What a connection of our own begins with where the other end expects a header. */
+/** The header of a connection of our own, to a peer that expects one. */
 export const localProxyHeader = Buffer.concat([signature, Buffer.from([0x20, 0, 0, 0])]);
 
-/** What a connection that is passed on begins with: from whom it is, and to where it was made. */
+/** The header of a forwarded connection: its source and destination. */
 export function proxyHeaderFor(socket: Socket): Buffer {
   const { remotePort = 0, localPort = 0 } = socket;
   const ends = [socket.remoteAddress, socket.localAddress].map((end) => plainAddress(end ?? ""));
@@ -60,7 +60,7 @@ function ipv6Bytes(address: string): Buffer {
   return Buffer.from(groups.map((group) => group.padStart(4, "0")).join(""), "hex");
 }
 
-/** `::ffff:0:0/96`, by which IPv6 names an address of IPv4. */
+/** `::ffff:0:0/96`, the prefix of IPv4-mapped addresses. */
 const mappedPrefix = Buffer.from("00000000000000000000ffff", "hex");
 
 export function readProxyHeader(bytes: Buffer): ProxyHeader | "incomplete" | "malformed" {
@@ -89,7 +89,7 @@ function sourceIn(bytes: Buffer, family: number): string | undefined {
 export type ProxyHeaderFault = "malformed" | "incomplete" | "timeout" | "untrusted";
 
 export interface ProxyProtocol {
-  /** A connection was closed for what it began with. */
+  /** A connection was closed because of its header. */
   refused(fault: ProxyHeaderFault, peer: string | undefined): void;
 }
 
@@ -105,7 +105,7 @@ export class ProxyHeaderReader implements ManagedConnection {
   readonly #accept: (peer: string | undefined) => void;
   #received: Buffer = Buffer.alloc(0);
 
-  /** `accept` is called with the address that the connection is from by its header. */
+  /** `accept` is called with the client's address from the header. */
   constructor(
     socket: Socket,
     connections: Connections,
@@ -131,7 +131,7 @@ export class ProxyHeaderReader implements ManagedConnection {
     if (header === "incomplete") return;
     if (header === "malformed") return void this.#refuse(header);
     const trusted = this.#peer !== undefined && this.#connections.proxies.trusts(this.#peer);
-    // A header without addresses makes no claim, so it needs no trust.
+    // A header without addresses claims nothing, so its sender need not be trusted.
     if (header.command === "proxy" && !trusted) return void this.#refuse("untrusted");
     this.#leave();
     this.#socket.pause();
@@ -141,7 +141,7 @@ export class ProxyHeaderReader implements ManagedConnection {
   };
 
   readonly #ended = (): void => {
-    // A load balancer may look whether the port is open by connecting alone.
+    // A load balancer may check that the port is open by connecting only.
     if (this.#received.byteLength > 0) this.#refuse("incomplete");
     else this.destroy();
   };

@@ -1,10 +1,10 @@
-/** The body of one request while it is received, held within what all of them together may hold. */
+/** The body of one request while it is received, within the memory limit for all bodies together. */
 import type { Connections } from "./connections.ts";
 import { BodyError, type BodyFailure } from "./message.ts";
 
 const laterBytesMin = 4 * 1024;
 const noBytes = Buffer.alloc(0);
-/** What the sizes, extensions and trailers of chunks may add to a body; a head comes along at first. */
+/** How much chunk sizes, extensions and trailers may add to a body; the first read includes a head. */
 const framingBytesMax = 64 * 1024;
 const framingBytesPerByte = 8;
 
@@ -18,9 +18,9 @@ export class RequestBody {
   received = 0;
   /** The length that was announced. */
   length = Number.POSITIVE_INFINITY;
-  /** The most that the handler takes; undefined while it has not asked. */
+  /** The handler's limit; undefined until it asks for the body. */
   bytesMax: number | undefined;
-  /** Whether the rest of the body is dropped as it arrives. */
+  /** Whether the rest of the body is discarded as it arrives. */
   discarded = false;
   complete = false;
 
@@ -28,7 +28,7 @@ export class RequestBody {
     this.#connections = connections;
   }
 
-  /** What is here, or what will be. */
+  /** The body, or a promise of it while it is incomplete. */
   read(): Uint8Array | Promise<Uint8Array> {
     if (this.#failure !== undefined) throw new BodyError(this.#failure);
     if (this.complete) return this.#take();
@@ -40,7 +40,7 @@ export class RequestBody {
   add(bytes: Uint8Array): void {
     this.received += bytes.byteLength;
     if (this.discarded) return;
-    // HTTP/2 does not frame a body by its announced length.
+    // HTTP/2 does not frame a body by its Content-Length.
     if (this.received > this.length) return void this.fail("malformed");
     const { bytesMax } = this;
     if (bytesMax !== undefined && this.received > bytesMax) return void this.fail("too_large");
@@ -51,7 +51,7 @@ export class RequestBody {
     this.#filled = length;
   }
 
-  /** Whether its framing is in proportion; `bytes` are all that were received of it. */
+  /** Whether the overhead of its framing is acceptable; `bytes` are all that were received of it. */
   allowsFraming(bytes: number): boolean {
     return bytes - this.received <= framingBytesMax + framingBytesPerByte * this.received;
   }
@@ -63,7 +63,7 @@ export class RequestBody {
     reader?.resolve(this.#take());
   }
 
-  /** From here on it is only read for the sake of the connection. */
+  /** From now on it is read only to keep the connection usable. */
   fail(failure: BodyFailure): void {
     this.#failure ??= failure;
     this.discard();

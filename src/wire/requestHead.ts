@@ -25,7 +25,7 @@ export class RequestHead {
     this.#fields = fields;
   }
 
-  /** That of a request with the same headers. Undefined for a target that is not in origin form. */
+  /** The head of a request with the same headers. Undefined for a target not in origin form. */
   withTarget(text: string): RequestHead | undefined {
     const target = originTarget(text, this.target.authority);
     if (target === undefined) return undefined;
@@ -55,7 +55,7 @@ export class RequestHead {
   }
 
   #endField(): void {
-    // Trailers are accepted and dropped (RFC 9110, section 6.5.1).
+    // Trailers are accepted and discarded (RFC 9110, section 6.5.1).
     if (!this.#complete) {
       const name = this.#name.toLowerCase();
       const text = this.#value ?? "";
@@ -68,7 +68,7 @@ export class RequestHead {
     this.#value = undefined;
   }
 
-  /** Why what was received so far is too much. */
+  /** Which limit is exceeded by what was received so far. */
   oversize(limits: WireLimits): WireError | undefined {
     if (this.#targetText.length > limits.targetBytesMax) return "target_too_long";
     const tooMany = this.#fields.length > 2 * limits.headersMax;
@@ -82,13 +82,13 @@ export class RequestHead {
     this.keepAlive = keepAlive && !this.#closes;
   }
 
-  /** Reads the complete head. Returns why it is not one of a request. */
+  /** Interprets the complete head. Returns why it is not a valid request. */
   interpret(limits: WireLimits): WireError | undefined {
     const { version } = this;
     if (version !== 10 && version !== 11) return "version_unsupported";
     const coding = this.header("transfer-encoding");
     if (coding !== undefined) {
-      // RFC 9112, section 6.1: HTTP/1.0 does not have it, so its end cannot be known.
+      // RFC 9112, section 6.1: HTTP/1.0 does not have it, so the end of the body is unknown.
       if (version === 10) return "malformed";
       if (coding.toLowerCase() !== "chunked") return "coding_unsupported";
     }
@@ -122,7 +122,7 @@ export class RequestHead {
   }
 }
 
-/** llhttp leaves the white space behind a value in it (RFC 9112, section 5.1). */
+/** llhttp does not remove trailing white space (RFC 9112, section 5.1). */
 function withoutBlanks(value: string): string {
   let end = value.length;
   while (end > 0 && isBlank(value.charCodeAt(end - 1))) end--;
@@ -131,9 +131,9 @@ function withoutBlanks(value: string): string {
 
 const isBlank = (code: number) => code === 0x20 || code === 0x09;
 
-/** For which host a request is, and for what (RFC 9112, section 3.2; RFC 9110, section 7.2). */
+/** The target of a request (RFC 9112, section 3.2; RFC 9110, section 7.2). */
 interface Target {
-  /** Host and port in lower case; empty where HTTP/1.0 named none. */
+  /** Host and port in lower case; empty if HTTP/1.0 sent none. */
   readonly authority: string;
   readonly path: string;
   /** With its question mark. */
@@ -145,7 +145,7 @@ const noTarget: Target = { authority: "", path: "", query: "" };
 const name = /^([a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_-])?)\.?(?::[0-9]{0,5})?$/;
 const ipv6 = /^(\[[0-9a-f:.]{2,45}\])(?::[0-9]{0,5})?$/;
 
-/** Nearly every request names the same host as the one before. */
+/** Nearly every request has the same host as the previous one. */
 let last: { readonly authority: string; readonly host: string | undefined } = {
   authority: "",
   host: undefined,
@@ -194,14 +194,14 @@ function originTarget(target: string, authority: string): Target | undefined {
 const start = "GET ";
 
 /**
- * Recognises a request that differs from an earlier one of its connection in its target alone, as
- * most requests of a client do. Everything behind the target is the same bytes, so it means the
- * same, and need not be parsed again.
+ * Recognises a request that differs from an earlier one of its connection only in its target, as
+ * most requests of a client do. The bytes after the target are the same, so they need not be parsed
+ * again.
  */
 export class RepeatedHead {
   readonly #limits: WireLimits;
   #head: RequestHead | undefined;
-  /** The earlier request behind its target. */
+  /** The earlier request, from the end of its target on. */
   #rest = "";
 
   constructor(limits: WireLimits) {

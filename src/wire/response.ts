@@ -15,7 +15,7 @@ function httpDate(nowMs: number): string {
   return dateText;
 }
 
-/** Where it is not every word that begins with a capital letter. */
+/** Names in which not just the first letter of each word is a capital. */
 const usualNames = new Map([
   ["etag", "ETag"],
   ["www-authenticate", "WWW-Authenticate"],
@@ -30,7 +30,7 @@ function usualName(name: string): string {
 /** The last line of each header, by its lower-case name: most never change. */
 const lastLines = new Map<string, { readonly start: string; value: string; line: string }>();
 
-/** A value with a line break would start another header or response. Bun does not check this over HTTP/2. */
+/** A value with a line break would start another header or response. Bun does not check HTTP/2. */
 export function requirePrintable(name: string, value: string): void {
   if (/[^\t\x20-\x7e]/.test(value)) {
     throw new Error(`The response header ${name} is not printable ASCII.`);
@@ -39,7 +39,7 @@ export function requirePrintable(name: string, value: string): void {
 
 interface Framing {
   readonly nowMs: number;
-  /** Undefined where the response has no content, or its length is not known. */
+  /** Undefined if the response has no content, or its length is unknown. */
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
   readonly connection: "close" | "keep-alive" | undefined;
@@ -76,7 +76,7 @@ export function allowsContent(status: number): boolean {
   return status >= 200 && status !== 204 && status !== 304;
 }
 
-/** A whole response as bytes, to be sent again and again; only its date changes. */
+/** A whole response as bytes, to be sent repeatedly; only its date changes. */
 export class PreparedResponse {
   readonly #bytes: Buffer;
   readonly #dateAt: number;
@@ -106,7 +106,7 @@ export class PreparedResponse {
     return this.#bytes;
   }
 
-  /** What it was made from. */
+  /** The response that it was made from. */
   parsed(): HttpResponse & { readonly body: string } {
     const text = this.#bytes.toString();
     const end = text.indexOf("\r\n\r\n");

@@ -1,4 +1,4 @@
-/** Writes the responses of one connection, no faster than their reader takes them. */
+/** Writes the responses of one connection, no faster than the client reads them. */
 import type { Connections } from "./connections.ts";
 import type { HttpResponse, ResponseBody } from "./message.ts";
 import type { RequestHead } from "./requestHead.ts";
@@ -7,10 +7,10 @@ import type { Transport } from "./transport.ts";
 
 const lastChunk = Buffer.from("0\r\n\r\n");
 const crlf = Buffer.from("\r\n");
-/** Large bodies are sent in pieces of this size, so that a reader's progress can be seen. */
+/** Large bodies are sent in pieces of this size, so that the client's progress can be measured. */
 const pieceBytes = 64 * 1024;
 
-/** The rest of a response that its reader was too slow to take. */
+/** The rest of a response that the client has not read yet. */
 interface Outgoing {
   readonly bytes: Uint8Array;
   at: number;
@@ -20,7 +20,7 @@ interface Outgoing {
 export interface WriterEvents {
   /** The response was handed over; `last` when the connection is to be closed. */
   sent(last: boolean): void;
-  /** A body without a known length broke off. */
+  /** A body without a known length ended prematurely. */
   failed(cause: unknown): void;
 }
 
@@ -42,7 +42,7 @@ export class ResponseWriter {
     this.#events = events;
   }
 
-  /** Something was written that the other end has not taken yet. */
+  /** Something was written that the peer has not read yet. */
   get waits(): boolean {
     return this.#outgoing !== undefined || this.#drained !== undefined;
   }
@@ -53,7 +53,7 @@ export class ResponseWriter {
     return heldResponseBytes + byteLengthOf(body) <= limits.heldResponseBytesMax;
   }
 
-  /** Throws, with nothing written, when a header cannot be sent. */
+  /** Throws, with nothing written, if a header is invalid. */
   write(request: RequestHead, response: HttpResponse, close: boolean): void {
     const { body, status } = response;
     const streamed = typeof body === "object" && !(body instanceof Uint8Array);

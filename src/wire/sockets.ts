@@ -11,12 +11,12 @@ import { plainAddress } from "./trustedProxies.ts";
 const peerOf = Symbol("peer");
 type Tagged = Socket & { [peerOf]?: string | undefined; readonly _parent?: Tagged | null };
 
-/** Says whose a connection is where that is not its other end. */
+/** Sets the client's address of a connection if that is not its peer's. */
 export function setPeer(socket: Socket, peer: string | undefined): void {
   (socket as Tagged)[peerOf] = peer;
 }
 
-/** An encrypted socket on top of another one has its peer. */
+/** An encrypted socket on top of another one has the same peer. */
 export function peerAt(socket: Socket): string | undefined {
   const { [peerOf]: own, _parent: parent } = socket as Tagged;
   return own ?? parent?.[peerOf] ?? plainAddress(socket.remoteAddress ?? "");
@@ -41,9 +41,9 @@ export function attach(socket: Socket, connection: Http1Connection): void {
   socket.on("drain", () => connection.drained());
   socket.on("end", () => connection.ended());
   socket.on("close", () => connection.closed());
-  // `close` follows. Clients that go away are not a fault of the service.
+  // `close` follows. A client that disconnects is not an error of the service.
   socket.on("error", () => {});
-  // It is paused where something was read from it before.
+  // It is paused if something was read from it before.
   socket.resume();
 }
 
@@ -76,11 +76,11 @@ export async function openAcknowledge(): Promise<Acknowledge> {
   }
 }
 
-/** Text becomes bytes here: a buffer for each response would cost as much as the copying. */
+/** Text is encoded here: allocating a buffer for each response would cost as much as copying. */
 const encoded = Buffer.allocUnsafeSlow(64 * 1024);
 const bytesPerCharacterMax = 3;
 
-/** A socket of `Bun.listen`, which takes what the kernel takes and leaves the rest to us. */
+/** A socket of `Bun.listen`, which does not buffer what the kernel does not take. */
 export class BunTransport implements Transport {
   readonly scheme = "http";
   readonly peer: string | undefined;
@@ -111,7 +111,7 @@ export class BunTransport implements Transport {
     return false;
   }
 
-  /** Writes what was left. True when nothing is left any more. */
+  /** Writes the rest. True once nothing is left. */
   flush(): boolean {
     let first = this.#unsent[0];
     while (first !== undefined) {
@@ -135,7 +135,7 @@ export class BunTransport implements Transport {
   destroy(): void {
     const cutsOff = this.#unsent.length > 0;
     this.#unsent = [];
-    // A reset also discards what the other end has not read yet.
+    // A reset also discards what the peer has not read yet.
     if (cutsOff) this.#socket.terminate();
     else this.#socket.close();
   }

@@ -1,13 +1,13 @@
 /** The socket of a connection. */
 export interface Transport {
-  /** The address at the other end, as `plainAddress` writes it. */
+  /** The address of the peer, in the form of `plainAddress`. */
   readonly peer: string | undefined;
   readonly scheme: "http" | "https";
   /** False when not all of it was taken yet; `drained` is called when it was. */
   write(bytes: Uint8Array): boolean;
   /** The same for text in UTF-8. */
   writeText(text: string): boolean;
-  /** Sends what was written, then nothing more. Receiving goes on. */
+  /** Closes the sending side after what was written. Receiving continues. */
   end(): void;
   /** Closes at once. What was sent still arrives, unless something else was not sent yet. */
   destroy(): void;
@@ -17,7 +17,7 @@ export interface Transport {
 
 const noBytes = Buffer.alloc(0);
 
-/** Input that waits for its turn: the start of a method, or requests sent ahead. */
+/** Input that is not processed yet: the start of a method, or pipelined requests. */
 export class HeldInput {
   readonly #transport: Transport;
   readonly #bytesMax: number;
@@ -34,7 +34,7 @@ export class HeldInput {
     return this.#bytes.byteLength === 0;
   }
 
-  /** A copy is held. Beyond the bound, the rest waits in the buffers of the other end. */
+  /** A copy is held. Beyond the limit, the rest waits in the buffers of the peer. */
   add(bytes: Uint8Array): void {
     this.#bytes = Buffer.concat([this.#bytes, bytes]);
     if (this.#bytes.byteLength > this.#bytesMax) this.pause();

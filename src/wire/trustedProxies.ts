@@ -1,4 +1,4 @@
-/** The proxies that are trusted to name the origin of a request, by the networks they are in. */
+/** The proxies that are trusted to report the origin of a request, by their networks. */
 import { BlockList, isIP } from "node:net";
 import { hostOf } from "./requestHead.ts";
 
@@ -16,7 +16,7 @@ export const loopbackNetworks: readonly Network[] = [
 /** An address, or a network such as `10.0.0.0/8`; undefined when it is neither. */
 export function networkIn(text: string): Network | undefined {
   const [, address = "", written] = /^([0-9a-f.:]+)(?:\/([0-9]{1,3}))?$/i.exec(text) ?? [];
-  // An IPv4 address is compared as such, however a socket writes it.
+  // An IPv4 address is compared as such, even if a socket reports it as IPv4-mapped.
   if (isIP(address) === 0 || plainAddress(address) !== address) return undefined;
   const [family, bits] = isIP(address) === 4 ? (["ipv4", 32] as const) : (["ipv6", 128] as const);
   const prefix = written === undefined ? bits : Number(written);
@@ -61,20 +61,20 @@ export class TrustedProxies {
 }
 
 /**
- * Who made a request, and by which address, where proxies lie in between: `Forwarded` (RFC 7239),
- * and `X-Forwarded-For`, `-Proto` and `-Host`, which are older and more common. Each proxy adds what
- * it saw at the end, so the headers are read from there, for as long as a trusted proxy wrote them.
- * What stands before that may be anyone's invention.
+ * The client of a request and the URL it used, behind proxies: from `Forwarded` (RFC 7239), and from
+ * `X-Forwarded-For`, `-Proto` and `-Host`, which are older and more common. Each proxy appends what
+ * it saw, so the headers are read from the end, as long as a trusted proxy wrote them. Anything
+ * before that may be forged.
  */
 export interface RequestOrigin {
-  /** The address of the client; undefined when its connection is gone. */
+  /** The address of the client; undefined if its connection is already closed. */
   readonly client: string | undefined;
   readonly scheme: "http" | "https";
   /** Host and port in lower case. */
   readonly authority: string;
 }
 
-/** What one proxy says of the request that it received. */
+/** What one proxy reports of the request that it received. */
 type Hop = { readonly [Field in keyof RequestOrigin]: RequestOrigin[Field] | undefined };
 
 type Header = (name: string) => string | undefined;
@@ -86,7 +86,7 @@ export function namesOrigin(header: Header): boolean {
   return originHeaders.some((name) => header(name) !== undefined);
 }
 
-/** `direct` is what the connection and the request itself say. */
+/** `direct` is the origin according to the connection and the request itself. */
 export function requestOrigin(
   direct: RequestOrigin,
   header: Header,
@@ -100,8 +100,8 @@ export function requestOrigin(
   const older = follow(olderHops(list, header), direct, proxies);
   if (standard === undefined) return older;
   const hops = forwardedHops(standard);
-  // A proxy that writes one of them passes the other on as the client wrote it. Which is whose
-  // cannot be known, so where they disagree neither counts.
+  // A proxy that writes one of them forwards the other as the client sent it. Which one it wrote is
+  // unknown, so if they disagree, both are ignored.
   const named = follow(hops, direct, proxies).client;
   if (list !== undefined && named !== older.client) return direct;
   return follow(hops, older, proxies);
@@ -121,7 +121,7 @@ function follow(hops: readonly Hop[], from: RequestOrigin, proxies: TrustedProxi
   return origin;
 }
 
-/** The nearest first. A list that is shorter than the others is that of the nearest proxies. */
+/** The nearest first. A list that is shorter than the others is from the nearest proxies. */
 function olderHops(list: string | undefined, header: Header): Hop[] {
   const clients = entriesOf(list);
   const schemes = entriesOf(header("x-forwarded-proto"));
@@ -140,7 +140,7 @@ const pairForm = new RegExp(
   "y",
 );
 
-/** The nearest first; none where the header is malformed. */
+/** The nearest first; none if the header is malformed. */
 function forwardedHops(value: string): Hop[] {
   const hops: Hop[] = [];
   let pairs = new Map<string, string>();
