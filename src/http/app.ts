@@ -1,4 +1,4 @@
-/** What the port of the service answers: sites, the public API and what is beside it. */
+/** What the port of the service serves: sites, the public API and the routes beside it. */
 import type { OperationId } from "../contract/operations.ts";
 import type { Log } from "../core/log.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
@@ -12,9 +12,9 @@ import { isUnder, publicPrefix } from "./routes.ts";
 
 export interface AppParts extends PublicApiParts {
   readonly log: Log;
-  /** Answers where the host is a site's, which has nothing of the API; else undefined. */
+  /** Responds if the host is a site's, which does not serve the API; otherwise undefined. */
   readonly sites?: ((request: HttpRequest) => MaybePromise<HttpResponse> | undefined) | undefined;
-  /** Answers what is not under `/v1`: health, documentation. */
+  /** Responds to what is not under `/v1`: health, documentation. */
   readonly publicRoutes: (request: HttpRequest) => MaybePromise<HttpResponse>;
 }
 
@@ -76,7 +76,7 @@ export function createApp(parts: AppParts): Required<Pick<HttpHandler, "handle" 
     pipeline.note(noted, 200);
   }
 
-  /** The store was asked whether a response is fresh, and failed: it would not answer later either. */
+  /** The store failed when it was asked whether a response is fresh: it would fail again. */
   function refuseCached(
     request: HttpRequest,
     startedMs: number,

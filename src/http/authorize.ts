@@ -7,7 +7,7 @@ import type { RequestHeaders } from "../wire/message.ts";
 // which no token holds, so they are one malformed credential.
 export const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** The token that a request was sent with. Throws a Problem of status 401 where there is none. */
+/** The token of a request. Throws a Problem of status 401 if there is none. */
 export function tokenOf(request: RequestHeaders): string {
   const authorization = request.header("authorization");
   if (authorization === undefined || authorization === "") throw new Problem("key_missing");
@@ -22,7 +22,7 @@ export function tokenOf(request: RequestHeaders): string {
 
 const usualStart = "Bearer ";
 
-/** The same where it is written as nearly everybody does. It may be no token at all. */
+/** A fast path for the usual spelling of the header. The result need not be a valid token. */
 export function plainToken(request: RequestHeaders): string | undefined {
   const authorization = request.header("authorization");
   return authorization?.startsWith(usualStart) ? authorization.slice(usualStart.length) : undefined;

@@ -8,7 +8,7 @@ export function announcement(lifecycle: Lifecycle) {
   const deprecation = `@${Math.floor(lifecycle.deprecatedAtMs / 1000)}`; // RFC 9745
   const sunset = new Date(lifecycle.sunsetAtMs).toUTCString(); // RFC 8594
   const fillIn = filling(lifecycle.successor);
-  // Nearly always the same as the last time.
+  // Nearly always the same as for the previous request.
   let known = { base: "", links: "" };
   return (base: string, path: PathParameters): Record<string, string> => {
     if (base !== known.base) known = { base, links: linksUnder(base) };
@@ -37,7 +37,7 @@ export function refuseRemoved(operation: Operation, nowMs: number): void {
   });
 }
 
-/** A segment is repeated only where it needs no escaping; a client may have sent anything. */
+/** A segment is echoed only if it needs no escaping; a client may have sent anything. */
 function filling(template: string): (path: PathParameters) => string {
   const [start = "", ...holes] = template.split("{").map((piece) => piece.split("}"));
   return (path) =>

@@ -19,7 +19,7 @@ import type { Stores } from "../storage/stores.ts";
 import { isRemoved } from "./deprecation.ts";
 import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 
-/** What handlers work with. */
+/** The dependencies of the handlers. */
 interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | "orders"> {
   readonly clock: Clock;
   /** Seals cursors. */
@@ -28,15 +28,15 @@ interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | 
   readonly knownCategoriesOnly: boolean;
 }
 
-/** What a handler knows of the request beside its input. */
+/** What a handler knows of the request in addition to its input. */
 export interface Call {
-  /** The base address to make addresses from: `https://api.example.com/v1`. */
+  /** The base URL of links: `https://api.example.com/v1`. */
   readonly base: string;
-  /** What makes a repetition of the request safe. Only a POST has it. */
+  /** The idempotency key of the request. Only a POST has one. */
   readonly idempotency: IdempotentRequest | undefined;
 }
 
-/** Handles one operation: typed input in, a response that the contract knows out. No sockets. */
+/** Handles one operation: typed input in, a response of the contract out. No sockets. */
 export type Handler<Id extends OperationId> = (
   input: Input<Id>,
   call: Call,
@@ -81,7 +81,7 @@ function petHandlers(dependencies: HandlerDependencies): PetHandlers {
 
     getPet({ path }) {
       const id = int64FromText(path.petId);
-      // 404, not 400: what is no canonical int64 is the identifier of no pet.
+      // 404, not 400: a text that is not a canonical int64 identifies no pet.
       if (id === undefined) throw new Problem("pet_not_found");
       return then(catalogue.get(id), (body) => {
         if (body === undefined) throw new Problem("pet_not_found");
@@ -92,8 +92,8 @@ function petHandlers(dependencies: HandlerDependencies): PetHandlers {
 }
 
 /**
- * Pets are added behind all that have an id up to `idGivenMax`, so a page that another one follows
- * is complete, and so is one that has every pet that was asked for. Others are not cached.
+ * Pets are added after all that have an id up to `idGivenMax`, so a page with a next page is
+ * complete, and so is one with every pet that was requested. Others are not cached.
  */
 function dependencyOf(
   { pets, readUpTo }: PetPage,
@@ -112,7 +112,7 @@ function searchOf({ status, ids = [] }: PetFilter): string {
 
 const onePet = allOperations.find(({ id }) => id === "getPet");
 
-/** Where a pet is found: at its own path and, once getPet is removed, at its successor. */
+/** The path of a pet: its own and, once getPet is removed, that of its successor. */
 function addressOf(id: bigint, nowMs: number): string {
   const successor = onePet && isRemoved(onePet, nowMs) ? onePet.lifecycle?.successor : undefined;
   return (successor ?? "/pets/{petId}").replace("{petId}", String(id));
@@ -189,7 +189,7 @@ function orderIdOf({ orderId }: { readonly orderId: string }): bigint {
   return id;
 }
 
-/** Where a page starts, and the address of the next one. `address` has the limit and the filters. */
+/** Where a page starts, and the URL of the next one. `address` has the limit and the filters. */
 function paging(secret: string, question: string, cursor: string | undefined, address: string) {
   return {
     after: cursor === undefined ? undefined : openCursor(secret, question, cursor),

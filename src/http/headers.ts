@@ -6,13 +6,13 @@ import type { HandlerResponse } from "./responses.ts";
 
 const wellFormed = /^[!-~]{1,128}$/;
 
-/** The id that the client gave its request, if it can be repeated safely. */
+/** The client's id of its request, if it is safe to echo. */
 export function givenRequestId(request: RequestHeaders): string | undefined {
   const given = request.header("x-request-id");
   return given !== undefined && wellFormed.test(given) ? given : undefined;
 }
 
-/** Ids that no other process makes: eight random characters and a count. */
+/** Ids that are unique across processes: eight random characters and a count. */
 export function requestIds(clock: Clock): () => string {
   const prefix = Buffer.from(clock.random(4)).toString("hex");
   let count = 0;
@@ -31,7 +31,7 @@ export function asksForStrict(request: RequestHeaders): boolean {
   return handling?.[1]?.replaceAll('"', "") === "strict";
 }
 
-/** Says that it was done. */
+/** Confirms that the preference was applied. */
 export function applied(response: HandlerResponse): HandlerResponse {
   return { ...response, headers: { ...response.headers, "preference-applied": "handling=strict" } };
 }
@@ -44,15 +44,15 @@ interface TaggedResponse extends HandlerResponse {
 const tagLength = 22;
 
 export function tagged(response: HandlerResponse): TaggedResponse {
-  // A page can keep its items and gain a next page, so what comes next belongs to its name; under
-  // which address the client reached us does not.
+  // A page can keep its items and gain a next page, so the ETag covers the cursor of the next page,
+  // but not the host that the client used.
   const next = response.headers?.["link"]?.split("?")[1] ?? "";
   const named = `${next}\n${response.body}`;
   const etag = `"${hash("sha256", named, "base64url").slice(0, tagLength)}"`;
   return { ...response, headers: { ...response.headers, etag } };
 }
 
-/** Shortens a response to 304 where the client has it already (RFC 9110, section 13). */
+/** Reduces a response to 304 if the client already has it (RFC 9110, section 13). */
 export function conditionally(request: RequestHeaders, response: TaggedResponse): HandlerResponse {
   const held = request.header("if-none-match");
   return isHeld(held, response.headers.etag)
@@ -75,7 +75,7 @@ const preflightHeaders = {
   "access-control-max-age": "7200",
 } as const;
 
-/** A browser's question before the real request. It carries no key, and the response is for all. */
+/** A browser's preflight request. It carries no key, and the response is the same for all. */
 export function isPreflight(request: HttpRequest): boolean {
   return (
     request.method === "OPTIONS" &&

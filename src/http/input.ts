@@ -5,7 +5,7 @@ import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
 import type { HttpRequest, RequestHeaders } from "../wire/message.ts";
 
-/** Reads the query of an address as the operation's parameters. Names all that is wrong. */
+/** Reads a query string as the operation's parameters. Reports everything that is wrong. */
 export function readQuery(
   operation: Operation,
   search: string,
@@ -43,7 +43,7 @@ function valuesByName(search: string): ReadonlyMap<string, string[]> {
 
 export const bodyBytesMax = 65_536;
 
-/** Reads a request's body as the contract describes it. Names all that is wrong with it. */
+/** Reads a request's body as the contract describes it. Reports everything that is wrong. */
 export function readBody(
   request: HttpRequest,
   read: Reader,
@@ -62,7 +62,7 @@ function readBytes(bytes: Uint8Array, read: Reader, strict: boolean): unknown {
   return body;
 }
 
-// RFC 8259 knows no charset parameter, but many clients send the one that is true anyway.
+// RFC 8259 defines no charset parameter, but many clients send `utf-8`, which is always true.
 const jsonMedia = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
 function refuseOtherMedia(request: RequestHeaders): void {

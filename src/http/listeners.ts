@@ -1,4 +1,4 @@
-/** What the API, the dashboard and the metrics answer where a message never became a request. */
+/** The listeners of the API, the dashboard and the metrics. */
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { Problem, type ProblemCode } from "../core/problems.ts";
@@ -58,9 +58,9 @@ function errorResponse(problem: Problem, id: string): HttpResponse {
 }
 
 /**
- * The whole service with the dashboard, on a listener of its own, so that whoever reaches the API
- * does not reach the dashboard. The API is here too since the dashboard calls it, and its links lead
- * back here.
+ * The whole service with the dashboard, on a separate listener, so that access to the API does not
+ * imply access to the dashboard. The API is here too because the dashboard calls it, and its links
+ * lead back here.
  */
 export async function listenForAdmin(
   { url, ...at }: ListenOptions & { readonly url: string | undefined },
@@ -76,7 +76,7 @@ export async function listenForAdmin(
   return listen(at, createWireHandler(app, parts), parts.clock).catch(marking({ admin: true }));
 }
 
-/** Metrics have a listener of their own, so that whoever reaches the API does not reach them. */
+/** Metrics have a separate listener, so that access to the API does not imply access to them. */
 export async function listenForMetrics(
   at: { readonly host: string; readonly port: number },
   families: () => Promise<readonly Family[]>,
@@ -97,7 +97,7 @@ export async function listenForMetrics(
   return listen(at, handler, clock).catch(marking({ metrics: true }));
 }
 
-/** The system does not say which of the listeners it refused. */
+/** The error of the system does not say which of the listeners failed. */
 function marking(mark: object) {
   return (cause: Error): never => {
     throw Object.assign(cause, mark);

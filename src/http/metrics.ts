@@ -1,14 +1,14 @@
 import type { CommitReport } from "../storage/stores.ts";
 
 export interface RequestMetrics {
-  /** Without an operation: a request that reached none. */
+  /** Undefined for a request that reached no operation. */
   observe(operation: string | undefined, status: number, seconds: number): void;
 }
 
 export interface Metrics extends RequestMetrics {
   commit(report: CommitReport): void;
   families(): Promise<readonly Family[]>;
-  /** All but what the store has to be asked for. */
+  /** All except those that need a query to the store. */
   counted(): readonly Family[];
 }
 
@@ -150,10 +150,10 @@ class RequestCounts {
   }
 }
 
-/** How often values fell where: a histogram in plain numbers, since every request comes by. */
+/** A histogram in plain numbers, since it is updated for every request. */
 class Buckets {
   readonly #bounds: readonly number[];
-  /** One for each bound, and one for what is larger. */
+  /** One for each bound, and one for larger values. */
   readonly #counts: Float64Array;
   #sum = 0;
 
@@ -170,7 +170,7 @@ class Buckets {
     this.#sum += value;
   }
 
-  /** Each bucket holds those before it too. */
+  /** Buckets are cumulative. */
   samples(labels: NonNullable<Sample["labels"]> = {}): Sample[] {
     let value = 0;
     const buckets = [...this.#counts].map((count, at) => {
@@ -187,30 +187,30 @@ class Buckets {
 }
 
 export interface Sample {
-  /** What the family's name goes on with: `_sum`. */
+  /** The suffix of the family's name: `_sum`. */
   readonly suffix?: string;
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-/** Samples of one meaning. */
+/** A metric with its samples. */
 export interface Family {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** What the samples of several processes make together; their sum unless said. */
+  /** How the samples of several processes are combined; by default their sum. */
   readonly together?: "min" | "max";
   readonly samples: readonly Sample[];
 }
 
 export const metricsType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** In the text form that Prometheus reads (exposition format 0.0.4). */
+/** In the text format of Prometheus (exposition format 0.0.4). */
 export function metricsText(families: readonly Family[]): string {
   return families.map(familyText).join("\n");
 }
 
-/** The same families of several processes as one. */
+/** Combines the same families of several processes. */
 export function sumFamilies(all: readonly (readonly Family[])[]): Family[] {
   const families = new Map<string, { family: Family; samples: Map<string, Sample> }>();
   for (const family of all.flat()) {

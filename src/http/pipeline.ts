@@ -1,6 +1,7 @@
 /**
- * The stages of a request, top to bottom: find the route, authenticate, keep to limits, authorize,
- * read, handle, write, log and count. The public API and the platform's differ in what an `Api` says.
+ * The stages of a request, top to bottom: find the route, authenticate, apply limits, authorize,
+ * read, handle, write, log and count. `Api` holds the differences of the public API and the
+ * platform's.
  */
 
 import type { Operation } from "../contract/document.ts";
@@ -18,17 +19,17 @@ import { type Match, notAllowed, type PathParameters, Routes } from "./routes.ts
 /** What is known of a request so far. */
 export interface Exchange<Id extends string> {
   readonly request: HttpRequest;
-  /** The base address to make addresses from: `https://api.example.com/v1`. */
+  /** The base URL of links: `https://api.example.com/v1`. */
   readonly base: string;
   readonly startedMs: number;
   readonly givenId: string | undefined;
-  /** Whether what the document does not name is refused. */
+  /** Whether unknown parameters and members are refused. */
   readonly strict: boolean;
   match: Match<Id> | undefined;
   operation: Operation<Id> | undefined;
-  /** Whose request it is, for the log. */
+  /** The caller, for the log. */
   callerId: string | undefined;
-  /** Headers of whatever response it gets, refusals too. */
+  /** Headers of its response, even if it is refused. */
   headers: Record<string, string> | undefined;
 }
 
@@ -38,7 +39,7 @@ export type Noted<Id extends string> = Pick<
   "operation" | "callerId" | "startedMs"
 > & { readonly request: Pick<HttpRequest, "method" | "client"> };
 
-/** What was sent, as the document describes it. */
+/** The input of a request, as the document describes it. */
 export interface ReadInput {
   readonly path: PathParameters;
   readonly query: Record<string, unknown>;
@@ -53,11 +54,11 @@ export interface Api<Id extends string, Caller> {
   readonly head: boolean;
   baseOf(request: HttpRequest): string;
   isStrict(request: HttpRequest): boolean;
-  /** Responds to what is no operation and needs no caller. */
+  /** Responds to what is not an operation and needs no authentication. */
   respondOpenly?(exchange: Exchange<Id>): MaybePromise<HandlerResponse> | undefined;
-  /** Who calls. On unknown paths too: without a credential nothing is learnt of what exists. */
+  /** Authenticates. On unknown paths too: without a credential, it is not revealed what exists. */
   authenticate(exchange: Exchange<Id>): MaybePromise<Caller>;
-  /** Where requests are limited: throws when the caller has used up its quota. */
+  /** If requests are limited: throws if the caller has used up its quota. */
   readonly limit?: ((exchange: Exchange<Id>, caller: Caller) => MaybePromise<void>) | undefined;
   /** Throws unless the caller may call the operation. */
   authorize(exchange: Exchange<Id>, caller: Caller, operation: Operation<Id>): void;
@@ -67,7 +68,7 @@ export interface Api<Id extends string, Caller> {
     operation: Operation<Id>,
     input: ReadInput,
   ): MaybePromise<HandlerResponse>;
-  /** Where requests are limited: what the response was may change what it costs. */
+  /** If requests are limited: the cost may depend on the response. */
   readonly settle?:
     | ((exchange: Exchange<Id>, caller: Caller, response: HandlerResponse) => MaybePromise<void>)
     | undefined;
@@ -148,7 +149,7 @@ export class Pipeline<Id extends string, Caller> {
     );
   }
 
-  /** One way out for everything that is thrown. */
+  /** The single exit for everything that is thrown. */
   refuse(exchange: Exchange<Id>, thrown: unknown): HttpResponse {
     const problem = asProblem(thrown);
     const id = exchange.givenId ?? this.#nextId();

@@ -27,10 +27,10 @@ import { notAllowed, type PathParameters, publicPrefix } from "./routes.ts";
 export interface PublicApiParts extends CacheParts {
   readonly handlers: Handlers;
   readonly uses: UseRecorder;
-  /** Undefined where requests are not limited. */
+  /** Undefined if requests are not limited. */
   readonly limiter: RateLimiter | undefined;
   readonly metrics: RequestMetrics;
-  /** The configured base address; without one, addresses follow the Host of the request. */
+  /** The configured base URL; without one, links use the Host of the request. */
   readonly baseUrl: string | undefined;
   /** The contract as JSON, public. */
   readonly contract: () => MaybePromise<string>;
@@ -40,7 +40,7 @@ type PublicExchange = Exchange<OperationId>;
 
 interface Caller {
   readonly key: ApiKey;
-  /** Of the pets, from before anything of them was read. */
+  /** The revision of the pets before any of them was read. */
   readonly petsRevision: number;
 }
 
@@ -81,7 +81,7 @@ export class PublicApi implements Api<OperationId, Caller> {
     this.#handlers = parts.handlers as unknown as Readonly<Record<OperationId, AnyHandler>>;
     this.metrics = parts.metrics;
     this.limit = limiter && ((exchange, { key }) => takeQuota(limiter, exchange, key));
-    // What the client has already costs it nothing.
+    // A 304 does not count against the quota.
     this.settle =
       limiter &&
       ((exchange, { key }, { status }) =>
@@ -99,7 +99,7 @@ export class PublicApi implements Api<OperationId, Caller> {
   respondOpenly({ request }: PublicExchange): MaybePromise<HandlerResponse> | undefined {
     if (request.path !== `${publicPrefix}/openapi.json`) return undefined;
     if (request.method !== "GET" && request.method !== "HEAD") throw notAllowed("GET, HEAD");
-    // For every origin alike, since a shared cache may keep it.
+    // The same for every origin, since a shared cache may store it.
     const headers = { ...corsHeaders, "cache-control": "public, max-age=60" };
     return then(this.#parts.contract(), (body) => ({ status: 200, body, headers }));
   }
@@ -121,7 +121,7 @@ export class PublicApi implements Api<OperationId, Caller> {
     uses.count(key.id, operation.id);
     requireScope(key, operation.scope);
     refuseRemoved(operation, clock.now());
-    // Before the body is asked for.
+    // Before the body is read.
     if (operation.method !== "GET") readIdempotencyKey(exchange.request);
   }
 
@@ -194,7 +194,7 @@ export class PublicApi implements Api<OperationId, Caller> {
     }
   }
 
-  /** A quota has to be counted, and its headers are another for each request. */
+  /** Not with a quota: each request has to be counted, and its headers differ. */
   isCacheable({ method }: HttpRequest): boolean {
     return method === "GET" && this.#parts.limiter === undefined;
   }
@@ -239,7 +239,7 @@ function quotaHeaders({ quota }: RateLimiter, verdict: Verdict): Record<string, 
 
 const idempotencyKeyForm = /^[!-~]{1,255}$/;
 
-/** Undefined where the client sent none. */
+/** Undefined if the client sent none. */
 function readIdempotencyKey(request: RequestHeaders): string | undefined {
   const idempotencyKey = request.header("idempotency-key");
   if (idempotencyKey === undefined) return undefined;
@@ -249,7 +249,7 @@ function readIdempotencyKey(request: RequestHeaders): string | undefined {
   });
 }
 
-/** The same for requests that ask for the same, however their JSON is laid out. */
+/** Equal for equivalent requests, regardless of the formatting of their JSON. */
 function fingerprint(operation: OperationId, path: unknown, body: unknown): string {
   const asked = JSON.stringify([operation, path, body], (_name, value) =>
     typeof value === "bigint" ? `${value}n` : value,

@@ -1,4 +1,4 @@
-/** What the service's port serves beside the API: health, documentation, the dashboard, the root. */
+/** The routes beside the API: health, documentation, the dashboard, the root. */
 
 import type { Log } from "../core/log.ts";
 import type { MaybePromise } from "../core/maybePromise.ts";
@@ -15,20 +15,20 @@ import { pageNotFound, type StaticSite, siteResponse } from "./staticSite.ts";
 export interface AdminParts {
   /** Makes the dashboard. */
   readonly dashboard: () => Promise<StaticSite>;
-  /** Answers what is under `/internal/v1`: the API of the dashboard. */
+  /** Responds to what is under `/internal/v1`: the API of the dashboard. */
   readonly platform: (request: HttpRequest) => MaybePromise<HttpResponse>;
 }
 
 export interface PublicRoutesParts {
-  /** Resolves when the service can do its work; rejects with what keeps it from it. */
+  /** Resolves if the service is operational; rejects with the reason if not. */
   readonly ready: () => Promise<void>;
   /** Makes the documentation. */
   readonly docs: () => Promise<StaticSite>;
   /** Makes the page at the root. */
   readonly landing: () => Promise<LandingSite>;
-  /** The configured base address; without one, it follows the Host of the request. */
+  /** The configured base URL; without one, it follows the Host of the request. */
   readonly baseUrl: string | undefined;
-  /** The dashboard; undefined where it has a port of its own. */
+  /** The dashboard; undefined if it has its own port. */
   readonly admin: AdminParts | undefined;
   readonly log: Log;
 }
@@ -85,7 +85,7 @@ async function readiness(ready: () => Promise<void>): Promise<HttpResponse> {
 
 const movedTo = (location: string): HttpResponse => ({ status: 308, headers: { location } });
 
-/** Made on first use: a start must not wait for it. After a failure it is made again. */
+/** Built on first use, so that start-up need not wait for it. Retried after a failure. */
 function lazily<T>(make: () => Promise<T>, failed: (cause: unknown) => void) {
   let made: Promise<T> | undefined;
   return async (): Promise<T | undefined> => {
@@ -125,10 +125,10 @@ function text(status: number, body: string, headers: HeaderFields = {}): HttpRes
 interface LandingFacts {
   readonly baseUrl: string;
   readonly docs: string;
-  /** Undefined where it is not served here. */
+  /** Undefined if it is not served here. */
   readonly dashboard: string | undefined;
   readonly ready: string;
-  /** What keeps the service from its work; undefined when nothing does. */
+  /** Why the service is not operational; undefined if it is. */
   readonly trouble: string | undefined;
 }
 
@@ -136,7 +136,7 @@ interface LandingSite extends StaticSite {
   page(facts: LandingFacts): string;
 }
 
-/** The root of the service: a page for browsers, and a few lines of text for everybody else. */
+/** The root of the service: a page for browsers, and a few lines of text for other clients. */
 function createLanding(parts: PublicRoutesParts) {
   const dashboard = parts.admin && dashboardPath;
   const site = lazily(parts.landing, (cause) => parts.log.error("landing.failed", { cause }));
@@ -167,7 +167,7 @@ function createLanding(parts: PublicRoutesParts) {
   };
 }
 
-/** Browsers name it. Programs such as curl take anything, and a person reads that in a terminal. */
+/** Browsers list HTML explicitly. Programs such as curl accept anything, and get plain text. */
 function asksForHtml(request: RequestHeaders): boolean {
   const accepted = request.header("accept") ?? "";
   return /(?:^|,)\s*text\/html\s*(?:$|,|;(?!\s*q=0(?:\.0*)?\s*(?:$|,)))/i.test(accepted);

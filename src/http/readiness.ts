@@ -1,4 +1,4 @@
-/** Whether the service can do its work, as `/readyz` says. */
+/** Whether the service is operational, as `/readyz` reports. */
 import { type Clock, inTime } from "../core/clock.ts";
 import { Problem } from "../core/problems.ts";
 
@@ -6,16 +6,16 @@ const readinessIntervalMs = 1_000;
 /** Probes time out sooner than a queued write, and should get the reason. */
 const readinessMsMax = 2_000;
 
-/** Checks readiness at most once a second: each check writes to the disk, and anybody may ask for it. */
-export function throttledReadiness(ask: () => Promise<void>, clock: Clock): () => Promise<void> {
-  let askedMs = Number.NEGATIVE_INFINITY;
-  let answer = Promise.resolve();
+/** Checks at most once a second: each check writes to the disk, and needs no authentication. */
+export function throttledReadiness(check: () => Promise<void>, clock: Clock): () => Promise<void> {
+  let checkedMs = Number.NEGATIVE_INFINITY;
+  let result = Promise.resolve();
   return () => {
-    if (clock.elapsed() - askedMs >= readinessIntervalMs) {
-      askedMs = clock.elapsed();
-      answer = inTime(clock, readinessMsMax, ask(), tooSlow);
+    if (clock.elapsed() - checkedMs >= readinessIntervalMs) {
+      checkedMs = clock.elapsed();
+      result = inTime(clock, readinessMsMax, check(), tooSlow);
     }
-    return answer;
+    return result;
   };
 }
 

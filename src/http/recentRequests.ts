@@ -11,7 +11,7 @@ const bucketsPerDoubling = 4;
 const buckets = 32 * bucketsPerDoubling;
 const longestMicroseconds = 2 ** 31 - 1;
 
-/** What a step counted, in a form that can be sent to another process. */
+/** The counts of a step, in a form that can be sent to another process. */
 export interface RecentStep {
   readonly requests: number;
   readonly errors: number;
@@ -42,7 +42,7 @@ export interface Series {
   readonly fromMs: number;
   readonly requests: readonly number[];
   readonly errors: readonly number[];
-  /** Undefined where nothing was asked. */
+  /** Undefined if there were no requests. */
   readonly p50Ms: readonly (number | undefined)[];
   readonly p99Ms: readonly (number | undefined)[];
   readonly commits: readonly number[];
@@ -52,21 +52,21 @@ export interface Series {
 export class Recent implements RequestMetrics {
   readonly #clock: Clock;
   readonly #steps = Array.from({ length: stepsMax }, newStep);
-  /** Where the present step is. The one after it is the oldest. */
+  /** The index of the current step. The one after it is the oldest. */
   #at = 0;
   #beganAtMs: number;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#beganAtMs = clock.now();
-    // By a timer, so that no request has to look at the clock for it.
+    // By a timer, so that requests need not read the clock.
     clock.every(stepSeconds * 1000, () => this.#turn());
   }
 
   observe(_operation: string | undefined, status: number, seconds: number): void {
     const step = this.#now();
     step.requests++;
-    // What a client did wrong is no error of the service.
+    // An error of the client is not one of the service.
     if (status >= 500) step.errors++;
     const bucket = bucketOf(seconds * 1e6);
     step.durations[bucket] = (step.durations[bucket] as number) + 1;
@@ -86,12 +86,12 @@ export class Recent implements RequestMetrics {
     }));
   }
 
-  /** Counts what another process has counted up to now as if it had been counted here. */
+  /** Includes the counts of another process up to now. */
   absorb(others: readonly RecentStep[]): void {
     addTo(this.#ordered(), others);
   }
 
-  /** Oldest first, with what other processes have counted up to now. */
+  /** Oldest first, including the counts of other processes up to now. */
   series(others: readonly (readonly RecentStep[])[] = []): Series {
     const own = this.#ordered();
     const steps =
@@ -127,7 +127,7 @@ export class Recent implements RequestMetrics {
   }
 }
 
-/** Step by step from the present one back: two processes begin theirs within thirty seconds. */
+/** Aligned at the current step: the steps of two processes start within thirty seconds. */
 function addTo(steps: readonly Step[], others: readonly RecentStep[]): void {
   for (const [index, other] of others.entries()) {
     const step = steps[steps.length - others.length + index];
@@ -142,7 +142,7 @@ function addTo(steps: readonly Step[], others: readonly RecentStep[]): void {
   }
 }
 
-/** With whole numbers and shifts only: every request comes by here. */
+/** With integers and shifts only, since it runs for every request. */
 function bucketOf(microseconds: number): number {
   const whole =
     microseconds < 1

@@ -1,4 +1,4 @@
-/** Finds the cached response to a request that may have it: allowed to its key, and still fresh. */
+/** Finds the cached response to a request, if its key is authorized and the response still fresh. */
 import type { Operation } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
 import { RecentMap } from "../core/recentMap.ts";
@@ -15,7 +15,7 @@ import { isRemoved } from "./deprecation.ts";
 export interface CacheParts {
   readonly authenticator: Authenticator;
   readonly revisions: Stores["revisions"];
-  /** Asked for its revision where `revisions` is not exact. */
+  /** Queried for its revision if `revisions` is not exact. */
   readonly catalogue: Pick<Catalogue, "changes" | "revision">;
   readonly clock: Clock;
 }
@@ -26,7 +26,7 @@ export interface CacheHit {
   readonly response: CacheableResponse;
   readonly operation: Operation;
   readonly keyId: string;
-  /** Undefined where it is known to be fresh; else it has to be asked. */
+  /** Undefined if the response is known to be fresh; otherwise this must be awaited. */
   readonly asksFreshness: (() => Promise<boolean>) | undefined;
 }
 
@@ -34,15 +34,15 @@ interface PreparedHit extends Pick<CacheHit, "operation" | "keyId"> {
   readonly prepared: PreparedResponse;
 }
 
-/** Headers by which a request makes its response another than the one that all get. */
+/** Request headers that make the response differ from the shared one. */
 const variations = ["if-none-match", "origin", "prefer", "x-request-id"];
-/** With their responses, which they keep in memory after the cache itself has dropped them. */
+/** With their responses, which stay in memory after the cache itself has evicted them. */
 const requestsWeightMax = 20 * 1024 * 1024;
 
 export class CacheLookup {
   readonly #parts: CacheParts;
   readonly #responses = new ResponseCache();
-  /** By the whole text of a request, of which nothing is then read again. */
+  /** By the whole text of a request, which then need not be parsed. */
   readonly #requests = new RecentMap<{ readonly cached: CachedResponse; readonly token: string }>({
     entries: entriesMax,
     weight: requestsWeightMax,
@@ -52,7 +52,7 @@ export class CacheLookup {
     this.#parts = parts;
   }
 
-  /** Whatever is not plain, a key that is not remembered among it, is not found here. */
+  /** Finds only plain requests with a key that was authenticated recently. */
   find(request: HttpRequest): CacheHit | undefined {
     const cached = this.#responses.get(cacheKeyOf(request));
     if (cached === undefined) return undefined;
@@ -80,7 +80,7 @@ export class CacheLookup {
     return { response, operation, keyId, asksFreshness: undefined };
   }
 
-  /** The same bytes as before, and nothing of them is read. */
+  /** For the same bytes as before, without parsing them. */
   findByText(text: string): PreparedHit | undefined {
     const found = this.#requests.get(text);
     if (found === undefined) return undefined;
@@ -97,7 +97,7 @@ export class CacheLookup {
     return { prepared: cached.response, operation: cached.operation, keyId };
   }
 
-  /** `made` is called where it is worth it. `revision` is from before the response was made. */
+  /** `made` is called if caching is worthwhile. `revision` is from before the response was made. */
   add(
     request: HttpRequest,
     operation: Operation,
@@ -116,7 +116,7 @@ export class CacheLookup {
     return key && allows(key, operation.scope) && !isRemoved(operation, nowMs) ? key.id : undefined;
   }
 
-  /** By the changes that are known. */
+  /** According to the known changes. */
   #isFresh(cached: CachedResponse): boolean {
     const { changes } = this.#parts.catalogue;
     if (changes.affect(cached.dependsOn, cached.revision)) return false;
@@ -128,18 +128,18 @@ export class CacheLookup {
     try {
       return this.#parts.revisions();
     } catch {
-      // The store cannot be read. Handling the request without the cache says so.
+      // The store is unavailable. Handling the request without the cache reports that.
       return undefined;
     }
   }
 }
 
 export interface CachedResponse {
-  /** Of the pets, from before the response was made, or when it was last found fresh. */
+  /** The revision of the pets before the response was made, or when it was last found fresh. */
   revision: number;
   readonly dependsOn: PetExtent;
   readonly operation: Operation;
-  /** As bytes alone, which take less memory, once a request for it was recognised by its own. */
+  /** Only bytes, which take less memory, once a request for it was recognised by its text. */
   response: CacheableResponse | PreparedResponse;
   readonly weight: number;
 }
@@ -148,17 +148,17 @@ const entriesMax = 20_480;
 const weightMax = 16 * 1024 * 1024;
 /** A power of two. */
 const seenMax = 65_536;
-/** What a response weighs beside its body: its headers, and what keeps it. */
+/** The memory of a response in addition to its body: headers and bookkeeping. */
 const headersWeight = 600;
-/** Longer ones are rare, and are not worth the room. */
+/** Longer ones are rare, and not worth the memory. */
 const addressCharactersMax = 512;
 
 /**
- * Responses that need not be made again, by the whole address of their request. One is fresh as long
- * as none of the pets it depends on has changed, which has to be checked.
+ * Cached responses by the whole URL of their request. One is fresh as long as none of the pets it
+ * depends on has changed, which the caller has to check.
  */
 export class ResponseCache extends RecentMap<CachedResponse> {
-  /** Hashes of addresses that were asked for lately, each where its hash says. */
+  /** Hashes of recently requested URLs, each at the index that its hash determines. */
   readonly #seen = new Int32Array(seenMax);
 
   constructor() {
@@ -166,8 +166,8 @@ export class ResponseCache extends RecentMap<CachedResponse> {
   }
 
   /**
-   * False the first time: where everything is asked for once, caching it would cost more than
-   * making it, and would drive out what is asked for often.
+   * False the first time: caching what is requested only once would cost more than making it, and
+   * would evict what is requested often.
    */
   isWorthCaching(url: string): boolean {
     if (url.length > addressCharactersMax) return false;
@@ -188,7 +188,7 @@ export class ResponseCache extends RecentMap<CachedResponse> {
   }
 }
 
-/** FNV-1a. Two addresses with one hash cost a place in the cache, and nothing else. */
+/** FNV-1a. A collision only costs a place in the cache. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {
@@ -197,7 +197,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** The address that the client asked for: links in the response depend on all of it. */
+/** The URL that the client requested: links in the response depend on all of it. */
 function cacheKeyOf({ scheme, authority, path, query }: HttpRequest): string {
   return `${scheme}://${authority}${path}${query}`;
 }

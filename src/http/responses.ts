@@ -13,7 +13,7 @@ import { challenge } from "./authorize.ts";
 /** What a handler returns. The rest of the response is the same for all of them. */
 export interface HandlerResponse extends Omit<HttpResponse, "headers"> {
   readonly headers?: HttpResponse["headers"] | undefined;
-  /** Of a read of pets that can be cached: the pets whose changes can make it another. */
+  /** Of a read of pets that can be cached: the pets that it depends on. */
   readonly dependsOn?: PetExtent | undefined;
 }
 
@@ -32,7 +32,7 @@ export function pageResponse<T>(items: readonly JsonOf<T>[], nextAddress: string
   } as const;
 }
 
-/** The response to a write that was done, now or when it was first asked for. */
+/** The response to a write that was done, now or by the first request with its idempotency key. */
 export function writeResponse<T, Status extends number>(
   status: Status,
   outcome: Done<T> | Mismatch,
@@ -69,7 +69,7 @@ export function refusalHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** What keeps the service from working, for people; undefined while nothing does. */
+/** Why the service is not operational, for people; undefined if it is. */
 export async function troubleOf(ready: () => Promise<void>): Promise<string | undefined> {
   try {
     await ready();
@@ -79,7 +79,7 @@ export async function troubleOf(ready: () => Promise<void>): Promise<string | un
   }
 }
 
-/** Whatever is no Problem is a fault of ours, and nothing of it reaches the client. */
+/** Anything but a Problem is a defect, and nothing of it reaches the client. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   return thrown instanceof BodyError
@@ -107,7 +107,7 @@ export function asksForProblemJson(request: RequestHeaders): boolean {
   return found !== undefined && !/(?:^|;)\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i.test(parameters);
 }
 
-/** Problem details (RFC 9457), for those who ask for them. */
+/** Problem details (RFC 9457), for clients that accept them. */
 export function problemText({ code, message, status }: Problem, base: string): string {
   const type = `${base.slice(0, -"/v1".length)}/docs/errors/${code}.md`;
   return JSON.stringify({ type, title: titleOf(code), status, detail: message, code });

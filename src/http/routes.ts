@@ -1,8 +1,8 @@
-/** Which operations are at a path. */
+/** Finds the operations of a path. */
 import type { Operation } from "../contract/document.ts";
 import { Problem } from "../core/problems.ts";
 
-/** Where the two APIs stand on the service's own origin. */
+/** The paths of the two APIs on the service's own origin. */
 export const publicPrefix = "/v1";
 export const platformPrefix = "/internal/v1";
 
@@ -17,7 +17,7 @@ export interface Route<Id extends string> {
   readonly methods: string;
 }
 
-/** Raw segments by parameter name, as they stand in the address. */
+/** Raw segments by parameter name, as in the URL. */
 export type PathParameters = Readonly<Record<string, string>>;
 
 export interface Match<Id extends string> {
@@ -27,7 +27,7 @@ export interface Match<Id extends string> {
 
 interface Template<Id extends string> {
   readonly route: Route<Id>;
-  /** The parameter's name for a segment in braces, otherwise the text that must stand there. */
+  /** The parameter's name for a segment in braces, otherwise the literal text. */
   readonly segments: readonly { readonly text: string; readonly parameter: boolean }[];
 }
 
@@ -59,7 +59,7 @@ export class Routes<Id extends string> {
     );
   }
 
-  /** `path` is relative to the base address. */
+  /** `path` is relative to the base URL. */
   match(path: string): Match<Id> | undefined {
     const route = this.#plain.get(path);
     if (route !== undefined) return { route, path: none };

@@ -1,4 +1,4 @@
-/** A site of files in memory, with addresses as people type them. */
+/** A site of files in memory, with clean URLs. */
 import type { MaybePromise } from "../core/maybePromise.ts";
 import { fileResponse, notFoundResponse, type ServedFile } from "../wire/fileResponse.ts";
 import type { HttpRequest, HttpResponse } from "../wire/message.ts";
@@ -16,7 +16,7 @@ export interface StaticSite {
   readonly contentSecurityPolicy: string;
 }
 
-/** `path` is that below `basePath`, as it stands in the address. */
+/** `path` is the part below `basePath`, as in the URL. */
 export function siteResponse(
   { files, contentSecurityPolicy }: StaticSite,
   basePath: string,
