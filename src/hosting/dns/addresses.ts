@@ -4,8 +4,8 @@ import { blockListOf } from "../domains/observation.ts";
 import type { Recursor } from "./resolver.ts";
 
 /**
- * Addresses that no public name server has, from the IANA special-purpose registries (RFC 6890). A
- * query to one would let the author of a zone reach into our own network.
+ * Addresses that no public name server has, from the IANA special-purpose registries (RFC 6890).
+ * Querying one would let the owner of a zone send packets into our own network.
  */
 const notPublic = blockListOf([
   "0.0.0.0/8",
@@ -25,34 +25,34 @@ const notPublic = blockListOf([
   "240.0.0.0/4",
   "2001::/23",
   "2001:db8::/32",
-  // 6to4 carries an IPv4 address inside, which may be a private one.
+  // A 6to4 address contains an IPv4 address, which may be private.
   "2002::/16",
   "3fff::/20",
 ]);
 
-/** All that has been given out as global unicast. What lies outside is special or unassigned. */
+/** All assigned global unicast addresses. Others are special or unassigned. */
 const globalUnicast = blockListOf(["2000::/3"]);
 
-/** The one spelling of an address, or undefined if it is none. */
+/** The canonical spelling of an address; undefined for anything else. */
 export function canonicalAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
   if (!isIPv6(text) || text.includes("%")) return undefined;
   return new URL(`http://[${text}]`).hostname.slice(1, -1);
 }
 
-/** Whether a stranger's zone may send us there. Takes the canonical spelling. */
+/** Whether it may be queried for a zone that we do not control. Takes the canonical spelling. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   if (isIPv4(address)) return !notPublic.check(address, "ipv4");
-  // This leaves out the mapped, compatible and translated spellings of IPv4 addresses, too.
+  // This also excludes IPv4-mapped, IPv4-compatible and IPv4-translated addresses.
   return globalUnicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
 }
 
 const dnsPort = 53;
-/** As many as the system's own resolver looks at (resolv.conf(5)). */
+/** As many as the system's own resolver uses (resolv.conf(5)). */
 const recursorsMax = 3;
 
-/** The recursors that this machine uses; none where it names none. */
+/** The recursors that this machine is configured with. */
 export function recursorsOfSystem(path = "/etc/resolv.conf"): Recursor[] {
   return textOf(path)
     .split("\n")

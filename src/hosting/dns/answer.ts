@@ -1,4 +1,4 @@
-/** What a message says about the question: pure, and the same for UDP and TCP. */
+/** Interprets a response to a question: pure, and the same for UDP and TCP. */
 import {
   type Absent,
   type DnsAnswer,
@@ -8,16 +8,16 @@ import {
 } from "../domains/resolver.ts";
 import { isWithin, type Message, type Question, rcodes } from "./message.ts";
 
-/** An answer and, where it is a plain no, the zone that says so. */
-export interface Learnt {
+/** An answer and, if it is negative and without a CNAME, the zone that it comes from. */
+export interface LookUpResult {
   readonly answer: DnsAnswer;
   readonly zone: string | undefined;
 }
 
 export const linksMax = 16;
 
-/** `server` is how the detail names who said it. */
-export function learn(message: Message, question: Question, server: string): Learnt {
+/** `server` is the title of the server in the detail. */
+export function interpret(message: Message, question: Question, server: string): LookUpResult {
   const fault = faultOf(message, question, server);
   if (fault !== undefined) return { answer: fault, zone: undefined };
   const links = chainFrom(question, message.answers);
@@ -48,7 +48,7 @@ function faultOf(message: Message, question: Question, server: string): Unreacha
   return undefined;
 }
 
-/** The CNAMEs that lead to what was asked for, in their order, whatever order they came in. */
+/** The chain of CNAMEs from the question, in order, regardless of the order of the records. */
 function chainFrom(
   { name, type }: Question,
   records: readonly DnsRecord[],
@@ -75,10 +75,10 @@ function chainFrom(
   }
 }
 
-/** Tells a no from a mere pointer to other servers as RFC 2308, section 2.2, does. */
-function absence(message: Message, links: DnsRecord[], last: string, server: string): Learnt {
+/** Distinguishes a negative answer from a referral (RFC 2308, section 2.2). */
+function absence(message: Message, links: DnsRecord[], last: string, server: string): LookUpResult {
   const missing = message.rcode === rcodes.NXDOMAIN;
-  // A zone speaks only for what is in it.
+  // A zone is authoritative only for names within it.
   const soa =
     message.soa !== undefined && isWithin(last, message.soa.zone) ? message.soa : undefined;
   if (!missing && links.length === 0 && soa === undefined && message.namesServers) {

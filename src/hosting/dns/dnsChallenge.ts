@@ -1,4 +1,4 @@
-/** Shows a certificate authority by a TXT record that a name is ours (RFC 8555, section 8.4). */
+/** Publishes the TXT record of a dns-01 challenge (RFC 8555, section 8.4). */
 import type { Clock } from "../../core/clock.ts";
 import type { Resolver } from "../domains/resolver.ts";
 import { setTxtRecords, type UpdateServer } from "./update.ts";
@@ -12,7 +12,7 @@ interface DnsChallengeParts {
 const seenMsMax = 60_000;
 const askEveryMs = 500;
 
-/** Resolves once every name server of the zone says it: the authority may ask any of them. */
+/** Resolves once every name server of the zone returns it: the authority may query any of them. */
 export async function publishTxt(
   name: string,
   value: string,

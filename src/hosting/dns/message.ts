@@ -1,7 +1,7 @@
 /**
- * Messages on the wire (RFC 1035, section 4). Not by dns-packet: it drops the line between a dot and
- * a label's end, ignores the lengths of records, and folds names by Unicode's rules, and each of
- * these lets a server pass one name or value off as another.
+ * Messages on the wire (RFC 1035, section 4). Not by dns-packet: it does not distinguish a dot within
+ * a label from the end of the label, ignores the lengths of records, and folds names by Unicode's
+ * rules. Each of these lets a server pass one name or value off as another.
  */
 import type { DnsRecord, RecordType } from "../domains/resolver.ts";
 import { canonicalAddress } from "./addresses.ts";
@@ -29,19 +29,19 @@ export interface Message {
   readonly id: number;
   readonly authoritative: boolean;
   readonly recursionAvailable: boolean;
-  /** If so, the rest of the message is left unread. */
+  /** If so, the records are not read. */
   readonly truncated: boolean;
   readonly rcode: number;
-  /** The question it repeats. Undefined if it repeats none, which servers do with their faults. */
+  /** The question section. Undefined if it is empty, as in some error responses. */
   readonly asked: { readonly name: string; readonly type: number } | undefined;
   readonly answers: readonly DnsRecord[];
-  /** From the authority section: who says no, and for how long it holds (RFC 2308, section 5). */
+  /** From the authority section: the zone of a negative answer, and its TTL (RFC 2308, section 5). */
   readonly soa: { readonly zone: string; readonly rememberedSeconds: number } | undefined;
   /** Whether the authority section names other servers. */
   readonly namesServers: boolean;
 }
 
-/** Small enough to cross every network in one piece, as resolvers have agreed. */
+/** Small enough to avoid fragmentation, by the consensus of DNS Flag Day 2020. */
 const udpBytesMax = 1232;
 
 /** The OPT record of EDNS (RFC 6891, section 6.1.2): the root, our size, no flags, no options. */
@@ -62,22 +62,22 @@ export function writeQuestion(question: Question, id: number, extended: boolean)
   ]);
 }
 
-/** Whether this is the answer to that question, and not one from before or from a stranger. */
-export function answers(message: Message, id: number, question: Question): boolean {
+/** Whether this is the response to that query, and not a late or a forged one. */
+export function isResponseTo(message: Message, id: number, question: Question): boolean {
   if (message.id !== id) return false;
-  // A server that could not read us has nothing to repeat. That claims nothing about the name.
+  // A server that could not parse the query has no question to repeat. It says nothing about the name.
   if (message.asked === undefined) {
     return message.rcode !== rcodes.NOERROR && message.rcode !== rcodes.NXDOMAIN;
   }
   return message.asked.name === question.name && message.asked.type === typeNumbers[question.type];
 }
 
-/** The message, or undefined if the bytes are no response to a question. */
+/** The message; undefined if the bytes are not a response to a query. */
 export function readMessage(bytes: Uint8Array): Message | undefined {
   try {
     return readAll(new Cursor(bytes));
   } catch (cause) {
-    // Whatever leads past an end, be it of the message, a record, or a name.
+    // Something extends past the end of the message, a record or a name.
     if (cause instanceof RangeError) return undefined;
     throw cause;
   }
@@ -90,7 +90,7 @@ const truncatedBit = 1 << 9;
 const recursionAvailableBit = 1 << 7;
 const rcodeBits = 0b1111;
 
-/** Far more than any honest answer to us has. Names share bytes, so few bytes can be much work. */
+/** Far more than a legitimate response has. With name compression, few bytes can be much work. */
 const recordsMax = 1000;
 const classIn = 1;
 const typeOpt = 41;
@@ -148,7 +148,7 @@ function readSections(
       soa ??= { zone: known.name, rememberedSeconds };
     }
   }
-  // EDNS keeps the upper bits of the code here: without them, BADVERS would read as NOERROR.
+  // EDNS has the upper bits of the code here: without them, BADVERS would read as NOERROR.
   for (let read = 0; read < counts.rest; read++) {
     rcodeHigh = readRecord(cursor).rcodeHigh ?? rcodeHigh;
   }
@@ -191,7 +191,7 @@ const typeNumbers: Readonly<Record<RecordType, number>> = {
 };
 
 interface RecordData extends Pick<DnsRecord, "type" | "value" | "caa"> {
-  /** Of a SOA: for how long a no may be remembered. */
+  /** Of a SOA: the TTL of negative answers. */
   readonly minimumSeconds?: number;
 }
 
@@ -199,7 +199,7 @@ const typesByNumber = new Map(
   Object.entries(typeNumbers).map(([type, number]) => [number, type as RecordType]),
 );
 
-/** What a record says; undefined for a type we never ask for. Throws a RangeError on a misfit. */
+/** The data of a record; undefined for a type that is never queried. Throws a RangeError if malformed. */
 function readRecordData(typeNumber: number, data: Cursor): RecordData | undefined {
   const type = typesByNumber.get(typeNumber);
   if (type === undefined) return undefined;
@@ -236,7 +236,7 @@ function readSoa(data: Cursor): Omit<RecordData, "type"> {
 function readTxt(data: Cursor): Omit<RecordData, "type"> {
   const strings: Uint8Array[] = [];
   while (data.left > 0) strings.push(data.bytes(data.uint8()));
-  // Joined before they are decoded: a character may be cut in two.
+  // Joined before they are decoded: a character may span two strings.
   return { value: Buffer.concat(strings).toString("utf8") };
 }
 
@@ -259,8 +259,8 @@ const byteTexts = Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * The text of one label. Bytes that are no visible ASCII, and dots within a label, are escaped as
- * in RFC 1035, section 5.1, so that two names never share a text.
+ * The text of one label. Bytes other than visible ASCII, and dots within a label, are escaped as in
+ * RFC 1035, section 5.1, so that different names never have the same text.
  */
 function labelText(bytes: Uint8Array): string {
   let text = "";
@@ -276,7 +276,7 @@ export function folded(text: string): string {
 const nameCharactersMax = 253;
 const labelOfVisibleAscii = /^[!-[\]-~]{1,63}$/;
 
-/** Whether the name fits a question. Those with escapes do not: no host that we serve has any. */
+/** Whether the name can be queried. Names with escapes cannot: no host that we serve has any. */
 export function isAskable(name: string): boolean {
   return (
     name.length <= nameCharactersMax &&
@@ -290,18 +290,18 @@ export function parentOf(name: string): string | undefined {
   return end === -1 ? undefined : name.slice(end + 1);
 }
 
-/** Whether the name is the zone's own or lies below it. */
+/** Whether the name is that of the zone or below it. */
 export function isWithin(name: string, zone: string): boolean {
   return zone === "." || name === zone || name.endsWith(`.${zone}`);
 }
 
 const nameBytesMax = 255;
 const labelBytesMax = 63;
-/** No honest name is cut into more pieces than it can have labels. */
+/** As many as a name can have labels. */
 const pointersMax = 127;
 const pointerMark = 0b1100_0000;
 
-/** Reads a message from front to back, and throws a RangeError before it would pass the end. */
+/** Reads a message sequentially, and throws a RangeError instead of reading past the end. */
 class Cursor {
   readonly #message: Uint8Array;
   readonly #view: DataView;
@@ -337,7 +337,7 @@ class Cursor {
     return this.#message.subarray(from, from + count);
   }
 
-  /** A cursor over the next bytes only, and moves on behind them. Names may still point back. */
+  /** A cursor over only the next bytes, which are skipped here. Names may still point back. */
   part(count: number): Cursor {
     const from = this.#advance(count);
     return new Cursor(this.#message, from, from + count);
@@ -355,7 +355,7 @@ class Cursor {
       if (length === 0) return labels.length === 0 ? "." : labels.join(".");
       if (length >= pointerMark) {
         const target = ((length - pointerMark) << 8) | reader.uint8();
-        // Each pointer leads before the last, so that no name goes round in a circle.
+        // Each pointer must point before the previous one, so that there are no loops.
         if (target >= earliest || ++pointers > pointersMax) throw new RangeError("a bad pointer");
         earliest = target;
         reader = new Cursor(this.#message, target);

@@ -12,7 +12,7 @@ import {
   unreachable,
 } from "../domains/resolver.ts";
 import { canonicalAddress, isPublicAddress } from "./addresses.ts";
-import { type Learnt, learn } from "./answer.ts";
+import { interpret, type LookUpResult } from "./answer.ts";
 import {
   folded,
   isAskable,
@@ -22,24 +22,24 @@ import {
   type Question,
   rcodes,
 } from "./message.ts";
-import { createTransport, type Heard, type Server, type Transport } from "./transport.ts";
+import { createTransport, type DnsResponse, type Server, type Transport } from "./transport.ts";
 
 export interface Recursor {
-  /** An IP address: a name would have to be looked up first. */
+  /** An IP address: a name would have to be resolved first. */
   readonly address: string;
   readonly port: number;
 }
 
 export interface ResolverOptions {
   readonly clock: Clock;
-  /** Asked in this order, the next when one fails. */
+  /** Queried in this order, the next one if one fails. */
   readonly recursors: readonly Recursor[];
   readonly authorityPort?: number;
-  /** For tests and closed networks: zones may then send us anywhere. */
+  /** For tests and private networks: name servers may then have any address. */
   readonly allowPrivateAddresses?: boolean;
-  /** For how long one packet or connection is waited for. */
+  /** The timeout of one packet or connection. */
   readonly attemptMs?: number;
-  /** How often a server that stays silent is asked. */
+  /** How often a server that does not respond is queried. */
   readonly attempts?: number;
 }
 
@@ -48,12 +48,12 @@ const attemptMsDefault = 2000;
 const attemptsDefault = 2;
 const atOnceMax = 256;
 const waitingMax = 4096;
-/** Steps towards a zone are few and quick. Past this many questions' time, no new one is taken. */
+/** Finding a zone takes few, quick steps. After the time of this many queries, no further one is made. */
 const zoneQuestions = 3;
 
 /**
- * A question ends within attemptMs × (attempts × servers + 1), the time in line included: 6 s for
- * `ask` and, with two recursors, 10 s for `lookUp`. `nameServers` ends within six times as long as
+ * A query ends within attemptMs × (attempts × servers + 1), including the time in the queue: 6 s for
+ * `ask` and, with two recursors, 10 s for `lookUp`. `nameServers` takes at most six times as long as
  * `lookUp`.
  */
 export function createResolver(options: ResolverOptions): Resolver & { close(): void } {
@@ -65,7 +65,7 @@ export function createResolver(options: ResolverOptions): Resolver & { close(): 
   const questions = new Semaphore(atOnceMax, waitingMax);
   let closed = false;
 
-  async function inquire(servers: readonly Server[], question: Question): Promise<Learnt> {
+  async function query(servers: readonly Server[], question: Question): Promise<LookUpResult> {
     if (!isAskable(question.name)) {
       return nothing(unreachable("malformed", `${question.name} cannot be asked for.`));
     }
@@ -73,7 +73,7 @@ export function createResolver(options: ResolverOptions): Resolver & { close(): 
     const endMs = clock.elapsed() + limitMs;
     const leftMs = () => (closed ? 0 : Math.min(attemptMs, endMs - clock.elapsed()));
     const ask = () =>
-      askInTurn(servers, attempts, (server) => converse(transport, server, question, leftMs));
+      queryInTurn(servers, attempts, (server) => attempt(transport, server, question, leftMs));
     return questions.run(ask, { clock, afterMs: limitMs }).catch((cause: unknown) => {
       if (!(cause instanceof SemaphoreFull)) throw cause;
       return nothing(unreachable("timeout", "Too many questions are under way."));
@@ -81,7 +81,7 @@ export function createResolver(options: ResolverOptions): Resolver & { close(): 
   }
 
   const look = (name: string, type: Question["type"]) =>
-    inquire(recursors, { name: folded(name), type, recursive: true });
+    query(recursors, { name: folded(name), type, recursive: true });
 
   return {
     lookUp: async (name, type) => (await look(name, type)).answer,
@@ -103,7 +103,7 @@ export function createResolver(options: ResolverOptions): Resolver & { close(): 
       }
       const title = `${server.name} (${address})`;
       const question = { name: folded(name), type, recursive: false };
-      return (await inquire([{ address, port: authorityPort, title }], question)).answer;
+      return (await query([{ address, port: authorityPort, title }], question)).answer;
     },
 
     close() {
@@ -113,20 +113,20 @@ export function createResolver(options: ResolverOptions): Resolver & { close(): 
   };
 }
 
-/** Owners may read details, so a recursor goes by its place in the list, not by its address. */
+/** Owners may read details, so a recursor is identified by its position, not by its address. */
 function titled({ address, port }: Recursor, place: number): Server {
   if (isIP(address) === 0) throw new Error(`A recursor needs an IP address, and has ${address}.`);
   return { address, port, title: `Recursor ${place + 1}` };
 }
 
-const nothing = (answer: Unreachable): Learnt => ({ answer, zone: undefined });
+const nothing = (answer: Unreachable): LookUpResult => ({ answer, zone: undefined });
 
-/** Round by round, until one server knows. One that has failed outright is not asked again. */
-async function askInTurn(
+/** In rounds, until one server answers. One that fails definitely is not queried again. */
+async function queryInTurn(
   servers: readonly Server[],
   rounds: number,
-  ask: (server: Server) => Promise<Learnt>,
-): Promise<Learnt> {
+  ask: (server: Server) => Promise<LookUpResult>,
+): Promise<LookUpResult> {
   let last = nothing(unreachable("servfail", "There is no recursor to ask."));
   const failed = new Set<Server>();
   for (let round = 0; round < rounds; round++) {
@@ -141,29 +141,32 @@ async function askInTurn(
   return last;
 }
 
-/** One attempt: over UDP, without EDNS if need be, and over TCP where the answer did not fit. */
-async function converse(
+/** One attempt: over UDP, without EDNS if necessary, and over TCP if the response was truncated. */
+async function attempt(
   transport: Transport,
   server: Server,
   question: Question,
   leftMs: () => number,
-): Promise<Learnt> {
-  const send = async (extended: boolean): Promise<Heard> => {
-    const heard = await transport.overUdp({ server, question, extended, limitMs: leftMs() });
-    if (heard.kind !== "heard" || !heard.message.truncated) return heard;
+): Promise<LookUpResult> {
+  const send = async (extended: boolean): Promise<DnsResponse> => {
+    const response = await transport.overUdp({ server, question, extended, limitMs: leftMs() });
+    if (response.kind !== "received" || !response.message.truncated) return response;
     return transport.overTcp({ server, question, extended, limitMs: leftMs() });
   };
-  let heard = await send(true);
-  if (heard.kind === "heard" && refusesExtension(heard.message)) heard = await send(false);
-  return heard.kind === "heard" ? learn(heard.message, question, server.title) : nothing(heard);
+  let response = await send(true);
+  if (response.kind === "received" && refusesExtension(response.message))
+    response = await send(false);
+  return response.kind === "received"
+    ? interpret(response.message, question, server.title)
+    : nothing(response);
 }
 
-/** How servers from before EDNS, or of another version of it, say so (RFC 6891, section 7). */
+/** The responses of servers without EDNS, or with another version of it (RFC 6891, section 7). */
 function refusesExtension({ rcode }: Message): boolean {
   return rcode === rcodes.FORMERR || rcode === rcodes.NOTIMP || rcode === rcodes.BADVERS;
 }
 
-export type Look = (name: string, type: RecordType) => Promise<Learnt>;
+export type Look = (name: string, type: RecordType) => Promise<LookUpResult>;
 
 const stepsMax = 16;
 const serverNamesMax = 8;
@@ -175,7 +178,7 @@ export interface Zone {
   readonly serverNames: readonly string[];
 }
 
-/** The zone that holds the name. `isLate` is asked before each step. */
+/** The zone of the name. `isLate` is called before each step. */
 export async function findZone(
   name: string,
   look: Look,
@@ -198,10 +201,10 @@ export async function findZone(
 }
 
 /**
- * A recursor follows a CNAME here, and fails where its target goes round in a circle or has broken
- * servers. That is no reason to lose the zone that holds the CNAME, so it is asked for that alone.
+ * For NS, a recursor follows a CNAME, and fails if its target is a loop or has broken servers. The
+ * zone of the CNAME itself can still be found, so the CNAME alone is queried then.
  */
-async function lookForServers(name: string, look: Look): Promise<Learnt> {
+async function lookForServers(name: string, look: Look): Promise<LookUpResult> {
   const servers = await look(name, "NS");
   if (servers.answer.kind !== "unreachable") return servers;
   const alias = await look(name, "CNAME");
@@ -209,19 +212,19 @@ async function lookForServers(name: string, look: Look): Promise<Learnt> {
 }
 
 function serverNamesOf(zone: string, records: readonly DnsRecord[]): string[] {
-  // Those of a CNAME's target speak for the target.
+  // Not those of a CNAME's target.
   const own = records.filter(({ name, type }) => type === "NS" && name === zone);
-  // Recursors shuffle them; whoever reads two answers should see the same servers.
+  // Sorted, because recursors shuffle them, and repeated look-ups should list the same servers.
   return [...new Set(own.map(({ value }) => value))].sort().slice(0, serverNamesMax);
 }
 
-/** Where to ask next: straight at the zone that said no, or one label higher. */
+/** The name to try next: the zone of the negative answer, or one label higher. */
 function above(name: string, zone: string | undefined): string | undefined {
   if (zone === ".") return undefined;
   return zone !== undefined && zone !== name && isWithin(name, zone) ? zone : parentOf(name);
 }
 
-/** Where the zone's servers are, in both families. */
+/** The IPv4 and IPv6 addresses of the zone's servers. */
 export async function findServers(
   zone: Zone,
   look: Look,

@@ -1,14 +1,20 @@
-/** One question to one server over one socket, which is closed whatever happens. */
+/** One query to one server over one socket, which is always closed. */
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import { type Unreachable, unreachable } from "../domains/resolver.ts";
-import { answers, type Message, type Question, readMessage, writeQuestion } from "./message.ts";
+import {
+  isResponseTo,
+  type Message,
+  type Question,
+  readMessage,
+  writeQuestion,
+} from "./message.ts";
 
 export interface Server {
   readonly address: string;
   readonly port: number;
-  /** How details name it. */
+  /** Its name in details. */
   readonly title: string;
 }
 
@@ -20,33 +26,36 @@ interface Sending {
   readonly limitMs: number;
 }
 
-export type Heard = { readonly kind: "heard"; readonly message: Message } | Unreachable;
+export type DnsResponse = { readonly kind: "received"; readonly message: Message } | Unreachable;
 
 export type Transport = ReturnType<typeof createTransport>;
 
 export function createTransport(clock: Clock) {
-  const underWay = new Set<() => void>();
+  const inFlight = new Set<() => void>();
 
-  /** Settles once: with what the socket heard, when the time is up, or when all is closed. */
+  /** Settles once: with the response, at the timeout, or on `close`. */
   function settle(
     sending: Sending,
-    open: (finish: (heard: Heard) => void) => { release: () => void; late: () => Heard },
-  ): Promise<Heard> {
+    open: (finish: (response: DnsResponse) => void) => {
+      release: () => void;
+      late: () => DnsResponse;
+    },
+  ): Promise<DnsResponse> {
     if (sending.limitMs <= 0) return Promise.resolve(silence(sending));
     return new Promise((resolve) => {
       let settled = false;
       let opened: ReturnType<typeof open> | undefined;
-      const finish = (heard: Heard) => {
+      const finish = (response: DnsResponse) => {
         if (settled) return;
         settled = true;
         cancel();
-        underWay.delete(giveUp);
+        inFlight.delete(giveUp);
         opened?.release();
-        resolve(heard);
+        resolve(response);
       };
       const giveUp = () => finish(opened?.late() ?? silence(sending));
       const cancel = clock.after(sending.limitMs, giveUp);
-      underWay.add(giveUp);
+      inFlight.add(giveUp);
       try {
         opened = open(finish);
         if (settled) opened.release();
@@ -59,20 +68,20 @@ export function createTransport(clock: Clock) {
   const randomId = () => new DataView(Uint8Array.from(clock.random(2)).buffer).getUint16(0);
 
   return {
-    overUdp(sending: Sending): Promise<Heard> {
+    overUdp(sending: Sending): Promise<DnsResponse> {
       const { server, question, extended } = sending;
       const id = randomId();
       return settle(sending, (finish) => {
-        let misfits = 0;
-        // A new socket, and with it a new port of the kernel's choice, for each question. Being
-        // connected, it hears only the server asked, and hears of its refusal.
+        let mismatches = 0;
+        // A new socket, and with it a new ephemeral port, for each query. It is connected, so it
+        // receives only packets of this server, and its ICMP errors.
         const socket = createSocket(isIPv6(server.address) ? "udp6" : "udp4");
         socket.on("error", (cause) => finish(failure(sending, cause)));
         socket.on("message", (bytes) => {
           const message = readMessage(bytes);
-          if (message !== undefined && answers(message, id, question)) {
-            finish({ kind: "heard", message });
-          } else misfits++;
+          if (message !== undefined && isResponseTo(message, id, question)) {
+            finish({ kind: "received", message });
+          } else mismatches++;
         });
         socket.on("connect", () => socket.send(writeQuestion(question, id, extended)));
         socket.connect(server.port, server.address);
@@ -81,44 +90,44 @@ export function createTransport(clock: Clock) {
             socket.removeAllListeners("connect");
             socket.close();
           },
-          late: () => (misfits > 0 ? misfit(sending) : silence(sending)),
+          late: () => (mismatches > 0 ? mismatch(sending) : silence(sending)),
         };
       });
     },
 
-    overTcp(sending: Sending): Promise<Heard> {
+    overTcp(sending: Sending): Promise<DnsResponse> {
       const { server, question, extended } = sending;
       const id = randomId();
       return settle(sending, (finish) => {
         const socket = connect({ host: server.address, port: server.port });
         const collected = new LengthPrefixed();
         socket.on("error", (cause) => finish(failure(sending, cause)));
-        socket.on("close", () => finish(misfit(sending)));
+        socket.on("close", () => finish(mismatch(sending)));
         socket.on("data", (bytes: Buffer) => {
           const whole = collected.add(bytes);
           if (whole === undefined) return;
           const message = readMessage(whole);
-          const fits = message !== undefined && answers(message, id, question);
-          finish(fits && !message.truncated ? { kind: "heard", message } : misfit(sending));
+          const fits = message !== undefined && isResponseTo(message, id, question);
+          finish(fits && !message.truncated ? { kind: "received", message } : mismatch(sending));
         });
         socket.on("connect", () => socket.write(prefixed(writeQuestion(question, id, extended))));
         return { release: () => socket.destroy(), late: () => silence(sending) };
       });
     },
 
-    /** Ends what is under way with `timeout`. */
+    /** Ends queries in flight with `timeout`. */
     close(): void {
-      for (const giveUp of [...underWay]) giveUp();
+      for (const giveUp of [...inFlight]) giveUp();
     },
   };
 }
 
-/** Messages over TCP follow their length in two bytes (RFC 1035, section 4.2.2), so 64 KiB at most. */
+/** Over TCP, two bytes of length precede a message (RFC 1035, section 4.2.2), so it has 64 KiB at most. */
 class LengthPrefixed {
   readonly #bytes = new Uint8Array(2 + 0xffff);
   #length = 0;
 
-  /** The message, once all of it is here. What comes after it is not looked at. */
+  /** The message, once it is complete. Further bytes are ignored. */
   add(bytes: Uint8Array): Uint8Array | undefined {
     const fitting = bytes.subarray(0, this.#bytes.byteLength - this.#length);
     this.#bytes.set(fitting, this.#length);
@@ -140,7 +149,7 @@ function silence({ server }: Sending): Unreachable {
   return unreachable("timeout", `${server.title} did not answer in time.`);
 }
 
-function misfit({ server }: Sending): Unreachable {
+function mismatch({ server }: Sending): Unreachable {
   return unreachable("malformed", `${server.title} sent what is no answer to the question.`);
 }
 

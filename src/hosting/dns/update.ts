@@ -21,22 +21,22 @@ export interface UpdateServer {
 export interface TxtRecords {
   readonly zone: string;
   readonly name: string;
-  /** All that the name is to have. */
+  /** Replaces all TXT records of the name. */
   readonly values: readonly string[];
 }
 
 const opcodeUpdate = 5 << 11;
 const types = { SOA: 6, TXT: 16, TSIG: 250 } as const;
 const classes = { IN: 1, ANY: 255 } as const;
-/** Nobody but the authority reads them, once. */
+/** Short: only the authority reads them, once. */
 const ttlSeconds = 60;
-/** How far two clocks may be apart, in seconds, as RFC 8945 recommends (section 10). */
+/** The permitted clock difference that RFC 8945 recommends (section 10). */
 const fudgeSeconds = 300;
-const answerMsMax = 10_000;
+const responseMsMax = 10_000;
 
 /**
- * Resolves once the server has changed them, and rejects with why it did not. The signature of its
- * answer is not checked: whoever wants to know what the zone says asks its name servers.
+ * Resolves once the server has changed them, and rejects with the reason if it did not. The signature
+ * of its response is not checked: callers query the name servers of the zone afterwards.
  */
 export async function setTxtRecords(
   { address, port, key }: UpdateServer,
@@ -66,7 +66,7 @@ export function signedUpdate(
 ): Buffer {
   const name = wireName(records.name);
   const changes = [
-    // Whatever is there goes first.
+    // Deletes the existing records first.
     Buffer.concat([name, record(types.TXT, classes.ANY, 0, Buffer.alloc(0))]),
     ...records.values.map((value) => {
       const text = Buffer.from(value, "latin1");
@@ -81,7 +81,7 @@ export function signedUpdate(
   return Buffer.concat([message(1), signature(message(0), key, id, atSeconds)]);
 }
 
-/** The TSIG record of a message, which is signed as it is without it (RFC 8945, section 4.3). */
+/** The TSIG record of a message; the signature is over the message without it (RFC 8945, section 4.3). */
 function signature(message: Buffer, key: TsigKey, id: number, atSeconds: number): Buffer {
   const keyName = wireName(key.name);
   const algorithm = wireName(key.algorithm);
@@ -119,7 +119,7 @@ function uint16(value: number): Buffer {
   return Buffer.from([value >> 8, value & 0xff]);
 }
 
-/** Sends a message over TCP; resolves with the code of the answer. */
+/** Sends a message over TCP; resolves with the code of the response. */
 function exchange(
   { address, port, id }: { address: string; port: number; id: number },
   message: Buffer,
@@ -127,12 +127,14 @@ function exchange(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address, port });
-    const cancel = clock.after(answerMsMax, () => socket.destroy(new Error("it does not answer")));
+    const cancel = clock.after(responseMsMax, () =>
+      socket.destroy(new Error("it does not answer")),
+    );
     let received = Buffer.alloc(0);
     socket.on("connect", () => socket.write(Buffer.concat([uint16(message.byteLength), message])));
     socket.on("data", (bytes: Buffer) => {
       received = Buffer.concat([received, bytes]);
-      // Its length, its id and its flags are all that is read.
+      // Only its length, id and flags are read.
       if (received.byteLength < 6) return;
       if (received.readUInt16BE(2) === id) resolve(received.readUInt16BE(4) & 0b1111);
       socket.destroy();
