@@ -27,7 +27,7 @@ interface AccountOptions {
   readonly termsAgreed: boolean;
 }
 
-/** Opened or created once for all orders of this process, and then remembered. */
+/** Opened or created once for all orders of this process, and then cached. */
 export class Account {
   readonly #options: AccountOptions;
   readonly #client: AcmeClient;
@@ -38,22 +38,22 @@ export class Account {
     this.#client = client;
   }
 
-  /** Throws what the store or the vault throws, and an `AcmeError` for what the authority does. */
+  /** Throws errors of the store and the vault, and an `AcmeError` for errors of the authority. */
   current(signal: AbortSignal): Promise<OpenAccount> {
-    this.#current ??= this.#remember(this.#openOrCreate());
-    // One order that ends must not take the account from the others that wait for it.
+    this.#current ??= this.#cache(this.#openOrCreate());
+    // Aborting one order must not fail others that wait for the account.
     return unlessAborted(this.#current, signal);
   }
 
-  /** For when the authority says that it does not know the account: the same key, once more. */
+  /** Registers the same key again, after the authority reported that the account does not exist. */
   registerAgain(stale: OpenAccount, signal: AbortSignal): Promise<OpenAccount> {
     const again = async (known: OpenAccount) =>
       known.url === stale.url ? { key: known.key, url: await this.#register(known.key) } : known;
-    this.#current = this.#remember((this.#current ?? Promise.resolve(stale)).then(again));
+    this.#current = this.#cache((this.#current ?? Promise.resolve(stale)).then(again));
     return unlessAborted(this.#current, signal);
   }
 
-  #remember(opening: Promise<OpenAccount>): Promise<OpenAccount> {
+  #cache(opening: Promise<OpenAccount>): Promise<OpenAccount> {
     opening.catch(() => {
       if (this.#current === opening) this.#current = undefined;
     });
@@ -62,17 +62,17 @@ export class Account {
 
   async #openOrCreate(directory = this.#client.directoryUrl): Promise<OpenAccount> {
     const { accounts, vault } = this.#options;
-    const kept = await accounts.account(directory);
-    if (kept !== undefined) {
-      const opens = vault.opens(kept.sealedKey, boundTo(directory));
-      if (opens || directory !== this.#client.directoryUrl) return this.#open(kept);
-      // The secret was changed or lost, and the account with it: there is another one for this secret.
+    const stored = await accounts.account(directory);
+    if (stored !== undefined) {
+      const opens = vault.opens(stored.sealedKey, boundTo(directory));
+      if (opens || directory !== this.#client.directoryUrl) return this.#open(stored);
+      // The secret was changed or lost, so the key cannot be read: each secret has its own account.
       return this.#openOrCreate(`${directory}#${vault.mark}`);
     }
     const pem = newPrivateKeyPem();
     const url = await this.#register(new AccountKey(pem));
     const sealedKey = vault.seal(pem, boundTo(directory));
-    // Another worker may have been quicker: then its account is ours too, and this one forgotten.
+    // If another worker was faster, its account is used and this one discarded.
     return this.#open(await accounts.keepAccount({ directory, url, sealedKey }));
   }
 
@@ -80,7 +80,7 @@ export class Account {
     return { url, key: new AccountKey(this.#options.vault.open(sealedKey, boundTo(directory))) };
   }
 
-  /** Creates the account, or finds the one that this key has already. */
+  /** Creates the account, or finds the existing one of this key. */
   async #register(key: AccountKey): Promise<string> {
     const { newAccount, hasTerms, externalAccountRequired } = await this.#client.directory();
     const { contact, termsAgreed } = this.#options;
@@ -109,13 +109,13 @@ function boundTo(directory: string): string {
   return `acme account ${directory}`;
 }
 
-/** A P-256 key in PEM. From the runtime's own generator: no stand-in for chance may make a key. */
+/** A P-256 key in PEM. Never from the injected clock, whose randomness a test may control. */
 export function newPrivateKeyPem(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** The key of our account, and what is signed with it (RFC 8555, section 6.2). */
+/** The key of our account, and signatures with it (RFC 8555, section 6.2). */
 export class AccountKey {
   readonly #key: KeyObject;
   readonly #jwk: {
@@ -128,7 +128,7 @@ export class AccountKey {
   constructor(pem: string) {
     this.#key = createPrivateKey(pem);
     const { x = "", y = "" } = createPublicKey(this.#key).export({ format: "jwk" });
-    // In the order of RFC 7638, section 3.2, so that its JSON can be hashed as it is.
+    // In the order of RFC 7638, section 3.2, so that its JSON can be hashed directly.
     this.#jwk = { crv: "P-256", kty: "EC", x, y };
   }
 
@@ -137,10 +137,7 @@ export class AccountKey {
     return `${token}.${thumbprint}`;
   }
 
-  /**
-   * The payload is undefined for a POST-as-GET. Without an account's address the key itself goes
-   * along.
-   */
+  /** The payload is undefined for a POST-as-GET. Without an account URL, the key itself is included. */
   signed(url: string, nonce: string, account: string | undefined, payload: unknown): string {
     const who = account === undefined ? { jwk: this.#jwk } : { kid: account };
     const head = base64url(JSON.stringify({ alg: "ES256", ...who, nonce, url }));

@@ -5,7 +5,7 @@ const detailLengthMax = 500;
 
 interface AcmeErrorOptions {
   readonly retryAtMs?: number | undefined;
-  /** The last part of the problem's type (RFC 8555, section 6.7), where the authority gave one. */
+  /** The last part of the problem's type (RFC 8555, section 6.7), if the authority sent one. */
   readonly problemType?: string | undefined;
   readonly status?: number | undefined;
 }
@@ -31,14 +31,14 @@ export function isUnavailable(reason: unknown): reason is AcmeError {
   return reason instanceof AcmeError && reason.refusal.reason === "unavailable";
 }
 
-/** The owner reads this in a page and the operator in a terminal: no controls, no hidden marks. */
+/** Removes control and format characters: it is shown in web pages and terminals. */
 export function plainText(text: string): string {
   const plain = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
   if (plain.length <= detailLengthMax) return plain;
-  // Cutting may leave half a pair behind, which toWellFormed would turn into a mark of its own.
+  // Slicing may leave half of a surrogate pair.
   return `${plain.slice(0, detailLengthMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
@@ -49,7 +49,7 @@ export function messageOf(reason: unknown): string {
 const typePrefix = "urn:ietf:params:acme:error:";
 const subproblemsMax = 20;
 
-/** What the types of problem documents mean to us (RFC 8555, section 6.7). */
+/** The types of problem documents (RFC 8555, section 6.7). */
 const reasons: Readonly<Record<string, RefusalReason>> = {
   caa: "caa",
   rateLimited: "rate_limited",
@@ -69,50 +69,50 @@ const reasons: Readonly<Record<string, RefusalReason>> = {
   tls: "authorization_failed",
   incorrectResponse: "authorization_failed",
   serverInternal: "unavailable",
-  // What remains of these when trying again did not help.
+  // Thrown only after retries have failed.
   badNonce: "unavailable",
   accountDoesNotExist: "unavailable",
   orderNotReady: "unavailable",
 };
 
-/** The same types say something else when they stand in a challenge: what the authority saw. */
+/** Within a challenge, the same types mean something else: the result of the validation. */
 const reasonsOfAuthorization: Readonly<Record<string, RefusalReason>> = {
   ...reasons,
   unauthorized: "authorization_failed",
   malformed: "authorization_failed",
 };
 
-/** A refusal from a response that is not a success. */
+/** The error of an unsuccessful response. */
 export function errorOfResponse(response: AcmeResponse, nowMs: number): AcmeError {
   const problem = parseObject(response.body);
   const types = problem === undefined ? [] : typesOf(problem);
   const { status } = response;
   return new AcmeError(
-    reasonOfAnswer(types, status),
+    reasonOfResponse(types, status),
     problem === undefined ? wordsForStatus(status) : detailOf(problem) || wordsForStatus(status),
     { retryAtMs: retryAtMs(response.header("retry-after"), nowMs), problemType: types[0], status },
   );
 }
 
-/** A refusal from the error inside a challenge or an order. */
+/** The error of a challenge or an order. */
 export function errorOfProblem(error: unknown, otherwise: string): AcmeError {
   if (!isObject(error)) return new AcmeError("authorization_failed", otherwise);
   const types = typesOf(error);
-  const reason = telling(types, reasonsOfAuthorization) ?? "authorization_failed";
+  const reason = decisiveReason(types, reasonsOfAuthorization) ?? "authorization_failed";
   return new AcmeError(reason, detailOf(error) || otherwise, { problemType: types[0] });
 }
 
-function reasonOfAnswer(types: readonly string[], status: number): RefusalReason {
+function reasonOfResponse(types: readonly string[], status: number): RefusalReason {
   if (status === 429 || types.includes("rateLimited")) return "rate_limited";
   if (status >= 500) return "unavailable";
-  const reason = telling(types, reasons);
+  const reason = decisiveReason(types, reasons);
   if (reason !== undefined) return reason;
-  // A refusal that names a type of its own is a decision; one without comes from something between.
+  // An error with an ACME type is a decision of the authority; one without comes from a proxy.
   return types.length > 0 && status >= 400 ? "policy" : "unavailable";
 }
 
-/** A CAA record or a limit is the cause wherever it is named; otherwise the first known type is. */
-function telling(
+/** CAA and rate limits take precedence at any position; otherwise the first known type counts. */
+function decisiveReason(
   types: readonly string[],
   table: Readonly<Record<string, RefusalReason>>,
 ): RefusalReason | undefined {
@@ -164,7 +164,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** What the response holds; whatever is no JSON object is the authority's failure. */
+/** The JSON object of a response. Anything else is an error of the authority. */
 export function parseBody(response: AcmeResponse): JsonObject {
   const value = parseObject(response.body);
   if (value === undefined) throw malformed("a response that is no JSON object");

@@ -22,21 +22,21 @@ export interface AcmeOptions {
   readonly clock: Clock;
   readonly accounts: AcmeAccounts;
   readonly vault: Vault;
-  /** The address of the authority's directory. Plain http is for tests, and holds for all of it. */
+  /** The URL of the authority's directory. Plain http is for tests, and allows it for all URLs. */
   readonly directory: string;
-  /** The operator's e-mail address, for an authority that writes to its customers. */
+  /** The operator's e-mail address, for notices of the authority. */
   readonly contact: string | undefined;
-  /** A root in PEM that is trusted beside the usual ones when talking to the authority. */
+  /** A root in PEM that is trusted in addition to the usual ones for connections to the authority. */
   readonly trustPem: string | undefined;
   /** Whether the operator agreed to the authority's terms of service. */
   readonly termsAgreed: boolean;
-  /** How long to wait before asking again where the authority does not say. Doubles up to 10 s. */
+  /** The polling interval if the authority does not specify one. Doubles up to 10 s. */
   readonly pollMs?: number;
   readonly orderMsMax?: number;
   readonly requestMsMax?: number;
 }
 
-/** Throws only what `accounts`, `vault` or a fault of ours throws. */
+/** Throws only errors of `accounts` and `vault`, and defects. */
 export class AcmeAuthority implements CertificateAuthority {
   readonly #client: AcmeClient;
   readonly #account: Account;

@@ -1,4 +1,4 @@
-/** Certificate requests as we send them, chains as the authority returns them, and when to renew. */
+/** Certificate signing requests, the chains that the authority returns, and when to renew. */
 import { createPrivateKey, createPublicKey, sign, X509Certificate } from "node:crypto";
 import type { RenewalWindow } from "../domains/certificateAuthority.ts";
 import type { TimeWindow } from "../domains/domain.ts";
@@ -9,7 +9,7 @@ import { type AcmeResponse, retryAtMs } from "./transport.ts";
 const certificatesMax = 10;
 const authorityKeyIdentifier = Buffer.from([0x55, 0x1d, 0x23]);
 
-/** The chain (RFC 8555, section 7.4.2), once its first certificate is known to be for this host and this key. */
+/** The chain (RFC 8555, section 7.4.2), after checking that it is for this host and this key. */
 export function checkedChain(text: string, host: string, privateKeyPem: string): string {
   const [leaf, ...others] = certificatesIn(text);
   if (leaf === undefined) throw malformed("a chain that cannot be read");
@@ -26,8 +26,8 @@ export function checkedChain(text: string, host: string, privateKeyPem: string):
 }
 
 /**
- * The name by which an authority knows a certificate when asked about its renewal (RFC 9773,
- * section 4.1). Undefined where the certificate does not say whose key signed it.
+ * The identifier of a certificate in requests for renewal information (RFC 9773, section 4.1).
+ * Undefined if the certificate has no authority key identifier.
  */
 export function renewalNameOf(chainPem: string): string | undefined {
   const [leaf] = certificatesIn(chainPem);
@@ -59,7 +59,7 @@ function inside(element: DerElement | undefined): DerElement[] {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** As RFC 9773, section 4.3.2, has it: an authority that says less or more is held to these. */
+/** The limits of RFC 9773, section 4.3.2: shorter or longer intervals are clamped to them. */
 const askAgainMs = { least: minuteMs, usual: 6 * hourMs, most: 24 * hourMs };
 const renewalNameLengthMax = 256;
 
@@ -95,7 +95,7 @@ function readWindow(response: AcmeResponse): TimeWindow {
   return { startMs, endMs };
 }
 
-/** RFC 3339. Date.parse alone would take much else. */
+/** RFC 3339. Date.parse alone accepts many other formats. */
 function readTimestamp(value: unknown): number | undefined {
   const form = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
   if (typeof value !== "string" || !form.test(value)) return undefined;
@@ -108,7 +108,7 @@ function askAgainAtMs(response: AcmeResponse, nowMs: number): number {
   return Math.min(Math.max(wanted, nowMs + askAgainMs.least), nowMs + askAgainMs.most);
 }
 
-/** None at all unless every one of them can be read. */
+/** Empty unless all of them can be parsed. */
 function certificatesIn(text: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length > certificatesMax) return [];
@@ -156,7 +156,7 @@ export function certificateRequest(host: string, privateKeyPem: string): Buffer 
   return der(tags.sequence, info, algorithm, bitString(sign("sha256", info, key)));
 }
 
-/** As much of DER (X.690) as a certificate request and a renewal name need. */
+/** The part of DER (X.690) that a certificate request and a renewal name need. */
 export const tags = {
   integer: 0x02,
   bitString: 0x03,
@@ -166,7 +166,7 @@ export const tags = {
   set: 0x31,
 } as const;
 
-/** A tag of the context, such as `[0]`. */
+/** A context-specific tag, such as `[0]`. */
 export function contextTag(number: number, kind: "primitive" | "constructed"): number {
   return (kind === "constructed" ? 0xa0 : 0x80) | number;
 }
@@ -205,7 +205,7 @@ export interface DerElement {
   readonly whole: Buffer;
 }
 
-/** The elements that stand one after another. Throws where they do not fill the bytes exactly. */
+/** A sequence of elements. Throws if they do not fill the bytes exactly. */
 export function derElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -219,7 +219,7 @@ export function derElements(bytes: Buffer): DerElement[] {
 function firstElement(bytes: Buffer): DerElement {
   const [tag = 0, short = 0] = bytes;
   const lengthBytes = short < 0x80 ? 0 : short & 0x7f;
-  // Tags above 30 and lengths past 4 bytes occur in no certificate; 0x80 alone is not DER.
+  // No certificate has tags above 30 or lengths of more than 4 bytes; 0x80 alone is not DER.
   if (
     bytes.length < 2 + lengthBytes ||
     (tag & 0x1f) === 0x1f ||

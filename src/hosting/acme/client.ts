@@ -19,15 +19,15 @@ import {
   unlessAborted,
 } from "./transport.ts";
 
-const rememberedMs = 3_600_000;
+const directoryTtlMs = 3_600_000;
 const caaIdentitiesMax = 16;
 /** Nonces expire after minutes, so keeping more is useless. */
 const noncesMax = 16;
 const nonceLengthMax = 1024;
-/** How often one request is sent before refused nonces are the authority's failure. */
+/** How often one request is sent before rejected nonces count as an error of the authority. */
 const nonceTriesMax = 8;
 
-/** Where the authority keeps its parts (RFC 8555, section 7.1.1). */
+/** The directory of the authority (RFC 8555, section 7.1.1). */
 interface Directory {
   readonly newNonce: string;
   readonly newAccount: string;
@@ -43,7 +43,7 @@ interface ToSign {
   /** Undefined for a POST-as-GET (RFC 8555, section 6.3). */
   readonly payload: unknown;
   readonly key: AccountKey;
-  /** The account's address, undefined while there is none. */
+  /** The account URL; undefined while there is none. */
   readonly account: string | undefined;
   readonly accept?: string | undefined;
 }
@@ -68,10 +68,10 @@ export class AcmeClient {
     return this.#transport.allows(url);
   }
 
-  /** Read once for everyone, and again after an hour. */
+  /** Cached for all orders, for an hour. */
   async directory(): Promise<Directory> {
     const known = this.#known;
-    if (known !== undefined && this.clock.elapsed() - known.readAtMs < rememberedMs) {
+    if (known !== undefined && this.clock.elapsed() - known.readAtMs < directoryTtlMs) {
       return known.directory;
     }
     this.#reading ??= this.#readDirectory().finally(() => {
@@ -81,12 +81,12 @@ export class AcmeClient {
   }
 
   async #readDirectory(): Promise<Directory> {
-    const directory = this.#understand(parseBody(await this.get(this.directoryUrl)));
+    const directory = this.#parseDirectory(parseBody(await this.get(this.directoryUrl)));
     this.#known = { directory, readAtMs: this.clock.elapsed() };
     return directory;
   }
 
-  #understand({ newNonce, newAccount, newOrder, renewalInfo, meta }: JsonObject): Directory {
+  #parseDirectory({ newNonce, newAccount, newOrder, renewalInfo, meta }: JsonObject): Directory {
     if (!this.allows(newNonce) || !this.allows(newAccount) || !this.allows(newOrder)) {
       throw malformed("a directory in which something is missing");
     }
@@ -110,8 +110,8 @@ export class AcmeClient {
   }
 
   /**
-   * Sends a signed request (RFC 8555, sections 6.2 to 6.5). Resolves with a success; whatever else
-   * comes back is thrown as an `AcmeError`.
+   * Sends a signed request (RFC 8555, sections 6.2 to 6.5). Resolves with a successful response;
+   * throws an `AcmeError` for any other.
    */
   async post(toSign: ToSign, signal?: AbortSignal): Promise<AcmeResponse> {
     for (let tries = 1; ; tries += 1) {
@@ -119,7 +119,7 @@ export class AcmeClient {
       if (response.status >= 200 && response.status < 300) return response;
       const refused = errorOfResponse(response, this.clock.now());
       if (refused.problemType !== "badNonce" || tries >= nonceTriesMax) throw refused;
-      // The kept nonces are as old as the rejected one. The error response included a fresh one.
+      // The other nonces are as old as the rejected one. The error response included a new one.
       this.#nonces = this.#nonces.slice(-1);
     }
   }
@@ -170,9 +170,9 @@ const pauseMsMaxUnasked = 10_000;
 /** A read can be retried; a new order would count against the rate limits. */
 const triesMax = 3;
 
-/** Requests for one order, signed by our account. Waits as long as the authority asks for. */
+/** Requests for one order, signed by our account. Respects the Retry-After of the authority. */
 export class AcmeSession {
-  /** Ends everything that is under way, with its reason. */
+  /** Aborts all requests in flight, with its reason. */
   readonly signal: AbortSignal;
   readonly #client: AcmeClient;
   readonly #account: Account;
@@ -202,13 +202,13 @@ export class AcmeSession {
     try {
       return await send(known);
     } catch (reason) {
-      const forgotten = reason instanceof AcmeError && reason.problemType === "accountDoesNotExist";
-      if (!forgotten) throw reason;
+      const unknown = reason instanceof AcmeError && reason.problemType === "accountDoesNotExist";
+      if (!unknown) throw reason;
       return send(await this.#account.registerAgain(known, this.signal));
     }
   }
 
-  /** A POST-as-GET, repeated a few times while the authority is unavailable. */
+  /** A POST-as-GET, retried a few times while the authority is unavailable. */
   async get(url: string, accept?: string): Promise<AcmeResponse> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -220,7 +220,7 @@ export class AcmeSession {
     }
   }
 
-  /** Asks until the reader knows. It does so in `first` before, where that is given. */
+  /** Polls until `read` returns a value, starting with `first` if given. */
   async poll<T>(
     url: string,
     read: (state: JsonObject) => T | undefined,

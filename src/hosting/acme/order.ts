@@ -20,11 +20,11 @@ import { certificateRequest, checkedChain, isRenewalName } from "./certificates.
 import type { AcmeSession } from "./client.ts";
 import { unlessAborted } from "./transport.ts";
 
-/** Throws an `AcmeError` when it ends without a certificate. */
+/** Throws an `AcmeError` if it ends without a certificate. */
 export async function runOrder(request: OrderRequest, session: AcmeSession): Promise<OrderOutcome> {
   const { host } = request;
   const { url, order } = await place(request, session);
-  // An order that is ready has its authorisations already.
+  // An order that is ready already has its authorizations.
   if (order.status === "pending") {
     for (const authorization of order.authorizations)
       await authorize(authorization, request, session);
@@ -45,7 +45,7 @@ async function finalize(finalizeUrl: string, csr: string, url: string, session: 
     return await session.post(finalizeUrl, { csr });
   } catch (reason) {
     if (!isUnavailable(reason)) throw reason;
-    // Only the response may be lost. A certificate that was made counts against the limits.
+    // Perhaps only the response was lost, and an issued certificate counts against the rate limits.
     const response = await session.get(url);
     if (parseBody(response)["status"] === "ready") throw reason;
     return response;
@@ -71,8 +71,8 @@ async function place(
 }
 
 /**
- * The certificate was replaced already, is unknown, or is another account's (RFC 9773, section 5).
- * None of these is a reason to let the host go without a new one.
+ * The certificate was already replaced, is unknown, or belongs to another account (RFC 9773,
+ * section 5). The new one is then ordered without `replaces`.
  */
 function isAboutReplacing(reason: unknown): boolean {
   if (!(reason instanceof AcmeError)) return false;
@@ -95,8 +95,8 @@ async function authorize(url: string, request: OrderRequest, session: AcmeSessio
 }
 
 /**
- * Whatever goes wrong here is ours, so the order is left as it is. Its authorisation is not
- * deactivated: the worker that holds the lease now may have been given the same one.
+ * A failure here is ours, so the order is left pending. Its authorization is not deactivated: the
+ * worker that holds the lease now may use the same one.
  */
 async function publish(token: string, request: OrderRequest, session: AcmeSession): Promise<void> {
   const keyAuthorization = await session.keyAuthorization(token);
@@ -109,7 +109,7 @@ async function publish(token: string, request: OrderRequest, session: AcmeSessio
 }
 
 const tokenLengthMax = 256;
-/** We ask for one name. */
+/** Orders are for one name. */
 const authorizationsMax = 4;
 
 interface AcmeOrder {
@@ -134,16 +134,16 @@ function parseOrder(order: JsonObject): AcmeOrder {
   return { status, finalize, authorizations };
 }
 
-/** True when the order can be finalised, false when it is too early to say. */
+/** True if the order can be finalised, false while it is pending. */
 export function isReady(order: JsonObject): boolean {
   if (order["status"] === "ready") return true;
   if (order["status"] === "pending") return false;
   if (order["status"] === "invalid") throw refusedOrder(order);
-  // Finalised by someone else, so its certificate will not be for our key.
+  // Finalised with another key, so its certificate cannot be used.
   throw malformed("an order that was finalised before");
 }
 
-/** Where the certificate lies, or undefined while it is being made. */
+/** The URL of the certificate; undefined until it is issued. */
 export function certificateOf(order: JsonObject): string | undefined {
   if (order["status"] === "valid" && typeof order["certificate"] === "string")
     return order["certificate"];
@@ -159,7 +159,7 @@ function refusedOrder({ error }: JsonObject): AcmeError {
 interface OfferedChallenge {
   readonly url: string;
   readonly token: string;
-  /** The authority was not asked to validate it yet. */
+  /** Validation was not requested yet. */
   readonly untried: boolean;
 }
 
@@ -178,7 +178,7 @@ function isAuthorized(authorization: JsonObject): boolean {
 
 function isFor(authorization: JsonObject, host: string): boolean {
   const { identifier } = authorization;
-  // Of a wildcard, the name below which it is (RFC 8555, section 7.1.3).
+  // For a wildcard, the name without the asterisk (RFC 8555, section 7.1.3).
   const name = wildcardBase(host) ?? host;
   return isObject(identifier) && identifier["type"] === "dns" && identifier["value"] === name;
 }
@@ -189,7 +189,7 @@ function challengeOf(authorization: JsonObject, wanted: "http-01" | "dns-01"): O
     throw new AcmeError("policy", `The authority does not offer to check this host by ${wanted}.`);
   }
   const { url, token, status } = challenge;
-  // The token becomes part of a path, so nothing but its own alphabet may be in it (section 8.3).
+  // The token becomes part of a path, so only its own alphabet is allowed (section 8.3).
   const usable = typeof token === "string" && /^[A-Za-z0-9_-]+$/.test(token);
   if (typeof url !== "string" || !usable || token.length > tokenLengthMax) {
     throw malformed("a challenge in which something is missing");

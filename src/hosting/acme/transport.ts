@@ -1,4 +1,4 @@
-/** HTTP to the authority: one request, one response, both within bounds. */
+/** HTTP to the authority: one request and its response, both limited in size and time. */
 import { X509Certificate } from "node:crypto";
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -26,9 +26,9 @@ export interface AcmeResponse {
 export interface TransportOptions {
   readonly clock: Clock;
   readonly requestMsMax: number;
-  /** A root that is trusted beside the usual ones, for an authority that is not public. */
+  /** A root that is trusted in addition to the usual ones, for a private authority. */
   readonly trustPem: string | undefined;
-  /** Without this, every address must be https. */
+  /** Without this, every URL must be https. */
   readonly plainHttpAllowed: boolean;
 }
 
@@ -39,13 +39,13 @@ export interface TransportOptions {
  */
 export class Transport {
   readonly #options: TransportOptions;
-  /** Made once: to read all roots for each request would take as long as the rest of it. */
+  /** Created once: reading all roots for each request would double its time. */
   readonly #trust: { secureContext?: SecureContext };
 
   constructor(options: TransportOptions) {
     this.#options = options;
     const { trustPem } = options;
-    // The operator learns at the start, not at the first order, that this is no certificate.
+    // Fails at start-up, not at the first order, if this is not a certificate.
     if (trustPem !== undefined) new X509Certificate(trustPem);
     this.#trust =
       trustPem === undefined
@@ -54,8 +54,8 @@ export class Transport {
   }
 
   /**
-   * Where the authority may send us: any host, since it may be spread over several, but nothing
-   * other than https (or http, when the directory itself is), and no credentials in the address.
+   * Which URLs of the authority are used: any host, since it may have several, but only https (or
+   * http, if the directory itself is), and no credentials in the URL.
    */
   allows(url: unknown): url is string {
     if (typeof url !== "string" || url.length > urlLengthMax || !URL.canParse(url)) return false;
@@ -124,7 +124,7 @@ export class Transport {
   }
 }
 
-/** The code alone: messages hold addresses and whatever else the runtime put there. */
+/** Only the code: messages may contain addresses and other details of the runtime. */
 function unreachable(error: Error & { code?: unknown }): AcmeError {
   const code = typeof error.code === "string" ? ` (${error.code})` : "";
   return new AcmeError("unavailable", `The authority cannot be reached${code}.`);
@@ -137,7 +137,7 @@ export function delay(clock: Clock, delayMs: number, signal: AbortSignal): Promi
   return unlessAborted(promise, signal).finally(cancel);
 }
 
-/** The promise's outcome, or the signal's reason if that comes first. The work itself goes on. */
+/** The promise's outcome, or the signal's reason if that comes first. The work is not cancelled. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -147,11 +147,11 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   });
 }
 
-/** No authority sends anyone away for longer; what says so is a mistake. */
+/** A longer delay is taken for a mistake. */
 const retryAfterDaysMax = 31;
 const dayMs = 86_400_000;
 
-/** When to come back, from seconds or an HTTP date (RFC 9110, section 10.2.3). */
+/** The value of Retry-After: seconds or an HTTP date (RFC 9110, section 10.2.3). */
 export function retryAtMs(header: string | undefined, nowMs: number): number | undefined {
   const atMs = readInstant(header?.trim() ?? "", nowMs);
   if (atMs === undefined || !Number.isFinite(atMs)) return undefined;
@@ -160,7 +160,7 @@ export function retryAtMs(header: string | undefined, nowMs: number): number | u
 
 function readInstant(text: string, nowMs: number): number | undefined {
   if (/^\d+$/.test(text)) return nowMs + Number(text) * 1000;
-  // Other forms that Date.parse understands are no HTTP dates.
+  // Other formats that Date.parse accepts are not HTTP dates.
   if (/^[A-Za-z]{3,9}, .* GMT$/.test(text)) return Date.parse(text);
   return undefined;
 }
