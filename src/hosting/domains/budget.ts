@@ -1,4 +1,4 @@
-/** What we allow ourselves of what the authority allows, so that it never has to refuse. */
+/** Our own limits below those of the authority, so that it never has to refuse. */
 import type { CaAttempt } from "./domains.ts";
 
 const hour = 3_600_000;
@@ -12,7 +12,7 @@ interface Limit {
   readonly words: string;
 }
 
-/** Let's Encrypt's limits, each with room to spare for what we do not see. */
+/** Let's Encrypt's limits, each with a margin for attempts that are not recorded here. */
 export const limits: readonly Limit[] = [
   // It allows 5.
   {
@@ -50,28 +50,28 @@ export interface Used {
   readonly words: string;
   readonly used: number;
   readonly max: number;
-  /** When there is room again; undefined while there is. */
+  /** When the limit allows another one; undefined if it does now. */
   readonly untilMs: number | undefined;
 }
 
-/** An order takes no longer; until then it may still become a certificate. */
+/** The longest that an order takes; until then it may still result in a certificate. */
 export const orderMsMax = 10 * 60_000;
 
-/** What is used of each limit. `attempts` go back over the longest window, oldest first. */
+/** The usage of each limit. `attempts` cover the longest window, oldest first. */
 export function usedOf(host: string, attempts: readonly CaAttempt[], nowMs: number): Used[] {
   const unresolved = unresolvedFor(host, attempts, nowMs);
   return limits.map(({ kind, per, max, windowMs, words }) => {
     const counts = (attempt: CaAttempt) =>
       nowMs - attempt.atMs < windowMs && (per === "registrable" || attempt.host === host);
     const known = attempts.filter((attempt) => attempt.kind === kind && counts(attempt));
-    // Several certificates for one name by crashed workers are too unlikely to count.
+    // Several certificates for one name by crashed workers are too unlikely to consider.
     const feared = kind === "certificate" && per === "host" ? [] : unresolved.filter(counts);
     const atMs = [...known, ...feared]
       .map((attempt) => attempt.atMs)
       .sort((one, other) => one - other);
     const oldest = atMs.at(-max);
     if (oldest === undefined) return { words, used: atMs.length, max, untilMs: undefined };
-    // What is still under way will be known before long, and may turn out to count for nothing.
+    // The outcome of an order in progress will be known soon, and may not count.
     const soon = feared.some((attempt) => nowMs - attempt.atMs < orderMsMax);
     const untilMs = Math.min(
       oldest + windowMs,
@@ -83,8 +83,8 @@ export function usedOf(host: string, attempts: readonly CaAttempt[], nowMs: numb
 
 /**
  * Orders without a recorded outcome: they are in progress in other workers, which may have crashed.
- * Each may have failed or become a certificate, so it counts as both. Of several that are placed at
- * the same time, each counts those before its own, so that the limit holds without waiting.
+ * Each may fail or result in a certificate, so it counts as both. Of several that are placed at the
+ * same time, each counts those before it, so that the limit holds without waiting.
  */
 function unresolvedFor(host: string, attempts: readonly CaAttempt[], nowMs: number): CaAttempt[] {
   const own = attempts.findLastIndex((attempt) => attempt.host === host);

@@ -1,30 +1,30 @@
-/** A host name attached to a project: what is known of it, and the one status that people see. */
+/** A host name attached to a project: its state, and the status derived from it. */
 import type { RefusalReason } from "./certificateAuthority.ts";
 import type { Finding } from "./finding.ts";
 
-/** Whether the name is this project's to use. */
+/** Whether the project may use the name. */
 export type Ownership =
-  /** `proven` once its owner showed by a record that DNS is theirs. */
+  /** `proven` once its owner has proven control of its DNS by a record. */
   | { readonly kind: "held"; readonly proven?: true }
-  /** Another owner has or had the name: only who can write to its DNS may have it. */
+  /** Another owner has or had the name: control of its DNS must be proven. */
   | { readonly kind: "proof_needed"; readonly token: string }
-  /** Nothing right was ever found, for thirty days. */
+  /** Nothing right was found for thirty days. */
   | { readonly kind: "abandoned"; readonly atMs: number }
-  /** Kept as a tombstone. One that was never proven gives no right to come back. */
+  /** A tombstone. If ownership was never established, it gives no right to attach it again. */
   | { readonly kind: "removed"; readonly atMs: number; readonly unproven?: true };
 
-/** What DNS says. Only definite answers move the verdict; silence and failure never do. */
+/** The state of DNS. Only definite answers change the verdict; timeouts and failures never do. */
 export interface DnsFact {
   readonly verdict: "unknown" | "right" | "wrong";
-  /** What the last check alone would say. */
+  /** The verdict of the last check alone. */
   readonly lastCheck: "right" | "wrong" | "unknown" | undefined;
   /** Whether it was ever found right. */
   readonly everRight: boolean;
-  /** When the present verdict was first reached. */
+  /** When the current verdict was first reached. */
   readonly sinceMs: number;
   /** Definite wrong answers in a row since it was last right. */
   readonly failures: number;
-  /** Checks since the waiting began: the next one's delay follows from it. */
+  /** Checks since the waiting began, which determine the delay of the next one. */
   readonly checks: number;
   readonly waitingSinceMs: number;
   readonly checkedAtMs: number | undefined;
@@ -37,17 +37,17 @@ export interface HeldCertificate {
   readonly issuer: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** How the authority knows it when it is to be renewed (RFC 9773); undefined where it has none. */
+  /** Its identifier for renewal information (RFC 9773); undefined if it has none. */
   readonly renewalName: string | undefined;
 }
 
-/** Where the issuing of a certificate stands, the first one or a renewal. */
+/** The progress of issuing a certificate, the first one or a renewal. */
 export interface Issuance {
-  /** When this certificate was first wanted. */
+  /** When this certificate was first needed. */
   readonly sinceMs: number;
   readonly attempts: number;
   readonly nextAttemptAtMs: number;
-  /** An order is being placed by whoever holds the lease. */
+  /** The holder of the lease is placing an order. */
   readonly ordering: boolean;
   readonly refusal:
     | {
@@ -62,9 +62,9 @@ export interface Issuance {
 
 export interface CertificateFact {
   readonly held: HeldCertificate | undefined;
-  /** Undefined while no certificate is wanted. */
+  /** Undefined while no certificate is needed. */
   readonly issuance: Issuance | undefined;
-  /** When to renew what is held, and when to ask the authority about it again. */
+  /** When to renew the certificate, and when to fetch the renewal window again. */
   readonly renewAtMs: number | undefined;
   readonly askWindowAtMs: number | undefined;
   readonly window: TimeWindow | undefined;
@@ -85,13 +85,13 @@ export interface Domain {
   readonly ownership: Ownership;
   readonly dns: DnsFact;
   readonly certificate: CertificateFact;
-  /** Verify clicks of the last hour. */
+  /** Verify requests of the last hour. */
   readonly clicksAtMs: readonly number[];
   /** Whether it was reported that DNS takes longer than it should. */
   readonly overdueReported: boolean;
 }
 
-/** What the owner must have for a domain to be served; asked of the sites whenever it matters. */
+/** What a domain needs of its owner to be served; read whenever it matters. */
 export interface Standing {
   readonly paid: boolean;
   readonly deployed: boolean;
@@ -148,12 +148,12 @@ export function isOwnName({ project }: Pick<Domain, "project">): boolean {
   return project === "";
 }
 
-/** Removed or given up: only its tombstone is left. */
+/** Removed or abandoned: only its tombstone is left. */
 export function hasEnded({ ownership }: Pick<Domain, "ownership">): boolean {
   return ownership.kind === "removed" || ownership.kind === "abandoned";
 }
 
-/** Whether edges may answer for it, apart from the owner's standing. */
+/** Whether edges may serve it, apart from the owner's standing. */
 export function isServed({ ownership, certificate }: Domain): boolean {
   return ownership.kind === "held" && certificate.held !== undefined;
 }

@@ -1,4 +1,4 @@
-/** The work of getting a certificate under a lease: check, prepare, order, store. */
+/** Obtains a certificate under a lease: check, prepare, order, store. */
 import { X509Certificate } from "node:crypto";
 
 import type { OrderOutcome, OrderRequest } from "./certificateAuthority.ts";
@@ -29,7 +29,7 @@ import {
   updateLeased,
 } from "./updates.ts";
 
-/** A check of DNS that is younger than this is believed. */
+/** A check of DNS that is older than this is repeated. */
 const checkAgeMaxMs = 60_000;
 const unclearRetryMs = 60_000;
 const otherOrderRetryMs = 30_000;
@@ -57,7 +57,7 @@ export async function issue(
       entries: [],
     }));
   }
-  // The verdict stands, but the last look learnt nothing: an order would learn it the costly way.
+  // The verdict is from an earlier check: an order now might fail, and count against the limits.
   if (fresh.domain.dns.lastCheck === "unknown") return putOff(now, context, unclearRetryMs);
   return (await reuse(now, context)) ?? order(now, context);
 }
@@ -76,7 +76,7 @@ function putOff(
   return updateLeased(leased, context, decide, attempts);
 }
 
-/** A certificate from before the name went away is as good as a new one, and costs no order. */
+/** A valid certificate from before the name was removed is reused instead of a new order. */
 async function reuse(
   leased: LeasedDomain,
   context: JobContext,
@@ -98,7 +98,7 @@ async function reuse(
 
 async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { host, certificate } = leased.stored.domain;
-  // By another claim on this name, which ended while its order was in progress.
+  // Another claim on this name ended while its order was in progress.
   if (certificate.issuance?.ordering !== true && (await isOrdered(host, context))) {
     return putOff(leased, context, otherOrderRetryMs);
   }
@@ -139,18 +139,18 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
     return refuse(now, context, refused as lifecycle.OrderFailure, [resolved("settled")]);
   }
   const { reason } = outcome.refusal;
-  // Authorities look at CAA while they authorize, and count that refusal like any other failure.
-  // One that falls silent once the challenge is published may have validated it, and counted.
+  // Authorities check CAA during authorization, and count a refusal like any other failure. One
+  // that stops responding after the challenge was published may have validated it, and counted.
   const failed =
     reason === "authorization_failed" ||
     reason === "caa" ||
     (published && reason !== "rate_limited");
   const attempts = [resolved(failed ? "failed_authorization" : "settled")];
-  // Nobody refused: we are stopping, or another worker has the lease.
+  // Not a refusal: the process is stopping, or another worker has the lease.
   if (reason === "abandoned") return putOff(now, context, 0, attempts);
   return refuse(now, context, orderFailureOf(outcome.refusal), attempts);
 
-  /** What throws here is a fault of ours, such as a secret that opens nothing. */
+  /** An exception here is an error of ours, such as a wrong secret. */
   async function placed(request: OrderRequest): Promise<OrderOutcome> {
     try {
       return await context.authority.order(request);
@@ -210,7 +210,7 @@ async function store(
   return updateLeased(leased, context, decide, attempts);
 }
 
-/** An authority that issues for less than a day cannot count its certificates by the week. */
+/** An authority with lifetimes below a day cannot have a weekly limit on certificates. */
 function isCounted({ notBeforeMs, notAfterMs }: StoredCertificate): boolean {
   return notAfterMs - notBeforeMs >= 24 * 3_600_000;
 }
@@ -229,7 +229,7 @@ function attempt(host: string, kind: CaAttempt["kind"], atMs: number): CaAttempt
   return { host, registrable: registrableOf(host) ?? host, kind, atMs };
 }
 
-/** What the first certificate of a chain says of itself. */
+/** Issuer and validity of the first certificate of a chain. */
 function certificateFacts(chainPem: string) {
   const { issuer, validFrom, validTo } = new X509Certificate(chainPem);
   return {

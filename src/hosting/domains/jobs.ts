@@ -64,10 +64,7 @@ async function look(domain: Domain, context: JobContext) {
   return { verdict, answers: answersOf(observation) };
 }
 
-/**
- * A name of our own needs an address. Whether it is ours cannot be seen from here, as behind a
- * router it is not: the authority will tell.
- */
+/** The platform's own name needs an address. Behind NAT it is not one of ours, so only the CA can tell. */
 async function lookAtOwn(host: string, unusedLabel: string, resolver: Resolver) {
   const base = wildcardBase(host);
   const name = base === undefined ? host : `${unusedLabel}.${base}`;
@@ -76,7 +73,7 @@ async function lookAtOwn(host: string, unusedLabel: string, resolver: Resolver) 
   return { verdict: verifyOwn(host, [a, aaaa]), answers };
 }
 
-/** What is proven or served already is not asked to show it again. */
+/** Ownership that is proven, or a domain that is served, need not be verified again. */
 function isSettled({ ownership, certificate }: Domain, nowMs: number): boolean {
   return (
     (ownership.kind === "held" && ownership.proven === true) || isValid(certificate.held, nowMs)
@@ -87,26 +84,26 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   const { verdict, answers } = await look(leased.stored.domain, context);
   const nowMs = context.now();
   const proofToken = Buffer.from(context.clock.random(16)).toString("hex");
-  const locked = await isLocked(leased.stored.domain, context);
+  const undecryptable = await isUndecryptable(leased.stored.domain, context);
   context.log("domain.checked", {
     host: leased.stored.domain.host,
     verdict: verdict.kind,
     findings: verdict.findings.map(({ code }) => code),
   });
   return updateLeased(leased, context, async (before) => {
-    const usable = locked ? lifecycle.certificateLost(before) : before;
+    const usable = undecryptable ? lifecycle.certificateLost(before) : before;
     let domain = lifecycle.checked(usable, verdict, nowMs, proofToken);
     const entries = [
       timelineEntry(nowMs, "dns_checked", wordsOf(verdict), verdict.findings, answers),
     ];
-    if (locked) entries.push(timelineEntry(nowMs, "certificate_lost", lostWords));
+    if (undecryptable) entries.push(timelineEntry(nowMs, "certificate_lost", lostWords));
     entries.push(...milestones(before, domain, nowMs));
     if (lifecycle.isOverdue(domain, nowMs)) {
       domain = lifecycle.overdueReported(domain);
       entries.push(timelineEntry(nowMs, "propagation_overdue", overdueWords, [overdue]));
     }
     const claimed = before.ownership.kind !== "held" && domain.ownership.kind === "held";
-    const rival = claimed ? await loserTo(domain, context.store) : undefined;
+    const rival = claimed ? await displacedBy(domain, context.store) : undefined;
     if (rival === undefined) return { domain, entries };
     const displaced = lifecycle.displaced(rival.domain, nowMs);
     const { findings } = displaced.dns;
@@ -123,8 +120,11 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
 const lostWords =
   "The stored certificate can no longer be decrypted, so a new one will be ordered.";
 
-/** The secret is not the one that the certificate was sealed with. */
-async function isLocked({ host, certificate }: Domain, context: JobContext): Promise<boolean> {
+/** Whether the certificate was sealed with another secret. */
+async function isUndecryptable(
+  { host, certificate }: Domain,
+  context: JobContext,
+): Promise<boolean> {
   if (certificate.held === undefined) return false;
   const stored = await context.store.certificateFor(host, context.now());
   return stored?.id === certificate.held.id && !isOpenable(stored, context.vault);
@@ -169,8 +169,8 @@ async function rivalOf(domain: Domain, store: DomainStore): Promise<StoredDomain
   return holder?.domain.id === domain.id ? undefined : holder;
 }
 
-/** Who loses the name to a proof: its holder, or one whose routing leads to it since before the contest. */
-async function loserTo(domain: Domain, store: DomainStore): Promise<StoredDomain | undefined> {
+/** The domain that loses the name: its holder, or a contested one that its project still routes. */
+async function displacedBy(domain: Domain, store: DomainStore): Promise<StoredDomain | undefined> {
   const holder = await rivalOf(domain, store);
   if (holder !== undefined) return holder;
   for (const claim of await store.claimsOn(domain.host)) {
@@ -182,7 +182,7 @@ async function loserTo(domain: Domain, store: DomainStore): Promise<StoredDomain
   return undefined;
 }
 
-/** Nothing may lead to a name that is its project's no longer. */
+/** No route of a project may use a name that it has lost. */
 async function routingWithout(
   { project, host }: Domain,
   store: DomainStore,
@@ -259,7 +259,7 @@ async function updateRenewalWindow(
     const { certificate } = domain;
     const same =
       certificate.window?.startMs === window.startMs && certificate.window.endMs === window.endMs;
-    // Never so late that a refusal would leave no time for a second try.
+    // Early enough for a second attempt if the first is refused.
     const lastMs = held.notAfterMs - (held.notAfterMs - held.notBeforeMs) / 10;
     const chosenMs = Math.min(instantIn(window.startMs, window.endMs, chance / 256), lastMs);
     const renewAtMs = same ? certificate.renewAtMs : chosenMs;
@@ -274,7 +274,7 @@ async function updateRenewalWindow(
   });
 }
 
-/** A removed name that still points to us could be claimed by somebody else. */
+/** Another owner could claim a removed name that still points to us. */
 async function watch({ stored, lease }: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { host } = stored.domain;
   const answer = await context.resolver.lookUp(host, "CNAME");

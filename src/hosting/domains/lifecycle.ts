@@ -1,4 +1,4 @@
-/** What happens to a domain, event by event. Pure: a domain and an event make the next domain. */
+/** The events of a domain as pure functions: each returns the next state. */
 import type { RefusalReason } from "./certificateAuthority.ts";
 import {
   type CertificateFact,
@@ -23,11 +23,11 @@ import {
 import type { Verdict } from "./verification.ts";
 
 export interface NewDomain extends Pick<Domain, "id" | "host" | "project" | "ownerId"> {
-  /** What proves ownership, where another owner has or had the name. */
+  /** The value that proves ownership, if another owner has or had the name. */
   readonly proofToken: string | undefined;
 }
 
-/** A name of the platform itself: that it is ours, its settings say. */
+/** A name of the platform itself, which needs no proof: it is in the settings. */
 export function addedOwn({ id, host }: Pick<Domain, "id" | "host">, nowMs: number): Domain {
   const named = { id, host, project: "", ownerId: "", proofToken: undefined };
   return verifyRequested(
@@ -74,17 +74,17 @@ const noCertificate: CertificateFact = {
   window: undefined,
 };
 
-/** The clicks that still count. */
+/** The requests that count against the limit. */
 export function recentVerifyRequests({ clicksAtMs }: Domain, nowMs: number): readonly number[] {
-  // One in the future is from before the clock was set back.
+  // One in the future was recorded before the clock was set back.
   return clicksAtMs.filter((atMs) => atMs <= nowMs && nowMs - atMs < verifyWindowMs);
 }
 
-/** The owner wants it checked now, and tried again if it was refused. */
+/** Checks DNS now, and retries the certificate if it was refused. */
 export function verifyRequested(domain: Domain, nowMs: number): Domain {
   const { dns, certificate } = domain;
   const { issuance } = certificate;
-  // The authority's own "not before" stands; everything else was our patience.
+  // A rate limit of the authority still applies; all other delays are our own back-off.
   const retry = issuance !== undefined && issuance.refusal?.reason !== "rate_limited";
   const restarted = { sinceMs: nowMs, delay: undefined, attempts: 0 };
   return {
@@ -97,7 +97,7 @@ export function verifyRequested(domain: Domain, nowMs: number): Domain {
   };
 }
 
-/** DNS was asked. `proofToken` is for a name that turns out to need a proof. */
+/** DNS was checked. `proofToken` is used if the name turns out to need a proof. */
 export function checked(
   domain: Domain,
   verdict: Verdict,
@@ -110,10 +110,10 @@ export function checked(
   const pointsToUs = ownership.kind === "held" && dns.verdict === "right";
   if (!pointsToUs || isValid(domain.certificate.held, nowMs)) return next;
   const { issuance } = domain.certificate;
-  // What we were waiting for has come: the patience and the time of before are over.
-  const fixed = domain.dns.verdict !== "right" && !isForOthersToEnd(issuance);
+  // DNS has become right, so the back-off and the waiting time start over.
+  const fixed = domain.dns.verdict !== "right" && !isIndependentOfDns(issuance);
   if (issuance !== undefined && !fixed) return next;
-  return withIssuance(next, begun(nowMs));
+  return withIssuance(next, newIssuance(nowMs));
 }
 
 function ownershipAfter(
@@ -125,15 +125,15 @@ function ownershipAfter(
   return before.kind === "held" && wildcard === true ? { kind: "proof_needed", token } : before;
 }
 
-/** Another owner means to prove the name theirs, and nothing speaks for this one yet. */
+/** Another owner intends to prove ownership, so this one needs a proof too unless it has evidence. */
 export function contested(domain: Domain, token: string): Domain {
   const { ownership, dns } = domain;
   const settled = ownership.kind !== "held" || ownership.proven === true || dns.everRight;
   return settled ? domain : { ...domain, ownership: { kind: "proof_needed", token } };
 }
 
-/** Refusals that right DNS does not undo: the authority or a CAA record stands in the way. */
-function isForOthersToEnd(issuance: Issuance | undefined): boolean {
+/** Whether the refusal persists when DNS is right: it is due to the authority or a CAA record. */
+function isIndependentOfDns(issuance: Issuance | undefined): boolean {
   const reason = issuance?.refusal?.reason;
   return reason !== undefined && reason !== "unprepared" && reason !== "authorization_failed";
 }
@@ -145,7 +145,7 @@ function checkedDns(
 ): DnsFact {
   const verdict = kind === "unknown" ? dns.verdict : kind;
   const settled = verdict === "right" && isValid(certificate.held, nowMs);
-  // What has just changed is looked at again soon.
+  // After a change, the next check is soon.
   const checks = verdict === dns.verdict ? dns.checks + 1 : 1;
   return {
     verdict,
@@ -165,7 +165,7 @@ function withIssuance(domain: Domain, issuance: Issuance): Domain {
   return { ...domain, certificate: { ...domain.certificate, issuance } };
 }
 
-function begun(nowMs: number): Issuance {
+function newIssuance(nowMs: number): Issuance {
   return {
     sinceMs: nowMs,
     attempts: 0,
@@ -178,11 +178,11 @@ function begun(nowMs: number): Issuance {
 
 /** The lease holder is about to place an order. */
 export function ordering(domain: Domain, nowMs: number): Domain {
-  const issuance = domain.certificate.issuance ?? begun(nowMs);
+  const issuance = domain.certificate.issuance ?? newIssuance(nowMs);
   return withIssuance(domain, { ...issuance, attempts: issuance.attempts + 1, ordering: true });
 }
 
-/** A certificate is there: a new one, or a stored one that is still good. */
+/** There is a certificate: a new one, or a stored one that is still valid. */
 export function certified(domain: Domain, held: HeldCertificate, nowMs: number): Domain {
   return {
     ...domain,
@@ -200,7 +200,7 @@ export function certified(domain: Domain, held: HeldCertificate, nowMs: number):
 export interface OrderFailure {
   readonly reason: RefusalReason | "unprepared";
   readonly findings: readonly Finding[];
-  /** When the authority, or our own budget, allows another try. */
+  /** When the authority, or our own budget, allows another attempt. */
   readonly retryAtMs: number | undefined;
 }
 
@@ -209,7 +209,7 @@ export function orderFailed(
   { reason, findings, retryAtMs }: OrderFailure,
   nowMs: number,
 ): Domain {
-  const issuance = domain.certificate.issuance ?? begun(nowMs);
+  const issuance = domain.certificate.issuance ?? newIssuance(nowMs);
   const attempts = issuance.attempts + (issuance.ordering ? 0 : 1);
   return withIssuance(domain, {
     ...issuance,
@@ -227,12 +227,12 @@ function overdueOf({ delay }: Issuance): readonly Finding[] | undefined {
 }
 
 /**
- * DNS does not point to us, so nothing is ordered until the next look at it. That is no attempt: a
- * few of them would put the order off by a day, long after DNS is right again.
+ * DNS does not point to us, so nothing is ordered until the next check. It does not count as an
+ * attempt: after a few, the back-off would be a day, even once DNS is right again.
  */
 export function notPointing(domain: Domain, nowMs: number): Domain {
   const { dns, certificate } = domain;
-  const issuance = certificate.issuance ?? begun(nowMs);
+  const issuance = certificate.issuance ?? newIssuance(nowMs);
   return withIssuance(domain, {
     ...issuance,
     ordering: false,
@@ -242,21 +242,23 @@ export function notPointing(domain: Domain, nowMs: number): Domain {
   });
 }
 
-/** An order is put off without anybody having refused: the plan lapsed, or the lease was lost. */
+/** An order is postponed without a refusal: the plan lapsed, or the lease was lost. */
 export function postponed(domain: Domain, untilMs: number): Domain {
   const { issuance } = domain.certificate;
   if (issuance === undefined) return domain;
   return withIssuance(domain, { ...issuance, ordering: false, nextAttemptAtMs: untilMs });
 }
 
-/** What is held cannot be used any more. */
+/** The certificate can no longer be used. */
 export function certificateLost(domain: Domain): Domain {
   return { ...domain, certificate: noCertificate };
 }
 
-/** It is time to renew what is held. */
+/** It is time to renew the certificate. */
 export function renewing(domain: Domain, nowMs: number): Domain {
-  return domain.certificate.issuance === undefined ? withIssuance(domain, begun(nowMs)) : domain;
+  return domain.certificate.issuance === undefined
+    ? withIssuance(domain, newIssuance(nowMs))
+    : domain;
 }
 
 interface RenewalWindowUpdate {
@@ -265,7 +267,7 @@ interface RenewalWindowUpdate {
   readonly askAgainAtMs: number | undefined;
 }
 
-/** Without a window, the one that is known stays. */
+/** Without a window, the known one is retained. */
 export function renewalWindowReceived(domain: Domain, update: RenewalWindowUpdate): Domain {
   const { certificate } = domain;
   return {
@@ -279,7 +281,7 @@ export function renewalWindowReceived(domain: Domain, update: RenewalWindowUpdat
   };
 }
 
-/** The findings stay until there is a certificate or the owner verifies again: checks keep them. */
+/** The findings remain until there is a certificate or the owner verifies again, despite checks. */
 export function delayed(domain: Domain, findings: readonly Finding[]): Domain {
   const { issuance } = domain.certificate;
   return issuance === undefined ? domain : withIssuance(domain, { ...issuance, delay: findings });
@@ -289,7 +291,7 @@ export function overdueReported(domain: Domain): Domain {
   return { ...domain, overdueReported: true };
 }
 
-/** Only of a name that was never right: what drifted later has not been on its way since. */
+/** Only for a name that was never right: propagation does not explain a later change. */
 export function isOverdue(domain: Domain, nowMs: number): boolean {
   const { overdueReported, dns, ownership, addedAtMs } = domain;
   if (overdueReported || dns.everRight || ownership.kind !== "held") return false;
@@ -300,7 +302,7 @@ export function abandoned(domain: Domain, nowMs: number): Domain {
   return ended(domain, { kind: "abandoned", atMs: nowMs }, nowMs);
 }
 
-/** Another owner proved that the name is theirs. */
+/** Another owner proved ownership of the name. */
 export function displaced(domain: Domain, nowMs: number): Domain {
   const finding: Finding = {
     code: "PROVEN_ELSEWHERE",
@@ -312,7 +314,7 @@ export function displaced(domain: Domain, nowMs: number): Domain {
 
 export function removed(domain: Domain, nowMs: number): Domain {
   const { ownership, dns } = domain;
-  // Whoever only said that the name is theirs leaves nothing behind to come back to.
+  // If ownership was never established, the tombstone gives no right to attach it again.
   const shown = (ownership.kind === "held" && ownership.proven === true) || dns.everRight;
   const unproven = ownership.kind === "held" && shown ? {} : ({ unproven: true } as const);
   return ended(domain, { kind: "removed", atMs: nowMs, ...unproven }, nowMs);
@@ -322,7 +324,7 @@ function ended(domain: Domain, ownership: Domain["ownership"], nowMs: number): D
   return {
     ...domain,
     ownership,
-    // The certificate itself stays in the store, for when the name comes back.
+    // The certificate itself remains in the store, in case the name is attached again.
     certificate: noCertificate,
     dns: { ...domain.dns, nextCheckAtMs: nowMs + danglingCheckMs },
   };

@@ -1,4 +1,4 @@
-/** What must hold before a certificate is ordered, and what a refusal means to the owner. */
+/** The preconditions of an order, and the findings for a refusal. */
 import { createHash } from "node:crypto";
 import { budgetFor, budgetWindowMs, orderMsMax } from "./budget.ts";
 import { checkCaa } from "./caa.ts";
@@ -28,7 +28,7 @@ export interface IssuingContext {
   readonly resolver: Resolver;
   readonly authority: CertificateAuthority;
   readonly probe: Probe;
-  /** Makes it the TXT record of a name, for all to see. Rejects with why that cannot be done. */
+  /** Publishes it as the TXT record of a name. Rejects with the reason if that fails. */
   readonly publishTxt?: ((name: string, value: string) => Promise<void>) | undefined;
   readonly now: () => number;
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -38,7 +38,7 @@ type Preparation = { readonly kind: "ready" } | ({ readonly kind: "refused" } & 
 
 const challengeLifeMs = 3_600_000;
 
-/** What must hold before an order is placed. */
+/** The preconditions of an order. */
 export async function prepare(domain: Domain, context: IssuingContext): Promise<Preparation> {
   const { host } = domain;
   const affordable = await withinBudget(domain, context);
@@ -51,13 +51,13 @@ export async function prepare(domain: Domain, context: IssuingContext): Promise<
   return { kind: "refused", reason, findings: [caa.finding], retryAtMs: undefined };
 }
 
-/** Why the attempts failed that used the budget up: waiting alone would not fix it. */
+/** Why the attempts that exhausted the budget failed: waiting alone would not fix it. */
 function failuresOf({ certificate }: Domain): readonly Finding[] {
   const { findings = [] } = certificate.issuance?.refusal ?? {};
   return findings.filter(({ code }) => code === "AUTHORIZATION_FAILED" || code === "CAA_BLOCKS");
 }
 
-/** Asked before an order is written down, and once it is: others may have been as quick. */
+/** Checked before and after an order is recorded, since others may be recorded concurrently. */
 export async function withinBudget(domain: Domain, context: IssuingContext): Promise<Preparation> {
   const budget = budgetFor(domain.host, await attemptsOf(domain.host, context), context.now());
   if (budget.kind === "open") return { kind: "ready" };
@@ -75,7 +75,7 @@ export async function withinBudget(domain: Domain, context: IssuingContext): Pro
   };
 }
 
-/** Whether an order for this name is in progress, by what is recorded. */
+/** Whether an order for this name is in progress, according to the recorded attempts. */
 export async function isOrdered(host: string, context: IssuingContext): Promise<boolean> {
   const last = (await attemptsOf(host, context)).findLast((attempt) => attempt.host === host);
   return last?.kind === "order" && context.now() - last.atMs < orderMsMax;
@@ -85,7 +85,7 @@ function attemptsOf(host: string, { store, now }: IssuingContext) {
   return store.attempts({ host, registrable: registrableOf(host) ?? host }, now() - budgetWindowMs);
 }
 
-/** Makes the answer to a challenge readable to all edges, and sees that they give it. */
+/** Publishes the response to a challenge to all edges, and checks that they serve it. */
 export async function publishChallenge(
   challenge: Challenge,
   lease: Lease,
@@ -126,7 +126,7 @@ async function publishInDns(
   }
 }
 
-/** Our own side is not ready, so the authority is not asked to look. */
+/** Our own side is not ready, so validation is not requested. */
 export class NotReadyError extends Error {
   readonly finding: Finding;
 
@@ -141,7 +141,7 @@ export class NotReadyError extends Error {
   }
 }
 
-/** Why there is no certificate, in the owner's words. */
+/** Why there is no certificate, for the owner. */
 export function orderFailureOf({ reason, detail, retryAtMs }: AuthorityRefusal): OrderFailure {
   return { reason, retryAtMs, findings: [findingOf(reason, detail, retryAtMs)] };
 }

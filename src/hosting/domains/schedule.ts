@@ -1,4 +1,4 @@
-/** When each job of a domain is due, and the intervals that follow from. Each says why it is what it is. */
+/** When each job of a domain is due, and the intervals, with their reasons. */
 import { certificateMinutesMax, type Domain, hasEnded, isOwnName, isValid } from "./domain.ts";
 
 const second = 1000;
@@ -6,9 +6,9 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Most changes to DNS are seen within minutes, so the first checks come close together. */
+/** Most changes to DNS are visible within minutes, so the first checks are close together. */
 const firstChecksMs = [15 * second, 30 * second, ...Array<number>(10).fill(minute)];
-/** Then with back-off: a record that is missing after ten minutes is often made the next day. */
+/** Then with back-off: a record that is missing after ten minutes is often created the next day. */
 const checkGrowth = 1.15;
 const checkDelayMaxMs = 4 * hour;
 
@@ -19,14 +19,14 @@ export function checkDelayMs(checks: number): number {
   return Math.min(Math.round(grown), checkDelayMaxMs);
 }
 
-/** What is live is looked at often enough to warn long before a renewal would fail. */
+/** Often enough to warn about a live domain long before its renewal would fail. */
 export const liveCheckMs = 6 * hour;
-/** DNS may take 48 hours to be seen everywhere; after that, something is wrong. */
+/** DNS may take 48 hours to propagate; after that, something is wrong. */
 export const propagationMs = 48 * hour;
 export const abandonAfterMs = 30 * day;
-/** Whoever had the name may have it back without a proof, and nobody else. */
+/** How long only the last owner of a removed name may attach it again without a proof. */
 export const tombstoneMs = 30 * day;
-/** Whether a removed name still points to us, which lets another owner take it over. */
+/** How often to check whether a removed name still points to us, which allows a takeover. */
 export const danglingCheckMs = day;
 
 /** Exponential back-off by a factor of ten, because a refusal rarely resolves on its own. */
@@ -36,46 +36,46 @@ export function issueDelayMs(attempts: number): number {
   return issueDelaysMs[Math.min(attempts, issueDelaysMs.length) - 1] ?? minute;
 }
 
-/** A suspended domain orders nothing, and is looked at again for when it is restored. */
+/** A suspended domain orders nothing; how often to check whether it was restored. */
 export const suspendedRetryMs = hour;
 
 export const verifyIntervalMs = 10 * second;
 export const verifiesPerHourMax = 20;
 export const verifyWindowMs = hour;
 
-/** How often an authority is asked when it wants a certificate renewed, where it does not say. */
+/** How often the renewal window is fetched if the authority does not specify it. */
 export const askWindowMs = 6 * hour;
 
 const shortLifeMs = 10 * day;
 
-/** With a third of the lifetime left, or half where it is so short that a third is soon gone. */
+/** With a third of the lifetime left, or half of a short one. */
 export function renewalMs(notBeforeMs: number, notAfterMs: number): number {
   const lifeMs = notAfterMs - notBeforeMs;
   return Math.round(notAfterMs - (lifeMs < shortLifeMs ? lifeMs / 2 : lifeMs / 3));
 }
 
-/** An instant in the window, so that not everybody comes at its beginning (RFC 9773, 4.2). */
+/** A random instant in the window, which spreads the load of the authority (RFC 9773, section 4.2). */
 export function instantIn(startMs: number, endMs: number, chance: number): number {
   return Math.round(startMs + (endMs - startMs) * chance);
 }
 
-/** Long enough that a slow step does not lose the lease, short enough that a dead worker's work is soon taken up. */
+/** Long enough for a slow step, short enough that the work of a crashed worker is soon taken over. */
 export const leaseMs = 30 * second;
 export const workerPollMs = 500;
 
-/** An edge reports every few seconds; one that was silent for this long is counted out. */
+/** An edge reports every few seconds; one that has not for this long is considered gone. */
 export const edgeSilentMaxMs = 30 * second;
 
 export type Job =
-  /** Query DNS and verify what it says. */
+  /** Query DNS and evaluate the answers. */
   | "check"
-  /** Nothing right was found for too long. */
+  /** Stop checking: nothing right was found for too long. */
   | "abandon"
-  /** Report to the owner that the certificate is late, after a fresh look at DNS and CAA. */
+  /** Report to the owner that the certificate is late, after another check of DNS and CAA. */
   | "report_delay"
-  /** Get a certificate: the first one, or a newer one. */
+  /** Get a certificate: the first one, or a renewal. */
   | "issue"
-  /** Ask the authority when it wants the certificate renewed. */
+  /** Fetch the renewal window from the authority. */
   | "renewal_window"
   /** Check whether a removed name still points to us. */
   | "watch";
@@ -85,7 +85,7 @@ interface ScheduledJob {
   readonly atMs: number;
 }
 
-/** Every job of a domain and its due time. Of those that are due, the first in this order runs first. */
+/** Every job of a domain and its due time, by priority: of those that are due, the first runs. */
 export function scheduledJobs(domain: Domain, nowMs: number): ScheduledJob[] {
   const { ownership, dns, certificate } = domain;
   if (hasEnded(domain)) {
@@ -104,15 +104,15 @@ export function scheduledJobs(domain: Domain, nowMs: number): ScheduledJob[] {
     ];
   }
   if (ownership.kind !== "held" || issuance === undefined || dns.verdict !== "right") {
-    // The platform does not give up its own name.
+    // The platform's own name is never abandoned.
     if (isOwnName(domain)) return [check];
-    // Looked at before it is given up: perhaps nobody has, for all that time.
+    // Checked before it is abandoned: there may have been no check in all that time.
     return [check, { job: "abandon", atMs: dns.waitingSinceMs + abandonAfterMs }];
   }
   const delayedAtMs = issuance.sinceMs + certificateMinutesMax * 60_000;
   return [
     ...(issuance.delay ? [] : [{ job: "report_delay", atMs: delayedAtMs } as const]),
-    // Looked at before the order, so that a record that was taken away costs no failed attempt.
+    // Checked before the order, so that a deleted record does not cause a failed attempt.
     check,
     { job: "issue", atMs: issuance.nextAttemptAtMs },
   ];

@@ -1,4 +1,4 @@
-/** Takes domains that are due, one lease each, and has their work done. */
+/** Leases the domains that are due, and runs their jobs. */
 
 import { inTime } from "../../core/clock.ts";
 import type { Lease, StoredDomain } from "./domains.ts";
@@ -7,27 +7,27 @@ import { dueJob, leaseMs, workerPollMs } from "./schedule.ts";
 import { type JobContext, updateWithRetry } from "./updates.ts";
 
 export interface WorkerOptions {
-  /** Tells this worker from all others, also from an earlier one of the same process. */
+  /** Unique to this worker, even among earlier ones of the same process. */
   readonly holder: string;
   readonly atOnceMax?: number;
   readonly pollMs?: number;
   readonly leaseMs?: number;
 }
 
-/** One lease is good for this many steps, such as check, order, ask for the renewal window. */
+/** How many steps one lease may take, such as check, order, fetch the renewal window. */
 const stepsMax = 4;
 const sweepMs = 3_600_000;
-/** Longer than an order may take. Whoever keeps us waiting for longer keeps others waiting too. */
+/** Longer than an order may take. A job that exceeds it would keep others waiting. */
 const workMsMax = 8 * 60_000;
 
 interface HeldLease {
-  /** By the calendar, as the store has it. */
+  /** Unix time, as stored. */
   untilMs: number;
-  /** By a clock that never jumps. */
+  /** By the monotonic clock. */
   untilElapsedMs: number;
 }
 
-/** Several workers on one database share the work, and none does what another is at. */
+/** Several workers on one database share the work, each domain with one of them at a time. */
 export class DomainWorker {
   readonly #context: JobContext;
   readonly #options: Required<WorkerOptions>;
@@ -49,7 +49,7 @@ export class DomainWorker {
     );
   }
 
-  /** Takes nothing more. What is under way has some time to end well, and is then abandoned. */
+  /** Leases nothing more. Jobs in progress have some time to complete, and are then abandoned. */
   async stop(graceMs: number): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
     const cancel = this.#context.clock.after(graceMs, () => this.#leaving.abort());
@@ -57,7 +57,7 @@ export class DomainWorker {
     cancel();
   }
 
-  /** Takes what is due and begins with it; resolves with how many were taken. */
+  /** Leases what is due and starts its jobs; resolves with how many were leased. */
   async takeDue(): Promise<number> {
     const max = this.#options.atOnceMax - this.#underWay.size;
     if (this.#taking || max <= 0) return 0;
@@ -77,7 +77,7 @@ export class DomainWorker {
     }
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no job is in progress. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -99,14 +99,14 @@ export class DomainWorker {
       () => void this.#extend(lease, held, lost),
     );
     const signal = AbortSignal.any([lost.signal, this.#leaving.signal]);
-    // What failed keeps its lease until that runs out, so that it is not tried at every poll.
+    // A failed job keeps its lease until it expires, so that it is not retried at every poll.
     let failed = true;
     try {
       let stored: StoredDomain | undefined = first;
       for (let step = 0; step < stepsMax && stored !== undefined; step++) {
         const job = dueJob(stored.domain, this.#context.now());
         if (job === undefined) {
-          // What it was due for has passed. Without a new due time it would be taken at every poll.
+          // Nothing is due any more. Without a new due time it would be leased at every poll.
           if (step === 0) await this.#reschedule(stored, lease);
           break;
         }
@@ -114,7 +114,7 @@ export class DomainWorker {
         const outcome = await inTime(clock, workMsMax, work, () => new Error("It took too long."));
         if (outcome === "taken") return;
         if (outcome === "fenced" || signal.aborted) break;
-        // The calendar has jumped past it, so that anybody may take it: no step begins without it.
+        // The wall clock jumped past its end, so another worker may have it: no step starts without it.
         if (this.#context.now() >= held.untilMs) break;
         stored = await this.#context.store.get(first.domain.id);
       }
@@ -129,7 +129,7 @@ export class DomainWorker {
     await updateWithRetry(this.#context, stored, (domain) => ({ domain, entries: [] }), lease);
   }
 
-  /** While the store cannot be reached, the lease is kept until it expires. */
+  /** While the store is unavailable, the lease is held until it expires. */
   async #extend(lease: Lease, held: HeldLease, lost: AbortController): Promise<void> {
     const { clock, store, log, now } = this.#context;
     const askedMs = clock.elapsed();
@@ -143,7 +143,7 @@ export class DomainWorker {
       lost.abort();
     } catch (cause) {
       log("domain.lease_extension_failed", { cause });
-      // Another may have it from now on.
+      // Another worker may have it from now on.
       if (clock.elapsed() >= held.untilElapsedMs) lost.abort();
     }
   }
