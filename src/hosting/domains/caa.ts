@@ -1,4 +1,4 @@
-/** Whether CAA records let an authority issue for a host (RFC 8659). */
+/** Whether CAA records permit an authority to issue for a host (RFC 8659). */
 import { challengeType, wildcardBase } from "./certificateAuthority.ts";
 import type { Finding } from "./finding.ts";
 import { registrableOf, withParents } from "./hostName.ts";
@@ -27,8 +27,8 @@ const knownTags = [
 const linksMax = 8;
 
 /**
- * Climbs from the host to the first name that has CAA records. Name servers are asked themselves,
- * as the authority does: a record that was fixed just now must not be judged by what caches hold.
+ * Climbs from the host to the first name that has CAA records. Queries the authoritative servers, as
+ * the authority does: a record that was just fixed must not be evaluated from a cache.
  */
 export async function checkCaa(
   host: string,
@@ -60,8 +60,8 @@ export async function checkCaa(
 }
 
 /**
- * Undefined where no name server has records. Where they differ, one that forbids is enough: the
- * authority may be the one that meets it.
+ * Undefined if no name server has records. If they differ, one that forbids is enough: the authority
+ * may query that one.
  */
 function judgeAnswers(
   name: string,
@@ -75,7 +75,7 @@ function judgeAnswers(
   return verdicts.find(({ kind }) => kind === "blocked") ?? verdicts[0];
 }
 
-/** What each name server says of the CAA records at a name, or where its CNAME leads. */
+/** The answer of each name server for the CAA records of a name, or of its CNAME's target. */
 async function caaAt(
   name: string,
   zone: NameServers,
@@ -108,7 +108,7 @@ function judgeRecords(
       `${owner} CAA ${caa?.critical ? 128 : 0} ${caa?.tag} "${value}"`,
   );
   const owner = records[0]?.name ?? name;
-  // Of a wildcard "issuewild" speaks, and only without one "issue" (RFC 8659, section 4.3).
+  // For a wildcard, "issuewild" takes precedence over "issue" (RFC 8659, section 4.3).
   const forWildcards = records.some(({ caa }) => caa?.tag === "issuewild");
   const tag = wildcardBase(host) !== undefined && forWildcards ? "issuewild" : "issue";
   const permitting = `CAA 0 ${tag} "${identities[0] ?? ""}"`;
@@ -123,7 +123,7 @@ function judgeRecords(
       "Remove that record, or its critical flag (use 0 in place of 128).",
     );
   }
-  // Without any, every authority may.
+  // Without any, every authority may issue.
   const issue = records.filter(({ caa }) => caa?.tag === tag);
   const method = challengeType(host);
   if (issue.length === 0 || issue.some(({ value }) => permits(value, identities, method)))
@@ -134,7 +134,7 @@ function judgeRecords(
   );
 }
 
-/** `ca.example; validationmethods=http-01` permits that authority, by these methods (RFC 8657). */
+/** `ca.example; validationmethods=http-01` permits that authority with these methods (RFC 8657). */
 function permits(value: string, identities: readonly string[], wanted: string): boolean {
   const [issuer = "", ...parameters] = value.split(";").map((part) => part.trim());
   if (!identities.includes(issuer.toLowerCase())) return false;

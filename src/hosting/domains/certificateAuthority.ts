@@ -1,13 +1,13 @@
-/** What we ask of a certificate authority. */
+/** The interface to a certificate authority. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { TimeWindow } from "./domain.ts";
 
-/** The name that a wildcard is below; undefined for a name that is none. */
+/** The name without the asterisk; undefined for a name that is not a wildcard. */
 export function wildcardBase(host: string): string | undefined {
   return host.startsWith("*.") ? host.slice(2) : undefined;
 }
 
-/** How the authority is to check a host: only DNS can speak for all names below one. */
+/** The challenge to use for a host: wildcards need dns-01 (RFC 8555, section 7.1.3). */
 export function challengeType(host: string): "http-01" | "dns-01" {
   return wildcardBase(host) === undefined ? "http-01" : "dns-01";
 }
@@ -24,11 +24,11 @@ export interface OrderRequest {
   /** The renewal name of the certificate that this one replaces (RFC 9773, section 5). */
   readonly replaces: string | undefined;
   /**
-   * Called before the authority is asked to validate. It resolves when every edge can answer; when it
-   * rejects, the order is left without having been tried, and the outcome is `abandoned`.
+   * Called before validation is requested. It resolves when every edge can respond; if it rejects,
+   * validation is not requested, and the outcome is `abandoned`.
    */
   publish(challenge: Challenge): Promise<void>;
-  /** Aborted when the right to order was lost. The outcome is then `abandoned`. */
+  /** Aborted when the lease is lost. The outcome is then `abandoned`. */
   readonly signal: AbortSignal;
 }
 
@@ -36,9 +36,9 @@ export type RefusalReason =
   /** A CAA record forbids it. */
   | "caa"
   | "rate_limited"
-  /** The authority will not issue for this name, or not to this account. */
+  /** The authority does not issue for this name, or not to this account. */
   | "policy"
-  /** The authority looked, and did not find what it should. Counts against its limits. */
+  /** The validation failed. Counts against the limits of the authority. */
   | "authorization_failed"
   /** The authority cannot be reached, or fails. */
   | "unavailable"
@@ -46,9 +46,9 @@ export type RefusalReason =
 
 export interface AuthorityRefusal {
   readonly reason: RefusalReason;
-  /** What the authority said, as plain text of at most 500 characters. */
+  /** The message of the authority, as plain text of at most 500 characters. */
   readonly detail: string;
-  /** When the authority said to come back. */
+  /** When the authority allows a retry. */
   readonly retryAtMs: number | undefined;
 }
 
@@ -63,13 +63,13 @@ export type OrderOutcome =
 
 export type RenewalWindow =
   | (TimeWindow & { readonly kind: "window"; readonly askAgainAtMs: number })
-  /** This authority does not say. */
+  /** This authority does not offer renewal information. */
   | { readonly kind: "not_offered" }
   | { readonly kind: "unavailable"; readonly detail: string };
 
-/** No method throws for what the network or the authority does. All may be called concurrently. */
+/** No method throws for errors of the network or the authority. All may be called concurrently. */
 export interface CertificateAuthority {
-  /** The names by which a CAA record permits this authority; undefined while it does not say. */
+  /** The names of this authority in CAA records; undefined while unknown. */
   caaIdentities(): Promise<readonly string[] | undefined>;
   /** One order from beginning to end, for exactly this host, with a new private key. */
   order(request: OrderRequest): Promise<OrderOutcome>;
@@ -78,15 +78,15 @@ export interface CertificateAuthority {
 }
 
 export interface AcmeAccount {
-  /** The address of the authority's directory. */
+  /** The URL of the authority's directory. */
   readonly directory: string;
   readonly url: string;
   readonly sealedKey: string;
 }
 
-/** Accounts are kept in the database, so that every worker orders with the same one. */
+/** Accounts are stored in the database, so that every worker uses the same one. */
 export interface AcmeAccounts {
   account(directory: string): MaybePromise<AcmeAccount | undefined>;
-  /** Keeps it unless there is one for this directory; resolves with the one that is kept. */
+  /** Stores it unless there is one for this directory; resolves with the stored one. */
   keepAccount(account: AcmeAccount): Promise<AcmeAccount>;
 }

@@ -1,4 +1,4 @@
-/** What owners and the operator do with domains. Nothing here queries DNS or the certificate authority. */
+/** The operations of owners and the operator on domains. None queries DNS or the certificate authority. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import { type Actor, isOwn, ownProject } from "../sites/site.ts";
@@ -25,16 +25,16 @@ interface DomainServiceOptions {
   readonly domains: DomainStore;
   readonly edgeView: EdgeView;
   readonly clock: Clock;
-  /** What owners point their names to; undefined where the operator has not set it. */
+  /** What owners point their names to; undefined if the operator has not set it. */
   readonly target: string | undefined;
-  /** The platform's own hosts, which nobody can attach. */
+  /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
 }
 
 export interface Removal {
   readonly host: string;
   readonly removedAtMs: number;
-  /** The edges that still have to act on it when this was answered. */
+  /** The edges that had not applied it yet at the time of the response. */
   readonly edgesBehind: readonly string[];
   readonly edges: number;
 }
@@ -123,7 +123,7 @@ export class DomainService {
     ]);
   }
 
-  /** The names of the platform itself, which have no project, are the operator's. */
+  /** The names of the platform itself, which belong to no project, are for the operator only. */
   async #allow(actor: Actor, slug: string): Promise<void> {
     if (slug !== "" || actor.kind !== "operator") await ownProject(this.#parts.sites, actor, slug);
   }
@@ -135,12 +135,12 @@ export class DomainService {
     return usedOf(host, await domains.attempts(of, nowMs - budgetWindowMs), nowMs);
   }
 
-  /** `prove`: the name is or was somebody else's, and the owner will prove by DNS that it is theirs. */
+  /** `prove`: another owner has or had the name, and this one will prove ownership by DNS. */
   async add(actor: Actor, slug: string, text: string, prove = false): Promise<DomainDetails> {
     for (let tries = 0; tries < addTriesMax; tries++) {
       const view = await this.#tryToAdd(actor, slug, text, prove);
       if (view !== "taken") return view;
-      // Another request was faster: decide again by its result.
+      // Another request was faster: decide again with its result.
     }
     throw new Problem("changed_meanwhile");
   }
@@ -190,7 +190,7 @@ export class DomainService {
     const entries = [timelineEntry(nowMs, "added", `${host} was added to ${slug}.`)];
     const outcome = await domains.add(domain, nextDueAtMs(domain, nowMs), entries);
     if (outcome === "taken") return outcome;
-    // The rightful owner is about to point the name here: until then it must not be anybody's.
+    // The rightful owner may be about to point the name here, so an unproven holder now needs a proof.
     if (holder !== undefined) await this.#contest(holder, random(16));
     return this.show(actor, slug, host);
   }
@@ -207,7 +207,7 @@ export class DomainService {
     });
   }
 
-  /** Whether a proof is needed. Says nothing of who else has the name. */
+  /** Whether a proof is needed. Does not reveal who else has the name. */
   #judgeClaims(
     { claims, held, prove }: { claims: readonly StoredDomain[]; held: boolean; prove: boolean },
     ownerId: string,
@@ -222,28 +222,28 @@ export class DomainService {
         detail: `${host} is already attached to ${mine.domain.project}. To move it, remove it there first.`,
       });
     }
-    const graves = claims.flatMap(({ domain: { ownership, ownerId } }) =>
+    const tombstones = claims.flatMap(({ domain: { ownership, ownerId } }) =>
       ownership.kind === "removed" &&
       ownership.unproven !== true &&
       nowMs - ownership.atMs < tombstoneMs
         ? [{ atMs: ownership.atMs, ownerId }]
         : [],
     );
-    // Back to whom it was last: the newest grave decides.
-    const buried = graves.toSorted((one, other) => one.atMs - other.atMs).at(-1);
-    const returns = !held && buried?.ownerId === ownerId;
+    // Only the last owner may attach it again without a proof: the newest tombstone decides.
+    const lastRemoved = tombstones.toSorted((one, other) => one.atMs - other.atMs).at(-1);
+    const returns = !held && lastRemoved?.ownerId === ownerId;
     // Another owner is about to prove it, so later claims need a proof too.
     const contested = claims.some(({ domain }) => domain.ownership.kind === "proof_needed");
-    // A grave may be out of sight behind so many.
+    // With so many claims, a tombstone may be missing from the result.
     if (claims.length >= claimsMax && !held && !returns) return true;
-    if (returns || (!held && buried === undefined && !contested)) return false;
+    if (returns || (!held && lastRemoved === undefined && !contested)) return false;
     if (!held || prove) return true;
     throw new Problem("attached_elsewhere", {
       detail: `${host} is attached to a project of another owner. If its DNS is yours, add it again and ask to prove it: a TXT record then shows that the name is yours.`,
     });
   }
 
-  /** Asks for a check now. The answer comes with the next look at the domain. */
+  /** Requests a check now, which runs in the background. */
   async verify(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
     this.#target();
     const stored = await this.#attached(actor, slug, host);
@@ -255,7 +255,7 @@ export class DomainService {
         const lost = domain.dns.findings.find(({ code }) => code === "PROVEN_ELSEWHERE");
         throw new Problem("not_verifiable", { detail: lost?.message ?? refusal });
       }
-      refuseHaste(lifecycle.recentVerifyRequests(domain, nowMs), nowMs);
+      limitVerifyRequests(lifecycle.recentVerifyRequests(domain, nowMs), nowMs);
       const entries = [timelineEntry(nowMs, "verify_requested", "A check was requested.")];
       return { domain: lifecycle.verifyRequested(domain, nowMs), entries };
     });
@@ -268,12 +268,12 @@ export class DomainService {
     return (await this.#parts.domains.routing(slug)).routing;
   }
 
-  /** Takes the whole document, or nothing of it. */
+  /** Applies the whole document, or nothing of it. */
   async applyRouting(actor: Actor, slug: string, document: unknown): Promise<Routing> {
     return this.changeRouting(actor, slug, () => document);
   }
 
-  /** Makes the document from the present one, which nobody else may change in between. */
+  /** Derives the document from the current one; fails if that is changed concurrently. */
   async changeRouting(
     actor: Actor,
     slug: string,
@@ -284,7 +284,7 @@ export class DomainService {
     const { routing: before, version } = await domains.routing(slug);
     const routing = parseRouting(change(before));
     const attached = (await domains.list(slug))
-      // A name that is yet to be proven may never be theirs.
+      // Not names that still need a proof.
       .filter(({ domain }) => domain.ownership.kind === "held")
       .map(({ domain }) => domain.host);
     const complaints = routingErrors(routing, new Set(attached));
@@ -295,7 +295,7 @@ export class DomainService {
     return routing;
   }
 
-  /** Stops serving the name, at once and on every edge. */
+  /** Stops serving the name at once, on every edge. */
   async remove(actor: Actor, slug: string, host: string, confirmed: boolean): Promise<Removal> {
     const stored = await this.#attached(actor, slug, host);
     const { domains, clock } = this.#parts;
@@ -313,7 +313,7 @@ export class DomainService {
         entries: [
           timelineEntry(nowMs, "removed", `${domain.host} was removed and is no longer served.`),
         ],
-        // Also where nothing of it changes: a routing that is being saved now must see the removal.
+        // Even if it does not change: a concurrent change of the routing must notice the removal.
         routing: { project: slug, routing: withoutHost(routing, domain.host), version },
       };
     });
@@ -321,7 +321,7 @@ export class DomainService {
     return { host: stored.domain.host, removedAtMs: nowMs, ...(await this.edgesBehind()) };
   }
 
-  /** The edges that have not acted on the latest change yet. */
+  /** The edges that have not applied the latest change yet. */
   async edgesBehind(): Promise<Pick<Removal, "edges" | "edgesBehind">> {
     const { edgeView, clock } = this.#parts;
     const revision = await edgeView.revision();
@@ -349,7 +349,7 @@ export class DomainService {
     const reading = parseHost(text);
     const host = reading.kind === "host" ? reading.host : "";
     const { domains } = this.#parts;
-    // What is attached is found among however many claims; what has ended, among the newest.
+    // An attached one is found among any number of claims, an ended one only among the newest.
     const found =
       (await (slug === "" ? domains.ownNames() : domains.list(slug))).find(
         ({ domain }) => domain.host === host,
@@ -372,7 +372,7 @@ const notVerifiable: Partial<Record<Status, string>> = {
   abandoned: "This domain was abandoned after 30 days without the expected record. Add it again.",
 };
 
-function refuseHaste(clicksAtMs: readonly number[], nowMs: number): void {
+function limitVerifyRequests(clicksAtMs: readonly number[], nowMs: number): void {
   const last = clicksAtMs.at(-1);
   const oldest = clicksAtMs.at(-verifiesPerHourMax);
   const freeAtMs = Math.max(

@@ -1,4 +1,4 @@
-/** A domain as its owner sees it. Times are in ms since 1970; words are for people. */
+/** A domain as its owner sees it. Times are Unix time in ms; texts are for people. */
 import { domainToUnicode } from "node:url";
 import type { Used } from "./budget.ts";
 import {
@@ -21,9 +21,9 @@ export interface DomainView {
   readonly unicodeHost: string;
   readonly project: string;
   readonly status: Status;
-  /** Where its owner stands: DNS, certificate, live. */
+  /** The progress: DNS, certificate, live. */
   readonly step: "dns" | "certificate" | "live" | "none";
-  /** What to create at the DNS provider: the pointing, and a proof where one is needed. */
+  /** What to create at the DNS provider: the record that points here, and a proof if needed. */
   readonly records: readonly RecordToCreate[];
   readonly findings: readonly Finding[];
   readonly role:
@@ -38,7 +38,7 @@ export interface DomainView {
   readonly checkedAtMs: number | undefined;
   /** When it is checked next automatically. */
   readonly nextAtMs: number;
-  /** Until when a certificate will not be tried again; undefined while none is refused. */
+  /** When the next attempt to get a certificate is; undefined unless one was refused. */
   readonly retryAtMs: number | undefined;
 }
 
@@ -88,13 +88,13 @@ export function viewOf(
 }
 
 function findingsOf(ofDns: readonly Finding[], issuance: Issuance | undefined): Finding[] {
-  // What was found before and is found still is said once, as it is now.
-  const unsaid = (before: readonly Finding[] = [], said: readonly Finding[]) =>
-    before.filter(({ code }) => !said.some((finding) => finding.code === code));
-  // What was refused before is tried again now: it is no longer said.
+  // A finding that persists is listed once, in its current form.
+  const unlisted = (before: readonly Finding[] = [], listed: readonly Finding[]) =>
+    before.filter(({ code }) => !listed.some((finding) => finding.code === code));
+  // A refusal is not listed while the next attempt is in progress.
   const refusal = issuance?.ordering === true ? undefined : issuance?.refusal;
-  const current = [...ofDns, ...unsaid(refusal?.findings, ofDns)];
-  return [...unsaid(issuance?.delay, current), ...current];
+  const current = [...ofDns, ...unlisted(refusal?.findings, ofDns)];
+  return [...unlisted(issuance?.delay, current), ...current];
 }
 
 function suspension({ paid, deployed }: Standing, project: string): Finding {

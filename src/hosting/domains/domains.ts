@@ -1,4 +1,4 @@
-/** What a store of domains promises, on any engine. */
+/** The interface of the store of domains, for any engine. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { Challenge } from "./certificateAuthority.ts";
 import type { Domain, HeldCertificate, Standing } from "./domain.ts";
@@ -9,7 +9,7 @@ import type { Vault } from "./vault.ts";
 /** The routing of a project that has none. */
 export const noRouting: Routing = { primary: undefined, redirects: [] };
 
-/** A domain as it is stored now. Every change makes the version grow. */
+/** A domain as it is stored now. Every change increments the version. */
 export interface StoredDomain {
   readonly domain: Domain;
   readonly version: number;
@@ -22,7 +22,7 @@ export interface TimelineEntry {
   readonly event: string;
   readonly message: string;
   readonly findings: readonly Finding[];
-  /** The answers of the name servers as they came, one per line. */
+  /** The raw answers of the name servers, one per line. */
   readonly answers: readonly string[];
 }
 
@@ -36,11 +36,11 @@ export interface StoredCertificate extends HeldCertificate {
 /** Something that counts against the authority's limits. */
 export interface CaAttempt {
   readonly host: string;
-  /** The registrable domain, by which authorities count: example.com for docs.example.com. */
+  /** The registrable domain, by which authorities apply limits: example.com for docs.example.com. */
   readonly registrable: string;
   /**
-   * Every order is followed by what came of it, `settled` where that counts against no limit, unless
-   * the process that placed it crashed.
+   * Every order is followed by its outcome, `settled` if that counts against no limit, unless the
+   * process that placed it crashed.
    */
   readonly kind: "order" | "failed_authorization" | "certificate" | "settled";
   readonly atMs: number;
@@ -52,15 +52,15 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** Changes that are carried out together or not at all. */
+/** Changes that are committed together or not at all. */
 export interface DomainChange {
   readonly domain: Domain;
-  /** The version that the change was made from. */
+  /** The version that the change is based on. */
   readonly version: number;
   /** When it needs attention next; undefined for never. */
   readonly dueAtMs: number | undefined;
   readonly entries: readonly TimelineEntry[];
-  /** A worker's changes hold only while its lease is the latest. */
+  /** A worker's changes are accepted only while its lease is the latest. */
   readonly lease?: Lease;
   readonly certificate?: StoredCertificate;
   readonly attempts?: readonly CaAttempt[];
@@ -73,12 +73,12 @@ export interface DomainChange {
 export interface RoutingChange {
   readonly project: string;
   readonly routing: Routing;
-  /** 0 where there was none. */
+  /** 0 if there was none. */
   readonly version: number;
 }
 
 /**
- * - `changed`: the domain or the routing was changed meanwhile; read it again and decide again.
+ * - `changed`: the domain or the routing was changed in the meantime; read it and decide again.
  * - `fenced`: the lease was lost; stop.
  * - `taken`: another domain holds the name.
  */
@@ -88,14 +88,14 @@ export type ChangeOutcome = "done" | "changed" | "fenced" | "taken";
 export const claimsMax = 100;
 export const attemptsMax = 1_000;
 export const timelineEntriesMax = 200;
-/** The oldest beyond it are removed: each is looked at daily, and takes a timeline's space. */
+/** The oldest beyond it are removed: each is checked daily, and has a timeline. */
 export const tombstonesPerProjectMax = 1_000;
 
-/** A promise that resolves means: on disk. Everything may be called concurrently. */
+/** A write that resolves is on disk. All methods may be called concurrently. */
 export interface DomainStore {
   /**
-   * Adds a domain at version 1. Of several that are `held` or of one project, one name is in the
-   * store only once: `taken` says that it is there.
+   * Adds a domain at version 1. A name is unique among held domains and within a project: `taken` if
+   * it is already there.
    */
   add(
     domain: Domain,
@@ -104,15 +104,15 @@ export interface DomainStore {
   ): Promise<"added" | "taken">;
   change(change: DomainChange): Promise<ChangeOutcome>;
   get(id: string): MaybePromise<StoredDomain | undefined>;
-  /** Every claim on a name, the ended ones too, newest first, at most 100. */
+  /** Every claim on a name, including ended ones, newest first, at most 100. */
   claimsOn(host: string): MaybePromise<readonly StoredDomain[]>;
-  /** The one that holds the name, and therefore may be served. */
+  /** The one that holds the name and may be served. */
   holderOf(host: string): MaybePromise<StoredDomain | undefined>;
-  /** Those of a project, or all; not the removed and abandoned ones; in the order of their hosts. */
+  /** Those of a project, or all, without removed and abandoned ones, in the order of their hosts. */
   list(project?: string): MaybePromise<readonly StoredDomain[]>;
   /** The names of the platform itself. */
   ownNames(): MaybePromise<readonly StoredDomain[]>;
-  /** Newest first. The store keeps the last 200 of each domain. */
+  /** Newest first. The last 200 of each domain are stored. */
   timeline(domainId: string, limit: number): MaybePromise<readonly TimelineEntry[]>;
 
   routing(project: string): MaybePromise<{ readonly routing: Routing; readonly version: number }>;
@@ -131,7 +131,7 @@ export interface DomainStore {
   }): Promise<readonly (StoredDomain & { readonly lease: Lease })[]>;
   /** False when the lease was lost. */
   extendLease(lease: Lease, untilMs: number): Promise<boolean>;
-  /** Lets others take the domain at once. Nothing happens when the lease was lost. */
+  /** Makes the domain available to other workers at once. Does nothing if the lease was lost. */
   endLease(lease: Lease): Promise<void>;
 
   /** The newest stored certificate for exactly this host that is valid until after an instant. */
@@ -143,19 +143,19 @@ export interface DomainStore {
   ): MaybePromise<readonly CaAttempt[]>;
   recordAttempt(attempt: CaAttempt): Promise<void>;
 
-  /** Readable by every edge when it resolves. False when the lease was lost. */
+  /** Visible to every edge when it resolves. False if the lease was lost. */
   publishChallenge(
     challenge: Challenge & { readonly lease: Lease; readonly expiresAtMs: number },
   ): Promise<boolean>;
 
-  /** Deletes challenges, attempts and tombstones whose time has passed. */
+  /** Deletes expired challenges, attempts and tombstones. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** Not where the secret was changed since: then it is as good as lost. */
+/** False if the secret was changed since: then the certificate cannot be used. */
 export function isOpenable({ host, id, sealedKey }: StoredCertificate, vault: Vault): boolean {
   return vault.opens(sealedKey, certificateSeal(host, id));
 }
 
-/** What the private key of a certificate is sealed for. */
+/** What the private key of a certificate is bound to. */
 export const certificateSeal = (host: string, id: string) => `certificate ${id} of ${host}`;

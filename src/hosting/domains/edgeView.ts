@@ -1,4 +1,4 @@
-/** What the edges need of the domains: who answers for a host, with which certificate. */
+/** What the edges need of the domains: what to serve for a host, with which certificate. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { StoredCertificate } from "./domains.ts";
 import type { Redirect } from "./routing.ts";
@@ -8,25 +8,25 @@ export type Route =
   | {
       readonly kind: "site";
       readonly project: string;
-      /** The deployment that is shown. */
+      /** The deployment to serve. */
       readonly deployment: string;
-      /** The address is that of one deployment, which no search engine is to keep. */
+      /** The host is that of one deployment, which search engines must not index. */
       readonly preview?: true;
       /** The project's primary domain, which is announced as canonical. */
       readonly primary: string | undefined;
     }
   | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
 
-/** Its id is never used for another certificate: a context made for an id stays right. */
+/** Its id is never used for another certificate: a context created for an id stays valid. */
 export type ServedCertificate = Pick<StoredCertificate, "id" | "host" | "chainPem" | "sealedKey">;
 
-/** One process that answers for attached hosts. */
+/** One process that serves attached hosts. */
 export interface Edge {
   readonly id: string;
-  /** Where the other processes reach its HTTP listener. */
+  /** The address of its HTTP listener for other processes. */
   readonly address: string;
   readonly httpPort: number;
-  /** The state of the domains that it has acted on: connections of what was removed are closed. */
+  /** The revision of the domains that it has applied: connections of removed hosts are closed. */
   readonly revision: number;
   readonly seenAtMs: number;
 }
@@ -44,16 +44,16 @@ export async function presentEdges(
 export interface EdgeView {
   /**
    * Undefined unless the host is attached, was verified, has a certificate, its owner's plan is
-   * paid and its project is deployed: all of it as it is now.
+   * paid and its project is deployed, all at the time of the call.
    */
   route(host: string): MaybePromise<Route | undefined>;
-  /** For as long as the name is held, so that visitors can be told that there is nothing to see now. */
+  /** As long as the name is held, so that visitors get a page even if it is not served. */
   certificate(host: string): MaybePromise<ServedCertificate | undefined>;
-  /** The key authorization to answer with, by whichever worker it was published. */
+  /** The key authorization to respond with, regardless of the worker that published it. */
   challenge(host: string, token: string, nowMs: number): MaybePromise<string | undefined>;
-  /** A number that grows with every change to what is served, by any process. Cheap. */
+  /** Increases with every change to what is served, by any process. Cheap. */
   revision(): MaybePromise<number>;
-  /** The same, where it can be known at once and without a query. */
+  /** The same, if it is available synchronously, without a query. */
   revisionNow?(): number;
   reportEdge(edge: Edge): Promise<void>;
   /** The edges that were seen since an instant. */

@@ -42,27 +42,27 @@ export interface Finding {
   readonly code: FindingCode;
   /** What happened and why, in a sentence or two. */
   readonly message: string;
-  /** What the owner can do; undefined where nothing but waiting helps. */
+  /** What the owner can do; undefined if only waiting helps. */
   readonly next?: string;
-  /** The records or values seen, as they would stand in a zone file. */
+  /** The records or values found, as in a zone file. */
   readonly found?: readonly string[];
   readonly expected?: readonly string[];
-  /** The name servers that said so. */
+  /** The name servers that returned it. */
   readonly at?: readonly string[];
-  /** How long caches may go on to say what they say, counted from when this was found. */
+  /** How long caches may still return it, from when it was found. */
   readonly seconds?: number;
-  /** Until when nothing will be tried. */
+  /** When the next attempt is made at the earliest. */
   readonly untilMs?: number;
 }
 
 const recordTtlSeconds = 3600;
 
-/** A record that an owner is asked to create. The same functions name it and look for it. */
+/** A record that an owner has to create. The same functions display it and check it. */
 export interface RecordToCreate {
   readonly type: "CNAME" | "ALIAS" | "TXT";
-  /** As providers ask for it, relative to the registered domain: docs, or @ for the apex. */
+  /** Relative to the registered domain, as most providers expect it: docs, or @ for the apex. */
   readonly name: string;
-  /** The whole name, for providers that ask for that. */
+  /** The full name, for providers that expect it. */
   readonly fullName: string;
   readonly value: string;
   readonly ttlSeconds: number;
@@ -103,7 +103,7 @@ export function missing(
   const remembered = absent.rememberedSeconds;
   const type = apex ? "ALIAS" : "CNAME";
   const registrable = registrableOf(host) ?? host;
-  // Those who answer speak for a zone above what should have been registered.
+  // The negative answer is from a zone above the registrable domain.
   const unregistered = zone === "" || (zone !== undefined && registrable.endsWith(`.${zone}`));
   const code = absent.reason === "nxdomain" ? "NXDOMAIN" : apex ? "APEX_NEEDS_ALIAS" : "NO_CNAME";
   return {
@@ -151,7 +151,7 @@ export function silent({ reason, detail }: Unreachable, at: readonly string[]): 
   };
 }
 
-/** Said to the operator, of a name of the platform itself. */
+/** For the operator, about a name of the platform itself. */
 export function withoutAddress(host: string): Finding {
   return {
     code: "NXDOMAIN",
@@ -235,7 +235,7 @@ export function cnameFinding(
     return { code, message, next, found, expected: [`CNAME ${target}`] };
   };
   const [value = ""] = values;
-  // Another name server's value may have been the one that was followed.
+  // The chain may have been followed from the value of another name server.
   const chain = values.includes(followed[1] ?? "") ? followed : [];
   if (value.startsWith(`${target}.`)) {
     return finding(

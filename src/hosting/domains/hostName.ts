@@ -1,4 +1,4 @@
-/** Host names as people write them, brought to the one form that everything else uses. */
+/** Parses host names as people write them into canonical form. */
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { parse } from "tldts";
@@ -9,7 +9,7 @@ type ParsedHost =
   | { readonly kind: "refused"; readonly why: string };
 
 const hostLengthMax = 253;
-/** Every part is one more place to look for CAA records. */
+/** Every label needs another query for CAA records. */
 const labelsMax = 12;
 const labelForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Names that no public authority certifies (RFC 6761, RFC 6762, RFC 7686, RFC 9476). */
@@ -19,10 +19,10 @@ const noHostWhy =
   "This is not a host name. A host name has two or more parts of letters, digits and hyphens, such as docs.example.com.";
 const addressWhy = "This is an IP address. Attach a host name, such as docs.example.com.";
 
-/** `reserved` are the platform's own hosts: neither they nor what lies below can be attached. */
+/** `reserved` are the platform's own hosts: neither they nor names below them can be attached. */
 export function parseHost(text: string, reserved: readonly string[] = []): ParsedHost {
   const typed = text.trim();
-  // Bringing a text of many marks to its normal form takes ever longer, the longer it is.
+  // Limited because normalising takes quadratic time in the number of combining marks.
   if (typed.length > 4 * hostLengthMax) return refused(noHostWhy);
   if (isIP(typed.replace(/^\[(.*)\]$/, "$1")) !== 0) return refused(addressWhy);
   if (/[/:@?#\s]/.test(typed)) {
@@ -33,7 +33,7 @@ export function parseHost(text: string, reserved: readonly string[] = []): Parse
   if (typed.includes("*")) {
     return refused("A wildcard cannot be attached. Attach each name separately.");
   }
-  // Percent signs would be decoded. The final dot may be of another script, so it goes last.
+  // Percent signs would be decoded. The final dot may be a non-ASCII one, so it is removed last.
   const ascii = typed.includes("%") ? "" : domainToASCII(typed);
   const host = ascii.toLowerCase().replace(/\.$/, "");
   if (isIP(host) !== 0) return refused(addressWhy);
@@ -68,14 +68,14 @@ function refused(why: string): ParsedHost {
   return { kind: "refused", why };
 }
 
-/** What was registered: example.co.uk for docs.example.co.uk; undefined for a public suffix. */
+/** The registrable domain: example.co.uk for docs.example.co.uk; undefined for a public suffix. */
 export function registrableOf(host: string): string | undefined {
   return parse(host, { allowPrivateDomains: true }).domain ?? undefined;
 }
 
 /**
- * Whether the name is the top of what was registered with a registrar. Whoever lets others have
- * names below theirs, as some hosters do, has these in one zone, where a CNAME is fine.
+ * Whether the name was registered with a registrar. The private suffixes of hosting providers do not
+ * count: names below them are in the provider's zone, where a CNAME is allowed.
  */
 export function isApex(host: string): boolean {
   return parse(host).domain === host;

@@ -1,12 +1,12 @@
-/** Asks DNS everything that a judgement of a host needs, and judges nothing. */
+/** Queries everything in DNS that the verification of a host needs. */
 
 import { BlockList, isIP } from "node:net";
 import type { DnsAnswer, DnsRecord, NameServer, NameServers, Resolver } from "./resolver.ts";
 
-/** What one name server, or the recursor, says of the host. */
+/** The answers of one name server, or the recursor, for the host. */
 export interface View {
   readonly cname: DnsAnswer;
-  /** Asked only where there is no CNAME: a name with one has nothing else (RFC 1034, 3.6.2). */
+  /** Queried only without a CNAME: a name with one has no other records (RFC 1034, section 3.6.2). */
   readonly a: DnsAnswer | undefined;
   readonly aaaa: DnsAnswer | undefined;
 }
@@ -20,29 +20,29 @@ export interface Observation {
   readonly nameServers: NameServers;
   readonly authorities: readonly ServerView[];
   readonly recursor: View;
-  /** Where the CNAME leads, link by link; ends with a name that was there before in a circle. */
+  /** The chain of CNAMEs; a loop ends with the name that is repeated. */
   readonly chain: readonly string[];
-  /** The addresses of the target, asked for an apex only. */
+  /** The addresses of the target, queried for an apex only. */
   readonly target: { readonly a: DnsAnswer; readonly aaaa: DnsAnswer } | undefined;
-  /** What a name that nobody made answers beside the host: the same means a wildcard. */
+  /** The answers for a random sibling of the host: if they are the same, there is a wildcard. */
   readonly sibling: View | undefined;
-  /** What each name server says of the proof of ownership, where one is needed. */
+  /** The answer of each name server for the proof of ownership, if one is needed. */
   readonly proofs: readonly DnsAnswer[];
 }
 
 export interface Question {
   readonly host: string;
   readonly target: string;
-  /** Whether the name is the top of what was registered. */
+  /** Whether the name is the registrable domain itself. */
   readonly apex: boolean;
-  /** Where the proof of ownership must be; undefined where none is needed. */
+  /** The name of the proof of ownership; undefined if none is needed. */
   readonly proofName: string | undefined;
-  /** A label that is nowhere in use. */
+  /** A random label that is not in use. */
   readonly unusedLabel: string;
 }
 
 const chainMax = 16;
-/** The timeline keeps many of these, and zones may hold whatever their owners like. */
+/** The timeline stores many of these, and zones may contain anything. */
 const linesMax = 100;
 const lineLengthMax = 300;
 
@@ -114,7 +114,7 @@ async function follow(
   return passed;
 }
 
-/** Asked wherever something was found: it may be a wildcard's. */
+/** Queried if something was found, which may be from a wildcard. */
 async function siblingOf(
   { host, apex, unusedLabel }: Question,
   zone: string | undefined,
@@ -127,7 +127,7 @@ async function siblingOf(
   return viewOf(sibling, (name, type) => resolver.ask(found.server, name, type));
 }
 
-/** The values of the records of a type; of those at exactly one name where that is given. */
+/** The values of the records of a type, at one name if given. */
 export function valuesIn(
   answer: DnsAnswer | undefined,
   type: DnsRecord["type"],
@@ -147,7 +147,7 @@ export function recordsAt({ cname, a, aaaa }: View, name: string): string[] {
   );
 }
 
-/** The answers as they came, one per line, for the timeline. */
+/** The raw answers, one per line, for the timeline. */
 export function answersOf(observation: Observation): string[] {
   const { nameServers, authorities, recursor } = observation;
   const unasked = nameServers.kind === "found" ? [] : [`name servers: ${describe(nameServers)}`];
@@ -176,7 +176,7 @@ export function describe(answer: DnsAnswer): string {
   return [...records, answer.reason + remembered].join(", ");
 }
 
-/** Addresses behind which a DNS provider hides the records. Cloudflare publishes these; its proxy is what owners most often leave switched on. */
+/** The published addresses of Cloudflare's proxy, which owners often leave enabled and which hides the records. */
 const proxies = blockListOf([
   "103.21.244.0/22",
   "103.22.200.0/22",

@@ -1,4 +1,4 @@
-/** The names of the platform itself among the domains, so that the same worker gets their certificates. */
+/** The names of the platform itself, stored as domains, so that the same worker gets their certificates. */
 import type { Clock } from "../../core/clock.ts";
 import { hasEnded } from "./domain.ts";
 import type { DomainStore, StoredDomain } from "./domains.ts";
@@ -12,7 +12,7 @@ interface OwnNameContext {
   readonly now: () => number;
 }
 
-/** Makes these the names of the platform, and no others. Returns those that an owner has attached. */
+/** Makes exactly these the names of the platform. Returns those that an owner has attached. */
 export async function keepOwnNames(
   hosts: readonly string[],
   context: OwnNameContext,
@@ -30,7 +30,7 @@ export async function keepOwnNames(
   return attached;
 }
 
-/** A start is the operator's way to say "try again": what was refused before is tried at once. */
+/** A restart of the service retries what was refused before at once. */
 export async function retryOwnNames(context: OwnNameContext): Promise<void> {
   for (const each of await context.store.ownNames()) {
     const { dns, certificate } = each.domain;
@@ -45,7 +45,7 @@ export async function retryOwnNames(context: OwnNameContext): Promise<void> {
   }
 }
 
-/** False where an owner has attached the name. */
+/** False if an owner has attached the name. */
 async function addOwnName(host: string, { store, clock, now }: OwnNameContext): Promise<boolean> {
   if ((await store.holderOf(host)) !== undefined) return false;
   const nowMs = now();
@@ -54,7 +54,7 @@ async function addOwnName(host: string, { store, clock, now }: OwnNameContext): 
     nowMs,
   );
   const entry = timelineEntry(nowMs, "added", `${host} is a name of this service.`);
-  // Where another process was as quick, it is there now.
+  // Another process may have added it in the meantime.
   await store.add(domain, nextDueAtMs(domain, nowMs), [entry]);
   return true;
 }
@@ -68,7 +68,7 @@ async function update(
 ): Promise<void> {
   const nowMs = context.now();
   await updateWithRetry(context, stored, (domain) =>
-    // Another process may have been as quick.
+    // Another process may have done it in the meantime.
     hasEnded(domain)
       ? undefined
       : { domain: decide(domain, nowMs), entries: [timelineEntry(nowMs, event, words)] },

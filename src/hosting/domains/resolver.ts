@@ -1,4 +1,4 @@
-/** What we ask of DNS, and what we may learn. Names are lower-case ASCII without a final dot. */
+/** The interface to DNS. Names are lower-case ASCII without a final dot. */
 
 export type RecordType = "A" | "AAAA" | "CNAME" | "NS" | "SOA" | "TXT" | "CAA";
 
@@ -12,34 +12,34 @@ export interface DnsRecord {
   readonly caa?: { readonly critical: boolean; readonly tag: string };
 }
 
-/** At least one record of the type asked for. */
+/** At least one record of the requested type. */
 export interface Found {
   readonly kind: "found";
-  /** The CNAMEs that led there, in their order, then the records themselves. */
+  /** The chain of CNAMEs, in order, then the records themselves. */
   readonly records: readonly DnsRecord[];
 }
 
-/** A definite no, from a server that must know. */
+/** An authoritative negative answer. */
 export interface Absent {
   readonly kind: "absent";
   /** `nxdomain`: there is no such name. `nodata`: the name has no record of this type. */
   readonly reason: "nxdomain" | "nodata";
-  /** The CNAMEs that led to the name that is missing or has no such record. */
+  /** The chain of CNAMEs to the name that does not exist or has no such record. */
   readonly records: readonly DnsRecord[];
-  /** How long resolvers may remember the no (RFC 2308); undefined where no SOA came with it. */
+  /** The TTL of the negative answer (RFC 2308); undefined if it included no SOA. */
   readonly rememberedSeconds: number | undefined;
 }
 
-/** Nothing was learnt. It never counts as an answer. */
+/** There was no usable response. It never counts as an answer. */
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly reason:
     | "timeout"
     | "servfail"
-    /** The server does not speak for this zone. */
+    /** The server is not authoritative for this zone. */
     | "lame"
     | "malformed"
-    /** The address is private, and we ask only public name servers. */
+    /** The address is private, and only public name servers are queried. */
     | "forbidden_address";
   readonly detail: string;
 }
@@ -68,17 +68,17 @@ export type NameServers =
   | Unreachable;
 
 /**
- * Asks over the wire. No method throws for what the network or a server does, each one ends within
- * a bounded time, and all may be called concurrently.
+ * No method throws for errors of the network or a server, each ends within a bounded time, and all
+ * may be called concurrently.
  */
 export interface Resolver {
-  /** What the public sees, through a recursor. Cached answers have smaller TTLs. */
+  /** Through a recursor, as the public resolves it. Cached answers have smaller TTLs. */
   lookUp(name: string, type: RecordType): Promise<DnsAnswer>;
   /**
-   * The name servers of the zone that holds the name itself, whether or not the name exists.
-   * A CNAME at the name is not followed: its target may lie in another zone.
+   * The name servers of the zone of the name itself, whether or not the name exists. A CNAME at the
+   * name is not followed: its target may be in another zone.
    */
   nameServers(name: string): Promise<NameServers>;
-  /** One name server's own word, without recursion. An answer without authority is `lame`. */
+  /** Queries one name server, without recursion. An answer without authority is `lame`. */
   ask(server: NameServer, name: string, type: RecordType): Promise<DnsAnswer>;
 }

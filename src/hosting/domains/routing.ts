@@ -1,4 +1,4 @@
-/** What each attached name of a project answers: the site, or a redirect to another one. */
+/** What each attached name of a project serves: the site, or a redirect to another name. */
 import { Problem } from "../../core/problems.ts";
 import { parseHost } from "./hostName.ts";
 
@@ -19,8 +19,8 @@ export interface Routing {
 export const redirectsMax = 100;
 
 /**
- * Every reason why a routing cannot be used with these attached names; none when it can. A redirect
- * leads straight to a name that answers with the site, so there are no circles and no chains.
+ * Every reason why a routing cannot be used with these attached names; none if it can. A redirect
+ * leads directly to a name that serves the site, so there are no loops and no chains.
  */
 export function routingErrors(routing: Routing, attached: ReadonlySet<string>): string[] {
   const complaints: string[] = [];
@@ -47,7 +47,7 @@ export function routingErrors(routing: Routing, attached: ReadonlySet<string>): 
     const onward = targets.get(to);
     if (from === to) complaints.push(`${from} would redirect to itself.`);
     else if (leadsBack(from, targets)) {
-      // Said once, whichever of its names comes first.
+      // Reported once, for the first of its names.
       if (!circled.has(from))
         complaints.push(`${from} would redirect in a loop: ${path(from, targets).join(" to ")}.`);
       for (const host of path(from, targets)) circled.add(host);
@@ -75,12 +75,12 @@ function leadsBack(from: string, targets: ReadonlyMap<string, string>): boolean 
   return passed.length > 1 && passed.at(-1) === from;
 }
 
-/** Whether a routing speaks of a name at all. */
+/** Whether a routing mentions a name. */
 export function isNamed(host: string, { primary, redirects }: Routing): boolean {
   return primary === host || redirects.some(({ from, to }) => from === host || to === host);
 }
 
-/** The same routing without a name that is going away. */
+/** The same routing without a name that is removed. */
 export function withoutHost({ primary, redirects }: Routing, host: string): Routing {
   return {
     primary: primary === host ? undefined : primary,
@@ -88,7 +88,7 @@ export function withoutHost({ primary, redirects }: Routing, host: string): Rout
   };
 }
 
-/** Parses a routing document as people write it. Throws with everything that is wrong with it. */
+/** Parses a routing document. The error lists everything that is wrong with it. */
 export function parseRouting(document: unknown): Routing {
   const complaints: string[] = [];
   const { primary, redirects, ...others } = objectOf(document, "The document", complaints);

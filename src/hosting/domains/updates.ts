@@ -1,4 +1,4 @@
-/** Updates a domain by a pure decision, which is made again when another update came first. */
+/** Updates a domain by a pure decision, which is repeated if another update came first. */
 
 import type { Clock } from "../../core/clock.ts";
 import { type Domain, hasEnded } from "./domain.ts";
@@ -28,7 +28,7 @@ interface UpdateContext {
 
 const triesMax = 8;
 
-/** `decide` returns undefined where nothing is to be changed. */
+/** `decide` returns undefined if there is nothing to change. */
 export async function updateWithRetry(
   { store, now }: UpdateContext,
   stored: StoredDomain,
@@ -68,7 +68,7 @@ export interface JobContext extends IssuingContext {
   readonly clock: Clock;
   /** The name that owners point theirs to. */
   readonly target: string;
-  /** The renewal name of a certificate (RFC 9773); undefined where it has none. */
+  /** The renewal name of a certificate (RFC 9773); undefined if it has none. */
   readonly renewalNameOf: (chainPem: string) => string | undefined;
 }
 
@@ -81,8 +81,8 @@ export interface LeasedDomain {
 }
 
 /**
- * Updates under the lease, unless the domain was removed or abandoned meanwhile. What the authority
- * counted counts, also where the domain has ended or is another worker's now.
+ * Updates under the lease, unless the domain was removed or abandoned in the meantime. Attempts that
+ * the authority counted are stored even if the domain has ended or another worker has the lease.
  */
 export async function updateLeased(
   { stored, lease }: LeasedDomain,

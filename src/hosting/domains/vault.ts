@@ -1,14 +1,14 @@
-/** Seals private keys, so that a copy of the database is no copy of them. */
+/** Encrypts private keys, so that a copy of the database does not disclose them. */
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Leads every sealed text, so that the way of sealing can change. */
+/** The prefix of every sealed text, so that the algorithm can change. */
 const mark = "v1.";
 
-/** The key is made from a secret that lives outside the database. */
+/** The key is derived from a secret that is stored outside the database. */
 export class Vault {
   readonly #key: Uint8Array;
   readonly #mark: string;
@@ -20,12 +20,12 @@ export class Vault {
     this.#clock = clock;
   }
 
-  /** Tells one secret from another, and nothing else of it. */
+  /** Identifies the secret without disclosing it. */
   get mark(): string {
     return this.#mark;
   }
 
-  /** Whether it was sealed with this secret, for this thing. */
+  /** Whether it was sealed with this secret and for this purpose. */
   opens(sealed: string, boundTo: string): boolean {
     try {
       this.open(sealed, boundTo);
@@ -35,7 +35,7 @@ export class Vault {
     }
   }
 
-  /** What is sealed for one thing opens for nothing else: `boundTo` names it. */
+  /** `boundTo` is the purpose: what is sealed for one cannot be opened for another. */
   seal(text: string, boundTo: string): string {
     const nonce = this.#clock.random(nonceBytes);
     const cipher = createCipheriv(algorithm, this.#key, nonce);
@@ -44,7 +44,7 @@ export class Vault {
     return mark + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
   }
 
-  /** Throws when it was sealed with another secret or for another thing. */
+  /** Throws if it was sealed with another secret or for another purpose. */
   open(sealed: string, boundTo: string): string {
     if (!sealed.startsWith(mark)) throw new Error("This is not a sealed text.");
     const bytes = Buffer.from(sealed.slice(mark.length), "base64url");

@@ -1,4 +1,4 @@
-/** Judges what DNS said of a host: right, wrong, or not known yet, and what to tell the owner. */
+/** Evaluates the DNS answers of a host: right, wrong or unknown, with findings for the owner. */
 
 import type { Finding } from "./finding.ts";
 import {
@@ -19,10 +19,10 @@ import { isBehindProxy, type Observation, recordsAt, type View, valuesIn } from 
 import { type DnsAnswer, unreachable } from "./resolver.ts";
 
 export interface Verdict {
-  /** `unknown` when nothing definite was learnt, or caches are yet to expire. */
+  /** `unknown` without a definite answer, or while caches may be stale. */
   readonly kind: "right" | "wrong" | "unknown";
   readonly findings: readonly Finding[];
-  /** Whether the proof of ownership was seen; undefined where none is needed. */
+  /** Whether the proof of ownership was found; undefined if none is needed. */
   readonly proven: boolean | undefined;
   /** A wildcard points here, so it is unknown whether the owner of the zone meant this name. */
   readonly wildcard?: true;
@@ -32,9 +32,9 @@ export interface Expectation {
   readonly host: string;
   readonly target: string;
   readonly apex: boolean;
-  /** The TXT record that proves ownership, where a proof is needed. */
+  /** The TXT record that proves ownership, if a proof is needed. */
   readonly proof: { readonly name: string; readonly value: string } | undefined;
-  /** Whether it was shown before that the name is the owner's. */
+  /** Whether ownership was established before. */
   readonly settled: boolean;
 }
 
@@ -47,25 +47,25 @@ export function verify(observation: Observation, expected: Expectation): Verdict
     if (expected.settled || pointing.kind !== "right") return { ...pointing, proven: undefined };
     const beside = observation.sibling?.cname;
     if (beside?.kind === "unreachable") {
-      // A wildcard may hide behind the silence.
+      // Without this answer, a wildcard cannot be ruled out.
       const findings = [silent(beside, []), ...pointing.findings];
       return { kind: "unknown", findings, proven: undefined };
     }
     const { authorities, host } = observation;
     const wildcard = authorities.some((view) => sameAsSibling(view, observation, host));
     if (!wildcard) return { ...pointing, proven: undefined };
-    // Whoever attaches a name below a wildcard first would have it, were it not for the proof.
+    // Without a proof, the first to attach a name below a wildcard would get it.
     const findings = [wildcardUnproven(expected.host), ...pointing.findings];
     return { kind: "unknown", findings, proven: undefined, wildcard };
   }
   const proven = isProven(observation.proofs, proof.value);
   if (proven) return { ...pointing, proven };
   const findings = [proofMissing(proof, observation.proofs), ...pointing.findings];
-  // Without the proof the name is not theirs, however right it points.
+  // Without the proof, pointing here is not enough.
   return { kind: pointing.kind === "right" ? "unknown" : pointing.kind, findings, proven };
 }
 
-/** Judges a name of the platform itself by the addresses that the public sees. */
+/** Evaluates a name of the platform itself by its public addresses. */
 export function verifyOwn(host: string, answers: readonly DnsAnswer[]): Verdict {
   const proven = undefined;
   if (answers.some(({ kind }) => kind === "found")) return { kind: "right", findings: [], proven };
@@ -115,7 +115,7 @@ const right: Judged = { kind: "right", findings: [] };
 const wrong = (findings: readonly Finding[]): Judged => ({ kind: "wrong", findings });
 const unknown = (findings: readonly Finding[]): Judged => ({ kind: "unknown", findings });
 
-/** A subdomain is right when its one record is the CNAME that the owner was shown, exactly. */
+/** A subdomain is right if its only record is exactly the CNAME that the owner has to create. */
 function judgeSubdomain(
   view: View,
   observation: Pick<Observation, "chain" | "sibling">,
@@ -135,7 +135,7 @@ function judgeSubdomain(
   const addresses = addressFindings(view, host, target);
   if (addresses.length > 0) return wrong([...wildcard, ...addresses]);
   const silence = [view.a, view.aaaa].find((answer) => answer?.kind === "unreachable");
-  // A conflicting record may hide behind the silence, but the CNAME is definitely not there.
+  // A conflicting record cannot be ruled out, but the CNAME is definitely missing.
   if (cname.kind === "absent") return wrong([missing(cname, { host, target, apex: false, zone })]);
   return unknown(silence?.kind === "unreachable" ? [silent(silence, [])] : []);
 }
@@ -173,7 +173,7 @@ function addressFindings(view: View, host: string, target: string): Finding[] {
   ];
 }
 
-/** An apex has no CNAME; its addresses must all be the target's, and there must be one. */
+/** An apex has no CNAME; it must have addresses, and all of them must be the target's. */
 function judgeApex(
   view: View,
   observation: Pick<Observation, "target">,
@@ -216,7 +216,7 @@ function judgeApex(
 function ourAddresses(target: Observation["target"]): Set<string> | undefined {
   if (target === undefined) return undefined;
   const { a, aaaa } = target;
-  // Half of our addresses would make the other half look foreign.
+  // With only one family of our addresses, those of the other would look foreign.
   if (a.kind === "unreachable" || aaaa.kind === "unreachable") return undefined;
   const all = [...valuesIn(a, "A"), ...valuesIn(aaaa, "AAAA")];
   return all.length === 0 ? undefined : new Set(all);
@@ -254,7 +254,7 @@ function sameAsSibling(
   return mine.length > 0 && mine.every((record) => theirs.includes(record));
 }
 
-/** The same finding of several name servers, said once. */
+/** Merges the same finding of several name servers. */
 function merge(judged: readonly (Judged & { readonly at: string })[]): Finding[] {
   const merged = new Map<string, Finding>();
   for (const { at, findings } of judged) {
