@@ -58,7 +58,7 @@ export interface Stores {
   readonly access: AccessStore;
   readonly accounts: AccountStore;
   readonly acmeAccounts: AcmeAccounts;
-  /** Counts requests for all processes on this store; undefined where each counts for itself. */
+  /** Counts requests for all processes on this store; undefined if each counts separately. */
   limiter?(quota: Quota): RateLimiter;
   /** Called for every request. */
   revisions(): Revisions;

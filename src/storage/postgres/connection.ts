@@ -118,9 +118,9 @@ export function sessionOn(client: pg.ClientBase, named: boolean): Session {
       return { rows: result.rows as never, fields: result.fields, count: result.rowCount ?? 0 };
     },
     async script(text) {
-      const answer = await sent(client, client.query({ text, rowMode: "array" }));
+      const result = await sent(client, client.query({ text, rowMode: "array" }));
       // Several statements have a list of results.
-      const last = Array.isArray(answer) ? (answer as pg.QueryArrayResult[]).at(-1) : answer;
+      const last = Array.isArray(result) ? (result as pg.QueryArrayResult[]).at(-1) : result;
       return last?.rows ?? [];
     },
   };
@@ -130,10 +130,10 @@ function nameOf(text: string): string {
   return getOrInsert(names, text, () => `petstore_${names.size + 1}`);
 }
 
-async function sent<T>(client: pg.ClientBase, answer: Promise<T>): Promise<T> {
+async function sent<T>(client: pg.ClientBase, sending: Promise<T>): Promise<T> {
   try {
-    const given = await answer;
-    if (!unreplicated.delete(client)) return given;
+    const result = await sending;
+    if (!unreplicated.delete(client)) return result;
   } catch (cause) {
     throw orConnectionLost(cause);
   }

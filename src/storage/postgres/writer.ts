@@ -51,7 +51,7 @@ export class Writer extends WriteQueue<Commands> {
   }
 
   /**
-   * Adding pets without terms reads nothing, so it is one statement, which holds the locks only
+   * Unconditional additions read nothing, so they are one statement, which holds the locks only
    * while it runs. Undefined if there are other writes, or the ids come close to imported ones.
    */
   async #addPlainly(writes: readonly AnyWrite[]): Promise<unknown[] | undefined> {
@@ -187,7 +187,7 @@ class IdempotencyPruner {
     this.#inFlight = true;
     void this.#database
       .write(pruneExpired, [this.#nowMs - retentionMs, limit])
-      // They are deleted another time.
+      // They are deleted the next time.
       .catch(() => {})
       .finally(() => {
         this.#inFlight = false;

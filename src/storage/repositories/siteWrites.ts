@@ -113,7 +113,7 @@ export const siteWrites = {
     const { id, project, nowMs } = deployment;
     const found = await lockProject(tx, project);
     if (found === undefined) return "no_such_project";
-    // Of all projects of the owner, one upload begins at a time, so that none is counted past.
+    // Locked, so that concurrent uploads of one owner cannot exceed the limit.
     await tx.get("SELECT id FROM owners WHERE id = ?1 FOR UPDATE", [found.ownerId]);
     await failSilent(tx, deployment);
     await tx.run(removeEnded, [project]);

@@ -13,8 +13,8 @@ type Scalar = string | number | boolean | Uint8Array | null | undefined;
 export type Row = readonly Scalar[];
 
 /**
- * Rows are objects by the names of their columns. An integer is read as a number, so that none of
- * these may exceed 2^53; NULL is read as undefined, and a truth value as 0 or 1.
+ * Rows are objects by the names of their columns. An integer is read as a number, so it must not
+ * exceed 2^53; NULL is read as undefined, and a boolean as 0 or 1.
  */
 export interface Reader {
   /** The first row. No row matches a text that the engine cannot store. */
@@ -25,10 +25,10 @@ export interface Reader {
 export type CounterName = "key_revision" | "site_revision" | "edge_revision" | "last_fence";
 
 /**
- * All that is done through it is committed together, or not at all when the write throws. On SQLite
- * it is the only write. On PostgreSQL others run concurrently: a write must lock the rows that it
- * decides on with `FOR UPDATE` when it reads them, and a row that must not exist needs a unique
- * index; a write that such an index rejects is run once more, and then finds the row.
+ * All of its changes are committed together, or none if the write throws. On SQLite it is the only
+ * write. On PostgreSQL others run concurrently: a write must lock the rows that it decides on with
+ * `FOR UPDATE` when it reads them, and a row that must not exist needs a unique index; a write that
+ * such an index rejects is run once more, and then finds the row.
  */
 export interface Transaction extends Reader {
   /** Returns how many rows were changed. */
@@ -75,9 +75,9 @@ export interface Storage extends Reader {
   ): Promise<WriteResult<Name>>;
   /** As this process knows it, without a query; NaN while it cannot know. */
   revision(counter: "key_revision" | "site_revision"): number;
-  /** Grows with every change to what edges serve, by any process. */
+  /** Increases with every change to what edges serve, by any process. */
   edgeRevision(): MaybePromise<number>;
-  /** The same, where it is known at once and without a query. */
+  /** The same, if it is available synchronously, without a query. */
   edgeRevisionNow?(): number;
 }
 

@@ -134,7 +134,7 @@ export const orderTables = [
   "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)",
 ];
 
-/** Owners, their sites, and what these consist of. */
+/** Owners, their projects, deployments and files. */
 export const siteTables = [
   "INSERT INTO counters (name, value) VALUES ('site_revision', 0)",
   // Numbers the rows of tables that are listed in the order of their creation.
@@ -154,7 +154,7 @@ export const siteTables = [
    ) WITHOUT ROWID`,
   "CREATE INDEX projects_by_owner ON projects (owner_id)",
 
-  // The ordinal tells which of two of a project was begun later.
+  // The ordinal is the order of the deployments of a project.
   `CREATE TABLE deployments (
      [sqlite: ordinal INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,
@@ -312,7 +312,7 @@ export const domainTables = [
    ) WITHOUT ROWID`,
 ];
 
-/** Who may use the dashboard's API. */
+/** Access tokens for the platform's API. */
 export const accessTables = [
   // The kind is stored too, so that a row that lost its owner is never read as the operator's.
   `CREATE TABLE access_tokens (
@@ -339,7 +339,7 @@ export const accountTables = [
      password_set_at_ms int8 CHECK ((password_set_at_ms IS NULL) = (password IS NULL))
    )`,
 
-  // One for an account: a newer one takes its place.
+  // One per account: a newer one replaces it.
   `CREATE TABLE one_time_links (
      account text PRIMARY KEY REFERENCES accounts (name),
      hash text NOT NULL UNIQUE,
@@ -347,7 +347,7 @@ export const accountTables = [
      expires_at_ms int8 NOT NULL
    )`,
 
-  // The ordinal tells which of two of an account began later.
+  // The ordinal is the order of the sessions of an account.
   `CREATE TABLE sessions (
      [sqlite: ordinal INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,

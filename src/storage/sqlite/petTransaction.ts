@@ -27,7 +27,7 @@ type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtM
 export function petCommands(db: DatabaseSync, counters: Counters) {
   const transaction = petTransaction(db, counters);
   return {
-    /** An addition without terms reads nothing, and returns only the id. */
+    /** An unconditional addition reads nothing, and returns only the id. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
     addPetOnTerms: (addition: PetAddition) => addPet(transaction, addition),
     importPets: (pets: readonly ImportedPet[]) => importPets(transaction, pets),
