@@ -40,7 +40,7 @@ type Taken =
   | { readonly kind: "wait"; readonly waitMs: number };
 
 /** Takes one out of a bucket that is full again at an instant. */
-export function takeTry(fullAtMs: number, { atMs, burst, intervalMs }: SignInAttempt): Taken {
+export function takeAttempt(fullAtMs: number, { atMs, burst, intervalMs }: SignInAttempt): Taken {
   const emptyMs = atMs + burst * intervalMs;
   // Never below an empty bucket: a clock that was ahead must not cause a lockout.
   const takenMs = Math.min(Math.max(fullAtMs, atMs), emptyMs) + intervalMs;

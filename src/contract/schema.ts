@@ -36,7 +36,7 @@ export interface Reading {
 /** Returns the value as the program uses it; undefined, with a complaint, if it is invalid. */
 export type Reader = (value: unknown, name: string, reading: Reading) => unknown;
 
-const understood = new Set([
+const supportedKeywords = new Set([
   ...[
     "type",
     "format",
@@ -55,7 +55,7 @@ const understood = new Set([
 
 function refuseUnknownKeywords(schema: Schema): void {
   for (const keyword of Object.keys(schema)) {
-    if (!understood.has(keyword)) {
+    if (!supportedKeywords.has(keyword)) {
       throw new Error(`The contract uses the schema keyword "${keyword}", which nothing enforces.`);
     }
   }

@@ -83,13 +83,13 @@ export class Connections {
   async drain(graceMs: number, idleMs = 0): Promise<number> {
     this.stopping = true;
     for (const connection of this.#all) connection.announceEnd?.();
-    let brokenOff = 0;
+    let aborted = 0;
     let cancel: (() => void)[] = [];
     if (this.#all.size > 0) {
       await new Promise<void>((resolve) => {
         this.#emptied = resolve;
         const giveUp = this.#clock.after(graceMs, () => {
-          brokenOff = [...this.#all].filter(({ waiting }) => !waiting).length;
+          aborted = [...this.#all].filter(({ waiting }) => !waiting).length;
           for (const connection of [...this.#all]) connection.destroy();
           resolve();
         });
@@ -101,7 +101,7 @@ export class Connections {
     this.closing = true;
     for (const each of cancel) each();
     this.#stopSweeps();
-    return brokenOff;
+    return aborted;
   }
 
   #closeIdle(): void {

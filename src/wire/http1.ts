@@ -10,7 +10,7 @@ import { Http1Request, originOfHead } from "./http1Request.ts";
 import { overdue, type Reading } from "./limits.ts";
 import { inputBytesMax, type ParserEvents, RequestParser } from "./llhttp.ts";
 import type { HttpHandler, HttpResponse, WireError } from "./message.ts";
-import { afterEmptyLines, isParsed, methodAt, standIn } from "./messageStart.ts";
+import { afterEmptyLines, isParsed, methodAt, substituteMethod } from "./messageStart.ts";
 import { RequestBody } from "./requestBody.ts";
 import { RepeatedHead, RequestHead } from "./requestHead.ts";
 import { ResponseWriter, type WriterEvents } from "./responseWriter.ts";
@@ -20,7 +20,7 @@ import { HeldInput, type Transport } from "./transport.ts";
 const textBytesMax = 2_048;
 const continueBytes = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 /** Held of a body that the handler has not asked for yet. */
-const unaskedBytesMax = 64 * 1024;
+const unreadBodyBytesMax = 64 * 1024;
 
 export class Http1Connection implements ManagedConnection, ParserEvents, WriterEvents {
   readonly #transport: Transport;
@@ -160,7 +160,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
       this.#refuse("malformed");
       return undefined;
     }
-    this.#parser.execute(standIn, this.#head, this);
+    this.#parser.execute(substituteMethod, this.#head, this);
     return at + method.length;
   }
 
@@ -182,7 +182,7 @@ export class Http1Connection implements ManagedConnection, ParserEvents, WriterE
     if (this.#reading !== "body") return;
     const { discarded, bytesMax, received } = this.#body;
     if (discarded) this.#checkDiscarded();
-    else if (bytesMax === undefined && received > unaskedBytesMax) this.#held.pause();
+    else if (bytesMax === undefined && received > unreadBodyBytesMax) this.#held.pause();
   }
 
   #dispatch(): void {

@@ -71,8 +71,8 @@ export class Http1Request implements HttpRequest {
     return this.#origin.client;
   }
   get text() {
-    const byAnyone = !namesOrigin((name) => this.#head.header(name));
-    return byAnyone ? this.#connection.textOf(this.#head) : undefined;
+    const independent = !namesOrigin((name) => this.#head.header(name));
+    return independent ? this.#connection.textOf(this.#head) : undefined;
   }
   get signal() {
     return this.#connection.signalOf(this.#head);

@@ -14,7 +14,7 @@ export function isParsed(method: string): boolean {
 }
 
 /** The method that llhttp gets in place of an unknown one. */
-export const standIn = Buffer.from("POST");
+export const substituteMethod = Buffer.from("POST");
 
 /** RFC 9112, section 2.2: empty lines before a request are ignored. */
 export function afterEmptyLines(bytes: Uint8Array, from: number): number {

@@ -133,7 +133,7 @@ export class ProxyHeaderReader implements ManagedConnection {
     const trusted = this.#peer !== undefined && this.#connections.proxies.trusts(this.#peer);
     // A header without addresses claims nothing, so its sender need not be trusted.
     if (header.command === "proxy" && !trusted) return void this.#refuse("untrusted");
-    this.#leave();
+    this.#detach();
     this.#socket.pause();
     const rest = this.#received.subarray(header.length);
     if (rest.byteLength > 0) this.#socket.unshift(rest);
@@ -148,7 +148,7 @@ export class ProxyHeaderReader implements ManagedConnection {
 
   readonly #closed = (): void => this.#connections.delete(this);
 
-  #leave(): void {
+  #detach(): void {
     this.#socket.off("data", this.#receive);
     this.#socket.off("end", this.#ended);
     this.#socket.off("close", this.#closed);
@@ -166,7 +166,7 @@ export class ProxyHeaderReader implements ManagedConnection {
   }
 
   destroy(): void {
-    this.#leave();
+    this.#detach();
     this.#socket.destroy();
   }
 

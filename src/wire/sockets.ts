@@ -133,10 +133,10 @@ export class BunTransport implements Transport {
   }
 
   destroy(): void {
-    const cutsOff = this.#unsent.length > 0;
+    const discardsUnsent = this.#unsent.length > 0;
     this.#unsent = [];
     // A reset also discards what the peer has not read yet.
-    if (cutsOff) this.#socket.terminate();
+    if (discardsUnsent) this.#socket.terminate();
     else this.#socket.close();
   }
 

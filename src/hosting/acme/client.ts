@@ -166,7 +166,7 @@ function nonceIn(response: AcmeResponse): string | undefined {
 }
 
 const pauseMsMax = 60_000;
-const pauseMsMaxUnasked = 10_000;
+const pauseMsMaxDefault = 10_000;
 /** A read can be retried; a new order would count against the rate limits. */
 const triesMax = 3;
 
@@ -239,7 +239,7 @@ export class AcmeSession {
     const { clock } = this.#client;
     const delayMs =
       untilMs === undefined
-        ? Math.min(this.#pollMs * 2 ** (tries - 1), pauseMsMaxUnasked)
+        ? Math.min(this.#pollMs * 2 ** (tries - 1), pauseMsMaxDefault)
         : Math.min(Math.max(untilMs - clock.now(), this.#pollMs), pauseMsMax);
     return delay(clock, delayMs, this.signal);
   }

@@ -54,7 +54,7 @@ function chainFrom(
   records: readonly DnsRecord[],
 ): DnsRecord[] | { fault: Unreachable } {
   const links: DnsRecord[] = [];
-  const met = new Set([name]);
+  const visited = new Set([name]);
   let at = name;
   for (;;) {
     const here = at;
@@ -64,14 +64,14 @@ function chainFrom(
     if (link === undefined) return links;
     links.push(link);
     at = link.value;
-    if (met.has(at)) {
-      const way = [name, ...links.map(({ value }) => value)].join(" → ");
-      return { fault: unreachable("servfail", `The CNAMEs go round in a circle: ${way}.`) };
+    if (visited.has(at)) {
+      const path = [name, ...links.map(({ value }) => value)].join(" → ");
+      return { fault: unreachable("servfail", `The CNAMEs go round in a circle: ${path}.`) };
     }
     if (links.length > linksMax) {
       return { fault: unreachable("servfail", `More than ${linksMax} CNAMEs follow ${name}.`) };
     }
-    met.add(at);
+    visited.add(at);
   }
 }
 

@@ -76,7 +76,7 @@ export function createResolver(options: ResolverOptions): Resolver & { close(): 
       queryInTurn(servers, attempts, (server) => attempt(transport, server, question, leftMs));
     return questions.run(ask, { clock, afterMs: limitMs }).catch((cause: unknown) => {
       if (!(cause instanceof SemaphoreFull)) throw cause;
-      return nothing(unreachable("timeout", "Too many questions are under way."));
+      return nothing(unreachable("timeout", "Too many queries are in flight."));
     });
   }
 

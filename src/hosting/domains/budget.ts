@@ -65,17 +65,17 @@ export function usedOf(host: string, attempts: readonly CaAttempt[], nowMs: numb
       nowMs - attempt.atMs < windowMs && (per === "registrable" || attempt.host === host);
     const known = attempts.filter((attempt) => attempt.kind === kind && counts(attempt));
     // Several certificates for one name by crashed workers are too unlikely to consider.
-    const feared = kind === "certificate" && per === "host" ? [] : unresolved.filter(counts);
-    const atMs = [...known, ...feared]
+    const possible = kind === "certificate" && per === "host" ? [] : unresolved.filter(counts);
+    const atMs = [...known, ...possible]
       .map((attempt) => attempt.atMs)
       .sort((one, other) => one - other);
     const oldest = atMs.at(-max);
     if (oldest === undefined) return { words, used: atMs.length, max, untilMs: undefined };
     // The outcome of an order in progress will be known soon, and may not count.
-    const soon = feared.some((attempt) => nowMs - attempt.atMs < orderMsMax);
+    const inProgress = possible.some((attempt) => nowMs - attempt.atMs < orderMsMax);
     const untilMs = Math.min(
       oldest + windowMs,
-      soon ? nowMs + orderMsMax : Number.POSITIVE_INFINITY,
+      inProgress ? nowMs + orderMsMax : Number.POSITIVE_INFINITY,
     );
     return { words, used: atMs.length, max, untilMs };
   });

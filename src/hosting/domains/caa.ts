@@ -116,10 +116,12 @@ function judgeRecords(
     const expected = [`${owner} ${permitting}`];
     return { kind: "blocked", finding: { code: "CAA_BLOCKS", message, next, found, expected } };
   };
-  const strange = records.find(({ caa }) => caa?.critical === true && !knownTags.includes(caa.tag));
-  if (strange !== undefined) {
+  const unknownTag = records.find(
+    ({ caa }) => caa?.critical === true && !knownTags.includes(caa.tag),
+  );
+  if (unknownTag !== undefined) {
     return blocked(
-      `The CAA record of ${owner} with the tag "${strange.caa?.tag}" is marked as critical, and no authority may issue past one that it does not know.`,
+      `The CAA record of ${owner} with the tag "${unknownTag.caa?.tag}" is marked as critical, and no authority may issue past one that it does not know.`,
       "Remove that record, or its critical flag (use 0 in place of 128).",
     );
   }

@@ -150,11 +150,11 @@ export function recordsAt({ cname, a, aaaa }: View, name: string): string[] {
 /** The raw answers, one per line, for the timeline. */
 export function answersOf(observation: Observation): string[] {
   const { nameServers, authorities, recursor } = observation;
-  const unasked = nameServers.kind === "found" ? [] : [`name servers: ${describe(nameServers)}`];
+  const failure = nameServers.kind === "found" ? [] : [`name servers: ${describe(nameServers)}`];
   const lines = authorities.flatMap(({ server, ...view }) =>
     linesOf(`${server.name} (${server.address})`, view),
   );
-  return [...unasked, ...lines, ...linesOf("recursor", recursor)]
+  return [...failure, ...lines, ...linesOf("recursor", recursor)]
     .slice(0, linesMax)
     .map((line) => (line.length > lineLengthMax ? `${line.slice(0, lineLengthMax)}…` : line));
 }

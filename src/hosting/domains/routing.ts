@@ -39,21 +39,21 @@ export function routingErrors(routing: Routing, attached: ReadonlySet<string>): 
     );
   }
   const seen = new Set<string>();
-  const circled = new Set<string>();
+  const looping = new Set<string>();
   for (const { from, to } of redirects) {
     if (seen.has(from)) complaints.push(`${from} has more than one redirect. Keep one.`);
     seen.add(from);
     for (const host of [from, to]) if (!attached.has(host)) complaints.push(unattached(host));
-    const onward = targets.get(to);
+    const next = targets.get(to);
     if (from === to) complaints.push(`${from} would redirect to itself.`);
     else if (leadsBack(from, targets)) {
       // Reported once, for the first of its names.
-      if (!circled.has(from))
+      if (!looping.has(from))
         complaints.push(`${from} would redirect in a loop: ${path(from, targets).join(" to ")}.`);
-      for (const host of path(from, targets)) circled.add(host);
-    } else if (onward !== undefined) {
+      for (const host of path(from, targets)) looping.add(host);
+    } else if (next !== undefined) {
       complaints.push(
-        `${from} would redirect to ${to}, which redirects to ${onward}. Redirect it to the final host name.`,
+        `${from} would redirect to ${to}, which redirects to ${next}. Redirect it to the final host name.`,
       );
     }
   }

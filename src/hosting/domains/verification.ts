@@ -101,14 +101,14 @@ function judgePointing(observation: Observation, expected: Expectation): Judged 
       : judgeSubdomain(view, observation, expected, nameServers.zone)),
   }));
   const of = (kind: Judged["kind"]) => judged.filter((each) => each.kind === kind);
-  const silentOnes = merge(of("unknown"));
-  if (of("right").length === 0 && of("wrong").length === 0) return unknown(silentOnes);
-  if (of("right").length === 0) return wrong([...merge(of("wrong")), ...silentOnes]);
+  const unanswered = merge(of("unknown"));
+  if (of("right").length === 0 && of("wrong").length === 0) return unknown(unanswered);
+  if (of("right").length === 0) return wrong([...merge(of("wrong")), ...unanswered]);
   if (of("wrong").length > 0) {
-    return wrong([disagreement(of("right"), of("wrong")), ...merge(of("wrong")), ...silentOnes]);
+    return wrong([disagreement(of("right"), of("wrong")), ...merge(of("wrong")), ...unanswered]);
   }
   const seen = judgeRecursor(observation, expected, apex);
-  return { kind: seen.kind, findings: [...seen.findings, ...silentOnes] };
+  return { kind: seen.kind, findings: [...seen.findings, ...unanswered] };
 }
 
 const right: Judged = { kind: "right", findings: [] };

@@ -31,9 +31,9 @@ interface HeldLease {
 export class DomainWorker {
   readonly #context: JobContext;
   readonly #options: Required<WorkerOptions>;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   readonly #stops: (() => void)[] = [];
-  readonly #leaving = new AbortController();
+  readonly #stopping = new AbortController();
   #taking = false;
 
   constructor(context: JobContext, options: WorkerOptions) {
@@ -52,14 +52,14 @@ export class DomainWorker {
   /** Leases nothing more. Jobs in progress have some time to complete, and are then abandoned. */
   async stop(graceMs: number): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
-    const cancel = this.#context.clock.after(graceMs, () => this.#leaving.abort());
+    const cancel = this.#context.clock.after(graceMs, () => this.#stopping.abort());
     await this.settled();
     cancel();
   }
 
   /** Leases what is due and starts its jobs; resolves with how many were leased. */
   async takeDue(): Promise<number> {
-    const max = this.#options.atOnceMax - this.#underWay.size;
+    const max = this.#options.atOnceMax - this.#running.size;
     if (this.#taking || max <= 0) return 0;
     this.#taking = true;
     try {
@@ -79,15 +79,15 @@ export class DomainWorker {
 
   /** Resolves when no job is in progress. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   #begin(stored: StoredDomain, lease: Lease, untilMs: number): void {
     const work = this.#runJobs(stored, lease, untilMs).catch((cause) =>
       this.#context.log("domain.failed", { host: stored.domain.host, cause }),
     );
-    this.#underWay.add(work);
-    void work.then(() => this.#underWay.delete(work));
+    this.#running.add(work);
+    void work.then(() => this.#running.delete(work));
   }
 
   async #runJobs(first: StoredDomain, lease: Lease, untilMs: number): Promise<void> {
@@ -98,7 +98,7 @@ export class DomainWorker {
       this.#options.leaseMs / 3,
       () => void this.#extend(lease, held, lost),
     );
-    const signal = AbortSignal.any([lost.signal, this.#leaving.signal]);
+    const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
     // A failed job keeps its lease until it expires, so that it is not retried at every poll.
     let failed = true;
     try {

@@ -31,7 +31,7 @@ export class PetChanges {
   readonly #ids = new Float64Array(changesMax);
   #revision = 0;
   /** Changes up to this revision are no longer stored. */
-  #forgotten = 0;
+  #droppedUpTo = 0;
 
   /** Grows with every change that this process learns of. Not comparable between processes. */
   get revision(): number {
@@ -41,18 +41,18 @@ export class PetChanges {
   add(id: bigint): void {
     this.#ids[this.#revision % changesMax] = Number(id);
     this.#revision++;
-    this.#forgotten = Math.max(this.#forgotten, this.#revision - changesMax);
+    this.#droppedUpTo = Math.max(this.#droppedUpTo, this.#revision - changesMax);
   }
 
   /** Anything may have changed. */
   addAll(): void {
     this.#revision++;
-    this.#forgotten = this.#revision;
+    this.#droppedUpTo = this.#revision;
   }
 
   /** Whether a read of these pets made after `revision` may be stale now. */
   affect({ first, last, ids }: PetExtent, revision: number): boolean {
-    if (revision < this.#forgotten) return true;
+    if (revision < this.#droppedUpTo) return true;
     for (let change = revision; change < this.#revision; change++) {
       const id = this.#ids[change % changesMax] as number;
       if (id >= first && id <= last && (ids === undefined || ids.includes(id))) return true;

@@ -5,7 +5,7 @@ import type { ApiKey, KeyStore } from "./keys.ts";
 import { keyState } from "./lifecycle.ts";
 import { type Environment, hashToken, tokenEnvironment } from "./token.ts";
 
-const rememberedMax = 10_000;
+const cachedMax = 10_000;
 
 /** Finds the key of a token, or the reason to reject it. */
 export class Authenticator {
@@ -13,7 +13,7 @@ export class Authenticator {
   readonly #environment: Environment;
   readonly #clock: Clock;
   /** Keys by token, valid for one revision of the store: saves the hash and the lookup. */
-  readonly #remembered = new Map<string, ApiKey>();
+  readonly #cached = new Map<string, ApiKey>();
   #revision = Number.NaN;
 
   constructor(store: KeyStore, environment: Environment, clock: Clock) {
@@ -29,11 +29,11 @@ export class Authenticator {
    */
   check(token: string, revision = this.#store.revision()): MaybePromise<ApiKey> {
     if (revision !== this.#revision) {
-      this.#remembered.clear();
+      this.#cached.clear();
       this.#revision = revision;
     }
-    const remembered = this.#remembered.get(token);
-    if (remembered !== undefined) return this.#judge(remembered);
+    const cached = this.#cached.get(token);
+    if (cached !== undefined) return this.#judge(cached);
 
     const environment = tokenEnvironment(token);
     // A malformed key gets the same response as an unknown one.
@@ -45,20 +45,20 @@ export class Authenticator {
     }
     return then(this.#store.findByHash(hashToken(token)), (key) => {
       if (key === undefined) throw new Problem("key_invalid");
-      if (revision === this.#revision) this.#remember(token, key);
+      if (revision === this.#revision) this.#cache(token, key);
       return this.#judge(key);
     });
   }
 
   /** The key of a token that was checked before and is still active; undefined for all others. */
   recall(token: string, revision: number, nowMs: number): ApiKey | undefined {
-    const key = revision === this.#revision ? this.#remembered.get(token) : undefined;
+    const key = revision === this.#revision ? this.#cached.get(token) : undefined;
     return key !== undefined && keyState(key, nowMs) === "active" ? key : undefined;
   }
 
-  #remember(token: string, key: ApiKey): void {
-    if (this.#remembered.size >= rememberedMax) this.#remembered.clear();
-    this.#remembered.set(token, key);
+  #cache(token: string, key: ApiKey): void {
+    if (this.#cached.size >= cachedMax) this.#cached.clear();
+    this.#cached.set(token, key);
   }
 
   #judge(key: ApiKey): ApiKey {

@@ -23,7 +23,7 @@ export class UseRecorder {
   #last: Counted | undefined;
   #today = { number: Number.NaN, text: "" };
   #prunedOn = "";
-  #underWay: Promise<unknown> = Promise.resolve();
+  #flushing: Promise<unknown> = Promise.resolve();
   readonly #stop: () => void;
 
   constructor(store: KeyStore, clock: Clock, failed: ReportFailure) {
@@ -63,7 +63,7 @@ export class UseRecorder {
 
   flush(): Promise<void> {
     const flushed = this.#flush();
-    this.#underWay = Promise.all([this.#underWay, flushed]);
+    this.#flushing = Promise.all([this.#flushing, flushed]);
     return flushed;
   }
 
@@ -92,6 +92,6 @@ export class UseRecorder {
   async close(): Promise<void> {
     this.#stop();
     await this.flush();
-    await this.#underWay;
+    await this.#flushing;
   }
 }

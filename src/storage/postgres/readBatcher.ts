@@ -67,15 +67,15 @@ export class ReadBatcher<Query, Result> {
 
   /** After this turn of the event loop: in a microtask the first read would be sent alone. */
   #schedule(): void {
-    if (this.#scheduled || !this.#mayLeave()) return;
+    if (this.#scheduled || !this.#canSend()) return;
     this.#scheduled = true;
     this.#clock.next(() => {
       this.#scheduled = false;
-      while (this.#mayLeave()) this.#send(this.#nextBatch());
+      while (this.#canSend()) this.#send(this.#nextBatch());
     });
   }
 
-  #mayLeave(): boolean {
+  #canSend(): boolean {
     if (this.#waiting.length === 0 || this.#inFlight >= inFlightMax) return false;
     return this.#prompt === 0 || this.#waiting.length >= this.#size.batchMax;
   }
@@ -83,27 +83,27 @@ export class ReadBatcher<Query, Result> {
   #nextBatch(): Waiting<Query, Result>[] {
     const { batchMax, of: sizeOf = () => 1 } = this.#size;
     let size = 0;
-    const tooMuch = this.#waiting.findIndex(({ query }, index) => {
+    const firstBeyond = this.#waiting.findIndex(({ query }, index) => {
       size += sizeOf(query);
       return size > batchMax && index > 0;
     });
-    return this.#waiting.splice(0, tooMuch === -1 ? this.#waiting.length : tooMuch);
+    return this.#waiting.splice(0, firstBeyond === -1 ? this.#waiting.length : firstBeyond);
   }
 
   #send(batch: readonly Waiting<Query, Result>[]): void {
     this.#inFlight++;
     this.#prompt++;
     let isPrompt = true;
-    const noLongerPrompt = () => {
+    const endPrompt = () => {
       if (isPrompt) this.#prompt--;
       isPrompt = false;
       this.#schedule();
     };
-    const cancelTimer = this.#clock.after(slowAfterMs, noLongerPrompt);
+    const cancelTimer = this.#clock.after(slowAfterMs, endPrompt);
     void this.#settle(batch).finally(() => {
       cancelTimer();
       this.#inFlight--;
-      noLongerPrompt();
+      endPrompt();
     });
   }
 

@@ -11,7 +11,7 @@ import {
   type SignInAttempt,
   sessionsPerAccountMax,
 } from "../../accounts/accounts.ts";
-import { takeTry } from "../../accounts/signInThrottle.ts";
+import { takeAttempt } from "../../accounts/signInThrottle.ts";
 import { then } from "../../core/maybePromise.ts";
 import type { Storage, Transaction, Writes } from "./storage.ts";
 
@@ -82,7 +82,7 @@ export function accountRepository(storage: Storage): AccountStore {
     endSessions: (account, keep) => storage.write("endSessions", { account, keep }),
     changePassword: (change) => storage.write("changePassword", change),
     rehashPassword: (rehash) => storage.write("rehashPassword", rehash),
-    take: (attempt) => storage.write("takeTry", attempt),
+    take: (attempt) => storage.write("takeAttempt", attempt),
     giveBack: (attempt) => storage.write("giveBackTry", attempt),
   };
 }
@@ -158,7 +158,7 @@ export const accountWrites = {
   },
 
   async sawSession(tx, { hash, atMs }: { hash: string; atMs: number }): Promise<void> {
-    await tx.run(advanceSight, [hash, atMs]);
+    await tx.run(updateSeenAt, [hash, atMs]);
   },
 
   async endSession(tx, { account, id }: { account: string; id: string }): Promise<boolean> {
@@ -184,10 +184,10 @@ export const accountWrites = {
     await tx.run(replaceHash, [account, was, hash]);
   },
 
-  async takeTry(tx, attempt: SignInAttempt): Promise<number> {
+  async takeAttempt(tx, attempt: SignInAttempt): Promise<number> {
     await tx.run(addBucket, [attempt.bucket, attempt.atMs]);
     const row = await tx.get<{ fullAtMs: number }>(lockBucket, [attempt.bucket]);
-    const taken = takeTry(row?.fullAtMs ?? attempt.atMs, attempt);
+    const taken = takeAttempt(row?.fullAtMs ?? attempt.atMs, attempt);
     if (taken.kind === "wait") return taken.waitMs;
     await tx.run(setBucket, [attempt.bucket, taken.fullAtMs]);
     return 0;
@@ -226,7 +226,7 @@ async function insert(tx: Transaction, session: Session): Promise<void> {
   const ordinal = await tx.ordinal({ table: "sessions", column: "account", value: account });
   const own = [session.hash, session.agent, createdAtMs, session.seenAtMs, session.endsAtMs];
   await tx.run(insertSession, [ordinal, id, account, ...own]);
-  await tx.run(endBeyond, [account, id, sessionsPerAccountMax]);
+  await tx.run(endExcess, [account, id, sessionsPerAccountMax]);
 }
 
 const insertAccount = `INSERT INTO accounts (name, kind, owner_id) VALUES (?1, ?2, ?3)
@@ -241,13 +241,13 @@ const takeLink = `DELETE FROM one_time_links
 const insertSession = `INSERT INTO sessions (ordinal, id, account, hash, agent, created_at_ms,
     seen_at_ms, ends_at_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
-const advanceSight = "UPDATE sessions SET seen_at_ms = ?2 WHERE hash = ?1 AND seen_at_ms < ?2";
+const updateSeenAt = "UPDATE sessions SET seen_at_ms = ?2 WHERE hash = ?1 AND seen_at_ms < ?2";
 const replaceHash = "UPDATE accounts SET password = ?3 WHERE name = ?1 AND password = ?2";
 // Sessions that another sign-in is removing are skipped.
 export const findEnded = `SELECT id FROM sessions WHERE ends_at_ms <= ?1
   ORDER BY ends_at_ms LIMIT ${sweptAtOnceMax} FOR UPDATE SKIP LOCKED`;
 // The new session is retained, even if the clock went back.
-const endBeyond = `DELETE FROM sessions WHERE account = ?1 AND ordinal NOT IN (
+const endExcess = `DELETE FROM sessions WHERE account = ?1 AND ordinal NOT IN (
   SELECT ordinal FROM sessions WHERE account = ?1
   ORDER BY id = ?2 DESC, seen_at_ms DESC, ordinal DESC LIMIT ?3)`;
 const endOthers = "DELETE FROM sessions WHERE account = ?1 AND id IS DISTINCT FROM ?2";

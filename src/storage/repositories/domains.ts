@@ -242,9 +242,9 @@ async function append(
     "INSERT INTO domain_timeline (domain_id, number, entry) VALUES (?1, ?2, ?3)",
     entries.map((entry, index) => [domainId, last + 1 + index, JSON.stringify(entry)]),
   );
-  const forgotten = last + entries.length - timelineEntriesMax;
-  if (forgotten <= 0) return;
-  await tx.run(removeEntries, [domainId, forgotten]);
+  const removedUpTo = last + entries.length - timelineEntriesMax;
+  if (removedUpTo <= 0) return;
+  await tx.run(removeEntries, [domainId, removedUpTo]);
 }
 
 /** Skips locked rows; the next call removes them. */

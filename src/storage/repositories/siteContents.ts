@@ -79,9 +79,9 @@ export async function discardFiles(tx: Transaction, slug: string): Promise<boole
   // Read under the locks: all references made before them are visible.
   const used = await tx.all<{ hash: string }>(findUsed, [hashes]);
   const inUse = new Set(used.map(({ hash }) => hash));
-  const needless = hashes.filter((hash) => !inUse.has(hash));
-  await tx.run("DELETE FROM content_parts WHERE hash = ANY(?1)", [needless]);
-  await tx.run("DELETE FROM contents WHERE hash = ANY(?1)", [needless]);
+  const unused = hashes.filter((hash) => !inUse.has(hash));
+  await tx.run("DELETE FROM content_parts WHERE hash = ANY(?1)", [unused]);
+  await tx.run("DELETE FROM contents WHERE hash = ANY(?1)", [unused]);
   return true;
 }
 
