@@ -199,7 +199,7 @@ const typesByNumber = new Map(
   Object.entries(typeNumbers).map(([type, number]) => [number, type as RecordType]),
 );
 
-/** The data of a record; undefined for a type that is never queried. Throws a RangeError if malformed. */
+/** Undefined for a type that is never queried. Throws a RangeError if the data is malformed. */
 function readRecordData(typeNumber: number, data: Cursor): RecordData | undefined {
   const type = typesByNumber.get(typeNumber);
   if (type === undefined) return undefined;

@@ -48,7 +48,7 @@ const attemptMsDefault = 2000;
 const attemptsDefault = 2;
 const atOnceMax = 256;
 const waitingMax = 4096;
-/** Finding a zone takes few, quick steps. After the time of this many queries, no further one is made. */
+/** Finding a zone takes few, quick steps. After the time of this many queries, it is given up. */
 const zoneQuestions = 3;
 
 /**

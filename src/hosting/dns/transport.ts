@@ -122,7 +122,7 @@ export function createTransport(clock: Clock) {
   };
 }
 
-/** Over TCP, two bytes of length precede a message (RFC 1035, section 4.2.2), so it has 64 KiB at most. */
+/** Over TCP, two bytes of length precede a message (RFC 1035, section 4.2.2): 64 KiB at most. */
 class LengthPrefixed {
   readonly #bytes = new Uint8Array(2 + 0xffff);
   #length = 0;

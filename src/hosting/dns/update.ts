@@ -81,7 +81,7 @@ export function signedUpdate(
   return Buffer.concat([message(1), signature(message(0), key, id, atSeconds)]);
 }
 
-/** The TSIG record of a message; the signature is over the message without it (RFC 8945, section 4.3). */
+/** The TSIG record of a message, which signs the message without it (RFC 8945, section 4.3). */
 function signature(message: Buffer, key: TsigKey, id: number, atSeconds: number): Buffer {
   const keyName = wireName(key.name);
   const algorithm = wireName(key.algorithm);

@@ -1,4 +1,4 @@
-/** The operations of owners and the operator on domains. None queries DNS or the certificate authority. */
+/** What owners and the operator can do with domains. Queries neither DNS nor the authority. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import { type Actor, isOwn, ownProject } from "../sites/site.ts";
