@@ -47,16 +47,16 @@ export function attach(socket: Socket, connection: Http1Connection): void {
   socket.resume();
 }
 
-/** Tells the other end of a connection at once that what it sent has arrived. */
+/** Sends the pending TCP acknowledgement of a connection at once. */
 export type Acknowledge = (socket: Socket) => void;
 
 const [tcpLevel, quickAck] = [6, 12];
 
 /**
- * For servers of TLS 1.3, where the client has the last word of the handshake. The kernel delays its
- * acknowledgement by 40 ms, to send it with an answer that does not come; and a client that leaves
- * Nagle's algorithm on holds back its first request until then, whatever TCP_NODELAY is on our side.
- * (OpenSSL sends its session tickets at that moment. BoringSSL keeps them for the first response.)
+ * For servers of TLS 1.3, where the client sends the last message of the handshake. The kernel delays
+ * its acknowledgement by 40 ms, to send it along with data, but there is none; and a client that uses
+ * Nagle's algorithm holds back its first request until then, whatever TCP_NODELAY is on our side.
+ * (OpenSSL sends its session tickets at that moment. BoringSSL sends them with the first response.)
  */
 export async function openAcknowledge(): Promise<Acknowledge> {
   if (process.platform !== "linux" || process.versions["bun"] === undefined) return () => {};
@@ -71,7 +71,7 @@ export async function openAcknowledge(): Promise<Acknowledge> {
       if (fd >= 0) setsockopt(fd, tcpLevel, quickAck, on, on.byteLength);
     };
   } catch {
-    // Another C library: such clients wait.
+    // Another C library: these clients have the delay.
     return () => {};
   }
 }
