@@ -1,26 +1,26 @@
-/** Judges whether a machine is ready to be reached by its names, from what was observed of it. */
+/** Evaluates from observations whether a machine can be reached by its names. */
 import type { CaaVerdict } from "./caa.ts";
 import { withoutAddress } from "./finding.ts";
 import type { DnsAnswer } from "./resolver.ts";
 
 export interface SetupCheck {
   readonly check: "dns" | "caa" | "port" | "authority" | "clock" | "database" | "disk" | "files";
-  /** The name or the port that it is about, where there are several. */
+  /** The name or the port that it is about, if there are several. */
   readonly subject?: string;
   readonly verdict: "ok" | "warning" | "problem";
-  /** What was seen, in one sentence or two. */
+  /** What was observed, in one sentence or two. */
   readonly seen: string;
   /** What to do about it. */
   readonly next?: string;
 }
 
 export interface SetupObservation {
-  /** Undefined where no name is set: then nobody reaches this machine by one. */
+  /** Undefined if no name is set. */
   readonly domains: DomainsObservation | undefined;
-  /** Undefined where the service runs on it. */
+  /** Undefined if the service is running on it. */
   readonly database: DatabaseObservation | undefined;
   readonly disk: DiskObservation;
-  /** How many connections the limit on open files leaves room for. */
+  /** How many connections the limit on open files allows. */
   readonly connectionsPossible: number;
 }
 
@@ -34,25 +34,25 @@ export interface DomainsObservation {
 
 export interface NameObservation {
   readonly host: string;
-  /** What the public sees. */
+  /** As a recursor resolves it. */
   readonly a: DnsAnswer;
   readonly aaaa: DnsAnswer;
-  /** Undefined where no certificate is ordered, or the authority does not say how records name it. */
+  /** Undefined if no certificate is ordered, or the authority's name in CAA records is unknown. */
   readonly caa: CaaVerdict | undefined;
-  /** Empty where this machine does not listen, or another one takes its connections in between. */
+  /** Empty if this machine does not listen, or another one accepts its connections. */
   readonly reached: readonly Reached[];
 }
 
 export interface Reached {
   readonly address: string;
   readonly port: number;
-  /** Who is there: this service, another server, one that refuses, or nobody that answers in time. */
+  /** This service, another server, a refused connection, or a timeout. */
   readonly by: "us" | "another" | "refused" | "silence";
 }
 
 export interface PortObservation {
   readonly port: number;
-  /** Which one it is in the settings. */
+  /** The name of its setting. */
   readonly setting: string;
   readonly host: string;
   readonly state: "free" | "ours" | "taken" | "forbidden" | "no_address";
@@ -63,7 +63,7 @@ export type AuthorityObservation =
       readonly kind: "answered";
       readonly directory: string;
       readonly tookMs: number;
-      /** How far its clock is ahead of ours; undefined where it does not say the time. */
+      /** How far its clock is ahead of ours; undefined if it sends no date. */
       readonly aheadMs: number | undefined;
       readonly externalAccountRequired: boolean;
     }
@@ -76,11 +76,11 @@ export type DatabaseObservation =
 
 export interface DiskObservation {
   readonly folder: string;
-  /** Undefined where the system does not say. */
+  /** Undefined if the system does not report it. */
   readonly freeBytes: number | undefined;
-  /** The code of the system's refusal to write or sync there. */
+  /** The error code of a failed write or sync. */
   readonly refused: string | undefined;
-  /** How long a small write took until it was on the disk; undefined where none was tried. */
+  /** How long a small write and its sync took; undefined if none was tried. */
   readonly syncMs: number | undefined;
 }
 
@@ -88,7 +88,7 @@ const mib = 1024 ** 2;
 /** Below this, the next deployment or backup may fill the disk; a database needs room to write at all. */
 const freeBytesWarning = 1024 * mib;
 const freeBytesMin = 64 * mib;
-/** Each write waits for the disk. A sound one takes well under a tenth of this. */
+/** Each write waits for the disk. A healthy one takes well under a tenth of this. */
 const syncMsWarning = 200;
 /** Authorities and browsers tolerate little more: certificates are valid from the minute of issue. */
 const aheadMsWarning = 30_000;
@@ -186,7 +186,7 @@ function addressesIn(answer: DnsAnswer, type: "A" | "AAAA"): string[] {
   return answer.records.filter((record) => record.type === type).map(({ value }) => value);
 }
 
-/** Loopback addresses are everybody's, and of no use in DNS. */
+/** Without loopback and link-local addresses, which are useless in DNS. */
 function listed(addresses: readonly string[]): string {
   const useful = addresses.filter((each) => !/^(?:127\.|::1$|fe80:)/i.test(each));
   return useful.length === 0 ? "it has none but loopback" : useful.join(", ");
@@ -264,7 +264,7 @@ function judgeAuthority(authority: AuthorityObservation): SetupCheck {
   return { ...about, verdict: "warning", seen, next };
 }
 
-/** By the authority's clock, which is the one that counts. */
+/** By the authority's clock, which determines the validity of certificates. */
 function judgeClock(authority: AuthorityObservation): SetupCheck[] {
   if (authority.kind === "failed" || authority.aheadMs === undefined) return [];
   const { aheadMs } = authority;
