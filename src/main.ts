@@ -8,7 +8,7 @@ import { CommandFailure, explain, explainSystem, UsageError } from "./cli/errors
 import { outputTo } from "./cli/output.ts";
 import { run } from "./cli/run.ts";
 import { Stopped } from "./cli/stopping.ts";
-import { type Config, ConfigError, readConfig } from "./config/config.ts";
+import { type Config, ConfigError, readConfig, requireTerms } from "./config/config.ts";
 import { systemClock as clock } from "./core/clock.ts";
 import { createLog, type Log, patientWriter } from "./core/log.ts";
 import { keptSecret } from "./core/secret.ts";
@@ -119,6 +119,7 @@ function explainStart(config: Config) {
 
 function serveParts() {
   const config = settings();
+  complaining(() => requireTerms(config));
   const write = patientWriter((bytes) => writeSync(process.stderr.fd, bytes));
   return {
     config,

@@ -61,6 +61,11 @@ export async function findDomain(
   project: string | undefined,
   { ended = false } = {},
 ): Promise<MatchedClaim> {
+  // Only the service itself has wildcards.
+  if (typed.startsWith("*.")) {
+    const claim = (await domains.list(operator, "")).find(({ host }) => host === typed);
+    if (claim !== undefined) return { host: typed, project: "", claim, others: [] };
+  }
   const { parseHost } = await import("../hosting/domains/hostName.ts");
   const reading = parseHost(typed);
   if (reading.kind === "refused") {

@@ -26,6 +26,7 @@ import {
 } from "./domainsText.ts";
 import { verifyDomain } from "./domainsVerify.ts";
 import { dateText } from "./durations.ts";
+import { CommandFailure } from "./errors.ts";
 import { onService } from "./hosting.ts";
 import { counted, listReport } from "./table.ts";
 
@@ -139,6 +140,11 @@ const removeDomain: Command = {
     return withDomains(call, context, async (open) => {
       const found = await findDomain(open, call.operand, call.values.get("project"));
       const { project, host, claim, others } = found;
+      if (project === "") {
+        throw new CommandFailure(
+          `${host} is a name of the service itself. It goes when PETSTORE_DOMAIN or PETSTORE_SITES_HOST changes.`,
+        );
+      }
       const proven = isHeld(claim) || claim.certificate !== undefined;
       // Another may need what points here; the proof was asked for by this claim alone.
       const shared = !proven && others.length > 0;

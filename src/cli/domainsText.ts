@@ -69,7 +69,7 @@ export function viewText(
   const next = nextAtMs <= nowMs ? "due now" : when(nextAtMs);
   return table([
     ["Domain", hostText(view)],
-    ["Project", project],
+    ["Project", project || "(this service)"],
     ...others.map((other) => ["Also claimed", claimText(other)]),
     ["Status", `${status}: ${statusWords[status]}`],
     ...(ended

@@ -43,15 +43,15 @@ export const verifyDomain: Command = {
     const work = async (open: OpenDomains) => {
       const { host, project } = await findDomain(open, call.operand, call.values.get("project"));
       const startedAtMs = context.clock.now();
-      const asking = open.domains.verify(operator, project, host);
+      const ask = () => open.domains.verify(operator, project, host);
       if (!wait) {
         return {
-          json: viewJson(await asking),
+          json: viewJson(await ask()),
           text: `A check of ${host} was asked for. See petstore domains show ${host}, or add --wait.\n`,
         };
       }
       const look = () => open.domains.show(operator, project, host);
-      const { joined, askedAtMs } = await requested(asking, look);
+      const { joined, askedAtMs } = await requested(ask, look, context);
       if (joined) {
         const ago = fromNow(askedAtMs, startedAtMs);
         note(call, context, `A check was asked for ${ago}. Waiting for that one.`);
@@ -70,16 +70,29 @@ export const verifyDomain: Command = {
  * When the check was asked for that is still to come, by the clock that all of the domain's times are
  * from. One that was asked for just before is joined.
  */
-async function requested(asking: Promise<DomainDetails>, look: () => Promise<DomainDetails>) {
-  const joined = await asking.then(() => false, isTooSoon);
-  const { timeline, addedAtMs } = await (joined ? look() : asking);
-  const entry = timeline.find(({ event }) => event === "verify_requested");
-  return { joined, askedAtMs: entry?.atMs ?? addedAtMs };
+async function requested(
+  ask: () => Promise<DomainDetails>,
+  look: () => Promise<DomainDetails>,
+  context: CliContext,
+) {
+  for (;;) {
+    const asked = await ask().catch(tooSoonMs);
+    const joined = typeof asked === "number";
+    const { timeline, addedAtMs, checkedAtMs = 0 } = joined ? await look() : asked;
+    const entry = timeline.find(({ event }) => event === "verify_requested");
+    const askedAtMs = entry?.atMs ?? addedAtMs;
+    if (!joined || checkedAtMs < askedAtMs) return { joined, askedAtMs };
+    // That check is over, and may have seen what was before.
+    await pause(context.clock, asked, context.stopSignal());
+    context.stopSignal().throwIfAborted();
+  }
 }
 
-function isTooSoon(cause: unknown): boolean {
+/** How long to wait before a check can be asked for again. */
+function tooSoonMs(cause: unknown): number {
   const tooSoon = isExpectedProblem(cause) && cause.code === "verify_too_soon";
-  if (tooSoon && (cause.retryAfterSeconds ?? 0) * 1000 <= verifyIntervalMs) return true;
+  const waitMs = tooSoon ? (cause.retryAfterSeconds ?? 0) * 1000 : Number.POSITIVE_INFINITY;
+  if (waitMs <= verifyIntervalMs) return waitMs;
   throw cause;
 }
 

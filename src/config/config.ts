@@ -136,6 +136,14 @@ export function readConfig(variables: Variables): Config {
   return config;
 }
 
+/** For those who serve, and with it order certificates. Commands need no agreement. */
+export function requireTerms({ domains }: Config): void {
+  if (domains === undefined || domains.termsAgreed) return;
+  throw new ConfigError([
+    `Certificates are ordered in your name, under the terms of the authority at ${domains.acme.directory}. To agree to them, start with --agree-to-terms or set PETSTORE_ACME_TERMS=agreed.`,
+  ]);
+}
+
 function ownBaseUrl({ ownName, edge }: DomainsConfig): string | undefined {
   const port = edge.publicHttpsPort === 443 ? "" : `:${edge.publicHttpsPort}`;
   return ownName && `https://${ownName}${port}/v1`;

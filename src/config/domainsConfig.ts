@@ -40,6 +40,8 @@ interface TsigKey {
 }
 
 export interface DomainsConfig {
+  /** Whether the operator agreed to the terms of the authority, without which nothing is served. */
+  readonly termsAgreed: boolean;
   /** The name of the service itself, for which the edge answers with all of it; undefined for none. */
   readonly ownName: string | undefined;
   /** The name that owners point theirs to. */
@@ -88,6 +90,7 @@ export function readDomainsConfig(
   const agreed = setting("PETSTORE_ACME_TERMS", undefined, terms);
   const certificates = readSitesCertificates(setting, complaints);
   const config: Omit<DomainsConfig, "target"> = {
+    termsAgreed: agreed !== undefined,
     ownName,
     sites: sitesHost === undefined ? undefined : { host: sitesHost, certificates },
     dns: {
@@ -111,12 +114,6 @@ export function readDomainsConfig(
     leaseSeconds: setting("PETSTORE_LEASE_SECONDS", 30, leaseSeconds),
   };
   if (target === undefined) return undefined;
-  const said = complaints.some((complaint) => complaint.startsWith("PETSTORE_ACME_TERMS"));
-  if (agreed === undefined && !said) {
-    complaints.push(
-      `PETSTORE_ACME_TERMS must be the word agreed where ${ownName ? "PETSTORE_DOMAIN" : "PETSTORE_SITES_HOST"} is set: certificates are ordered in your name, under the terms of the authority at PETSTORE_ACME_DIRECTORY.`,
-    );
-  }
   return { target, ...config };
 }
 

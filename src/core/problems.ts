@@ -166,7 +166,7 @@ export const platformProblems = {
   domains_off: {
     status: 503,
     message:
-      "Domains are not set up here. The operator sets PETSTORE_SITES_HOST to the name that owners point theirs to, for the service and for commands alike.",
+      "Domains are not set up here. The operator sets PETSTORE_SITES_HOST, or PETSTORE_DOMAIN, to the name that owners point theirs to, for the service and for commands alike.",
   },
   sign_in_busy: { status: 503, message: "Too many people sign in at once. Try again shortly." },
 } as const;

@@ -14,8 +14,18 @@ interface RefusedListener {
 
 type RefusedAt = { readonly host: string; readonly port: number | undefined };
 
+/** An environment of several ended before it accepted connections; it has said why. */
+export class NotStarted extends Error {
+  constructor(environment: string) {
+    super(
+      `${environment} did not start, for the reason above. What it calls PORT, for example, is PETSTORE_${environment.toUpperCase()}_PORT in the settings of this command.`,
+    );
+  }
+}
+
 /** Names the setting behind what the system refused. Undefined for any other failure. */
 export function startFailure(cause: unknown, config: Config): string | undefined {
+  if (cause instanceof NotStarted) return cause.message;
   const { code = "", metrics, admin, setting: edge, port } = cause as RefusedListener;
   const [prefix, at]: [string, RefusedAt | undefined] = metrics
     ? ["PETSTORE_METRICS_", config.metrics]
@@ -27,7 +37,7 @@ export function startFailure(cause: unknown, config: Config): string | undefined
   const setting = edge ?? `${prefix}PORT`;
   const noHost = `${at?.host} is no address of this machine. Set ${prefix}HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
   const low = edge
-    ? ", and let ports 80 and 443 be forwarded to it, or give the program the right to use them (CAP_NET_BIND_SERVICE)"
+    ? ", let ports 80 and 443 be forwarded to it and set PETSTORE_EDGE_PUBLIC_HTTPS_PORT=443, or give the program the right to use them (CAP_NET_BIND_SERVICE)"
     : "";
   const reasons: Record<string, string> = {
     EADDRINUSE: `Port ${at?.port} is taken by another program. Stop it, or set ${setting} to a free port.`,

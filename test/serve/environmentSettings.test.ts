@@ -52,6 +52,30 @@ test("each has its name, in their order", () => {
   ]);
 });
 
+test("the contract of each names the addresses of both", () => {
+  const addressesOf = (variables: Record<string, string>) =>
+    planEnvironments({ ...both, ...variables }).map((plan) => readConfig(plan.variables).baseUrls);
+  expect(addressesOf({ PORT: "9000" })).toEqual([
+    { staging: "http://localhost:9001/v1" },
+    { production: "http://localhost:9000/v1" },
+  ]);
+  const named = { PETSTORE_DOMAIN: "a.example.com,b.example.com", PETSTORE_ACME_TERMS: "agreed" };
+  const all = { production: "https://a.example.com/v1", staging: "https://b.example.com/v1" };
+  expect(addressesOf(named)).toEqual([all, all]);
+});
+
+test("there is a name for each environment, or none", () => {
+  const terms = { PETSTORE_ACME_TERMS: "agreed" };
+  for (const names of ["a.example.com", "a.example.com,a.example.com", "a.test,b.test,c.test"]) {
+    expect(complaintOf({ ...terms, PETSTORE_DOMAIN: names })).toContain(
+      "PETSTORE_DOMAIN must have a name for each environment, production and staging",
+    );
+  }
+  expect(complaintOf({ PETSTORE_DOMAIN: "a.example.com,b.example.com" })).toContain(
+    "start with --agree-to-terms",
+  );
+});
+
 test("a setting with the name of the environment in it is for that one alone", () => {
   const [production, staging] = planEnvironments({
     ...both,
@@ -76,7 +100,7 @@ test("a secret and a database are never shared", () => {
 });
 
 test("the front door is trusted to say who the client is, whoever else is", () => {
-  const named = { PETSTORE_DOMAIN: "api.example.com", PETSTORE_ACME_TERMS: "agreed" };
+  const named = { PETSTORE_DOMAIN: "a.example.com,b.example.com", PETSTORE_ACME_TERMS: "agreed" };
   const trustedWith = (variables: Record<string, string>) => {
     const [production] = planEnvironments({ ...both, ...named, ...variables });
     const config = readConfig({ ...production.variables, ...behindDoor(production) });

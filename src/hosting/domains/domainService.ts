@@ -245,7 +245,6 @@ export class DomainService {
 
   /** Requests a check now, which runs in the background. */
   async verify(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
-    this.#target();
     const stored = await this.#attached(actor, slug, host);
     const outcome = await updateWithRetry(this.#updates, stored, (domain) => {
       const nowMs = this.#parts.clock.now();
@@ -335,7 +334,7 @@ export class DomainService {
   }
 
   #view(stored: StoredDomain, routing: Routing): DomainView {
-    return viewOf(stored, routing, this.#target(), this.#parts.clock.now());
+    return viewOf(stored, routing, this.#parts.target, this.#parts.clock.now());
   }
 
   #target(): string {
@@ -347,7 +346,7 @@ export class DomainService {
   async #attached(actor: Actor, slug: string, text: string): Promise<StoredDomain> {
     await this.#allow(actor, slug);
     const reading = parseHost(text);
-    const host = reading.kind === "host" ? reading.host : "";
+    const host = reading.kind === "host" ? reading.host : slug === "" ? text : "";
     const { domains } = this.#parts;
     // An attached one is found among any number of claims, an ended one only among the newest.
     const found =

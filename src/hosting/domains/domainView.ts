@@ -51,7 +51,7 @@ export interface DomainDetails extends DomainView {
 export function viewOf(
   { domain, standing }: StoredDomain,
   routing: Routing,
-  target: string,
+  target: string | undefined,
   nowMs: number,
 ): DomainView {
   const { host, ownership, dns, certificate } = domain;
@@ -65,7 +65,7 @@ export function viewOf(
     status,
     step: steps[status],
     records: [
-      ...(isOwnName(domain) ? [] : [recordFor(host, target)]),
+      ...(isOwnName(domain) || target === undefined ? [] : [recordFor(host, target)]),
       ...(ownership.kind === "proof_needed" ? [proofFor(host, ownership.token)] : []),
     ],
     findings: [

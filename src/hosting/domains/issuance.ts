@@ -174,8 +174,8 @@ function refuse(
 ): Promise<ChangeOutcome> {
   const nowMs = context.now();
   const { host } = leased.stored.domain;
-  context.log("domain.certificate_refused", { host, reason: refused.reason });
   const message = refused.findings[0]?.message ?? "There is no certificate yet.";
+  context.log("domain.certificate_refused", { host, reason: refused.reason, detail: message });
   const decide = (domain: Domain): DomainUpdate => ({
     domain: lifecycle.orderFailed(domain, refused, nowMs),
     entries: [timelineEntry(nowMs, "certificate_refused", message, refused.findings)],

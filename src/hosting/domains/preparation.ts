@@ -122,7 +122,10 @@ async function publishInDns(
   try {
     await publishTxt(`_acme-challenge.${base}`, value);
   } catch (cause) {
-    throw new NotReadyError((cause as Error).message);
+    throw new NotReadyError(
+      (cause as Error).message,
+      "The operator checks PETSTORE_DNS_UPDATE and its key; we will retry.",
+    );
   }
 }
 
@@ -130,13 +133,13 @@ async function publishInDns(
 export class NotReadyError extends Error {
   readonly finding: Finding;
 
-  constructor(detail: string) {
+  constructor(detail: string, next = "This is a fault on our side; we will retry.") {
     super(detail);
     this.name = "NotReadyError";
     this.finding = {
       code: "HTTP_UNREACHABLE",
       message: detail,
-      next: "This is a fault on our side; we will retry.",
+      next,
     };
   }
 }

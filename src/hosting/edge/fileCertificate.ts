@@ -1,4 +1,5 @@
 /** A certificate that the operator keeps in two files, read again when they change. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Clock } from "../../core/clock.ts";
@@ -26,6 +27,7 @@ export class FileCertificate {
     this.#files = files;
     this.#clock = clock;
     this.#log = log;
+    this.#look();
   }
 
   /** Undefined for other names, and where there is none. One that cannot be read leaves the last. */
@@ -42,6 +44,13 @@ export class FileCertificate {
       const version = [certificate, key].map((file) => statSync(file).mtimeMs).join(" ");
       if (version === this.#read?.version) return;
       const [cert, privateKey] = [readFileSync(certificate), readFileSync(key)];
+      const parsed = new X509Certificate(cert);
+      if (!parsed.checkPrivateKey(createPrivateKey(privateKey))) {
+        throw new Error(`${key} is not the key of ${certificate}.`);
+      }
+      if (parsed.checkHost(`site.${this.#files.below}`) === undefined) {
+        throw new Error(`${certificate} is not for *.${this.#files.below}.`);
+      }
       const context = createSecureContext({ cert, key: privateKey, ...tlsSettings });
       this.#read = { version, context };
     } catch (cause) {

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Clock } from "../../core/clock.ts";
 import type { PassingLog } from "../../core/log.ts";
 import { ownCommand } from "../../core/runtimeFiles.ts";
-import { listenPersistently } from "../startFailure.ts";
+import { listenPersistently, NotStarted } from "../startFailure.ts";
 import { wholeLines } from "../supervisor/worker.ts";
 import { type Backend, openFrontDoor } from "./frontDoor.ts";
 import type { EnvironmentPlan } from "./settings.ts";
@@ -37,6 +37,7 @@ export async function startEnvironments(
   } catch (cause) {
     await door?.stop(0);
     await Promise.all(services.map((service) => service.stop()));
+    parts.log.flush();
     throw cause;
   }
   return {
@@ -73,6 +74,13 @@ function isOf(host: string, { config: { domains } }: EnvironmentPlan): boolean {
   return host === ownName || host === sites?.host || host.endsWith(`.${sites?.host}`);
 }
 
+/** Which of the environments a line is from; some say so themselves. */
+function ofEnvironment(lines: string, environment: string): string {
+  return lines.replace(/^\{(?!.*"environment":).*$/gm, (line) =>
+    line.replace(/\}$/, `,"environment":"${environment}"}`),
+  );
+}
+
 const restartMsMin = 1_000;
 const restartMsMax = 30_000;
 /** After so long, an end is a new trouble, and not the old one again. */
@@ -104,7 +112,7 @@ class EnvironmentService {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
     });
     this.#child = child;
-    const lines = wholeLines((text) => log.passOn(text));
+    const lines = wholeLines((text) => log.passOn(ofEnvironment(text, environment)));
     child.stderr?.on("data", lines.take);
     child.stderr?.on("end", lines.end);
     return new Promise((resolve, reject) => {
@@ -118,7 +126,7 @@ class EnvironmentService {
       child.once("close", (code, signal) => {
         this.edge = undefined;
         this.#child = undefined;
-        if (!accepts) return reject(new Error(`${environment} did not start.`));
+        if (!accepts) return reject(new NotStarted(environment));
         if (this.#stopping) return;
         log.error("environment.exited", { environment, code, signal });
         if (clock.elapsed() - startedMs > steadyMs) this.#failures = 0;

@@ -1,5 +1,5 @@
 /** The settings of each environment that one command serves, from those that the command was given. */
-import { type Config, ConfigError, readConfig } from "../../config/config.ts";
+import { type Config, ConfigError, readConfig, requireTerms } from "../../config/config.ts";
 import type { Variables } from "../../config/settings.ts";
 import { type Environment, environments as known } from "../../petstore/keys/token.ts";
 
@@ -32,16 +32,34 @@ export function planEnvironments(variables: Variables): Plans {
     const environment = name as Environment;
     try {
       const own = variablesOf(environment, index, variables);
-      return [{ environment, variables: own, config: readConfig(own) }];
+      const config = readConfig(own);
+      requireTerms(config);
+      return [{ environment, variables: own, config }];
     } catch (cause) {
       if (!(cause instanceof ConfigError)) throw cause;
       complaints.push(...cause.message.split("\n").map((line) => `${environment}: ${line}`));
       return [];
     }
   });
+  const domains = (variables["PETSTORE_DOMAIN"] ?? "").split(",").map((name) => name.trim());
+  if (domains[0] !== "" && new Set(domains).size !== names.length) {
+    complaints.push(
+      `PETSTORE_DOMAIN must have a name for each environment, ${names.join(" and ")}, with commas between them; "${variables["PETSTORE_DOMAIN"]}" has not.`,
+    );
+  }
   const [first, ...others] = plans;
-  if (first === undefined || complaints.length > 0) throw new ConfigError(complaints);
-  return [first, ...others];
+  if (first === undefined || complaints.length > 0) throw new ConfigError([...new Set(complaints)]);
+  return [withOthers(first, others), ...others.map((each) => withOthers(each, [first]))];
+}
+
+/** Their contracts name the addresses of all. */
+function withOthers(plan: EnvironmentPlan, others: readonly EnvironmentPlan[]): EnvironmentPlan {
+  const addresses = others.map(({ environment, config: { baseUrls, port } }) => [
+    environment === "production" ? "PETSTORE_BASE_URL" : "PETSTORE_STAGING_BASE_URL",
+    baseUrls[environment] ?? (port > 0 ? `http://localhost:${port}/v1` : undefined),
+  ]);
+  const variables = { ...Object.fromEntries(addresses), ...plan.variables };
+  return { ...plan, variables };
 }
 
 function variablesOf(environment: Environment, index: number, shared: Variables): Variables {

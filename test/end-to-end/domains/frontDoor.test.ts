@@ -162,6 +162,22 @@ describeWithTestBed("one front door for both environments", () => {
     }
   });
 
+  test("the operator sees the names of the service among the domains", async () => {
+    const listed: { host: string; project: string; status: string }[] = JSON.parse(
+      await cli("domains", "list", "--json"),
+    );
+    for (const host of [production, `*.${sites}`]) {
+      expect(listed.find((each) => each.host === host)).toMatchObject({
+        project: "",
+        status: "live",
+      });
+      expect(await cli("domains", "show", host)).toContain("(this service)");
+    }
+    await expect(cli("domains", "remove", production)).rejects.toThrow(
+      `${production} is a name of the service itself.`,
+    );
+  });
+
   test("when staging is killed, production goes on, and staging comes back", async () => {
     process.kill(stagingPid(), "SIGKILL");
     let failures = 0;
