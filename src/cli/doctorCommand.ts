@@ -19,11 +19,9 @@ export const doctor: Command = {
   examples: ["petstore doctor --domain api.example.com", "petstore doctor --json"],
   async run({ values }, context) {
     const domain = values.get("domain");
-    const seen = await context.observeSetup({
-      // Nothing is ordered, so nobody has to agree.
-      PETSTORE_ACME_TERMS: "agreed",
-      ...(domain === undefined ? {} : { PETSTORE_DOMAIN: domain }),
-    });
+    const seen = await context.observeSetup(
+      domain === undefined ? {} : { PETSTORE_DOMAIN: domain },
+    );
     const checks = judgeSetup(seen);
     const problems = checks.filter(({ verdict }) => verdict === "problem").length;
     const warnings = checks.filter(({ verdict }) => verdict === "warning").length;

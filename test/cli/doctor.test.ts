@@ -67,6 +67,6 @@ test("gives programs the same", async () => {
 
 test("takes the name to check, and needs no agreement to terms, since it orders nothing", async () => {
   const { settings } = await doctor({}, "--domain", "api.example.com");
-  expect(settings).toEqual({ PETSTORE_DOMAIN: "api.example.com", PETSTORE_ACME_TERMS: "agreed" });
-  expect((await doctor({})).settings).toEqual({ PETSTORE_ACME_TERMS: "agreed" });
+  expect(settings).toEqual({ PETSTORE_DOMAIN: "api.example.com" });
+  expect((await doctor({})).settings).toEqual({});
 });

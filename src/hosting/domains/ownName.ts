@@ -1,6 +1,6 @@
 /** The names of the platform itself, stored as domains, so that the same worker gets their certificates. */
 import type { Clock } from "../../core/clock.ts";
-import { hasEnded } from "./domain.ts";
+import { hasEnded, isOwnName } from "./domain.ts";
 import type { DomainStore, StoredDomain } from "./domains.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { nextDueAtMs } from "./schedule.ts";
@@ -18,8 +18,9 @@ export async function keepOwnNames(
   context: OwnNameContext,
 ): Promise<readonly string[]> {
   const known = await context.store.ownNames();
+  const wanted = new Set(hosts);
   for (const each of known) {
-    if (hosts.includes(each.domain.host)) continue;
+    if (wanted.has(each.domain.host)) continue;
     await update(each, context, lifecycle.removed, "removed", "It is no longer one of our names.");
   }
   const held = new Set(known.map(({ domain }) => domain.host));
@@ -47,14 +48,15 @@ export async function retryOwnNames(context: OwnNameContext): Promise<void> {
 
 /** False if an owner has attached the name. */
 async function addOwnName(host: string, { store, clock, now }: OwnNameContext): Promise<boolean> {
-  if ((await store.holderOf(host)) !== undefined) return false;
+  const holder = await store.holderOf(host);
+  // Another process may have added it in the meantime.
+  if (holder !== undefined) return isOwnName(holder.domain);
   const nowMs = now();
   const domain = lifecycle.addedOwn(
     { id: `dom_${Buffer.from(clock.random(10)).toString("hex")}`, host },
     nowMs,
   );
   const entry = timelineEntry(nowMs, "added", `${host} is a name of this service.`);
-  // Another process may have added it in the meantime.
   await store.add(domain, nextDueAtMs(domain, nowMs), [entry]);
   return true;
 }
