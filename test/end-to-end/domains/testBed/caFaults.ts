@@ -82,6 +82,8 @@ export interface FaultBox extends CaFaults {
 
 const isSigned = ({ method }: CaRequest) => method === "POST";
 
+export const badNonce = { type: "badNonce", status: 400, detail: "not a nonce of ours" };
+
 export function makeFaults(): FaultBox {
   let rules: Rule[] = [];
   let nonces = 0;
@@ -154,7 +156,7 @@ export function makeFaults(): FaultBox {
       if (isOut) return { kind, type: "serverInternal", status: 503, detail: "out of service" };
       if (nonces > 0 && isSigned(request)) {
         nonces--;
-        return { kind, type: "badNonce", status: 400, detail: "not a nonce of ours" };
+        return { kind, ...badNonce };
       }
       return ruleFor(request);
     },
