@@ -52,6 +52,8 @@ export function addressFor(
 
 function text(name: string, value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return exactText(value, name);
+  if (typeof value === "string") return value;
   if (value === undefined || value === null) throw new TypeError(`${name} is missing.`);
-  return String(value);
+  const given = Array.isArray(value) ? "a list" : `of type ${typeof value}`;
+  throw new TypeError(`${name} must be a number, a bigint or a string, and is ${given}.`);
 }

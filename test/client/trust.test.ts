@@ -296,4 +296,31 @@ describe("the options", () => {
     const error = await rejection(client.getOrder(undefined as unknown as bigint));
     expect(error).toEqual(new TypeError("orderId is missing."));
   });
+
+  test("an argument that has no text of its own is refused, rather than sent as [object Object]", async () => {
+    server.play(lastPage);
+    const { client } = clientOf(server);
+    const wrong = (value: unknown) => value as never;
+    for (const [call, message] of [
+      [
+        () => client.getPet(wrong({ petId: 1n })),
+        "petId must be a number, a bigint or a string, and is of type object.",
+      ],
+      [
+        () => client.getOrder(wrong([1n])),
+        "orderId must be a number, a bigint or a string, and is a list.",
+      ],
+      [
+        () => client.listPets({ status: wrong(true) }),
+        "status must be a number, a bigint or a string, and is of type boolean.",
+      ],
+      [
+        () => client.listPets({ id: wrong([{}]) }),
+        "id must be a number, a bigint or a string, and is of type object.",
+      ],
+    ] as const) {
+      expect(await rejection(call())).toEqual(new TypeError(message));
+    }
+    expect(server.requests).toHaveLength(0);
+  });
 });
