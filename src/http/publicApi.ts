@@ -17,8 +17,8 @@ import type { RequestMetrics } from "./metrics.ts";
 import type { Api, Exchange, ReadInput } from "./pipeline.ts";
 import type { CacheLookup, CacheParts } from "./responseCache.ts";
 import {
-  asksForProblemJson,
   type HandlerResponse,
+  prefersProblemJson,
   problemText,
   refusalHeaders,
 } from "./responses.ts";
@@ -200,7 +200,7 @@ export class PublicApi implements Api<OperationId, Caller> {
   }
 
   errorResponse(problem: Problem, { base, request }: PublicExchange): HandlerResponse | undefined {
-    if (!asksForProblemJson(request)) return undefined;
+    if (!prefersProblemJson(request)) return undefined;
     const headers = { ...refusalHeaders(problem), "content-type": "application/problem+json" };
     return { status: problem.status, body: problemText(problem, base), headers };
   }

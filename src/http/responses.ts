@@ -100,11 +100,23 @@ const bodyDetails: Partial<Record<BodyFailure, ProblemDetails>> = {
   malformed: { detail: "The body is framed wrongly." },
 };
 
-const asked = /(?:^|,)\s*application\/problem\+json\s*(?:;([^,]*))?(?:,|$)/i;
-
-export function asksForProblemJson(request: RequestHeaders): boolean {
-  const [found, parameters = ""] = asked.exec(request.header("accept") ?? "") ?? [];
-  return found !== undefined && !/(?:^|;)\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i.test(parameters);
+/** Whether `Accept` gives problem details a higher quality than plain JSON; equal ones are JSON. */
+export function prefersProblemJson(request: RequestHeaders): boolean {
+  const accept = request.header("accept");
+  if (accept === undefined) return false;
+  const ranges = accept.split(",").map((range) => {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter)) ?? "q=1";
+    const quality = Number(weight.replace(/^q\s*=\s*/, "") || Number.NaN);
+    return { name, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+  });
+  // RFC 9110, section 12.5.1: the most specific range that matches a type has precedence.
+  const qualityOf = (type: string) =>
+    [type, "application/*", "*/*"]
+      .map((name) => ranges.filter((range) => range.name === name))
+      .find((matching) => matching.length > 0)
+      ?.reduce((highest, { quality }) => Math.max(highest, quality), 0) ?? 0;
+  return qualityOf("application/problem+json") > qualityOf("application/json");
 }
 
 /** Problem details (RFC 9457), for clients that accept them. */

@@ -20,6 +20,7 @@ export const faultsOfQueries: readonly Caught[] = [
       "problem-among-others",
       "problem-not-for-json",
       "problem-not-for-any",
+      "problem-not-for-both",
     ],
   },
   {

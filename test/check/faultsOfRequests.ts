@@ -171,8 +171,16 @@ export const faultsOfRequests: readonly Caught[] = [
   {
     name: "problem+json for everybody",
     asked: ({ headers }) => headers.set("accept", "application/problem+json"),
-    caughtBy: ["problem-not-for-json", "problem-not-for-any"],
+    caughtBy: ["problem-not-for-json", "problem-not-for-any", "problem-not-for-both"],
     andMore: true,
+  },
+  {
+    name: "problem+json wherever it is named",
+    asked: ({ headers }) => {
+      const problem = "application/problem+json";
+      if (headers.get("accept")?.includes(problem)) headers.set("accept", problem);
+    },
+    caughtBy: ["problem-not-for-both"],
   },
   {
     name: "CORS is not known",

@@ -27,7 +27,9 @@ export function startReference(fault: Partial<Fault> = {}) {
     if (!(thrown instanceof Refusal)) throw thrown;
     const { code, message } = thrown;
     const status = statuses[code] ?? 500;
-    const asProblem = asked.headers.get("accept")?.includes("application/problem+json");
+    const accept = asked.headers.get("accept") ?? "";
+    const equally = /application\/json(?:,|$)/.test(accept);
+    const asProblem = accept.includes("application/problem+json") && !equally;
     const type = { "content-type": "application/problem+json" };
     const problem = { type: `/errors/${code}`, title: code, status, detail: message, code };
     return {

@@ -57,6 +57,15 @@ describe("the contract", () => {
     }
   });
 
+  test("has application/json first in every response, since generators take the first for the default", () => {
+    const declared = Object.entries(document.components.responses).flatMap(([name, response]) =>
+      "content" in response ? [[name, Object.keys(response.content)] as const] : [],
+    );
+    expect(declared.length).toBeGreaterThan(10);
+    for (const [name, media] of declared)
+      expect([name, media[0]]).toEqual([name, "application/json"]);
+  });
+
   test("has a valid example on every schema, and on every body of every response", () => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);

@@ -28,10 +28,16 @@ describeOnEngines("problem details", (engine) => {
   });
 
   const taken = [
-    "application/json, application/problem+json",
     "application/problem+json;q=0.5",
     "Application/Problem+JSON",
+    "application/problem+json; charset=utf-8 ; Q=0.001",
     "text/html,application/problem+json;q=0.9,*/*;q=0.1",
+    "application/json;q=0.5, application/problem+json",
+    "application/json;q=0.899, application/problem+json;q=0.9",
+    "application/problem+json, application/*;q=0.9",
+    "application/problem+json;q=0.2, application/json;q=0, */*",
+    "application/json;q=0, */*",
+    "application/problem+json;q=0.1, application/problem+json;q=0.7, application/json;q=0.5",
   ];
   for (const accept of taken) {
     test(`Accept: ${accept} asks for them`, async () => {
@@ -43,6 +49,17 @@ describeOnEngines("problem details", (engine) => {
     "*/*",
     "application/json",
     "application/*",
+    "application/json, application/problem+json",
+    "application/problem+json, application/json",
+    "application/problem+json;q=0.5, application/json;q=0.5",
+    "application/json, application/problem+json;q=0.999",
+    "application/problem+json, */*",
+    "application/*, application/problem+json",
+    "application/problem+json;q=0.5, */*",
+    "*/*;q=0.1, application/problem+json;q=0",
+    "application/problem+json;q=2",
+    "application/problem+json;q=high",
+    "application/problem+json;q=",
     "application/problem+json;q=0",
     "application/problem+json; q=0.0",
     "application/problem+jsonx",

@@ -39,15 +39,19 @@ export const problemJson: readonly Check[] = [
   }),
   infoCheck(
     "problem-among-others",
-    "It is enough that Accept names it among others.",
+    "It is enough that Accept prefers it to JSON.",
     async (caller) => {
-      const headers = { accept: "application/json, application/problem+json" };
+      const headers = { accept: "application/json;q=0.5, application/problem+json" };
       (await caller.get("/pets?limit=0", headers)).problem(400, "parameter_invalid");
     },
   ),
-  ...["application/json", "*/*"].map((accept) =>
+  ...Object.entries({
+    json: "application/json",
+    any: "*/*",
+    both: "application/problem+json, application/json",
+  }).map(([name, accept]) =>
     infoCheck(
-      `problem-not-for-${accept === "*/*" ? "any" : "json"}`,
+      `problem-not-for-${name}`,
       `A request that accepts ${accept} gets the plain Error.`,
       async (caller) => (await caller.get("/pets?limit=0", { accept })).error(400),
     ),
