@@ -28,7 +28,7 @@ export function contractForSpecmatic(): Contract {
   for (const name of Object.keys(dropped)) drop(contract, `#/components/parameters/${name}`);
   // Beside a default response Specmatic does not break the requests of an operation as it would.
   for (const { operation } of operationsOf(contract)) delete operation.responses["default"];
-  // Specmatic reads \u0000 in a pattern as the letters u and 0, and so makes names with U+0000.
+  // Specmatic does not read \x00 in a pattern as U+0000, and so makes names with U+0000.
   // This pattern allows a part of the same names, and still does with the `_` at its end by which
   // Specmatic breaks a pattern, so that no good name is sent as a bad one.
   const { name } = contract.components.schemas.NewPet.properties;

@@ -48,8 +48,10 @@ export const scopes: readonly string[] = [
 
 /** The contract as clients get it, with the base URLs of this installation. */
 export function contractFor(servers: { production: string; staging: string }): string {
+  const url = `${servers.production.slice(0, -"/v1".length)}/docs/`;
   return JSON.stringify({
     ...document,
+    info: { ...document.info, contact: { ...document.info.contact, url } },
     servers: [
       { url: servers.production, description: "Production" },
       { url: servers.staging, description: "Staging" },

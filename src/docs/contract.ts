@@ -51,11 +51,18 @@ interface DescribedOperation {
   readonly "x-successor"?: string;
 }
 
+interface DescribedTag {
+  readonly name: string;
+  readonly description: string;
+  /** What holds of all operations, and groups none. */
+  readonly "x-traitTag"?: boolean;
+}
+
 interface DescribedContract {
   readonly info: Readonly<Record<"title" | "version" | "summary" | "description", string>>;
   readonly servers: readonly { readonly url: string }[];
   readonly security: Security;
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly DescribedTag[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 }
 
@@ -70,7 +77,11 @@ export function readContract(document: ApiDocument) {
     ...info,
     description: info.description.trim(),
     servers,
-    tags,
+    tags: tags.filter((tag) => !tag["x-traitTag"]),
+    conventions: tags
+      .filter((tag) => tag["x-traitTag"])
+      .map((tag) => tag.description.trim())
+      .join("\n\n"),
     operations: Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, described]) => ({
         method: method.toUpperCase(),

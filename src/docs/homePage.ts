@@ -12,15 +12,14 @@ export function homePage(site: Site, guides: readonly Page[]): Page {
   const first = firstCall(site);
   const started = guides.find(({ path }) => path === "guide/getting-started");
   const prose = (text: string) => proseOf(site, "", "docs/README.md")(text).body;
-  const [what = "", ...rules] = contract.description.split(/\n\s*\n/);
   const intro = html`<h1>${contract.title}</h1>
 <p class="lead">${contract.summary}</p>
 <p class="facts"><span class="badge neutral">Version ${contract.version}</span><span class="badge neutral">Base URL <code data-base-url>${site.shownBaseUrl}</code></span></p>
-${prose(what)}
+${prose(contract.description)}
 <p class="go-on">${started && html`<a class="button primary" href="${addresses.page(started.path)}">Get started</a>`}<a class="button" href="${addresses.page("reference")}">Read the reference</a></p>`;
   const body = html`${heading(2, "guides", "Guides")}
 <ul class="cards">${guides.map(card(site))}</ul>
-${rules.length > 0 && html`${heading(2, "in-short", "In short")}${prose(rules.join("\n\n"))}`}
+${heading(2, "in-short", "In short")}${prose(contract.conventions)}
 ${heading(2, "more", "More")}
 <ul><li><a href="${addresses.page("errors")}">Every error code</a>, with what happened and what to do</li><li><a href="${addresses.page("changelog")}">What has changed</a></li><li><a href="${addresses.file("openapi.json")}">The OpenAPI document</a>, for generators and tools</li><li><a href="${addresses.file("llms.txt")}">llms.txt</a>, all pages as Markdown</li></ul>`;
   return {
@@ -77,6 +76,7 @@ function homeMarkdown(site: Site, guides: readonly Page[], first: Operation | un
     `# ${contract.title}`,
     contract.summary,
     contract.description,
+    contract.conventions,
     ...calls,
     "## Guides",
     guides

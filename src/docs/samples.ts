@@ -11,7 +11,7 @@ export interface Sample {
   readonly text: string;
 }
 
-/** Required parameters, and optional ones that have a scalar example. */
+/** Required parameters, and optional ones that have a scalar example: no cursor, which only the service can make. */
 export interface SampleInput {
   readonly path: readonly [name: string, value: Json][];
   readonly query: readonly [name: string, value: Json][];
@@ -35,7 +35,7 @@ export function samplesOf(operation: Operation): Sample[] {
 function inputOf(operation: Operation): SampleInput {
   const given = (location: string) =>
     operation.parameters
-      .filter((parameter) => parameter.in === location)
+      .filter((parameter) => parameter.in === location && parameter.name !== "cursor")
       .flatMap(({ name, required, example }): [string, Json][] =>
         example === undefined || (!required && typeof example === "object")
           ? []

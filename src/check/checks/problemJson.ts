@@ -3,7 +3,7 @@ import { assert, type Check, checksOf } from "../check.ts";
 import type { HttpExchange } from "../exchange.ts";
 
 const check = checksOf("problem+json");
-const infoCheck = check("openapi: /info/description");
+const infoCheck = check("openapi: /tags/0/description");
 const schemaCheck = check("openapi: /components/schemas/Problem");
 const asking = { accept: "application/problem+json" };
 

@@ -290,20 +290,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description No pet has this identifier. */
-        PetNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description Nothing has changed. The response has no body and does not count against the quota. */
         NotModified: {
             headers: {
+                Link: components["headers"]["NextPage"];
                 ETag: components["headers"]["ETag"];
                 "Cache-Control": components["headers"]["CacheControl"];
                 "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -317,6 +307,9 @@ export interface components {
         OrderNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NotStored"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -400,6 +393,8 @@ export interface components {
         /** @description The operation was removed on its announced date. */
         OperationRemoved: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 Link: components["headers"]["DeprecationLinks"];
                 [name: string]: unknown;
@@ -502,6 +497,7 @@ export interface components {
         /**
          * @description The start of the page, from the `Link` header of the previous page. It is valid only for
          *     the same list with the same filters.
+         * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
          */
         cursor: string;
         /** @description The identifier of the pet. Anything but a canonical int64 is 404. */
@@ -516,12 +512,14 @@ export interface components {
         /**
          * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
          *     is 304 without a body.
+         * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
          */
         ifNoneMatch: string;
         /**
          * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
          *     with the same value, API key and request gets the first response again and has no further
          *     effect. With a different request it is 422. Rejected requests are not recorded.
+         * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
          */
         idempotencyKey: string;
         /**
@@ -543,6 +541,11 @@ export interface components {
          * @example private, no-cache
          */
         CacheControl: "private, no-cache";
+        /**
+         * @description Caches must not store the response.
+         * @example no-store
+         */
+        NotStored: "no-store";
         /**
          * @description A strong validator of this response (RFC 9110).
          * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
@@ -630,6 +633,7 @@ export interface operations {
                 /**
                  * @description The start of the page, from the `Link` header of the previous page. It is valid only for
                  *     the same list with the same filters.
+                 * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
                  */
                 cursor?: components["parameters"]["cursor"];
             };
@@ -637,6 +641,7 @@ export interface operations {
                 /**
                  * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
                  *     is 304 without a body.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
@@ -684,6 +689,7 @@ export interface operations {
                  * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
                  *     with the same value, API key and request gets the first response again and has no further
                  *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
@@ -739,6 +745,7 @@ export interface operations {
                 /**
                  * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
                  *     is 304 without a body.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
@@ -773,11 +780,41 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            /** @description The pet has not changed. The response has no body and does not count against the quota. */
+            304: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["ParameterRefused"];
             401: components["responses"]["KeyRefused"];
             403: components["responses"]["ScopeRefused"];
-            404: components["responses"]["PetNotFound"];
+            /** @description No pet has this identifier. */
+            404: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             410: components["responses"]["OperationRemoved"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -796,6 +833,7 @@ export interface operations {
                 /**
                  * @description The start of the page, from the `Link` header of the previous page. It is valid only for
                  *     the same list with the same filters.
+                 * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
                  */
                 cursor?: components["parameters"]["cursor"];
             };
@@ -803,6 +841,7 @@ export interface operations {
                 /**
                  * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
                  *     is 304 without a body.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
@@ -858,6 +897,7 @@ export interface operations {
                 /**
                  * @description The start of the page, from the `Link` header of the previous page. It is valid only for
                  *     the same list with the same filters.
+                 * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
                  */
                 cursor?: components["parameters"]["cursor"];
             };
@@ -865,6 +905,7 @@ export interface operations {
                 /**
                  * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
                  *     is 304 without a body.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
@@ -912,6 +953,7 @@ export interface operations {
                  * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
                  *     with the same value, API key and request gets the first response again and has no further
                  *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
@@ -967,6 +1009,7 @@ export interface operations {
                 /**
                  * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
                  *     is 304 without a body.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
@@ -1017,6 +1060,7 @@ export interface operations {
                  * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
                  *     with the same value, API key and request gets the first response again and has no further
                  *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
@@ -1067,6 +1111,7 @@ export interface operations {
                  * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
                  *     with the same value, API key and request gets the first response again and has no further
                  *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**
