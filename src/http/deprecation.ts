@@ -1,4 +1,5 @@
 import type { Lifecycle } from "../contract/document.ts";
+import { int64FromText } from "../contract/int64.ts";
 import type { Operation } from "../contract/operations.ts";
 import { Problem } from "../core/problems.ts";
 import type { PathParameters } from "./routes.ts";
@@ -37,12 +38,15 @@ export function refuseRemoved(operation: Operation, nowMs: number): void {
   });
 }
 
-/** A segment is echoed only if it needs no escaping; a client may have sent anything. */
+/** Identifiers are above 0, so that a listing has nothing of this one. */
+const idOfNothing = "0";
+
+/** A client may have sent anything, and a listing takes only identifiers. */
 function filling(template: string): (path: PathParameters) => string {
   const [start = "", ...holes] = template.split("{").map((piece) => piece.split("}"));
   return (path) =>
     holes.reduce((filled, [name = "", rest]) => {
       const value = path[name] ?? "";
-      return `${filled}${/^[\w.~-]{1,64}$/.test(value) ? value : ""}${rest}`;
+      return `${filled}${int64FromText(value) === undefined ? idOfNothing : value}${rest}`;
     }, `${start}`);
 }

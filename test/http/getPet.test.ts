@@ -74,10 +74,33 @@ describeOnEngines("getPet", (engine) => {
     expect(successor.headers.get("deprecation")).toBeNull();
   });
 
-  test("a 404 says that it is deprecated too, and never repeats an odd address", async () => {
-    const { headers } = await client.get("/pets/%22%3E");
-    expect(headers.get("link")).toEndWith(`<${running.base}/pets?id=>; rel="successor-version"`);
-  });
+  const noPets = [
+    ...["999", "-1", "0", "9223372036854775807", "9223372036854775808", "-9223372036854775809"],
+    ...[
+      "abc",
+      "01",
+      "+1",
+      "-0",
+      "1.0",
+      "1e3",
+      "%31%20",
+      "%22%3E",
+      "%00",
+      "..%2F1",
+      "1,2",
+      "x".repeat(300),
+    ],
+  ];
+  for (const segment of noPets) {
+    test(`the 404 of ${segment.slice(0, 30)} leads to a listing without any pet`, async () => {
+      const { status, headers } = await client.get(`/pets/${segment}`);
+      expect(status).toBe(404);
+      const [, successor = ""] =
+        /<([^>]+)>; rel="successor-version"$/.exec(headers.get("link") ?? "") ?? [];
+      const listing = await client.get(successor.slice(running.base.length));
+      expect([successor, listing.status, listing.body]).toEqual([successor, 200, []]);
+    });
+  }
 
   describe("getPet at its end", () => {
     test("works up to the last millisecond before 5 December 2030 and answers 410 from then on", async () => {
