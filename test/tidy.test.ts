@@ -65,7 +65,7 @@ const mayImport: Record<string, readonly string[]> = {
   serveAlone: ["log", "serve", "serveTogether", "supervisor", "wire"],
   serveTogether: [
     ...[...below, ...nouns, "log", "config", "settings", "runtimeFiles"],
-    ...["http", "wire", "supervisor", "serve", "serveAlone"],
+    ...["http", "wire", "supervisor", "serve", "serveAlone", "startFailure"],
   ],
   serveAsWorker: [...below, "stores", "serve", "supervisor"],
   startFailure: ["config", "clock", "log"],

@@ -35,7 +35,7 @@ export async function serveAlone(parts: RunParts): Promise<RunningService> {
     },
     async stop() {
       if (supervised === undefined) return service.stop();
-      await (await supervised).supervisor.stop();
+      await (await supervised).stop();
       await service.stopMetrics();
       parts.log.flush();
     },

@@ -30,7 +30,7 @@ export interface DomainParts {
   /** Answers for the service under its own name. */
   readonly handler: HttpHandler;
   readonly proxies: TrustedProxies;
-  /** Listening sockets that another process opened. */
+  /** Listening sockets that another process opened; without those of the edge, it is not served. */
   readonly sockets?: ServiceSockets | undefined;
 }
 
@@ -48,9 +48,12 @@ export async function startDomains(
   const { config, clock } = parts;
   const id = Buffer.from(clock.random(8)).toString("hex");
   const vault = new Vault(parts.secret, clock);
-  const edge = config.roles.includes("edge")
-    ? await listenPersistently(() => startOwnEdge(parts, domains, vault, id), parts)
-    : undefined;
+  // Sockets come from the process that opened the others, and only once it has these, too.
+  const opens = parts.sockets === undefined || parts.sockets.edgeHttp !== undefined;
+  const edge =
+    config.roles.includes("edge") && opens
+      ? await listenPersistently(() => startOwnEdge(parts, domains, vault, id), parts)
+      : undefined;
   const worker = config.roles.includes("worker")
     ? await startWorker(parts, domains, vault, id).catch(async (cause) => {
         await edge?.stop(0);

@@ -11,6 +11,7 @@ import type { ListenAddress, OpenListener } from "../wire/listener.ts";
 import { closeSocket, openListeningSockets } from "../wire/listeningSockets.ts";
 import { createFirstSecrets, type FirstSecrets, type Service } from "./serve.ts";
 import { type RunningService, type RunParts, serveAlone } from "./serveAlone.ts";
+import { listenPersistently } from "./startFailure.ts";
 import { type ReloadReply, type ReloadRequest, withSettings } from "./supervisor/control.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 import { type Plan, processorsAvailable, Supervisor } from "./supervisor/supervisor.ts";
@@ -40,14 +41,10 @@ export async function serveTogether(parts: RunParts): Promise<RunningService> {
       ...first,
       port: sockets.api.port,
       adminPort: sockets.admin?.port,
-      edge: sockets.edgeHttp &&
-        sockets.edgeHttps && {
-          httpPort: sockets.edgeHttp.port,
-          httpsPort: sockets.edgeHttps.port,
-        },
+      edge: service.edge,
       reload: (request) => service.reload(request),
       async stop() {
-        await supervisor.stop();
+        await service.stop();
         await metricsListener?.stop(0);
         log.info("service.stopped", { processes });
         log.flush();
@@ -78,26 +75,34 @@ async function startFirst(service: SupervisedService, parts: RunParts): Promise<
 }
 
 /** All of them or none. What is refused says which listener it is about. */
-function openSockets({ host, port, admin, domains, roles }: Config, count: number): ServiceSockets {
-  const opened: OpenListener[] = [];
-  const open = (at: ListenAddress, about: object) => {
+function openEach<Name extends keyof ServiceSockets>(
+  listeners: Record<Name, (ListenAddress & { readonly about?: object }) | undefined>,
+  count: number,
+): Record<Name, OpenListener | undefined> {
+  const opened: [string, OpenListener][] = [];
+  for (const [name, at] of Object.entries<(typeof listeners)[Name]>(listeners)) {
     try {
-      opened.push(openListeningSockets(at, count));
-      return opened.at(-1) as OpenListener;
+      if (at !== undefined) opened.push([name, openListeningSockets(at, count)]);
     } catch (cause) {
-      for (const socket of opened.flatMap(({ sockets }) => sockets)) closeSocket(socket);
-      throw Object.assign(cause as Error, about);
+      for (const [, listener] of opened) closeEach(listener);
+      throw Object.assign(cause as Error, at?.about);
     }
-  };
-  const edge = roles.includes("edge") ? domains?.edge : undefined;
-  const openEdge = (port: number, setting: string) =>
-    edge && open({ host: edge.host, port }, { setting, port });
-  return {
-    admin: admin && open(admin, { admin: true }),
-    api: open({ host, port }, {}),
-    edgeHttp: edge && openEdge(edge.httpPort, "PETSTORE_EDGE_HTTP_PORT"),
-    edgeHttps: edge && openEdge(edge.httpsPort, "PETSTORE_EDGE_HTTPS_PORT"),
-  };
+  }
+  return Object.fromEntries(opened) as Record<Name, OpenListener | undefined>;
+}
+
+function closeEach(listener: OpenListener | undefined): void {
+  for (const socket of listener?.sockets ?? []) closeSocket(socket);
+}
+
+function openSockets({ host, port, admin }: Config, count: number): ServiceSockets {
+  const at = { admin: admin && { ...admin, about: { admin: true } }, api: { host, port } };
+  return openEach(at, count) as ServiceSockets;
+}
+
+/** What the edge is to listen on; undefined where this service has none. */
+function edgeOf({ domains, roles }: Config) {
+  return roles.includes("edge") ? domains?.edge : undefined;
 }
 
 type SupervisedParts = Pick<RunParts, "config" | "clock" | "log"> &
@@ -111,14 +116,25 @@ export class SupervisedService {
   readonly supervisor: Supervisor;
   readonly #parts: SupervisedParts;
   #variables: Variables = process.env;
+  #sockets: ServiceSockets;
+  #openingEdge: ReturnType<typeof listenPersistently> | undefined;
+  #reloads: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SupervisedParts) {
     this.#parts = parts;
+    this.#sockets = parts.sockets;
     this.supervisor = new Supervisor(parts);
   }
 
-  start(): Promise<void> {
-    return this.supervisor.start(this.#plan(this.#parts.config, this.#variables, true));
+  /** Where attached names are answered for; undefined where they are not. */
+  get edge(): Service["edge"] {
+    const { edgeHttp, edgeHttps } = this.#sockets;
+    return edgeHttp && edgeHttps && { httpPort: edgeHttp.port, httpsPort: edgeHttps.port };
+  }
+
+  async start(): Promise<void> {
+    await this.#openEdge();
+    await this.supervisor.start(this.#plan(this.#parts.config, this.#variables, true));
   }
 
   /** Supervises a service of this process, which serves until it is replaced. */
@@ -127,14 +143,47 @@ export class SupervisedService {
     return this.supervisor.start({ ...plan, start: () => inThisProcess(service, this.#parts.log) });
   }
 
+  async stop(): Promise<void> {
+    await (await this.#openingEdge)?.stop(0);
+    await this.supervisor.stop();
+  }
+
   /** Throws what is wrong with the settings, or why the new processes did not start. */
-  async reload(request: ReloadRequest): Promise<ReloadReply> {
-    try {
-      return await this.#reload(request);
-    } catch (cause) {
-      this.#parts.log.error("reload.failed", { cause });
-      throw cause;
-    }
+  reload(request: ReloadRequest): Promise<ReloadReply> {
+    // One after the other: each begins with the settings that the one before has left.
+    const reload = this.#reloads.then(() => this.#reload(request));
+    this.#reloads = reload.catch((cause) => this.#parts.log.error("reload.failed", { cause }));
+    return reload;
+  }
+
+  /** Tries again until the ports are free. Processes have them from the next reload. */
+  async #openEdge(): Promise<void> {
+    const edge = edgeOf(this.#parts.config);
+    if (edge === undefined || this.#sockets.edgeHttp || this.#openingEdge) return;
+    const { host, httpPort, httpsPort } = edge;
+    const listener = (port: number, setting: string) => ({ host, port, about: { setting, port } });
+    let handOver: () => Promise<unknown> = async () => {};
+    this.#openingEdge = listenPersistently(async () => {
+      const opened = openEach(
+        {
+          edgeHttp: listener(httpPort, "PETSTORE_EDGE_HTTP_PORT"),
+          edgeHttps: listener(httpsPort, "PETSTORE_EDGE_HTTPS_PORT"),
+        },
+        this.#sockets.api.sockets.length,
+      );
+      const before = this.#sockets;
+      this.#sockets = { ...before, ...opened };
+      try {
+        await handOver();
+      } catch (cause) {
+        this.#sockets = before;
+        for (const each of Object.values(opened)) closeEach(each);
+        throw cause;
+      }
+      return { stop() {} };
+    }, this.#parts);
+    await this.#openingEdge;
+    handOver = () => this.reload({});
   }
 
   async #reload({ settings }: ReloadRequest): Promise<ReloadReply> {
@@ -148,6 +197,7 @@ export class SupervisedService {
       const names = fixed.map(({ names }) => names).join(", ");
       throw new Error(`These settings can only be changed by a restart: ${names}.`);
     }
+    await this.#openEdge();
     const plan = this.#plan(config, variables, false);
     await this.supervisor.reload(plan);
     this.#variables = variables;
@@ -155,7 +205,8 @@ export class SupervisedService {
   }
 
   #plan(config: Config, variables: Variables, migrates: boolean): Plan {
-    const { sockets, counts, log } = this.#parts;
+    const { counts, log } = this.#parts;
+    const sockets = this.#sockets;
     const processes = processesOf(config);
     return {
       processes,
@@ -195,10 +246,10 @@ const fixedSettings: readonly { names: string; of: (config: Config) => unknown }
   },
   {
     names: "PETSTORE_DOMAIN, PETSTORE_SITES_HOST, PETSTORE_ROLES or PETSTORE_EDGE_*",
-    of: ({ domains, roles }) =>
-      domains && roles.includes("edge")
-        ? [domains.edge.host, domains.edge.httpPort, domains.edge.httpsPort]
-        : undefined,
+    of(config) {
+      const edge = edgeOf(config);
+      return edge && [edge.host, edge.httpPort, edge.httpsPort];
+    },
   },
 ];
 

@@ -65,19 +65,19 @@ export async function listenPersistently<
   let running: Listening | undefined;
   let stopped = false;
   let cancel = () => {};
-  const failed = (cause: unknown) => log.error("edge.listen_failed", { cause });
-  const attempt = async (): Promise<void> => {
+  const attempt = async (first: boolean): Promise<void> => {
     try {
       running = await start();
       if (stopped) await running.stop(0);
     } catch (cause) {
+      if (stopped) return;
       const detail = startFailure(cause, config);
-      if (detail === undefined) throw cause;
-      log.error("edge.listen_failed", { detail });
-      cancel = clock.after(listenRetryMs, () => void attempt().catch(failed));
+      if (detail === undefined && first) throw cause;
+      log.error("edge.listen_failed", detail === undefined ? { cause } : { detail });
+      cancel = clock.after(listenRetryMs, () => void attempt(false));
     }
   };
-  await attempt();
+  await attempt(true);
   return {
     running: () => running,
     async stop(graceMs: number, idleMs?: number): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { type AddressInfo, createServer } from "node:net";
 import { systemClock } from "../../src/core/clock.ts";
 import { eventually } from "../../testkit/eventually.ts";
-import { petstore } from "../../testkit/serviceProcess.ts";
+import { petstore, startProcess } from "../../testkit/serviceProcess.ts";
 import { describeOnEngines, type Engine } from "./engines.ts";
 import { startTestService } from "./service.ts";
 
@@ -54,6 +54,34 @@ describeOnEngines("a start with custom domains", (engine) => {
       await service.stop();
     });
   }
+
+  test("with several processes, too, serves the API without a port that another program has, and with it later", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const database = await engine.newDatabase();
+    const running = await startProcess({
+      ...database.variables,
+      ...settings,
+      PETSTORE_PROCESSES: "2",
+      PETSTORE_EDGE_HOST: "127.0.0.1",
+      PETSTORE_EDGE_HTTP_PORT: String(port),
+    });
+    const count = (event: string) => running.stderr().split(`"event":"${event}"`).length - 1;
+    expect((await fetch(new URL("/readyz", running.base))).status).toBe(200);
+    // Once, by the process that opens all of them.
+    expect(count("edge.listen_failed")).toBe(1);
+    expect(running.stderr()).toContain(
+      `Port ${port} is taken by another program. Stop it, or set PETSTORE_EDGE_HTTP_PORT to`,
+    );
+    expect(count("edge.started")).toBe(0);
+    await new Promise((resolve) => other.close(resolve));
+    await eventually(() => count("edge.started") === 2);
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+    expect((await fetch(new URL("/readyz", running.base))).status).toBe(200);
+    expect(await running.end("SIGTERM")).toBe(0);
+    await database.remove();
+  });
 
   test("names the file with the root when it cannot be read, and ends", async () => {
     const { code, stderr } = await startWith(engine, { PETSTORE_ACME_TRUST: "/nowhere/root.pem" });
