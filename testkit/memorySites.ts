@@ -82,6 +82,10 @@ export class MemorySites implements SiteStore {
     return "unpublished";
   }
 
+  async publishDeployment(slug: string, deploymentId: string) {
+    return this.rollBack(slug, deploymentId);
+  }
+
   async rollBack(
     slug: string,
     deploymentId: string,

@@ -26,7 +26,8 @@ export const commands: readonly Command[] = [
   ...ownersCommands,
   ...[deploy, ...loginCommands],
   ...[sites.createSite, sites.listSites, sites.showSite, deploySite],
-  ...[sites.listDeployments, sites.rollBackSite, sites.unpublishSite, buildDocsSite],
+  ...[sites.listDeployments, sites.publishSite, sites.rollBackSite, sites.unpublishSite],
+  buildDocsSite,
   ...domainsCommands,
   ...[backup, restore, migrate, healthcheck, check],
 ];

@@ -23,7 +23,13 @@ export interface HostedDeployment extends ShownDeployment {
 export interface HostedSites
   extends Pick<
     SiteStore,
-    "addProject" | "project" | "listProjects" | "ownerOf" | "rollBack" | "unpublish"
+    | "addProject"
+    | "project"
+    | "listProjects"
+    | "ownerOf"
+    | "publishDeployment"
+    | "rollBack"
+    | "unpublish"
   > {
   /** Newest first. */
   listDeployments(slug: string, limit: number): Promise<readonly HostedDeployment[]>;
@@ -50,7 +56,7 @@ export interface AttachedHost {
   readonly status: Status;
 }
 
-export interface DeployOptions {
+export interface UploadOptions {
   /** Ends it between two files, with the signal's reason. What is shown stays shown. */
   readonly signal: AbortSignal;
   /** A progress bar, where there is a terminal for it. `what` is a verb: `Deploying`. */
@@ -74,10 +80,11 @@ export interface Hosting {
   addressOf(slug: string): MaybePromise<string>;
   /** The HTTPS port as visitors of domains see it. */
   publicHttpsPort(): number;
-  deploy(
+  /** Stores a deployment whole, but does not publish it. */
+  upload(
     slug: string,
     files: readonly SourceFile[],
-    options: DeployOptions,
+    options: UploadOptions,
   ): Promise<PublishOutcome>;
 }
 
@@ -122,13 +129,13 @@ function storedHosting(stores: Stores, context: CliContext): Hosting {
       })),
     addressOf: (slug) => context.siteAddress(slug),
     publicHttpsPort: () => context.domainSettings().publicHttpsPort ?? 443,
-    async deploy(slug, files, { signal, progress }) {
+    async upload(slug, files, { signal, progress }) {
       const all = files.reduce((sum, { bytes }) => sum + bytes, 0);
       const bar = progress("Deploying");
       const onProgress = ({ files, bytes }: { files: number; bytes: number }) =>
         bar.update(files, all > 0 ? bytes / all : undefined);
-      const options = { store: sites, clock, unless: "shown", signal, onProgress } as const;
-      return publish(slug, files, options).finally(() => bar.clear());
+      const how = { unless: "shown", publish: false, signal, onProgress } as const;
+      return publish(slug, files, { store: sites, clock, ...how }).finally(() => bar.clear());
     },
   };
 }

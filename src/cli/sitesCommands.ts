@@ -2,7 +2,8 @@
 import { toJson } from "../contract/json.ts";
 import type { Status } from "../hosting/domains/domain.ts";
 import { type Project, projectsPerOwnerMax, slugError } from "../hosting/sites/site.ts";
-import type { Call, Command } from "./command.ts";
+import type { Shown } from "../hosting/sites/sites.ts";
+import type { Call, Command, Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { fromNow, whenText } from "./durations.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
@@ -19,7 +20,8 @@ import { readText, readWhole } from "./readText.ts";
 import { bytesText, counted, digits, listReport, someOf, table } from "./table.ts";
 
 const deploymentsShown = 20;
-const deploymentsShownMax = 1_000;
+/** Far more than a project keeps. */
+export const deploymentsShownMax = 1_000;
 
 export const whichProject = { "<slug>": "The project, by its slug" };
 
@@ -157,39 +159,71 @@ export const listDeployments: Command = {
   },
 };
 
+const whichDeployment = { "<deployment>": "Its id; see petstore sites deployments" };
+
+export const publishSite: Command = {
+  name: "sites publish",
+  summary: "Publish a deployment that was only uploaded",
+  operands: { ...whichProject, ...whichDeployment },
+  options: onService,
+  about:
+    "Takes effect at once. Refused where a deployment that was begun later has been published:\nsites rollback shows an older one.",
+  examples: ["petstore sites publish acme-docs dep_0123456789abcdef0123"],
+  run: (call, context) => showDeployment(call, context, "publishDeployment"),
+};
+
 export const rollBackSite: Command = {
   name: "sites rollback",
   summary: "Show an earlier deployment again",
-  operands: { ...whichProject, "<deployment>": "Its id; see petstore sites deployments" },
+  operands: { ...whichProject, ...whichDeployment },
   options: onService,
   about: "Takes effect at once. It also publishes an unpublished project again.",
   examples: ["petstore sites rollback acme-docs dep_0123456789abcdef0123"],
-  async run(call, context) {
-    const { operand: slug, second: id } = call;
-    const { outcome, address } = await withHosting(call, context, async (hosting) => {
-      requireProject(await hosting.sites.project(slug), slug);
-      return {
-        outcome: await hosting.sites.rollBack(slug, id),
-        address: await hosting.addressOf(slug),
-      };
-    });
-    const next = `See petstore sites deployments ${slug}.`;
-    if (outcome === "no_such_deployment") {
-      throw new CommandFailure(
-        `${slug} has no deployment ${JSON.stringify(id)}. Nothing changed. ${next}`,
-      );
-    }
-    if (outcome === "not_ready") {
-      throw new CommandFailure(
-        `${id} is not ready, so it cannot be shown. Nothing changed. ${next}`,
-      );
-    }
-    return {
-      json: { project: slug, deployment: id, address },
-      text: `${address} shows ${id} now.\n`,
-    };
-  },
+  run: (call, context) => showDeployment(call, context, "rollBack"),
 };
+
+async function showDeployment(
+  call: Call,
+  context: CliContext,
+  how: "publishDeployment" | "rollBack",
+): Promise<Report> {
+  const { operand: slug, second: id } = call;
+  const { outcome, address } = await withHosting(call, context, async (hosting) => {
+    requireProject(await hosting.sites.project(slug), slug);
+    return {
+      outcome: requireShowable(await hosting.sites[how](slug, id), slug, id),
+      address: await hosting.addressOf(slug),
+    };
+  });
+  if (outcome === "overtaken") {
+    throw new CommandFailure(`${overtakenText(slug, id)} Nothing changed.`, { code: outcome });
+  }
+  return {
+    json: { project: slug, deployment: id, address },
+    text: `${address} shows ${id} now.\n`,
+  };
+}
+
+export function overtakenText(slug: string, id: string): string {
+  return `A deployment that was begun later than ${id} has been published, and stays. To show this one instead: petstore sites rollback ${slug} ${id}`;
+}
+
+export function requireShowable(
+  outcome: Awaited<ReturnType<HostedSites["publishDeployment"]>>,
+  slug: string,
+  id: string,
+): Shown {
+  const next = `See petstore sites deployments ${slug}.`;
+  if (outcome === "no_such_deployment") {
+    throw new CommandFailure(
+      `${slug} has no deployment ${JSON.stringify(id)}. Nothing changed. ${next}`,
+    );
+  }
+  if (outcome === "not_ready") {
+    throw new CommandFailure(`${id} is not ready, so it cannot be shown. Nothing changed. ${next}`);
+  }
+  return outcome;
+}
 
 export const unpublishSite: Command = {
   name: "sites unpublish",

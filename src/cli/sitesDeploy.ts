@@ -12,25 +12,37 @@ import {
   siteFilesMax,
   sizeError,
 } from "../hosting/sites/siteFile.ts";
+import type { Shown } from "../hosting/sites/sites.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { CommandFailure, explainSystem, UsageError } from "./errors.ts";
 import { type Hosting, onService, withHosting } from "./hosting.ts";
 import { progressBar } from "./output.ts";
 import { didYouMean } from "./readText.ts";
-import { noSuchProject, requireProject, whichProject } from "./sitesCommands.ts";
-import { saying } from "./stopping.ts";
+import {
+  deploymentsShownMax,
+  noSuchProject,
+  overtakenText,
+  requireProject,
+  requireShowable,
+  whichProject,
+} from "./sitesCommands.ts";
+import { Stopped } from "./stopping.ts";
 import { bytesText, counted, someOf } from "./table.ts";
 
 const about =
   "The site appears all at once when every file is stored; until then, and if anything goes wrong,\nthe project shows what it showed before. Names that begin with a dot are left out, except\n.well-known. Links that leave the folder are refused.";
 const whichFolder = { "<folder>": "The folder with the site, ready to be served" };
+const howToDeploy = {
+  preview: "Only upload it; petstore sites publish publishes it later",
+  ...onService,
+};
 
 export const deploySite: Command = {
   name: "sites deploy",
   summary: "Publish the files of a folder as a project",
   operands: { ...whichProject, ...whichFolder },
-  options: onService,
+  options: howToDeploy,
   about,
   examples: ["petstore sites deploy acme-docs ./build"],
   run: (call, context) => deployFolder(call, context, call.operand, call.second),
@@ -40,9 +52,9 @@ export const deploy: Command = {
   name: "deploy",
   summary: "Publish a folder as a project, here or on a service",
   operands: whichFolder,
-  options: { "project <slug>": "The project, by its slug", ...onService },
+  options: { "project <slug>": "The project, by its slug", ...howToDeploy },
   required: ["project"],
-  about: `${about}\n\nWith --to, only files that the service lacks are sent, by their hash. If it breaks off, the next\nrun sends the rest. The token is that of petstore login, or PETSTORE_TOKEN; the default of --to is\nPETSTORE_TO or, where there is no local store, the service that you logged in to.\nExit code: 0 published or unchanged, 1 refused or failed, 2 not understood, 130 or 143 stopped.`,
+  about: `${about}\n\nWith --to, only files that the service lacks are sent, by their hash. If it breaks off, the next\nrun sends the rest. The token is that of petstore login, or PETSTORE_TOKEN; the default of --to is\nPETSTORE_TO or, where there is no local store, the service that you logged in to.\nExit code: 0 done or unchanged, 1 refused or failed, 2 not understood, 130 or 143 stopped.`,
   examples: ["petstore deploy ./build --project acme-docs --to https://api.example.com"],
   async run(call, context) {
     const slug = call.values.get("project");
@@ -53,9 +65,6 @@ export const deploy: Command = {
   },
 };
 
-/** Others may have been begun meanwhile. */
-const newestMax = 20;
-
 function deployFolder(
   call: Call,
   context: CliContext,
@@ -65,18 +74,46 @@ function deployFolder(
   return withHosting(call, context, async (hosting) => {
     requireProject(await hosting.sites.project(slug), slug);
     const found = await openSiteFolder(folder);
-    if (found.leftOut.length > 0) note(call, context, leftOutText(found.leftOut));
+    const { leftOut } = found;
+    if (leftOut.length > 0) note(call, context, leftOutText(leftOut));
     if (!hasIndex(found)) note(call, context, noIndexText(folder, found));
-    const outcome = await publishFolder(slug, found, hosting, call, context);
+    const stored = await uploadFolder(slug, found, hosting, call, context);
+    if (stored.kind === "no_such_project") throw noSuchProject(slug);
+    const changed = stored.kind !== "needless";
+    const id = changed ? stored.id : stored.same;
+    const { files, bytes } = changed ? stored : { ...found, files: found.files.length };
+    const kept = await hosting.sites.listDeployments(slug, deploymentsShownMax);
+    const preview = kept.find((each) => each.id === id)?.preview;
     const address = await hosting.addressOf(slug);
-    const id = "id" in outcome ? outcome.id : undefined;
-    const newest = id === undefined ? [] : await hosting.sites.listDeployments(slug, newestMax);
-    const preview = newest.find((each) => each.id === id)?.preview;
-    return reportOn(outcome, { slug, folder, leftOut: found.leftOut, address, preview });
+    const outcome = { project: slug, deployment: id, changed };
+    const details = { files, bytes, leftOut, address, preview: preview ?? null };
+    const report = (shown: boolean, text: string) => ({
+      json: { ...outcome, shown, ...details },
+      text: `${text}\n`,
+    });
+    if (!changed) {
+      return report(true, `Nothing changed: ${slug} shows these very files already, as ${id}.`);
+    }
+    // Before it is published, so that it can be looked at where that fails.
+    if (!call.switches.has("json")) {
+      const own = preview === undefined ? "" : `${preview} shows this deployment alone.\n`;
+      const size = `${counted(files, "file")} (${bytesText(bytes)})`;
+      context.stdout.write(`Deployed ${size} of ${folder} as ${id}.\n${own}`);
+    }
+    const publish = `petstore sites publish ${slug} ${id}`;
+    if (call.switches.has("preview")) {
+      return report(false, `It is not published. To publish it: ${publish}`);
+    }
+    const shown = await publishUploaded(slug, id, hosting, context).catch(
+      failing(`${id} is uploaded. To publish it: ${publish}`),
+    );
+    return shown === "shown"
+      ? report(true, `${address} shows them now.`)
+      : report(false, overtakenText(slug, id));
   });
 }
 
-async function publishFolder(
+function uploadFolder(
   slug: string,
   { files }: SiteFolder,
   hosting: Hosting,
@@ -84,54 +121,34 @@ async function publishFolder(
   context: CliContext,
 ): Promise<PublishOutcome> {
   const { clock, stderr } = context;
-  const untouched = `The deployment failed, and ${slug} still shows what it did before.`;
-  try {
-    return await hosting.deploy(slug, files, {
+  return hosting
+    .upload(slug, files, {
       signal: context.stopSignal(),
       progress: (what) => progressBar(what, stderr, clock, "files"),
       say: (text) => stderr.isTTY !== true && note(call, context, text),
-    });
-  } catch (cause) {
-    if (cause instanceof PublishError) throw new CommandFailure(`${cause.message} ${untouched}`);
-    if (isExpectedProblem(cause)) {
-      throw new CommandFailure(`${cause.message} ${untouched}`, { code: cause.code });
-    }
-    return saying(untouched)(cause);
-  }
+    })
+    .catch(failing(`The deployment failed, and ${slug} still shows what it did before.`));
 }
 
-interface Deployed {
-  readonly slug: string;
-  readonly folder: string;
-  readonly leftOut: readonly string[];
-  readonly address: string;
-  readonly preview: string | undefined;
+async function publishUploaded(
+  slug: string,
+  id: string,
+  { sites }: Hosting,
+  context: CliContext,
+): Promise<Shown> {
+  context.stopSignal().throwIfAborted();
+  return requireShowable(await sites.publishDeployment(slug, id), slug, id);
 }
 
-function reportOn(
-  outcome: PublishOutcome,
-  { slug, folder, leftOut, address, preview }: Deployed,
-): Report {
-  if (outcome.kind === "no_such_project") throw noSuchProject(slug);
-  if (outcome.kind === "needless") {
-    const { same } = outcome;
-    return {
-      json: { project: slug, deployment: same, changed: false, shown: true, leftOut, address },
-      text: `Nothing changed: ${slug} shows these very files already, as ${same}.\n`,
-    };
-  }
-  const { kind, id, files, bytes } = outcome;
-  const shown = kind === "shown";
-  const outcomes = { changed: true, shown, files, bytes, leftOut, address };
-  return {
-    json: { project: slug, deployment: id, ...outcomes, preview: preview ?? null },
-    text: `Deployed ${counted(files, "file")} (${bytesText(bytes)}) of ${folder} as ${id}.\n${
-      preview === undefined ? "" : `${preview} shows this deployment alone.\n`
-    }${
-      shown
-        ? `${address} shows them now.\n`
-        : `A deployment that was begun later was ready first and is shown. To show this one: petstore sites rollback ${slug} ${id}\n`
-    }`,
+/** Adds to what is refused or stopped how things are now. */
+function failing(outcome: string) {
+  return (cause: unknown): never => {
+    if (cause instanceof Stopped) throw new Stopped(cause.by, outcome);
+    const known = cause instanceof PublishError || cause instanceof CommandFailure;
+    if (!known && !isExpectedProblem(cause)) throw cause;
+    const details =
+      "details" in cause ? cause.details : "code" in cause ? { code: cause.code } : {};
+    throw new CommandFailure(`${cause.message} ${outcome}`, details);
   };
 }
 
@@ -250,7 +267,7 @@ function isSame(one: BigIntStats, other: BigIntStats): boolean {
 
 function changed(path: string) {
   return (): never => {
-    throw refused(path, "it was changed meanwhile");
+    throw new PublishError(notPublished(path, "it was changed meanwhile"));
   };
 }
 
@@ -262,6 +279,10 @@ function isWithin(root: string, place: string): boolean {
 const nothingDone = "Nothing was published.";
 
 function refused(path: string, why: string): CommandFailure {
+  return new CommandFailure(`${notPublished(path, why)} ${nothingDone}`);
+}
+
+function notPublished(path: string, why: string): string {
   const shown = /^[\p{L}\p{N}\p{P}\p{S} ]*$/u.test(path) ? path : JSON.stringify(path);
-  return new CommandFailure(`${shown} cannot be published: ${why}. ${nothingDone}`);
+  return `${shown} cannot be published: ${why}.`;
 }

@@ -47,7 +47,9 @@ describe("help", () => {
 
   test("shows what must be given without brackets", async () => {
     const { out } = await run("deploy", "--help");
-    expect(out).toContain("Usage: petstore deploy <folder> --project <slug> [--to <url>]\n");
+    expect(out).toContain(
+      "Usage: petstore deploy <folder> --project <slug> [--preview] [--to <url>]\n",
+    );
     const optional = await run("keys", "create", "--help");
     expect(optional.out).toContain("[--name <name>]");
   });

@@ -112,12 +112,14 @@ describeOnEngines("deploying from elsewhere", (engine) => {
       const typed = line
         .replace("https://api.example.com", origin)
         .replace("dep_5f0c1d2e3a4b5c6d7e8f", deployment);
+      if (line.includes("--preview")) writeFileSync(join(home, "build/index.html"), "<h1>New</h1>");
       const { code, stdout, stderr } = await shell(typed, {}, `${token}\n`);
       expect([typed, code, stderr.replace(/^Uploading .*\n/, "")]).toEqual([typed, 0, ""]);
       deployment = /dep_\w+/.exec(stdout)?.[0] ?? deployment;
     }
     expect(statSync(join(home, ".config/petstore/credentials.json")).mode & 0o777).toBe(0o600);
     expect(await shown("/guide/")).toBe("<h1>Guide</h1>");
+    expect(await shown("/")).toBe("<h1>New</h1>");
   });
 
   test.each([

@@ -74,6 +74,7 @@ describeOnEngines("projects and deployments", (engine) => {
         ["DELETE", "/projects/rival/deployments/dep_rival"],
         ["PUT", `/projects/rival/deployments/dep_rival/contents/${hash(page)}`],
         ["POST", "/projects/rival/deployments/dep_rival/finish"],
+        ["POST", "/projects/rival/deployments/dep_rival/publish"],
       ] as const;
       for (const [method, path] of places) {
         const body = path.endsWith("/rollback") ? { deployment: "dep_rival" } : {};
@@ -281,6 +282,31 @@ describeOnEngines("projects and deployments", (engine) => {
       expect((await fixture.ask("POST", deployments, { body })).status).toBe(201);
     });
 
+    test("can be finished first and published later, unless a newer one was published meanwhile", async () => {
+      const finish = async (content: string) => {
+        const { id } = await begin({ "index.html": content });
+        await bring(id, content);
+        const { body } = await fixture.ask("POST", `${deployments}/${id}/finish?publish=false`);
+        expect(body).toEqual({ id, kind: "ready" });
+        return id;
+      };
+      const publish = (id: string) => fixture.ask("POST", `${deployments}/${id}/publish`);
+      const current = async () => (await fixture.ask("GET", "/projects/shop")).body.current;
+      const before = await current();
+      const [older, newer] = [await finish("older"), await finish("newer")];
+      expect(await current()).toBe(before);
+      for (const _ of ["once", "again"]) {
+        expect((await publish(newer)).body).toEqual({ id: newer, kind: "shown" });
+      }
+      expect((await publish(older)).body).toEqual({ id: older, kind: "overtaken" });
+      expect(await current()).toBe(newer);
+      const unknown = await publish("dep_none");
+      expect([unknown.status, unknown.body.code]).toEqual([404, "deployment_not_found"]);
+      const { id } = await begin({ "index.html": "unfinished" });
+      const early = await publish(id);
+      expect([early.status, early.body.code]).toEqual([409, "deployment_not_ready"]);
+    });
+
     test("can be brought to several processes, one request each", async () => {
       const { sites, uploads } = fixture.stores;
       const process = () => new Uploads(sites, uploads, fixture.clock);
@@ -289,9 +315,9 @@ describeOnEngines("projects and deployments", (engine) => {
       const bytes = await process().expectedBytes("shop", id, hash(page));
       expect(bytes).toBe(Buffer.byteLength(page));
       await process().take("shop", id, hash(page), Buffer.from(page));
-      await expect(process().finish("shop", id)).rejects.toThrow("1 of its contents");
+      await expect(process().finish("shop", id, true)).rejects.toThrow("1 of its contents");
       await process().take("shop", id, hash("a {}"), Buffer.from("a {}"));
-      expect(await process().finish("shop", id)).toEqual({ kind: "shown" });
+      expect(await process().finish("shop", id, true)).toEqual({ kind: "shown" });
       await expect(process().expectedBytes("shop", id, hash(page))).rejects.toThrow("has ended");
     });
 

@@ -185,6 +185,39 @@ export function describeSites(engine: string, open: () => Promise<Stores>): void
       expect(await store.rollBack("acme", "dep_slow")).toBe("shown");
     });
 
+    test("can be published later, unless one that was begun later was published", async () => {
+      const store = await withProject(open);
+      const ready = async (id: string) => {
+        await begun(store, id);
+        await store.addFiles(id, [uploadOf("index.html", id)], nowMs);
+        const later = { ...finish, fingerprint: id, publish: false };
+        expect(await store.finishDeployment(id, later)).toEqual({ kind: "ready" });
+      };
+      const shown = async () => (await store.project("acme"))?.current;
+      await begun(store, "dep_slow");
+      await ready("dep_one");
+      await ready("dep_two");
+      expect(await shown()).toBeUndefined();
+      // Those that are only ready do not count as newer.
+      const slow = { ...finish, fingerprint: "slow" };
+      expect(await store.finishDeployment("dep_slow", slow)).toEqual({ kind: "shown" });
+      expect(await store.publishDeployment("acme", "dep_two")).toBe("shown");
+      expect(await store.publishDeployment("acme", "dep_two")).toBe("shown");
+      expect(await store.publishDeployment("acme", "dep_one")).toBe("overtaken");
+      expect(await shown()).toBe("dep_two");
+      // Nor after a rollback, which shows whichever is wanted, or with nothing shown.
+      expect(await store.rollBack("acme", "dep_slow")).toBe("shown");
+      expect(await store.publishDeployment("acme", "dep_one")).toBe("overtaken");
+      await store.unpublish("acme");
+      expect(await store.publishDeployment("acme", "dep_one")).toBe("overtaken");
+      expect(await shown()).toBeUndefined();
+      expect(await store.publishDeployment("acme", "dep_two")).toBe("shown");
+      await begun(store, "dep_waiting");
+      expect(await store.publishDeployment("acme", "dep_waiting")).toBe("not_ready");
+      expect(await store.publishDeployment("acme", "dep_none")).toBe("no_such_deployment");
+      expect(await store.publishDeployment("none", "dep_two")).toBe("no_such_deployment");
+    });
+
     test("the same content again is no new deployment, unless something else is shown", async () => {
       const store = await withProject(open);
       const contents = { "index.html": "one", "a/b.txt": "b" };

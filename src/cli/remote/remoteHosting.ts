@@ -23,7 +23,7 @@ export function remoteHosting(options: ClientOptions): Hosting {
         .catch(outcomeFor({ domains_off: [] })),
     addressOf: (slug) => projects.addressOf(slug),
     publicHttpsPort: () => 443,
-    deploy: (slug, files, how) => uploadSite({ client, sites: projects, slug, files, ...how }),
+    upload: (slug, files, how) => uploadSite({ client, sites: projects, slug, files, ...how }),
   };
 }
 
@@ -35,6 +35,11 @@ function outcomeFor<const T>(outcomes: Partial<Record<ProblemCode, T>>) {
     return outcomes[cause.code] as T;
   };
 }
+
+const notShown = {
+  deployment_not_found: "no_such_deployment",
+  deployment_not_ready: "not_ready",
+} as const;
 
 /** What is no slug is no project, and no part of a path. */
 function at(slug: string): { readonly project: string } {
@@ -95,6 +100,15 @@ class Projects implements HostedSites {
     return fromJson(await this.#client.call("get", path, { path: at(slug), query: { limit } }));
   }
 
+  publishDeployment: HostedSites["publishDeployment"] = (slug, deployment) =>
+    this.#client
+      .call("post", "/projects/{project}/deployments/{deployment}/publish", {
+        path: { ...at(slug), deployment },
+        repeatable: true,
+      })
+      .then(({ kind }) => (kind === "overtaken" ? kind : "shown"))
+      .catch(outcomeFor(notShown));
+
   rollBack: HostedSites["rollBack"] = (slug, deployment) =>
     this.#client
       .call("post", "/projects/{project}/rollback", {
@@ -103,12 +117,7 @@ class Projects implements HostedSites {
         repeatable: true,
       })
       .then(() => "shown" as const)
-      .catch(
-        outcomeFor({
-          deployment_not_found: "no_such_deployment",
-          deployment_not_ready: "not_ready",
-        }),
-      );
+      .catch(outcomeFor(notShown));
 
   unpublish: HostedSites["unpublish"] = (slug) =>
     this.#client

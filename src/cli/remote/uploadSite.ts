@@ -5,11 +5,11 @@ import type { SourceFile } from "../../hosting/sites/fileUploader.ts";
 import type { PublishOutcome } from "../../hosting/sites/publish.ts";
 import type { SiteFile } from "../../hosting/sites/siteFile.ts";
 import { CommandFailure } from "../errors.ts";
-import type { DeployOptions, HostedSites } from "../hosting.ts";
+import type { HostedSites, UploadOptions } from "../hosting.ts";
 import { bytesText, counted } from "../table.ts";
 import type { PlatformClient } from "./platformClient.ts";
 
-interface SiteUpload extends DeployOptions {
+interface SiteUpload extends UploadOptions {
   readonly client: PlatformClient;
   readonly sites: Pick<HostedSites, "project" | "listDeployments">;
   readonly slug: string;
@@ -43,7 +43,7 @@ export async function uploadSite(upload: SiteUpload): Promise<PublishOutcome> {
     await client
       .call("delete", "/projects/{project}/deployments/{deployment}", { path, triesMax: 1 })
       .catch(() => {});
-    throw explained(cause, slug);
+    throw explained(cause);
   }
 }
 
@@ -120,6 +120,7 @@ async function finish(
   const outcome = await client
     .call("post", "/projects/{project}/deployments/{deployment}/finish", {
       path,
+      query: { publish: false },
       signal,
       repeatable: true,
     })
@@ -131,7 +132,7 @@ async function finish(
       return ended;
     });
   if (outcome.kind === "needless") return { kind: "needless", same: outcome.same ?? id };
-  return { kind: outcome.kind, id, files: hashed.length, bytes: bytesIn(hashed) };
+  return { kind: "ready", id, files: hashed.length, bytes: bytesIn(hashed) };
 }
 
 /** Far more than a project keeps. */
@@ -143,22 +144,20 @@ async function finishedBefore(
   id: string,
   fingerprint: string,
 ) {
-  const current = (await sites.project(slug))?.current;
   const deployments = await sites.listDeployments(slug, deploymentsMax);
   const own = deployments.find((each) => each.id === id);
-  if (own?.state === "ready") {
-    return { kind: current === id ? "shown" : "overtaken" } as const;
-  }
+  if (own?.state === "ready") return { kind: "ready" } as const;
+  const current = (await sites.project(slug))?.current;
   const shown = deployments.find((each) => each.id === current);
   return own === undefined && shown?.fingerprint === fingerprint
     ? ({ kind: "needless", same: shown.id } as const)
     : undefined;
 }
 
-function explained(cause: unknown, slug: string): unknown {
+function explained(cause: unknown): unknown {
   if (cause instanceof CommandFailure && cause.details.code === "unreachable") {
     return new CommandFailure(
-      `${cause.message} ${slug} shows what it did before, unless this was the last step. Deploying again sends only what has not arrived.`,
+      `${cause.message} Deploying again sends only what has not arrived.`,
       cause.details,
     );
   }

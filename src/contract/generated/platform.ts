@@ -111,7 +111,7 @@ export interface components {
         readonly FinishedDeployment: {
             readonly id: string;
             /** @enum {string} */
-            readonly kind: "shown" | "overtaken" | "needless";
+            readonly kind: "ready" | "shown" | "overtaken" | "needless";
             /** @description The deployment with the same content that is shown already. */
             readonly same?: string;
         };
@@ -850,6 +850,33 @@ export interface operations {
     };
     readonly finishDeployment: {
         readonly parameters: {
+            readonly query?: {
+                readonly publish?: boolean;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly deployment: components["parameters"]["deployment"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The outcome. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FinishedDeployment"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly publishDeployment: {
+        readonly parameters: {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
@@ -1352,6 +1379,7 @@ export interface paths {
     readonly "/projects/{project}/deployments/{deployment}": { readonly delete: operations["cancelDeployment"] };
     readonly "/projects/{project}/deployments/{deployment}/contents/{hash}": { readonly put: operations["uploadContent"] };
     readonly "/projects/{project}/deployments/{deployment}/finish": { readonly post: operations["finishDeployment"] };
+    readonly "/projects/{project}/deployments/{deployment}/publish": { readonly post: operations["publishDeployment"] };
     readonly "/domains": { readonly get: operations["listAllDomains"] };
     readonly "/edges": { readonly get: operations["getEdges"] };
     readonly "/projects/{project}/domains": { readonly get: operations["listDomains"]; readonly post: operations["addDomain"] };

@@ -5,12 +5,13 @@ import { endedByAnother, FileUploader, PublishError, type SourceFile } from "./f
 import type { Owner } from "./site.ts";
 import { fileSizeError, type SiteFile, siteError, sizeError } from "./siteFile.ts";
 import { readRules, rulesError } from "./siteRules.ts";
-import type { Finish, FinishOutcome, SiteStore } from "./sites.ts";
+import type { Finish, FinishOutcome, Shown, SiteStore } from "./sites.ts";
 
 export interface PublishOptions {
   readonly store: SiteStore;
   readonly clock: Clock;
   readonly unless: Finish["unless"];
+  readonly publish?: Finish["publish"];
   /** Ends it between two files, with the signal's reason. What is shown stays shown. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -26,7 +27,8 @@ export type PublishOutcome =
   /** The named deployment has the same content, so none was made. */
   | { readonly kind: "needless"; readonly same: string }
   | {
-      readonly kind: "shown" | "overtaken";
+      /** Ready: it is stored, and not to be shown yet. */
+      readonly kind: Shown | "ready";
       readonly id: string;
       readonly files: number;
       readonly bytes: number;
@@ -60,7 +62,7 @@ export async function publish(
 async function build(
   id: string,
   sources: readonly SourceFile[],
-  { store, clock, unless, signal, onProgress }: PublishOptions,
+  { store, clock, unless, publish, signal, onProgress }: PublishOptions,
 ): Promise<PublishOutcome> {
   if (!(await store.buildDeployment(id, clock.now()))) throw endedByAnother();
   const uploader = new FileUploader(id, store, clock);
@@ -82,7 +84,7 @@ async function build(
   // Files may have grown since they were counted.
   const error = sizeError(files.length, bytes);
   if (error !== undefined) throw new PublishError(`The site ${error}.`);
-  const finish = { fingerprint: fingerprintOf(files), unless, nowMs: clock.now() };
+  const finish = { fingerprint: fingerprintOf(files), unless, publish, nowMs: clock.now() };
   const outcome = await finishDeployment(id, finish, store);
   if (outcome.kind === "refused") throw endedByAnother();
   if (outcome.kind === "needless") return outcome;

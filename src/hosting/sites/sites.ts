@@ -49,13 +49,19 @@ export interface Finish {
   readonly fingerprint: string;
   /** What makes the deployment needless when it has the same fingerprint. */
   readonly unless: "shown" | "newest";
+  /** Unless false, it is shown in the same step. */
+  readonly publish?: boolean | undefined;
   readonly nowMs: number;
 }
 
+/** An older deployment never replaces a newer one that was ready first. */
+export type Shown = "shown" | "overtaken";
+
 export type FinishOutcome =
-  | { readonly kind: "shown" }
-  /** It is ready, but one that was begun later is too, so that one goes on being shown. */
-  | { readonly kind: "overtaken" }
+  /** Overtaken: it is ready, but one that was begun later has been shown, and that one stays. */
+  | { readonly kind: Shown }
+  /** It is not to be shown yet. */
+  | { readonly kind: "ready" }
   /** The named one has the same content. This one was removed again. */
   | { readonly kind: "needless"; readonly same: string }
   /** It is gone, not building, or a content is not complete. Nothing was changed. */
@@ -91,6 +97,11 @@ export interface SiteStore extends SiteContents {
   listProjects(): MaybePromise<readonly Project[]>;
   /** Shows nothing of it any more. Its deployments stay. */
   unpublish(slug: string): Promise<"unpublished" | "not_published" | "no_such_project">;
+  /** Shows a deployment that is ready, unless one that was begun later has been shown. */
+  publishDeployment(
+    slug: string,
+    deploymentId: string,
+  ): Promise<Shown | "no_such_deployment" | "not_ready">;
   /** Shows an earlier deployment again. */
   rollBack(
     slug: string,
@@ -108,7 +119,7 @@ export interface SiteStore extends SiteContents {
   knownContents(hashes: readonly string[]): MaybePromise<ReadonlySet<string>>;
   /** Adds files to a deployment that is being built; at most `uploadBytesMax` of parts at once. */
   addFiles(id: string, uploads: readonly Upload[], nowMs: number): Promise<AddFilesOutcome>;
-  /** Makes it `ready` and, in the same step, what the project shows. */
+  /** Makes it `ready` and, in the same step, what the project shows, unless that is to come later. */
   finishDeployment(id: string, finish: Finish): Promise<FinishOutcome>;
   /** False, with nothing done, when it has ended already. */
   failDeployment(id: string, failure: string, nowMs: number): Promise<boolean>;

@@ -13,7 +13,7 @@ import {
   slugError,
 } from "../../hosting/sites/site.ts";
 import { previewAddress, type SitesHost, siteAddress } from "../../hosting/sites/siteAddress.ts";
-import type { SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
+import type { Shown, SiteStore, UploadStore } from "../../hosting/sites/sites.ts";
 import { nameError } from "../../petstore/keys/lifecycle.ts";
 import { type HttpRequest, originOf } from "../../wire/message.ts";
 import { bytesOf, invalid, largeJsonBody, readManifest } from "./bodies.ts";
@@ -106,17 +106,7 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
 
     async rollBackProject({ path, body: { deployment } }, { caller }) {
       const { slug } = await ownProject(sites, caller.actor, path.project);
-      const outcome = await sites.rollBack(slug, deployment);
-      if (outcome === "no_such_deployment") {
-        throw new Problem("deployment_not_found", {
-          detail: `${slug} has no deployment ${deployment}.`,
-        });
-      }
-      if (outcome === "not_ready") {
-        throw new Problem("deployment_not_ready", {
-          detail: `${deployment} is not complete, so it cannot be shown.`,
-        });
-      }
+      requireShowable(await sites.rollBack(slug, deployment), slug, deployment);
       return json(200, { current: deployment });
     },
 
@@ -159,11 +149,35 @@ export function projectHandlers({ sites, clock, ...parts }: ProjectHandlersParts
       return { status: 204 };
     },
 
-    async finishDeployment({ path: { project, deployment: id } }, { caller }) {
+    async finishDeployment({ path: { project, deployment: id }, query }, { caller }) {
       const { slug } = await ownProject(sites, caller.actor, project);
-      return json(200, { id, ...(await uploads.finish(slug, id)) });
+      return json(200, { id, ...(await uploads.finish(slug, id, query.publish)) });
+    },
+
+    async publishDeployment({ path: { project, deployment: id } }, { caller }) {
+      const { slug } = await ownProject(sites, caller.actor, project);
+      return json(200, {
+        id,
+        kind: requireShowable(await sites.publishDeployment(slug, id), slug, id),
+      });
     },
   } satisfies Partial<PlatformHandlers>;
+}
+
+function requireShowable(
+  outcome: Awaited<ReturnType<SiteStore["publishDeployment"]>>,
+  slug: string,
+  id: string,
+): Shown {
+  if (outcome === "no_such_deployment") {
+    throw new Problem("deployment_not_found", { detail: `${slug} has no deployment ${id}.` });
+  }
+  if (outcome === "not_ready") {
+    throw new Problem("deployment_not_ready", {
+      detail: `${id} is not complete, so it cannot be shown.`,
+    });
+  }
+  return outcome;
 }
 
 function ownerFor(actor: Actor, given: string | undefined): string {

@@ -130,7 +130,11 @@ export class Uploads {
     open.brought.add(hash);
   }
 
-  async finish(slug: string, id: string): Promise<Exclude<FinishOutcome, { kind: "refused" }>> {
+  async finish(
+    slug: string,
+    id: string,
+    publish: boolean,
+  ): Promise<Exclude<FinishOutcome, { kind: "refused" }>> {
     const { files } = await this.#find(slug, id);
     const arrived = await this.#uploads.arrivedPaths(id);
     const missing = new Set(files.filter(({ path }) => !arrived.has(path)).map(({ hash }) => hash));
@@ -143,6 +147,7 @@ export class Uploads {
     const finish = {
       fingerprint: fingerprintOf(files),
       unless: "shown",
+      publish,
       nowMs: this.#clock.now(),
     } as const;
     const outcome = await finishDeployment(id, finish, this.#store).catch(async (cause) => {

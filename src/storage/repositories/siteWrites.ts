@@ -25,10 +25,18 @@ import type {
   NewDeployment,
   NewProject,
   NewUpload,
+  Shown,
   Upload,
 } from "../../hosting/sites/sites.ts";
 import { addContents, discardFiles, missingContents } from "./siteContents.ts";
 import type { Transaction, Writes } from "./storage.ts";
+
+interface ProjectRow {
+  readonly ownerId: string;
+  readonly current: string | undefined;
+  /** The ordinal of the newest deployment that it has shown so far. */
+  readonly newestShown: number | undefined;
+}
 
 interface DeploymentRow {
   readonly ordinal: number;
@@ -38,7 +46,6 @@ interface DeploymentRow {
 
 interface NamedRow {
   readonly id: string;
-  readonly ordinal: number;
   readonly fingerprint: string | undefined;
 }
 
@@ -82,21 +89,21 @@ export const siteWrites = {
     const project = await lockProject(tx, slug);
     if (project === undefined) return "no_such_project";
     if (project.current === undefined) return "not_published";
-    await show(tx, slug, undefined);
+    await tx.run("UPDATE projects SET current = NULL WHERE slug = ?1", [slug]);
+    await tx.advance("site_revision");
     return "unpublished";
   },
 
-  async rollBack(
+  async publishDeployment(
     tx,
-    { slug, deploymentId }: { slug: string; deploymentId: string },
-  ): Promise<"shown" | "no_such_deployment" | "not_ready"> {
+    { slug, deploymentId, evenOlder }: { slug: string; deploymentId: string; evenOlder: boolean },
+  ): Promise<Shown | "no_such_deployment" | "not_ready"> {
     // Under the lock of the project, it cannot expire before it is shown.
-    await lockProject(tx, slug);
+    const project = await lockProject(tx, slug);
     const found = await tx.get<DeploymentRow>(findDeployment, [deploymentId]);
-    if (found?.project !== slug) return "no_such_deployment";
+    if (project === undefined || found?.project !== slug) return "no_such_deployment";
     if (found.state !== "ready") return "not_ready";
-    await show(tx, slug, deploymentId);
-    return "shown";
+    return show(tx, deploymentId, found, evenOlder ? undefined : project.newestShown);
   },
 
   async beginDeployment(tx, deployment: NewDeployment): Promise<boolean> {
@@ -158,7 +165,7 @@ export const siteWrites = {
 
   async finishDeployment(
     tx,
-    { id, fingerprint, unless, nowMs }: Finish & { readonly id: string },
+    { id, fingerprint, unless, publish, nowMs }: Finish & { readonly id: string },
   ): Promise<FinishOutcome> {
     const slug = (await tx.get<DeploymentRow>(findDeployment, [id]))?.project;
     const project = slug === undefined ? undefined : await lockProject(tx, slug);
@@ -168,9 +175,10 @@ export const siteWrites = {
     if (state === undefined || (await tx.get(findIncomplete, [id])) !== undefined) {
       return { kind: "refused" };
     }
-    const newest = await tx.get<NamedRow>(findNewest, [found.project]);
     const other =
-      unless === "newest" ? newest : await tx.get<NamedRow>(findNamed, [project.current]);
+      unless === "newest"
+        ? await tx.get<NamedRow>(findNewest, [found.project])
+        : await tx.get<NamedRow>(findNamed, [project.current]);
     if (other?.fingerprint === fingerprint) {
       await tx.run("DELETE FROM site_files WHERE deployment = ?1", [id]);
       await tx.run("DELETE FROM deployments WHERE id = ?1", [id]);
@@ -181,9 +189,7 @@ export const siteWrites = {
        WHERE id = ?1`,
       [id, state, nowMs, fingerprint],
     );
-    if (newest !== undefined && newest.ordinal > found.ordinal) return { kind: "overtaken" };
-    await show(tx, found.project, id);
-    return { kind: "shown" };
+    return { kind: publish === false ? "ready" : await show(tx, id, found, project.newestShown) };
   },
 
   async failDeployment(
@@ -206,9 +212,7 @@ export const siteWrites = {
 
 /** Beginning a deployment takes this lock too, so that ordinals are unique within a project. */
 async function lockProject(tx: Transaction, slug: string) {
-  return tx.get<{ ownerId: string; current: string | undefined }>(`${findProject} FOR UPDATE`, [
-    slug,
-  ]);
+  return tx.get<ProjectRow>(`${findProject} FOR UPDATE`, [slug]);
 }
 
 /** Fails uploads that were interrupted. */
@@ -256,17 +260,29 @@ async function move(
   return true;
 }
 
-async function show(tx: Transaction, slug: string, deploymentId: string | undefined) {
-  await tx.run("UPDATE projects SET current = ?2 WHERE slug = ?1", [slug, deploymentId]);
+/** Unless it is older than the newest that was shown, where that is given. */
+async function show(
+  tx: Transaction,
+  id: string,
+  { project, ordinal }: DeploymentRow,
+  newestShown = 0,
+): Promise<Shown> {
+  if (newestShown > ordinal) return "overtaken";
+  await tx.run(showDeployment, [project, id, ordinal]);
   await tx.advance("site_revision");
+  return "shown";
 }
 
-const findProject = `SELECT owner_id AS "ownerId", current FROM projects WHERE slug = ?1`;
+const findProject = `SELECT owner_id AS "ownerId", current, newest_shown AS "newestShown"
+  FROM projects WHERE slug = ?1`;
+const showDeployment = `UPDATE projects SET current = ?2,
+    newest_shown = CASE WHEN newest_shown > ?3 THEN newest_shown ELSE ?3 END
+  WHERE slug = ?1`;
 const insertProject = "INSERT INTO projects (slug, owner_id, created_at_ms) VALUES (?1, ?2, ?3)";
 const findDeployment = "SELECT ordinal, project, state FROM deployments WHERE id = ?1";
-const findNewest = `SELECT id, ordinal, fingerprint FROM deployments
+const findNewest = `SELECT id, fingerprint FROM deployments
   WHERE project = ?1 AND state = 'ready' ORDER BY ordinal DESC LIMIT 1`;
-const findNamed = "SELECT id, ordinal, fingerprint FROM deployments WHERE id = ?1";
+const findNamed = "SELECT id, fingerprint FROM deployments WHERE id = ?1";
 const removeEnded = `DELETE FROM deployment_manifests WHERE deployment IN (
     SELECT id FROM deployments WHERE project = ?1 AND state IN ('ready', 'failed'))`;
 const insertManifest = "INSERT INTO deployment_manifests (deployment, files) VALUES (?1, ?2)";

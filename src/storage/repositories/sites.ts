@@ -23,7 +23,13 @@ export function siteRepository(storage: Storage): SiteStore {
         projects.sort(byText(({ slug }) => slug)),
       ),
     unpublish: (slug) => storage.write("unpublish", slug),
-    rollBack: (slug, deploymentId) => storage.write("rollBack", { slug, deploymentId }),
+    publishDeployment: (slug, deploymentId) =>
+      storage.write("publishDeployment", { slug, deploymentId, evenOlder: false }),
+    rollBack: async (slug, deploymentId) => {
+      const how = { slug, deploymentId, evenOlder: true };
+      const outcome = await storage.write("publishDeployment", how);
+      return outcome === "overtaken" ? "shown" : outcome;
+    },
 
     beginDeployment: (deployment) => storage.write("beginDeployment", deployment),
     buildDeployment: (id, nowMs) => storage.write("buildDeployment", { id, nowMs }),

@@ -146,10 +146,12 @@ export const siteTables = [
      plan text NOT NULL CHECK (plan IN ('free', 'paid'))
    ) WITHOUT ROWID`,
 
+  // The newest of its deployments that was ever shown, by its ordinal, beside the one that is.
   `CREATE TABLE projects (
      slug text PRIMARY KEY,
      owner_id text NOT NULL REFERENCES owners (id),
-     created_at_ms int8 NOT NULL[sqlite: ,
+     created_at_ms int8 NOT NULL,
+     newest_shown int8[sqlite: ,
      current TEXT REFERENCES deployments (id)]
    ) WITHOUT ROWID`,
   "CREATE INDEX projects_by_owner ON projects (owner_id)",

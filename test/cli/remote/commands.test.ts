@@ -52,6 +52,8 @@ describeOnEngines("over the API", (engine) => {
     "sites create shop --owner shop",
     "sites create new --owner none",
     "sites create New --owner shop",
+    "sites publish shop dep_none",
+    "sites publish none dep_none",
     "sites rollback shop dep_none",
     "sites rollback none dep_none",
     "sites unpublish shop",
@@ -86,6 +88,7 @@ describeOnEngines("over the API", (engine) => {
   test("what is changed is changed in the store, and reported in the same words", async () => {
     const changes = [
       "sites create shop-api --owner shop",
+      "sites publish shop dep_shop",
       "sites rollback shop dep_shop",
       "domains add shop docs.example.com",
       "domains add shop www.example.com",
@@ -126,6 +129,7 @@ describeOnEngines("over the API", (engine) => {
     const lines = [
       ...["sites show shop", "sites deployments shop", "sites unpublish shop --yes"],
       ...["sites rollback shop dep_shop", `sites deploy shop ${folder}`],
+      "sites publish shop dep_shop",
       ...[`deploy ${folder} --project shop`, "domains list shop", "domains routing shop"],
       ...["domains add shop new.example.com", "domains show www.example.com"],
       ...["domains remove www.example.com --yes", "domains verify www.example.com"],

@@ -65,8 +65,73 @@ describeOnEngines("petstore deploy --to", (engine) => {
     const json = await fixture.remote(`sites deploy shop ${folder} --json`);
     expect([json.err, JSON.parse(json.out)]).toMatchObject([
       "",
-      { project: "shop", changed: false, shown: true, leftOut: [] },
+      { project: "shop", changed: false, shown: true, files: 4, bytes: 34, leftOut: [] },
     ]);
+    const { deployment, preview } = JSON.parse(json.out);
+    expect(preview).toBe(`https://${deployment.replace("_", "-")}.sites.platform.test/`);
+  });
+
+  const current = async () => (await fixture.service.stores.sites.project("shop"))?.current;
+
+  test("--preview only uploads, and sites publish publishes it, on the store and on a service", async () => {
+    for (const where of ["local", "remote"] as const) {
+      const run = fixture[where].bind(fixture);
+      const before = await current();
+      const folder = fixture.folder({ "index.html": where });
+      const { code, out } = await run(`deploy ${folder} --project shop --preview`);
+      expect(code).toBe(0);
+      const [, id = "", own, publish = ""] =
+        /^Deployed 1 file \(\d bytes\) of \S+ as (\S+)\.\n(\S+) shows this deployment alone\.\nIt is not published\. To publish it: petstore (sites publish shop \S+)\n$/.exec(
+          out,
+        ) ?? [];
+      expect([publish, await current()]).toEqual([`sites publish shop ${id}`, before]);
+      const json = await run(`sites deploy shop ${folder} --preview --json`);
+      const other = JSON.parse(json.out);
+      expect(other).toMatchObject({ changed: true, shown: false, files: 1, bytes: where.length });
+      expect(other.preview).toBe(own?.replace(/dep-\w+/, other.deployment.replace("_", "-")));
+      expect((await run(publish)).out).toBe(`https://shop.sites.platform.test/ shows ${id} now.\n`);
+      expect(await current()).toBe(id);
+      // What is shown already needs no preview.
+      expect((await run(`deploy ${folder} --project shop --preview`)).out).toStartWith(
+        `Nothing changed: shop shows these very files already, as ${id}.`,
+      );
+    }
+  });
+
+  test("sites publish refuses a deployment that a newer one has overtaken", async () => {
+    const ids: string[] = [];
+    for (const content of ["older", "newer"]) {
+      const line = `deploy ${fixture.folder({ "index.html": content })} --project shop --preview`;
+      ids.push(JSON.parse((await fixture.remote(`${line} --json`)).out).deployment);
+    }
+    const [older, newer] = ids;
+    expect((await fixture.remote(`sites publish shop ${newer}`)).code).toBe(0);
+    for (const where of ["local", "remote"] as const) {
+      const { code, err } = await fixture[where](`sites publish shop ${older} --json`);
+      expect([code, JSON.parse(err)]).toMatchObject([1, { code: "overtaken" }]);
+      expect(err).toContain(`petstore sites rollback shop ${older}`);
+    }
+    expect(await current()).toBe(newer);
+    expect((await fixture.remote(`sites rollback shop ${older}`)).code).toBe(0);
+    expect(await current()).toBe(older);
+  });
+
+  test("the preview is printed before publication, so that it is known where that fails", async () => {
+    const { origin } = fixture.service;
+    const server = createServer((incoming, outgoing) =>
+      incoming.url?.endsWith("/publish")
+        ? outgoing.writeHead(500).end()
+        : forward(incoming, outgoing, origin),
+    );
+    await using stub = await listening(server);
+    fixture.origin = stub.origin;
+    const before = await current();
+    const { code, out, err } = await deploy(fixture.folder({ "index.html": "new" }));
+    const [, id] =
+      /as (dep_\w+)\.\nhttps:\/\/dep-\S+ shows this deployment alone\.\n$/.exec(out) ?? [];
+    expect([code, id]).toEqual([1, expect.any(String)]);
+    expect(err).toContain(`${id} is uploaded. To publish it: petstore sites publish shop ${id}\n`);
+    expect(await current()).toBe(before);
   });
 
   test("is refused in the same words as on the store, and says what it is to programs", async () => {
@@ -211,7 +276,7 @@ describeOnEngines("petstore deploy --to", (engine) => {
     let lost = false;
     const server = createServer((incoming, outgoing) =>
       forward(incoming, outgoing, origin, () => {
-        if (lost || !incoming.url?.endsWith("/finish")) return false;
+        if (lost || !incoming.url?.includes("/finish?")) return false;
         lost = true;
         return true;
       }),
