@@ -73,7 +73,8 @@ export async function listenPersistently<
       if (stopped) return;
       const detail = startFailure(cause, config);
       if (detail === undefined && first) throw cause;
-      log.error("edge.listen_failed", detail === undefined ? { cause } : { detail });
+      if (detail === undefined) log.error("edge.listen_failed", { cause });
+      else log.error("edge.listen_failed", { detail });
       cancel = clock.after(listenRetryMs, () => void attempt(false));
     }
   };
