@@ -1,4 +1,4 @@
-/** Lists, shows, approves and delivers orders. */
+/** Lists, shows, approves, delivers and cancels orders. */
 import type { JsonOf } from "../contract/document.ts";
 import { parseJson } from "../contract/json.ts";
 import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
@@ -28,7 +28,7 @@ const listOrders: Command = {
   name: "orders list",
   summary: "List orders, oldest first",
   options: {
-    "status <status>": "Only orders that are placed, approved or delivered",
+    "status <status>": "Only orders that are placed, approved, delivered or cancelled",
     "after <id>": "Only orders with a larger id, to continue a list",
     "limit <number>": `How many at most, 1 to ${pageSizeMax} (default ${limitDefault})`,
   },
@@ -96,6 +96,17 @@ const deliverOrder: Command = {
   },
 };
 
+const cancelOrder: Command = {
+  name: "orders cancel",
+  summary: "Cancel an order; its pet is then available",
+  operands: whichOrder,
+  examples: ["petstore orders cancel 7"],
+  async run({ operand }, context) {
+    const order = await move(readInt64("<id>", operand), "cancel", context);
+    return { json: order, text: `Cancelled order ${order.id}. Pet ${order.petId} is available.\n` };
+  },
+};
+
 async function move(id: bigint, event: OrderEvent, context: CliContext): Promise<Order> {
   const outcome = await withStores(context, ({ orders }) => orders.move(id, event));
   switch (outcome.kind) {
@@ -159,4 +170,5 @@ export const ordersCommands: readonly Command[] = [
   showOrder,
   approveOrder,
   deliverOrder,
+  cancelOrder,
 ];

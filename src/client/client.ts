@@ -172,6 +172,11 @@ export class PetStoreClient implements Methods {
     return (await this.call("deliverOrder", { ...options, path: { orderId } })).body;
   }
 
+  /** Cancels an order that was placed or approved. Its pet is available from then on. */
+  async cancelOrder(orderId: Identifier, options: CallOptions = {}): Promise<Order> {
+    return (await this.call("cancelOrder", { ...options, path: { orderId } })).body;
+  }
+
   /** Any operation, for who needs its headers too. Rejects as every method does. */
   async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<ApiResponse<Id>> {
     const { path, query, body } = input as { path?: object; query?: object; body?: unknown };

@@ -23,6 +23,7 @@ export const routes = {
   getOrder: { method: "GET", path: "/store/orders/{orderId}" },
   approveOrder: { method: "POST", path: "/store/orders/{orderId}/approve" },
   deliverOrder: { method: "POST", path: "/store/orders/{orderId}/deliver" },
+  cancelOrder: { method: "POST", path: "/store/orders/{orderId}/cancel" },
 } as const satisfies Readonly<Record<OperationId, Route>>;
 
 /** The largest `limit` that the contract allows: what a walk over all pages asks for. */

@@ -132,7 +132,9 @@ type OrderHandlers = Omit<Handlers, keyof PetHandlers | "listCategories">;
 
 function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHandlers {
   const move =
-    (event: OrderEvent): Handler<"approveOrder"> & Handler<"deliverOrder"> =>
+    (
+      event: OrderEvent,
+    ): Handler<"approveOrder"> & Handler<"deliverOrder"> & Handler<"cancelOrder"> =>
     async ({ path }, { idempotency }) => {
       const id = orderIdOf(path);
       const outcome = await orders.move(id, event, idempotency);
@@ -180,6 +182,7 @@ function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHan
 
     approveOrder: move("approve"),
     deliverOrder: move("deliver"),
+    cancelOrder: move("cancel"),
   };
 }
 

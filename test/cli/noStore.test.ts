@@ -18,6 +18,7 @@ describe("where there is no store", () => {
     "orders show 1",
     "orders approve 1",
     "orders deliver 1",
+    "orders cancel 1",
     "categories list",
     "categories remove 1",
     "backup OUT.db",

@@ -80,7 +80,7 @@ describe("orders list", () => {
 
   test.each([
     [["--status", "aproved"], 'not "aproved". Did you mean approved?'],
-    [["--status", "sold"], "--status must be one of placed, approved, delivered, not"],
+    [["--status", "sold"], "--status must be one of placed, approved, delivered, cancelled, not"],
     [["--limit", "0"], "--limit must be a whole number from 1 to 10000."],
     [["--limit", "10001"], "--limit must be"],
     [["--after", "x"], "--after must be a whole number"],
@@ -104,7 +104,7 @@ describe("orders show", () => {
         "Quantity  1",
         "Status    placed",
         "Placed    2026-11-15 12:00 UTC (3 days ago)",
-        "Its next step: petstore orders approve 1.",
+        "Its next step: petstore orders approve 1 or petstore orders cancel 1.",
         "",
       ].join("\n"),
     );
@@ -131,7 +131,7 @@ describe("an order moves along", () => {
     expect(await petStatus(cli, 101)).toBe("pending");
     expect(await cli.run(["orders", "approve", "1"])).toEqual({
       code: 0,
-      out: "Approved order 1. Its next step: petstore orders deliver 1.\n",
+      out: "Approved order 1. Its next step: petstore orders deliver 1 or petstore orders cancel 1.\n",
       err: "",
     });
     expect(await petStatus(cli, 101)).toBe("pending");
@@ -144,6 +144,25 @@ describe("an order moves along", () => {
     expect((await cli.run(["orders", "show", "1"])).out).toEndWith(
       "\nNothing further can be done with a delivered order.\n",
     );
+  });
+
+  test("to cancelled from wherever it is open, and its pet is available again", async () => {
+    await using cli = await withOrders(2);
+    await cli.json("orders", "approve", "2");
+    for (const [order, pet] of [
+      ["1", 101],
+      ["2", 102],
+    ] as const) {
+      expect(await cli.run(["orders", "cancel", order])).toEqual({
+        code: 0,
+        out: `Cancelled order ${order}. Pet ${pet} is available.\n`,
+        err: "",
+      });
+      expect(await petStatus(cli, pet)).toBe("available");
+      expect((await cli.run(["orders", "show", order])).out).toEndWith(
+        "\nNothing further can be done with a cancelled order.\n",
+      );
+    }
   });
 
   test("--json prints the order as it is now", async () => {
@@ -165,17 +184,18 @@ describe("an order moves along", () => {
     };
     await refused(
       "deliver",
-      "Order 1 is placed, and only an approved order can be delivered. Nothing changed. Its next step: petstore orders approve 1.",
+      "Order 1 is placed, and only an approved order can be delivered. Nothing changed. Its next step: petstore orders approve 1 or petstore orders cancel 1.",
     );
     await cli.json("orders", "approve", "1");
     await refused(
       "approve",
-      "Order 1 is approved, and only a placed order can be approved. Nothing changed. Its next step: petstore orders deliver 1.",
+      "Order 1 is approved, and only a placed order can be approved. Nothing changed. Its next step: petstore orders deliver 1 or petstore orders cancel 1.",
     );
     await cli.json("orders", "deliver", "1");
     for (const [event, only] of [
       ["approve", "a placed order can be approved"],
       ["deliver", "an approved order can be delivered"],
+      ["cancel", "a placed or an approved order can be cancelled"],
     ] as const) {
       await refused(
         event,
@@ -184,13 +204,16 @@ describe("an order moves along", () => {
     }
   });
 
-  test.each(["show", "approve", "deliver"])("%s refuses what names no order", async (verb) => {
-    await using cli = await withOrders(1);
-    const absent = await cli.run(["orders", verb, "2"]);
-    expect(absent.err).toBe("petstore: No order has the id 2. See petstore orders list.\n");
-    expect(absent.code).toBe(1);
-    const wrong = await cli.run(["orders", verb, "first"]);
-    expect(wrong.err).toContain("<id> must be a whole number");
-    expect(wrong.code).toBe(2);
-  });
+  test.each(["show", "approve", "deliver", "cancel"])(
+    "%s refuses what names no order",
+    async (verb) => {
+      await using cli = await withOrders(1);
+      const absent = await cli.run(["orders", verb, "2"]);
+      expect(absent.err).toBe("petstore: No order has the id 2. See petstore orders list.\n");
+      expect(absent.code).toBe(1);
+      const wrong = await cli.run(["orders", verb, "first"]);
+      expect(wrong.err).toContain("<id> must be a whole number");
+      expect(wrong.code).toBe(2);
+    },
+  );
 });

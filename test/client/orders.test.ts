@@ -102,6 +102,8 @@ describe("in the real service", () => {
     const { items: delivered } = await client.listOrders({ status: "delivered" });
     expect(delivered).toMatchObject([{ id: placed.id }]);
     expect((await client.listCategories()).items).toEqual([]);
+    const other = await client.placeOrder({ petId: (await client.createPet(newPet)).id });
+    expect((await client.cancelOrder(other.id)).status).toBe("cancelled");
     const late = await rejection(client.placeOrder({ petId }));
     expect(isPetStoreError(late, "pet_not_available")).toBe(true);
   });

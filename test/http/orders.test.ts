@@ -163,12 +163,57 @@ describeOnEngines("orders", (engine) => {
       });
     }
 
+    for (const reached of [[], ["approve"]]) {
+      test(`after ${reached.join(", ") || "placing"}, cancel makes the pet available again, once`, async () => {
+        const petId = await newPet();
+        const id = idOf(await place(petId));
+        for (const step of reached) await move(id, step);
+        const cancelled = await move(id, "cancel");
+        expect([cancelled.status, cancelled.body]).toMatchObject([
+          200,
+          { id, status: "cancelled" },
+        ]);
+        expect((await client.get(`/store/orders/${id}`)).text).toBe(cancelled.text);
+        expect(await petStatus(petId)).toBe("available");
+        expect((await client.get(`/pets/${petId}`)).body).toMatchObject({ status: "available" });
+        expect((await move(id, "cancel")).body).toEqual({
+          code: "order_event_refused",
+          message: `Order ${id} is cancelled, and only a placed or an approved order can be cancelled.`,
+          status: 409,
+        });
+        expect((await place(petId)).status).toBe(201);
+      });
+    }
+
+    test("a lost answer to cancel is given again, although the pet was ordered since", async () => {
+      const petId = await newPet();
+      const id = idOf(await place(petId));
+      const headers = { "idempotency-key": `cancel-${id}` };
+      const first = await move(id, "cancel", headers);
+      const next = idOf(await place(petId));
+      const again = await move(id, "cancel", headers);
+      expect([again.text, again.headers.get("idempotency-replayed")]).toEqual([first.text, "true"]);
+      expect((await client.get(`/store/orders/${next}`)).body).toMatchObject({ status: "placed" });
+      expect(await petStatus(petId)).toBe("pending");
+    });
+
+    test("of cancelling and delivering at once, one happens", async () => {
+      const petId = await newPet();
+      const id = idOf(await place(petId));
+      await move(id, "approve");
+      const both = await Promise.all([move(id, "cancel"), move(id, "deliver")]);
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const delivered = both[1]?.status === 200;
+      expect(await petStatus(petId)).toBe(delivered ? "sold" : "available");
+    });
+
     for (const id of ["999999", "0", "-1", "abc", "01", "9223372036854775808"]) {
       test(`there is no order ${id}`, async () => {
         const missing = { code: "order_not_found", message: "No order has this id.", status: 404 };
         expect((await client.get(`/store/orders/${id}`)).body).toEqual(missing);
         expect((await move(id, "approve")).body).toEqual(missing);
         expect((await move(id, "deliver")).body).toEqual(missing);
+        expect((await move(id, "cancel")).body).toEqual(missing);
       });
     }
 
@@ -222,7 +267,7 @@ describeOnEngines("orders", (engine) => {
 
     test("a bad status is refused with those there are", async () => {
       expect((await client.get("/store/orders?status=available")).body).toMatchObject({
-        message: "status must be one of placed, approved, delivered.",
+        message: "status must be one of placed, approved, delivered, cancelled.",
       });
     });
   });

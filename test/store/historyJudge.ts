@@ -13,7 +13,12 @@ interface Seen {
 
 const petStatuses: readonly PetStatus[] = ["available", "pending", "sold"];
 const orderStatuses: readonly OrderStatus[] = ["placed", "approved", "delivered"];
-const petStatusOf = { placed: "pending", approved: "pending", delivered: "sold" } as const;
+const petStatusOf = {
+  placed: "pending",
+  approved: "pending",
+  delivered: "sold",
+  cancelled: "available",
+} as const;
 const limit = 10_000;
 
 /** Looks at the pets and orders of a history while others change them. */

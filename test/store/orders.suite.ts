@@ -12,18 +12,29 @@ import { doneOf, kindsOf } from "./outcomes.ts";
 
 const placedAtMs = Date.UTC(2026, 10, 15, 12);
 const bella: NewPet = { name: "Bella", categoryId: 3n, status: "available" };
-const statuses: readonly OrderStatus[] = ["placed", "approved", "delivered"];
+const statuses: readonly OrderStatus[] = ["placed", "approved", "delivered", "cancelled"];
 
 /** Written by hand, apart from the table that the stores use. */
 const cells: readonly (readonly [OrderStatus, OrderEvent, OrderStatus | "refused"])[] = [
   ["placed", "approve", "approved"],
   ["placed", "deliver", "refused"],
+  ["placed", "cancel", "cancelled"],
   ["approved", "approve", "refused"],
   ["approved", "deliver", "delivered"],
+  ["approved", "cancel", "cancelled"],
   ["delivered", "approve", "refused"],
   ["delivered", "deliver", "refused"],
+  ["delivered", "cancel", "refused"],
+  ["cancelled", "approve", "refused"],
+  ["cancelled", "deliver", "refused"],
+  ["cancelled", "cancel", "refused"],
 ];
-const petStatusOf = { placed: "pending", approved: "pending", delivered: "sold" } as const;
+const petStatusOf = {
+  placed: "pending",
+  approved: "pending",
+  delivered: "sold",
+  cancelled: "available",
+} as const;
 
 /** Adds a pet. */
 async function petIn({ catalogue }: Stores, changes: Partial<NewPet> = {}): Promise<bigint> {
@@ -35,6 +46,7 @@ async function orderIn({ orders }: Stores, petId: bigint, status: OrderStatus): 
   const { id } = doneOf(await orders.place({ petId, quantity: 1 }, placedAtMs));
   if (status !== "placed") doneOf(await orders.move(id, "approve"));
   if (status === "delivered") doneOf(await orders.move(id, "deliver"));
+  if (status === "cancelled") doneOf(await orders.move(id, "cancel"));
   return id;
 }
 
@@ -104,7 +116,7 @@ export function describeOrders(engine: string, open: () => Promise<Stores>): voi
       });
     }
 
-    for (const status of statuses) {
+    for (const status of ["placed", "approved", "delivered"] as const) {
       test(`of a pet whose order is ${status} does nothing`, async () => {
         const stores = await open();
         const petId = await petIn(stores);
@@ -115,6 +127,39 @@ export function describeOrders(engine: string, open: () => Promise<Stores>): voi
         expect(await allOf(stores)).toEqual(before);
       });
     }
+
+    test("of a pet whose order was cancelled succeeds, and both orders stay", async () => {
+      const stores = await open();
+      const petId = await petIn(stores);
+      const first = await orderIn(stores, petId, "cancelled");
+      const second = await orderIn(stores, petId, "approved");
+      expect(await allOf(stores)).toMatchObject({
+        pets: [petText(petId, "pending")],
+        orders: [orderText(first, petId, "cancelled"), orderText(second, petId, "approved")],
+      });
+    });
+
+    test("and cancelling it in one batch, again and again, leaves the last order open", async () => {
+      const stores = await open();
+      const petId = await petIn(stores);
+      const first = await orderIn(stores, petId, "placed");
+      const outcomes = await Promise.all([
+        stores.orders.move(first, "cancel"),
+        stores.orders.place({ petId, quantity: 1 }, placedAtMs),
+        stores.orders.move(first + 1n, "cancel"),
+        stores.orders.place({ petId, quantity: 1 }, placedAtMs),
+        stores.orders.place({ petId, quantity: 1 }, placedAtMs),
+      ]);
+      expect(kindsOf(outcomes)).toEqual({ done: 4, pet_not_available: 1 });
+      expect(await allOf(stores)).toMatchObject({
+        pets: [petText(petId, "pending")],
+        orders: [
+          orderText(first, petId, "cancelled"),
+          orderText(first + 1n, petId, "cancelled"),
+          orderText(first + 2n, petId, "placed"),
+        ],
+      });
+    });
 
     for (const [handles, what] of [
       [1, "one handle"],
@@ -226,11 +271,11 @@ export function describeOrders(engine: string, open: () => Promise<Stores>): voi
       }
     });
 
-    for (const event of ["approve", "deliver"] as const) {
+    for (const event of ["approve", "deliver", "cancel"] as const) {
       test(`to ${event} it 50 times at once through two handles succeeds exactly once`, async () => {
         const handles = [await open(), await open()] as const;
         const petId = await petIn(handles[0]);
-        const from = event === "approve" ? "placed" : "approved";
+        const from = event === "deliver" ? "approved" : "placed";
         const id = await orderIn(handles[0], petId, from);
         const outcomes = await Promise.all(
           Array.from({ length: 50 }, (_, index) =>
@@ -264,7 +309,7 @@ export function describeOrders(engine: string, open: () => Promise<Stores>): voi
       const stores = await open();
       const kept: { id: bigint; status: OrderStatus; text: string }[] = [];
       for (let index = 0; index < 15; index++) {
-        const status = statuses[(index * 7) % 3] as OrderStatus;
+        const status = statuses[(index * 7) % 4] as OrderStatus;
         const petId = await petIn(stores);
         const id = await orderIn(stores, petId, status);
         kept.push({ id, status, text: orderText(id, petId, status) });

@@ -109,7 +109,7 @@ export interface components {
          * @example placed
          * @enum {string}
          */
-        OrderStatus: "placed" | "approved" | "delivered";
+        OrderStatus: "placed" | "approved" | "delivered" | "cancelled";
         /**
          * @description An order to place.
          * @example {
@@ -1112,6 +1112,56 @@ export interface operations {
                  *     with the same value, API key and request gets the first response again and has no further
                  *     effect. With a different request it is 422. Rejected requests are not recorded.
                  * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /**
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
+                 * @example handling=lenient
+                 */
+                Prefer?: components["parameters"]["prefer"];
+            };
+            path: {
+                /** @description The identifier of the order. Anything but a canonical int64 is 404. */
+                orderId: components["parameters"]["orderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The updated order. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            400: components["responses"]["ParameterRefused"];
+            401: components["responses"]["KeyRefused"];
+            403: components["responses"]["ScopeRefused"];
+            404: components["responses"]["OrderNotFound"];
+            409: components["responses"]["OrderEventRefused"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
+        };
+    };
+    cancelOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**

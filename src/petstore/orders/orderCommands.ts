@@ -17,6 +17,7 @@ import {
   type OrderStore,
   orderText,
   type PlaceOutcome,
+  petStatusAfter,
   transitions,
 } from "./orders.ts";
 
@@ -97,11 +98,12 @@ export function moveOrder(
     const moved = { ...order, status };
     const text = textOf(id, moved);
     transaction.updateOrder(id, moved, text);
-    if (status === "delivered") {
+    const petStatus = petStatusAfter[status];
+    if (petStatus !== undefined) {
       const { petId } = order;
       const pet = transaction.pet(petId);
       if (pet === undefined) throw new Error(`Order ${id} is for pet ${petId}, which is gone.`);
-      movePet(transaction, petId, pet, "sold");
+      movePet(transaction, petId, pet, petStatus);
     }
     return { kind: "done", id, text };
   });

@@ -7,27 +7,36 @@ import type { Done, IdempotentRequest, Mismatch } from "../idempotency/idempoten
 export type OrderStatus = Schemas["OrderStatus"];
 export type NewOrder = Schemas["NewOrder"];
 export type Order = Schemas["Order"];
-export type OrderEvent = "approve" | "deliver";
+export type OrderEvent = "approve" | "deliver" | "cancel";
 
 /** The life cycle of an order: state × event → state. An event without a cell is refused. */
 export const transitions: Readonly<
   Record<OrderStatus, Readonly<Partial<Record<OrderEvent, OrderStatus>>>>
 > = {
-  placed: { approve: "approved" },
-  approved: { deliver: "delivered" },
+  placed: { approve: "approved", cancel: "cancelled" },
+  approved: { deliver: "delivered", cancel: "cancelled" },
   delivered: {},
+  cancelled: {},
 };
 
-/** The only status in which an event is allowed. */
-const takenFrom: Readonly<Record<OrderEvent, OrderStatus>> = {
-  approve: "placed",
-  deliver: "approved",
+const statuses = Object.keys(transitions) as OrderStatus[];
+
+/** An order holds its pet until nothing can happen to it any more. */
+export function isOpen(status: OrderStatus): boolean {
+  return Object.keys(transitions[status]).length > 0;
+}
+
+/** What becomes of the pet when its order reaches a status; otherwise it stays as it is. */
+export const petStatusAfter: Readonly<Partial<Record<OrderStatus, PetStatus>>> = {
+  delivered: "sold",
+  cancelled: "available",
 };
 
 /** Why an event was refused, as a whole sentence. */
 export function refusalText(id: bigint, event: OrderEvent, status: OrderStatus): string {
-  const from = takenFrom[event];
-  return `Order ${id} is ${status}, and only ${withArticle(from)} order can be ${transitions[from][event]}.`;
+  const from = statuses.filter((each) => transitions[each][event] !== undefined);
+  const [to] = from.map((each) => transitions[each][event]);
+  return `Order ${id} is ${status}, and only ${from.map(withArticle).join(" or ")} order can be ${to}.`;
 }
 
 export function withArticle(status: OrderStatus): string {
@@ -67,9 +76,9 @@ export type MoveOutcome =
   | { readonly kind: "refused"; readonly status: OrderStatus };
 
 /**
- * The orders. Invariants, for every reader at any time: a pet has at most one order; while that
- * order is placed or approved the pet is `pending`, and once it is delivered the pet is `sold`.
- * Orders are never deleted. A write that resolves is on disk.
+ * The orders. Invariants, for every reader at any time: a pet has at most one open order, and is
+ * `pending` while it has one. Orders are never deleted, even if their pet is. A write that resolves
+ * is on disk.
  */
 export interface OrderStore {
   /** Also changes the pet from `available` to `pending`; both or neither. */
@@ -79,7 +88,7 @@ export interface OrderStore {
     idempotency?: IdempotentRequest,
   ): Promise<PlaceOutcome>;
 
-  /** Changes the status by `transitions`; delivering also makes the pet `sold`. */
+  /** Changes the status by `transitions`, and the pet's by `petStatusAfter`; both or neither. */
   move(id: bigint, event: OrderEvent, idempotency?: IdempotentRequest): Promise<MoveOutcome>;
 
   get(id: bigint): MaybePromise<JsonOf<Order> | undefined>;

@@ -199,10 +199,19 @@ export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entit
   WHERE (key_id, idempotency_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`;
 
 /**
- * Writes a working set: new rows in one statement, and changed rows in another. (CockroachDB
- * rejects a statement that modifies a table twice.)
+ * Writes a working set: changed rows in one statement, and new rows in another. (CockroachDB
+ * rejects a statement that modifies a table twice.) In this order: an order may be new for a pet
+ * whose order was cancelled just before.
  */
 export async function writeAll(session: Session, set: WorkingSet, before: LastIds): Promise<void> {
+  const changedPets = picked(set.changedPets, set.pets);
+  const changedOrders = picked(set.changedOrders, set.orders);
+  if (changedPets.length + changedOrders.length > 0) {
+    await session.query(updateAll, [
+      ...columns(["id", "status", "json"], changedPets),
+      ...columns(["id", "status", "json"], changedOrders),
+    ]);
+  }
   const addedPets = picked(set.addedPets, set.pets);
   const addedOrders = picked(set.addedOrders, set.orders);
   const storedResponses = picked(set.storedResponses, set.responses);
@@ -213,14 +222,6 @@ export async function writeAll(session: Session, set: WorkingSet, before: LastId
       ...columns(orderFields, addedOrders),
       ...columns(responseFields, storedResponses),
       ...columns(["name", "value"], counters),
-    ]);
-  }
-  const changedPets = picked(set.changedPets, set.pets);
-  const changedOrders = picked(set.changedOrders, set.orders);
-  if (changedPets.length + changedOrders.length > 0) {
-    await session.query(updateAll, [
-      ...columns(["id", "status", "json"], changedPets),
-      ...columns(["id", "status", "json"], changedOrders),
     ]);
   }
 }

@@ -102,19 +102,24 @@ export const keyTables = [
    ) WITHOUT ROWID`,
 ];
 
+/** Whether an order holds its pet. */
+export const openOrder = "status IN ('placed', 'approved')";
+
 export const orderTables = [
   "INSERT INTO counters (name, value) VALUES ('last_order_id', 0)",
 
-  // A pet is ordered at most once, because an order ends with the pet being sold.
+  // Does not reference pets: an order outlives its pet.
   `CREATE TABLE orders (
      id int8 PRIMARY KEY CHECK (id > 0),
-     pet_id int8 NOT NULL UNIQUE REFERENCES pets (id),
+     pet_id int8 NOT NULL,
      quantity int8 NOT NULL CHECK (quantity > 0),
-     status text NOT NULL CHECK (status IN ('placed', 'approved', 'delivered')),
+     status text NOT NULL CHECK (status IN ('placed', 'approved', 'delivered', 'cancelled')),
      placed_at_ms int8 NOT NULL,
      json text NOT NULL
    )`,
   "CREATE INDEX orders_by_status ON orders (status[postgres: , id])",
+  // A pet has at most one open order.
+  `CREATE UNIQUE INDEX orders_open ON orders (pet_id) WHERE ${openOrder}`,
 
   `CREATE TABLE categories (
      id int8 PRIMARY KEY,

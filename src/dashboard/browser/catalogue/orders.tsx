@@ -15,12 +15,14 @@ const statuses: Readonly<Record<OrderStatus, string>> = {
   placed: "Placed",
   approved: "Approved",
   delivered: "Delivered",
+  cancelled: "Cancelled",
 };
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
   placed: "waiting",
   approved: "waiting",
   delivered: "fine",
+  cancelled: "neutral",
 };
 
 export function Orders() {
@@ -85,7 +87,8 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
           {
             head: "Next step",
             end: true,
-            cell: (order) => order.status !== "delivered" && moveButton(order),
+            cell: (order) =>
+              (order.status === "placed" || order.status === "approved") && moveButton(order),
           },
         ]}
       />
