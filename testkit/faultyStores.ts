@@ -10,6 +10,8 @@ export function faultyStores(stores: Stores): Stores & { fault: unknown } {
   const { catalogue } = stores;
   const wrapped: Catalogue = {
     add: async (pet, terms) => failing(() => catalogue.add(pet, terms)),
+    update: async (id, patch, terms) => failing(() => catalogue.update(id, patch, terms)),
+    delete: async (id, terms) => failing(() => catalogue.delete(id, terms)),
     get: (id) => failing(() => catalogue.get(id)),
     list: (query) => failing(() => catalogue.list(query)),
     import: async (pets) => failing(() => catalogue.import(pets)),

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
+import { entityTag } from "../petstore/catalogue/pet.ts";
 import { isHeld } from "../wire/fileResponse.ts";
 import type { HttpRequest, HttpResponse, RequestHeaders } from "../wire/message.ts";
 import type { HandlerResponse } from "./responses.ts";
@@ -41,14 +41,11 @@ interface TaggedResponse extends HandlerResponse {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
 }
 
-const tagLength = 22;
-
 export function tagged(response: HandlerResponse): TaggedResponse {
   // A page can keep its items and gain a next page, so the ETag covers the cursor of the next page,
   // but not the host that the client used.
   const next = response.headers?.["link"]?.split("?")[1] ?? "";
-  const named = `${next}\n${response.body}`;
-  const etag = `"${hash("sha256", named, "base64url").slice(0, tagLength)}"`;
+  const etag = entityTag(String(response.body), next);
   return { ...response, headers: { ...response.headers, etag } };
 }
 

@@ -290,6 +290,8 @@ test("when the store fails midway, it says what is certain", async () => {
       ...stores,
       catalogue: {
         add: catalogue.add.bind(catalogue),
+        update: catalogue.update,
+        delete: catalogue.delete,
         get: catalogue.get.bind(catalogue),
         list: catalogue.list.bind(catalogue),
         changes: catalogue.changes,

@@ -30,6 +30,8 @@ async function interrupted(
       ...stores,
       catalogue: {
         add: catalogue.add.bind(catalogue),
+        update: catalogue.update,
+        delete: catalogue.delete,
         get: catalogue.get.bind(catalogue),
         changes: catalogue.changes,
         revision: () => catalogue.revision(),

@@ -208,6 +208,8 @@ describe("a cached response", () => {
         const { catalogue } = stores;
         const counted = {
           add: catalogue.add.bind(catalogue),
+          update: catalogue.update,
+          delete: catalogue.delete,
           list: (query: PetQuery) => {
             reads++;
             return catalogue.list(query);
@@ -322,6 +324,8 @@ test("where the store cannot say whether an answer stands, it is refused and not
       const { catalogue } = stores;
       const failing = {
         add: catalogue.add.bind(catalogue),
+        update: catalogue.update,
+        delete: catalogue.delete,
         list: catalogue.list.bind(catalogue),
         import: catalogue.import.bind(catalogue),
         get: (id: bigint) => {

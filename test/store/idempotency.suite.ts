@@ -1,7 +1,7 @@
 /** That a thing under an idempotency key is done once, whichever engine it is done on. */
 import { describe, expect, test } from "bun:test";
 import { idGivenMax } from "../../src/petstore/catalogue/catalogue.ts";
-import type { NewPet } from "../../src/petstore/catalogue/pet.ts";
+import { entityTag, type NewPet, petText } from "../../src/petstore/catalogue/pet.ts";
 import { type IdempotentRequest, retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { keyNamed } from "./keys.suite.ts";
@@ -16,6 +16,8 @@ const first: IdempotentRequest = {
   fingerprint: "print",
   nowMs,
 };
+
+const bellaTag = entityTag(petText({ id: 1n, ...bella }));
 
 interface Write {
   readonly what: string;
@@ -75,6 +77,31 @@ const writes: readonly Write[] = [
     attempt: ({ orders }, idempotency) => orders.move(1n, "deliver", idempotency),
     moveOn: async () => {},
     again: "refused",
+  },
+  {
+    what: "cancelling an order",
+    async prepare({ catalogue, orders }) {
+      await catalogue.add(bella);
+      await orders.place({ petId: 1n, quantity: 2 }, nowMs);
+    },
+    attempt: ({ orders }, idempotency) => orders.move(1n, "cancel", idempotency),
+    moveOn: ({ orders }) => orders.place({ petId: 1n, quantity: 2 }, nowMs),
+    again: "refused",
+  },
+  {
+    what: "updating a pet",
+    prepare: async ({ catalogue }) => void (await catalogue.add(bella)),
+    attempt: ({ catalogue }, idempotency) =>
+      catalogue.update(1n, { name: "Rex" }, { idempotency, ifMatch: [bellaTag] }),
+    moveOn: ({ catalogue }) => catalogue.update(1n, { name: "Max" }),
+    again: "precondition_failed",
+  },
+  {
+    what: "deleting a pet",
+    prepare: async ({ catalogue }) => void (await catalogue.add(bella)),
+    attempt: ({ catalogue }, idempotency) => catalogue.delete(1n, { idempotency }),
+    moveOn: async () => {},
+    again: "no_such_pet",
   },
 ];
 
@@ -161,7 +188,7 @@ export function describeIdempotency(engine: string, open: () => Promise<Stores>)
           expect(kindsOf(outcomes)).toEqual({ done: 1, replayed: 19 });
           expect(new Set(outcomes.map(({ id, text }) => `${id} ${text}`)).size).toBe(1);
           const after = await allOf(opened[0] as Stores);
-          expect(after.pets).toHaveLength(1);
+          expect(after.pets.length).toBeLessThanOrEqual(1);
           expect(after.orders.length).toBeLessThanOrEqual(1);
         });
       }

@@ -8,7 +8,7 @@ const under = (idempotencyKey: string) => ({
   nowMs,
 });
 
-/** Adds pet 1, orders, approves and delivers it, each under an idempotency key. */
+/** Adds pet 1, orders, approves and delivers it, orders and cancels again, and deletes it, each under an idempotency key. */
 export async function* idempotentSteps({ catalogue, orders }: Stores) {
   const steps = [
     () =>
@@ -19,6 +19,10 @@ export async function* idempotentSteps({ catalogue, orders }: Stores) {
     () => orders.place({ petId: 1n, quantity: 1 }, nowMs, under("place")),
     () => orders.move(1n, "approve", under("approve")),
     () => orders.move(1n, "deliver", under("deliver")),
+    () => catalogue.update(1n, { status: null }, { idempotency: under("update") }),
+    () => orders.place({ petId: 1n, quantity: 1 }, nowMs, under("place again")),
+    () => orders.move(2n, "cancel", under("cancel")),
+    () => catalogue.delete(1n, { idempotency: under("delete") }),
   ];
   for (const step of steps) {
     const outcome = await step();

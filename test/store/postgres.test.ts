@@ -1,6 +1,7 @@
 import { usePostgres } from "../postgres/useServer.ts";
 import { describeCatalogue } from "./catalogue.suite.ts";
 import { describeCategories } from "./categories.suite.ts";
+import { describeEditing } from "./editing.suite.ts";
 import { describeHistories } from "./histories.suite.ts";
 import { describeIdempotency } from "./idempotency.suite.ts";
 import { describeKeys } from "./keys.suite.ts";
@@ -12,6 +13,7 @@ const open = () => database.open();
 describeCatalogue("PostgreSQL", open);
 describeCategories("PostgreSQL", open);
 describeOrders("PostgreSQL", open);
+describeEditing("PostgreSQL", open);
 describeRevision("PostgreSQL", open);
 describeIdempotency("PostgreSQL", open);
 describeHistories("PostgreSQL", open);

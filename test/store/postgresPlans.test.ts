@@ -3,7 +3,7 @@ import pg from "pg";
 import { systemClock } from "../../src/core/clock.ts";
 import { findPets, orderPages, petPages } from "../../src/storage/postgres/catalogue.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
-import { findResponses } from "../../src/storage/postgres/workingSet.ts";
+import { findOpenOrders, findResponses } from "../../src/storage/postgres/workingSet.ts";
 import { pruneExpired } from "../../src/storage/postgres/writer.ts";
 import {
   listCategoriesAfter,
@@ -129,6 +129,7 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
     "orders_by_status",
     0,
   ],
+  ["open orders of pets", findOpenOrders, [ids(100)], "orders_open", 100],
   ["the first categories", forPostgres(listFirstCategories), [21], "categories_pkey", 21],
   ["further categories", forPostgres(listCategoriesAfter), [10_000, 21], "categories_pkey", 21],
   ["a key", forPostgres(findKey.text), [["h77"]], "keys_hash_key", 1],

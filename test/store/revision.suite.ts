@@ -43,6 +43,20 @@ export function describeRevision(engine: string, open: () => Promise<Stores>): v
       await movesWith((round) => one.orders.move(BigInt(round + 1), "deliver"));
     });
 
+    test("and once one was cancelled", async () => {
+      for (let id = 1n; id <= BigInt(rounds); id++) {
+        await one.catalogue.add(prey);
+        await one.orders.place({ petId: id, quantity: 1 }, 1);
+      }
+      await movesWith((round) => one.orders.move(BigInt(round + 1), "cancel"));
+    });
+
+    test("and once a pet was updated, or deleted", async () => {
+      for (let round = 0; round < rounds; round++) await one.catalogue.add(prey);
+      await movesWith((round) => one.catalogue.update(1n, { name: `${round}` }));
+      await movesWith((round) => one.catalogue.delete(BigInt(round + 1)));
+    });
+
     test("and once a pet was imported, which may come before others", async () => {
       await movesWith((round) =>
         one.catalogue.import([{ ...prey, id: BigInt(rounds - round), status: "sold" }]),
@@ -63,8 +77,13 @@ export function describeRevision(engine: string, open: () => Promise<Stores>): v
         one.orders.place({ petId: 3n, quantity: 1 }, 1),
       ]);
       expect(await affected()).toEqual([2n, 3n]);
-      await one.catalogue.import([{ ...prey, id: 9n }]);
+      await one.catalogue.delete(1n);
       expect(await affected()).toEqual([1n, 2n, 3n]);
+      expect(two.catalogue.changes.affect(petRange(4n, 9n), before)).toBe(false);
+      await one.catalogue.import([{ ...prey, id: 9n }]);
+      expect(two.catalogue.changes.affect(petRange(4n, 9n), before)).toBe(false);
+      await two.catalogue.revision();
+      expect(two.catalogue.changes.affect(petRange(4n, 9n), before)).toBe(true);
     });
 
     test("stays with pets that are added, and with what is refused", async () => {
@@ -72,6 +91,10 @@ export function describeRevision(engine: string, open: () => Promise<Stores>): v
       const before = await two.catalogue.revision();
       await one.catalogue.add(prey);
       expect((await one.orders.place({ petId: 99n, quantity: 1 }, 1)).kind).toBe("no_such_pet");
+      expect((await one.catalogue.update(99n, { name: "x" })).kind).toBe("no_such_pet");
+      expect((await one.catalogue.delete(99n)).kind).toBe("no_such_pet");
+      // Nothing changes here either.
+      expect((await one.catalogue.update(1n, { ...prey })).kind).toBe("done");
       expect(await two.catalogue.revision()).toBe(before);
     });
 

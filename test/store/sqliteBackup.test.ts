@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../src/core/clock.ts";
+import { idGivenMax } from "../../src/petstore/catalogue/catalogue.ts";
 import type { IdempotentRequest } from "../../src/petstore/idempotency/idempotency.ts";
 import { backupSqlite, restoreSqlite } from "../../src/storage/sqlite/backup.ts";
 import type { Stores } from "../../src/storage/stores.ts";
@@ -226,13 +227,32 @@ describe("a restore", () => {
     expect((await orders.move(1n, "approve", under("approve"))).kind).toBe("replayed");
   });
 
-  test("refuses a backup whose order lost its pet, and changes nothing", async () => {
+  test("refuses a backup whose open order lost its pet, and changes nothing", async () => {
     const stores = await storeWithContents();
     await backUp();
-    new DatabaseSync(backup()).exec("PRAGMA foreign_keys = OFF; DELETE FROM pets WHERE id > 1");
+    new DatabaseSync(backup()).exec("DELETE FROM pets WHERE id > 1");
     const before = await contentsOf(stores);
     expect((await rejectionOf(restore())).message).toContain("is damaged");
     expect(await contentsOf(stores)).toEqual(before);
+  });
+
+  test("brings back what was deleted since, and never assigns the id of a deleted pet", async () => {
+    const stores = await folder.open();
+    const { catalogue, orders } = stores;
+    const ids = [1n, idGivenMax, idGivenMax + 1n];
+    await catalogue.import(ids.map((id) => ({ ...bella, id })));
+    const order = doneOf(await orders.place({ petId: 1n, quantity: 1 }, nowMs));
+    doneOf(await orders.move(order.id, "cancel"));
+    doneOf(await catalogue.delete(1n));
+    const before = await contentsOf(stores);
+    await backUp();
+    doneOf(await catalogue.delete(idGivenMax));
+    await catalogue.import([{ ...bella, id: idGivenMax + 2n }]);
+    doneOf(await catalogue.delete(idGivenMax + 2n));
+    await restore();
+    expect(await contentsOf(stores)).toEqual(before);
+    expect(await orders.get(order.id)).toContain('"cancelled"');
+    expect(doneOf(await catalogue.add(bella)).id).toBe(idGivenMax + 3n);
   });
 
   test("can be repeated, and every handle notices the keys each time", async () => {

@@ -13,7 +13,11 @@ import {
   listOrdersByStatus,
   listQuery,
 } from "../../src/storage/sqlite/catalogue.ts";
-import { findResponse, pruneExpired } from "../../src/storage/sqlite/petTransaction.ts";
+import {
+  findOpenOrder,
+  findResponse,
+  pruneExpired,
+} from "../../src/storage/sqlite/petTransaction.ts";
 import { useTemporaryFolder } from "./folder.ts";
 import { keyNamed } from "./keys.suite.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -187,6 +191,10 @@ describe("query plans", () => {
     "a list of orders by status seeks": [
       listOrdersByStatus,
       [/^SEARCH orders USING INDEX orders_by_status \(status=\? AND rowid>\?\)$/],
+    ],
+    "the open order of a pet is found through the pet": [
+      findOpenOrder,
+      [/^SEARCH orders USING (?:COVERING )?INDEX orders_open \(pet_id=\?\)$/],
     ],
     "a list of categories starts at the first and stops at its limit": [
       listFirstCategories,

@@ -1162,6 +1162,7 @@ export interface operations {
                  * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
                  *     with the same value, API key and request gets the first response again and has no further
                  *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
                  */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /**

@@ -1,7 +1,7 @@
 import type { JsonOf } from "../../contract/document.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { Done, IdempotentRequest, Mismatch } from "../idempotency/idempotency.ts";
-import type { NewPet, Pet, PetStatus } from "./pet.ts";
+import type { IfMatch, NewPet, Pet, PetPatch, PetStatus } from "./pet.ts";
 import type { PetChanges } from "./petChanges.ts";
 
 /** An absent member does not restrict the result. */
@@ -41,6 +41,24 @@ export function isUnconditional({ idempotency, knownCategoryOnly }: AddTerms): b
 
 export type AddOutcome = Done<Pet> | Mismatch | { readonly kind: "no_such_category" };
 
+/** Conditions of a deletion. */
+export interface DeleteTerms {
+  readonly idempotency?: IdempotentRequest | undefined;
+  /** Refuse a pet that is not as one of these entity tags says. */
+  readonly ifMatch?: IfMatch | undefined;
+}
+
+/** Why a pet was left as it is. */
+type PetRefusal =
+  | { readonly kind: "no_such_pet" }
+  | { readonly kind: "precondition_failed" }
+  /** An open order holds the pet. */
+  | { readonly kind: "reserved"; readonly orderId: bigint };
+
+export type UpdateOutcome = AddOutcome | PetRefusal;
+/** Done without a text: nothing is left to show. */
+export type DeleteOutcome = Done<never> | Mismatch | PetRefusal;
+
 /** A pet of an import. Without an id it gets the next free one. */
 export interface ImportedPet extends NewPet {
   readonly id?: bigint | undefined;
@@ -71,6 +89,12 @@ export function requireAtMost(max: number, items: readonly unknown[], plural: st
 export interface Catalogue {
   /** Assigns the id. Ids grow, start at 1, and are never used twice. A refusal leaves nothing. */
   add(pet: NewPet, terms?: AddTerms): Promise<AddOutcome>;
+
+  /** Changes the status only while no open order holds the pet. A refusal leaves it as it is. */
+  update(id: bigint, patch: PetPatch, terms?: AddTerms & DeleteTerms): Promise<UpdateOutcome>;
+
+  /** Its id is not assigned again; only an import that names it can bring it back. */
+  delete(id: bigint, terms?: DeleteTerms): Promise<DeleteOutcome>;
 
   get(id: bigint): MaybePromise<JsonOf<Pet> | undefined>;
 

@@ -6,22 +6,33 @@ import { type IdempotencyStore, idempotently } from "../idempotency/idempotency.
 import {
   type AddOutcome,
   type AddTerms,
+  type Catalogue,
+  type DeleteOutcome,
+  type DeleteTerms,
   type ImportedPet,
   type ImportOutcome,
   idGivenMax,
+  type UpdateOutcome,
 } from "./catalogue.ts";
-import { type NewPet, type Pet, petText } from "./pet.ts";
+import { matches, type NewPet, type Pet, type PetPatch, patched, petText } from "./pet.ts";
 
 /** What these rules need of a transaction. It is isolated: no other write interleaves. */
 export interface PetTransaction {
   readonly idempotency: IdempotencyStore;
   /** The largest id assigned so far; up to `idGivenMax` this includes imported pets. */
   lastPetId: bigint;
+  pet(id: bigint): NewPet | undefined;
   petText(id: bigint): string | undefined;
-  /** Called only for ids above `idGivenMax`. */
+  /** Called only for ids above `idGivenMax`. True also for those of `retirePetId`. */
   isPetIdTaken(id: bigint): boolean;
+  /** The order that holds a pet. */
+  openOrderOf(petId: bigint): bigint | undefined;
   hasCategory(id: bigint): boolean;
   insertPet(pet: Pet, text: JsonOf<Pet>): void;
+  updatePet(pet: Pet, text: JsonOf<Pet>): void;
+  deletePet(id: bigint): void;
+  /** The id of a deleted pet that would be assigned again otherwise. */
+  retirePetId(id: bigint): void;
   /** Unlike an addition, an import may insert a pet before others. */
   noteImport(): void;
 }
@@ -39,6 +50,74 @@ export function addPet(transaction: PetTransaction, { pet, terms }: PetAddition)
     }
     return { kind: "done", ...insertNext(transaction, pet) };
   });
+}
+
+export interface PetUpdate {
+  readonly id: bigint;
+  readonly patch: PetPatch;
+  readonly terms: AddTerms & DeleteTerms;
+}
+
+export interface PetDeletion {
+  readonly id: bigint;
+  readonly terms: DeleteTerms;
+}
+
+/** Runs the commands below in transactions of an engine. Resolves when they are on disk. */
+interface PetWriter {
+  submit(command: "updatePet", update: PetUpdate): Promise<UpdateOutcome>;
+  submit(command: "deletePet", deletion: PetDeletion): Promise<DeleteOutcome>;
+}
+
+/** Submits only the members that are stored: they may have to be copied to another thread. */
+export function petWrites(writer: PetWriter): Pick<Catalogue, "update" | "delete"> {
+  return {
+    update: (id, { name, categoryId, status }, terms = {}) =>
+      writer.submit("updatePet", { id, patch: { name, categoryId, status }, terms }),
+    delete: (id, terms = {}) => writer.submit("deletePet", { id, terms }),
+  };
+}
+
+export function updatePet(
+  transaction: PetTransaction,
+  { id, patch, terms: { idempotency, ifMatch, knownCategoryOnly } }: PetUpdate,
+): UpdateOutcome {
+  return idempotently(transaction.idempotency, idempotency, () => {
+    const held = transaction.pet(id);
+    if (held === undefined) return { kind: "no_such_pet" };
+    const before = { ...held, id };
+    if (!matches(petText(before), ifMatch)) return { kind: "precondition_failed" };
+    const pet = patched(before, patch);
+    const moves = pet.categoryId !== held.categoryId;
+    if (moves && knownCategoryOnly && !transaction.hasCategory(pet.categoryId)) {
+      return { kind: "no_such_category" };
+    }
+    const orderId = pet.status === held.status ? undefined : transaction.openOrderOf(id);
+    if (orderId !== undefined) return { kind: "reserved", orderId };
+    const text = petText(pet);
+    if (text !== petText(before)) transaction.updatePet(pet, text);
+    return { kind: "done", id, text };
+  });
+}
+
+export function deletePet(
+  transaction: PetTransaction,
+  { id, terms: { idempotency, ifMatch } }: PetDeletion,
+): DeleteOutcome {
+  return idempotently<never, Exclude<DeleteOutcome, { kind: "done" | "replayed" | "mismatch" }>>(
+    transaction.idempotency,
+    idempotency,
+    () => {
+      const held = transaction.pet(id);
+      if (held === undefined) return { kind: "no_such_pet" };
+      if (!matches(petText({ ...held, id }), ifMatch)) return { kind: "precondition_failed" };
+      const orderId = transaction.openOrderOf(id);
+      if (orderId !== undefined) return { kind: "reserved", orderId };
+      transaction.deletePet(id);
+      if (id > idGivenMax) transaction.retirePetId(id);
+      return { kind: "done", id, text: "" };
+    },
+  );
 }
 
 /** Assigns the next free id. Above `idGivenMax`, imports may have used some. */

@@ -2,12 +2,9 @@
 
 import type { JsonOf } from "../../contract/document.ts";
 import { int64After } from "../../contract/int64.ts";
-import { type NewPet, type Pet, type PetStatus, petText } from "../catalogue/pet.ts";
-import {
-  type IdempotencyStore,
-  type IdempotentRequest,
-  idempotently,
-} from "../idempotency/idempotency.ts";
+import { type NewPet, type PetStatus, petText } from "../catalogue/pet.ts";
+import type { PetTransaction } from "../catalogue/petCommands.ts";
+import { type IdempotentRequest, idempotently } from "../idempotency/idempotency.ts";
 import {
   type MoveOutcome,
   type NewOrder,
@@ -29,11 +26,9 @@ export interface StoredOrder {
 }
 
 /** What these rules need of a transaction. It is isolated: no other write interleaves. */
-export interface OrderTransaction {
-  readonly idempotency: IdempotencyStore;
+export interface OrderTransaction
+  extends Pick<PetTransaction, "idempotency" | "pet" | "updatePet"> {
   lastOrderId: bigint;
-  pet(id: bigint): NewPet | undefined;
-  updatePet(pet: Pet, text: JsonOf<Pet>): void;
   order(id: bigint): StoredOrder | undefined;
   insertOrder(id: bigint, order: StoredOrder, text: JsonOf<Order>): void;
   updateOrder(id: bigint, order: StoredOrder, text: JsonOf<Order>): void;

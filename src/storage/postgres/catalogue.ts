@@ -13,6 +13,7 @@ import {
 } from "../../petstore/catalogue/catalogue.ts";
 import { normalIds } from "../../petstore/catalogue/cursor.ts";
 import { hasStatus, type NewPet, type Pet } from "../../petstore/catalogue/pet.ts";
+import { petWrites } from "../../petstore/catalogue/petCommands.ts";
 import { orderWrites } from "../../petstore/orders/orderCommands.ts";
 import type { Order, OrderStore } from "../../petstore/orders/orders.ts";
 import { pageOf } from "../repositories/storage.ts";
@@ -43,11 +44,14 @@ export class PostgresCatalogue implements Catalogue {
   readonly #pages: BatchedPages<Pet>;
   readonly #revision = new PetRevision();
   readonly changes = this.#revision.changes;
+  readonly update: Catalogue["update"];
+  readonly delete: Catalogue["delete"];
   #findPets = findPets;
 
   constructor(database: Database, writer: Writer) {
     this.#database = database;
     this.#writer = writer;
+    ({ update: this.update, delete: this.delete } = petWrites(writer));
     this.#pages = new BatchedPages(database, petPages);
     const find = async (ids: readonly bigint[]) => {
       const asked = this.#revision.value;

@@ -9,7 +9,9 @@ import type {
   StoredResponse,
 } from "../../petstore/idempotency/idempotency.ts";
 import type { OrderTransaction, StoredOrder } from "../../petstore/orders/orderCommands.ts";
+import { isOpen } from "../../petstore/orders/orders.ts";
 import { lockedCounters } from "../repositories/categories.ts";
+import { openOrder } from "../repositories/tables.ts";
 import { int8s, type Session } from "./connection.ts";
 
 interface HeldPet extends Pet {
@@ -29,6 +31,8 @@ interface HeldResponse extends StoredResponse {
 /** What must be read before the commands of a batch can decide. */
 export class ReadSet {
   readonly petIds = new Set<bigint>();
+  /** Pets that are needed with their open orders. */
+  readonly heldPetIds = new Set<bigint>();
   readonly orderIds = new Set<bigint>();
   readonly categoryIds = new Set<bigint>();
   readonly responses = new Map<string, IdempotentRequest>();
@@ -49,9 +53,13 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly categoryIds = new Set<bigint>();
   /** Ids above `idGivenMax` that imports have used, as far as new pets may reach. */
   readonly takenIds = new Set<bigint>();
+  /** By the pets that they hold. */
+  readonly openOrders = new Map<bigint, bigint>();
 
   readonly addedPets = new Set<bigint>();
   readonly changedPets = new Set<bigint>();
+  readonly deletedPets = new Set<bigint>();
+  readonly retiredIds = new Set<bigint>();
   readonly addedOrders = new Set<bigint>();
   readonly changedOrders = new Set<bigint>();
   readonly storedResponses = new Set<string>();
@@ -100,6 +108,17 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
     if (!this.addedPets.has(id)) this.changedPets.add(id);
   }
 
+  deletePet(id: bigint): void {
+    this.pets.delete(id);
+    this.changedPets.delete(id);
+    if (!this.addedPets.delete(id)) this.deletedPets.add(id);
+  }
+
+  retirePetId(id: bigint): void {
+    this.takenIds.add(id);
+    this.retiredIds.add(id);
+  }
+
   noteImport(): void {
     this.imported = true;
   }
@@ -108,13 +127,19 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
     return this.orders.get(id);
   }
 
+  openOrderOf(petId: bigint): bigint | undefined {
+    return this.openOrders.get(petId);
+  }
+
   insertOrder(id: bigint, order: StoredOrder, json: string): void {
     this.orders.set(id, { ...order, id, json });
+    this.openOrders.set(order.petId, id);
     this.addedOrders.add(id);
   }
 
   updateOrder(id: bigint, order: StoredOrder, json: string): void {
     this.orders.set(id, { ...order, id, json });
+    if (!isOpen(order.status)) this.openOrders.delete(order.petId);
     if (!this.addedOrders.has(id)) this.changedOrders.add(id);
   }
 }
@@ -158,8 +183,13 @@ export async function readAll(session: Session, reads: ReadSet, set: WorkingSet)
     const found = await read<HeldOrder>(findOrders, [int8s([...reads.orderIds])], orderFields);
     for (const order of found) set.orders.set(order.id, order);
   }
+  if (reads.heldPetIds.size > 0) {
+    const ids = int8s([...reads.heldPetIds]);
+    const { rows } = await session.query<[bigint, bigint]>(findOpenOrders, [ids]);
+    for (const [petId, id] of rows) set.openOrders.set(petId, id);
+  }
   // An order changes together with its pet.
-  const petIds = new Set(reads.petIds);
+  const petIds = new Set([...reads.petIds, ...reads.heldPetIds]);
   for (const { petId } of set.orders.values()) petIds.add(petId);
   if (petIds.size > 0) {
     const found = await read<HeldPet>(findPets, [int8s([...petIds])], petFields);
@@ -191,24 +221,30 @@ const findPets = "SELECT id, name, category_id, status, json FROM pets WHERE id 
 // As float8, since the driver reads that as a number and an int8 as a bigint.
 const findOrders = `SELECT id, pet_id, quantity::float8, status, placed_at_ms::float8, json FROM orders
   WHERE id = ANY($1::int8[])`;
+export const findOpenOrders = `SELECT pet_id, id FROM orders
+  WHERE pet_id = ANY($1::int8[]) AND ${openOrder}`;
 const findCategories = "SELECT id FROM categories WHERE id = ANY($1::int8[])";
-const findTaken = "SELECT id FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
+const findTaken = `SELECT id FROM pets WHERE id > $1
+  UNION ALL SELECT id FROM retired_pet_ids WHERE id > $1 ORDER BY id LIMIT $2`;
 export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entity_id, text,
     created_at_ms::float8
   FROM idempotency_keys
   WHERE (key_id, idempotency_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`;
 
 /**
- * Writes a working set: changed rows in one statement, and new rows in another. (CockroachDB
+ * Writes a working set: deleted rows, changed rows and new rows in one statement each. (CockroachDB
  * rejects a statement that modifies a table twice.) In this order: an order may be new for a pet
- * whose order was cancelled just before.
+ * whose order was cancelled just before, and an import may bring back a pet that was deleted.
  */
 export async function writeAll(session: Session, set: WorkingSet, before: LastIds): Promise<void> {
+  if (set.deletedPets.size > 0) {
+    await session.query(deleteAll, [int8s([...set.deletedPets]), int8s([...set.retiredIds])]);
+  }
   const changedPets = picked(set.changedPets, set.pets);
   const changedOrders = picked(set.changedOrders, set.orders);
   if (changedPets.length + changedOrders.length > 0) {
     await session.query(updateAll, [
-      ...columns(["id", "status", "json"], changedPets),
+      ...columns(petFields, changedPets),
       ...columns(["id", "status", "json"], changedOrders),
     ]);
   }
@@ -269,13 +305,20 @@ const insertAll = `WITH new_pets AS (
     RETURNING 1)
   SELECT 1`;
 
-const updateAll = `WITH moved_pets AS (
-    UPDATE pets SET status = moved.status, json = moved.json
-    FROM unnest($1::int8[], $2::text[], $3::text[]) AS moved (id, status, json)
-    WHERE pets.id = moved.id RETURNING 1),
+const deleteAll = `WITH deleted_pets AS (DELETE FROM pets WHERE id = ANY($1::int8[]) RETURNING 1),
+  retired AS (INSERT INTO retired_pet_ids (id) SELECT unnest($2::int8[])
+    ON CONFLICT (id) DO NOTHING RETURNING 1)
+  SELECT 1`;
+
+const updateAll = `WITH changed_pets AS (
+    UPDATE pets SET name = changed.name, category_id = changed.category_id,
+      status = changed.status, json = changed.json
+    FROM unnest($1::int8[], $2::text[], $3::int8[], $4::text[], $5::text[])
+      AS changed (id, name, category_id, status, json)
+    WHERE pets.id = changed.id RETURNING 1),
   moved_orders AS (
     UPDATE orders SET status = moved.status, json = moved.json
-    FROM unnest($4::int8[], $5::text[], $6::text[]) AS moved (id, status, json)
+    FROM unnest($6::int8[], $7::text[], $8::text[]) AS moved (id, status, json)
     WHERE orders.id = moved.id RETURNING 1)
   SELECT 1`;
 

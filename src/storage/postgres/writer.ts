@@ -4,7 +4,15 @@ import {
   isUnconditional,
 } from "../../petstore/catalogue/catalogue.ts";
 import { petText } from "../../petstore/catalogue/pet.ts";
-import { addPet, importPets, type PetAddition } from "../../petstore/catalogue/petCommands.ts";
+import {
+  addPet,
+  deletePet,
+  importPets,
+  type PetAddition,
+  type PetDeletion,
+  type PetUpdate,
+  updatePet,
+} from "../../petstore/catalogue/petCommands.ts";
 import { retentionMs } from "../../petstore/idempotency/idempotency.ts";
 import {
   moveOrder,
@@ -87,8 +95,8 @@ export class Writer extends WriteQueue<Commands> {
       );
       await writeAll(session, set, before);
       if (set.imported) await this.#petRevision.move(session, undefined);
-      else if (set.changedPets.size > 0)
-        await this.#petRevision.move(session, [...set.changedPets]);
+      else if (set.changedPets.size + set.deletedPets.size > 0)
+        await this.#petRevision.move(session, [...set.changedPets, ...set.deletedPets]);
       return { results, set };
     });
     if (set.storedResponses.size > 0)
@@ -125,6 +133,23 @@ const commands = {
       if (terms.knownCategoryOnly) reads.categoryIds.add(pet.categoryId);
     },
     decide: addPet,
+  },
+
+  updatePet: {
+    reads({ id, patch: { categoryId }, terms }: PetUpdate, reads: ReadSet): void {
+      reads.heldPetIds.add(id);
+      reads.response(terms.idempotency);
+      if (terms.knownCategoryOnly && categoryId !== undefined) reads.categoryIds.add(categoryId);
+    },
+    decide: updatePet,
+  },
+
+  deletePet: {
+    reads({ id, terms }: PetDeletion, reads: ReadSet): void {
+      reads.heldPetIds.add(id);
+      reads.response(terms.idempotency);
+    },
+    decide: deletePet,
   },
 
   importPets: {

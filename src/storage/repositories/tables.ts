@@ -121,6 +121,11 @@ export const orderTables = [
   // A pet has at most one open order.
   `CREATE UNIQUE INDEX orders_open ON orders (pet_id) WHERE ${openOrder}`,
 
+  // Ids of deleted pets that lie beyond the last one assigned, so that they are never assigned.
+  `CREATE TABLE retired_pet_ids (
+     id int8 PRIMARY KEY
+   )`,
+
   `CREATE TABLE categories (
      id int8 PRIMARY KEY,
      name text NOT NULL UNIQUE

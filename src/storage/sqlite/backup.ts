@@ -12,6 +12,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
+import { openOrder } from "../repositories/tables.ts";
 import type { CopyReport } from "../stores.ts";
 import { closing, connect, rollBack } from "./connection.ts";
 import type { CopyReply, CopyThreadData } from "./copyThread.ts";
@@ -98,7 +99,17 @@ function makeRestorable(db: DatabaseSync, source: string, environment: Environme
   // A database that was copied by hand may be in WAL mode.
   db.exec("PRAGMA journal_mode = DELETE");
   migrate(db, source);
+  requirePetsOfOrders(db, source);
 }
+
+/** Not a foreign key: an order outlives its pet, but never while it is open. */
+function requirePetsOfOrders(db: DatabaseSync, path: string): void {
+  const [row] = db.prepare(findOrderWithoutPet).all();
+  if (row !== undefined) throw new Error(`${path} is damaged: ${JSON.stringify(row)} has no pet.`);
+}
+
+const findOrderWithoutPet = `SELECT CAST(id AS TEXT) AS orderId FROM orders
+  WHERE ${openOrder} AND pet_id NOT IN (SELECT id FROM pets) LIMIT 1`;
 
 /** The environment of a database. Throws for a file that is not a Pet Store database. */
 function ownerOf(db: DatabaseSync, path: string): string {
@@ -158,7 +169,7 @@ function removePartial(file: string): void {
 }
 
 /** What identifies the database, and its counters: not restored. */
-const keptTables = ["meta", "counters", "pet_changes", "sign_in_tries"];
+const keptTables = ["meta", "counters", "retired_pet_ids", "pet_changes", "sign_in_tries"];
 
 /** Throws unless all pages, indexes and references of the database are intact. */
 function requireSound(db: DatabaseSync, path: string): void {
@@ -225,6 +236,7 @@ function replaceContents(db: DatabaseSync, other: string): void {
     db.exec(
       `UPDATE main.counters SET value = max(value, coalesce(
          (SELECT theirs.value FROM other.counters AS theirs WHERE theirs.name = counters.name), 0));
+       INSERT OR IGNORE INTO main.retired_pet_ids SELECT id FROM other.retired_pet_ids;
        UPDATE main.counters SET value = value + 1 WHERE name GLOB '*_revision';
        COMMIT;`,
     );

@@ -17,6 +17,7 @@ import {
 import { normalIds } from "../../petstore/catalogue/cursor.ts";
 import { type NewPet, type Pet, petText } from "../../petstore/catalogue/pet.ts";
 import type { PetChanges } from "../../petstore/catalogue/petChanges.ts";
+import { petWrites } from "../../petstore/catalogue/petCommands.ts";
 import { orderWrites } from "../../petstore/orders/orderCommands.ts";
 import type { Order, OrderStore } from "../../petstore/orders/orders.ts";
 import { pageOf } from "../repositories/storage.ts";
@@ -29,6 +30,8 @@ type PetRow = [id: bigint, json: JsonOf<Pet>];
 
 export class SqliteCatalogue implements Catalogue {
   readonly changes: PetChanges;
+  readonly update: Catalogue["update"];
+  readonly delete: Catalogue["delete"];
   readonly #db: DatabaseSync;
   readonly #writer: Writer;
   readonly #revisions: RevisionReader;
@@ -43,6 +46,7 @@ export class SqliteCatalogue implements Catalogue {
     this.#writer = writer;
     this.#revisions = revisions;
     this.changes = revisions.petChanges;
+    ({ update: this.update, delete: this.delete } = petWrites(writer));
     this.#find = prepareRows(db, "SELECT json FROM pets WHERE id = ?");
     this.#listAll = prepareRows(db, listQuery(false, undefined));
     this.#listStatus = prepareRows(db, listQuery(true, undefined));

@@ -4,10 +4,14 @@ import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet, PetStatus } from "../../petstore/catalogue/pet.ts";
 import {
   addPet,
+  deletePet,
   importPets,
   insertNext,
   type PetAddition,
+  type PetDeletion,
   type PetTransaction,
+  type PetUpdate,
+  updatePet,
 } from "../../petstore/catalogue/petCommands.ts";
 import { type IdempotencyStore, retentionMs } from "../../petstore/idempotency/idempotency.ts";
 import {
@@ -18,6 +22,7 @@ import {
   placeOrder,
 } from "../../petstore/orders/orderCommands.ts";
 import type { OrderStatus } from "../../petstore/orders/orders.ts";
+import { openOrder } from "../repositories/tables.ts";
 import { prepareRows } from "./connection.ts";
 import type { Counters } from "./storage.ts";
 
@@ -30,6 +35,8 @@ export function petCommands(db: DatabaseSync, counters: Counters) {
     /** An unconditional addition reads nothing, and returns only the id. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
     addPetOnTerms: (addition: PetAddition) => addPet(transaction, addition),
+    updatePet: (update: PetUpdate) => updatePet(transaction, update),
+    deletePet: (deletion: PetDeletion) => deletePet(transaction, deletion),
     importPets: (pets: readonly ImportedPet[]) => importPets(transaction, pets),
     placeOrder: (placement: Placement) => placeOrder(transaction, placement),
     moveOrder: (move: OrderMove) => moveOrder(transaction, move),
@@ -54,7 +61,8 @@ function petTransaction(db: DatabaseSync, counters: Counters): PetTransaction & 
       counters.last_order_id.set(id);
     },
     petText,
-    isPetIdTaken: (id) => petText(id) !== undefined,
+    isPetIdTaken: (id) => petText(id) !== undefined || sql.retired.get(id) !== undefined,
+    openOrderOf: (petId) => sql.openOrder.get(petId)?.[0],
     hasCategory: (id) => sql.category.get(id) !== undefined,
     noteImport: () => void sql.noteImport.run(),
     pet(id) {
@@ -64,9 +72,11 @@ function petTransaction(db: DatabaseSync, counters: Counters): PetTransaction & 
     insertPet({ id, name, categoryId, status }, text) {
       sql.insertPet.run(id, name, categoryId, status, text);
     },
-    updatePet({ id, status }, text) {
-      sql.updatePet.run(status, text, id);
+    updatePet({ id, name, categoryId, status }, text) {
+      sql.updatePet.run(name, categoryId, status, text, id);
     },
+    deletePet: (id) => void sql.deletePet.run(id),
+    retirePetId: (id) => void sql.retire.run(id),
     order(id) {
       const row = sql.order.get(id);
       if (row === undefined) return undefined;
@@ -89,7 +99,13 @@ function prepare(db: DatabaseSync) {
     insertPet: db.prepare(
       "INSERT INTO pets (id, name, category_id, status, json) VALUES (?, ?, ?, ?, ?)",
     ),
-    updatePet: db.prepare("UPDATE pets SET status = ?, json = ? WHERE id = ?"),
+    updatePet: db.prepare(
+      "UPDATE pets SET name = ?, category_id = ?, status = ?, json = ? WHERE id = ?",
+    ),
+    deletePet: db.prepare("DELETE FROM pets WHERE id = ?"),
+    retire: db.prepare("INSERT OR IGNORE INTO retired_pet_ids (id) VALUES (?)"),
+    retired: db.prepare("SELECT 1 FROM retired_pet_ids WHERE id = ?"),
+    openOrder: prepareRows<[id: bigint]>(db, findOpenOrder),
     noteImport: db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'pet_revision'"),
     category: db.prepare("SELECT 1 FROM categories WHERE id = ?"),
     order: prepareRows<OrderRow>(
@@ -103,6 +119,8 @@ function prepare(db: DatabaseSync) {
     updateOrder: db.prepare("UPDATE orders SET status = ?, json = ? WHERE id = ?"),
   };
 }
+
+export const findOpenOrder = `SELECT id FROM orders WHERE pet_id = ? AND ${openOrder}`;
 
 /** More than one, to catch up after a busy day; few, to keep the write short. */
 export const prunedAtOnceMax = 4;
