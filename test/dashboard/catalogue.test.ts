@@ -110,6 +110,29 @@ describeWithBrowser("the catalogue", (browser) => {
     await row("Bella").getByText("Sold").waitFor();
   });
 
+  test("an order is cancelled after a question, and its pet can be ordered again", async () => {
+    await addPet("Momo");
+    await page.getByLabel("Status").selectOption("available");
+    await page.getByRole("button", { name: "Order Momo" }).click();
+    await page.getByRole("button", { name: "Place order" }).click();
+    await page.getByRole("link", { name: "Orders" }).click();
+    const cancel = async () => {
+      await page.getByRole("button", { name: "More for order 2" }).click();
+      await page.getByRole("menuitem", { name: "Cancel order…" }).click();
+      return page.getByRole("dialog", { name: "Cancel order 2?" });
+    };
+    const dialog = await cancel();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Keep order" }).click();
+    await row("2").getByText("Placed").waitFor();
+    await (await cancel()).getByRole("button", { name: "Cancel order" }).click();
+    await row("2").getByText("Cancelled").waitFor();
+    expect(await row("2").getByRole("button").count()).toBe(0);
+    await page.getByRole("link", { name: "Pets" }).click();
+    await page.getByLabel("Status").selectOption("available");
+    await page.getByRole("button", { name: "Order Momo" }).waitFor();
+  });
+
   test("goes on when its key is revoked, with a new one", async () => {
     const { keys } = server.service.stores;
     const own = (await keys.list()).filter(({ name }) => name === "dashboard session");

@@ -4,7 +4,9 @@ import type { Order, OrderStatus } from "../../../client/client.ts";
 import type { Tone } from "../../../docs/icons.ts";
 import { notify } from "../announce.ts";
 import { Button } from "../parts/buttons.tsx";
+import { FormDialog, openDialog } from "../parts/dialog.tsx";
 import { Ago, amount } from "../parts/format.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, Empty, ErrorMessage } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { useAction } from "../useApi.ts";
@@ -25,6 +27,8 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
   cancelled: "neutral",
 };
 
+const open: readonly OrderStatus[] = ["placed", "approved"];
+
 export function Orders() {
   return (
     <CatalogueList
@@ -39,12 +43,12 @@ export function Orders() {
         </Empty>
       )}
     >
-      {(orders, reload) => <OrderTable orders={orders} onMoved={reload} />}
+      {(orders, reload) => <OrderTable orders={orders} onChanged={reload} />}
     </CatalogueList>
   );
 }
 
-function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: () => void }) {
+function OrderTable({ orders, onChanged }: { orders: readonly Order[]; onChanged: () => void }) {
   const work = useAction();
   const [moving, setMoving] = useState<bigint>();
   const move = ({ id, status }: Order) =>
@@ -53,7 +57,7 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
       const moved = await withClient((client) =>
         status === "placed" ? client.approveOrder(id) : client.deliverOrder(id),
       );
-      onMoved();
+      onChanged();
       notify(`Order ${moved.id} is ${moved.status}.`);
     });
   const moveButton = (order: Order) => {
@@ -68,6 +72,11 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
       </Button>
     );
   };
+  const cancelItem = (order: Order): MenuItem => ({
+    label: "Cancel order…",
+    run: () => openDialog(<CancelOrder order={order} onCancelled={onChanged} />),
+    danger: true,
+  });
   return (
     <>
       <ErrorMessage error={work.error} />
@@ -87,11 +96,37 @@ function OrderTable({ orders, onMoved }: { orders: readonly Order[]; onMoved: ()
           {
             head: "Next step",
             end: true,
+            cell: (order) => open.includes(order.status) && moveButton(order),
+          },
+          {
+            head: "More",
+            end: true,
             cell: (order) =>
-              (order.status === "placed" || order.status === "approved") && moveButton(order),
+              open.includes(order.status) && (
+                <Menu label={`More for order ${order.id}`} items={[cancelItem(order)]} />
+              ),
           },
         ]}
       />
     </>
+  );
+}
+
+function CancelOrder({ order, onCancelled }: { order: Order; onCancelled: () => void }) {
+  const cancel = async () => {
+    const { id, petId } = await withClient((client) => client.cancelOrder(order.id));
+    onCancelled();
+    return `Order ${id} is cancelled. Pet ${petId} is available again.`;
+  };
+  return (
+    <FormDialog
+      title={`Cancel order ${order.id}?`}
+      submit="Cancel order"
+      onSubmit={cancel}
+      danger
+      keep="Keep order"
+    >
+      <p>Pet {String(order.petId)} becomes available again. A cancelled order stays cancelled.</p>
+    </FormDialog>
   );
 }
