@@ -2,7 +2,9 @@
 import type { Token } from "marked";
 import { slug, twinOfPage } from "./addresses.ts";
 import type { SearchEntry } from "./browser/rank.ts";
+import type { Contract, Operation } from "./contract.ts";
 import { plainText, readMarkdown } from "./markdown.ts";
+import { fenced } from "./parts.ts";
 import { operationPath, type Page, type PageKind, type Site } from "./site.ts";
 
 /** Keeps the index small, which every reader who searches downloads. */
@@ -74,8 +76,9 @@ function textOf(token: Token): string {
   }
 }
 
-/** The list of all pages as Markdown, for programs. */
-export function llms({ contract, addresses }: Site, pages: readonly Page[]): string {
+/** The calls of the API and the list of all pages as Markdown, for programs. */
+export function llms(site: Site, pages: readonly Page[]): string {
+  const { contract, addresses, shownBaseUrl } = site;
   const lines = Object.entries(kinds).flatMap(([kind, [, title]]) => [
     `## ${title}`,
     pages
@@ -87,5 +90,42 @@ export function llms({ contract, addresses }: Site, pages: readonly Page[]): str
       .join("\n"),
   ]);
   const contractLine = `- [OpenAPI document](${addresses.file("openapi.json")})`;
-  return `${[`# ${contract.title}`, `> ${contract.summary}`, ...lines, "## Contract", contractLine].join("\n\n")}\n`;
+  return `${[callsText(contract, shownBaseUrl), ...lines, "## Contract", contractLine].join("\n\n")}\n`;
+}
+
+/** What a program needs for correct calls, without following a link. */
+export function callsText(contract: Contract, baseUrl: string): string {
+  return [
+    `# ${contract.title}`,
+    `> ${contract.summary}`,
+    `Base URL: ${baseUrl}`,
+    "Every request needs the header `Authorization: Bearer <API_KEY>`, with a key from the operator of the service, and one with a body also `Content-Type: application/json`.",
+    ...contract.operations.map(callText),
+    "## All calls",
+    contract.conventions,
+  ].join("\n\n");
+}
+
+function callText(operation: Operation): string {
+  const { id, method, path, summary, scopes, deprecation, parameters, body, responses } = operation;
+  const facts = [
+    `${id}: ${summary}.`,
+    `Scope: ${scopes.join(", ")}.`,
+    `Success: ${responses.flatMap(({ status }) => (status < 300 ? [status] : [])).join(", ")}.`,
+    ...(deprecation ? [`Deprecated; use GET ${deprecation.successor}.`] : []),
+  ];
+  const given = parameters.map(({ name, in: location, required, schema, example }) => {
+    const values = schema.enum
+      ? `one of ${schema.enum.join(", ")}`
+      : `such as ${Array.isArray(example) ? example.map((one) => `${name}=${one}`).join("&") : example}`;
+    return `- \`${name}\` (${location}, ${required ? "required" : "optional"}): ${values}`;
+  });
+  const required = body?.schema.required ?? [];
+  return [
+    `## ${method} ${path}`,
+    facts.join(" "),
+    ...(given.length > 0 ? [given.join("\n")] : []),
+    ...(body ? [`Body${required.map((name) => `, ${name} required`).join("")}:`] : []),
+    ...(body?.examples ?? []).slice(0, 1).map(({ value }) => fenced(JSON.stringify(value), "json")),
+  ].join("\n\n");
 }

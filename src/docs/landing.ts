@@ -1,8 +1,9 @@
 /** The page at the root of the service: what it is, its URL, a first call, its health. */
 import { emitLandingAssets, type PageAssets } from "./assets.ts";
-import type { Contract } from "./contract.ts";
+import { type Contract, readContract } from "./contract.ts";
 import { htmlDocument, icon } from "./document.ts";
 import { html } from "./html.ts";
+import { callsText } from "./indexes.ts";
 import { codeBlock, codeFigure } from "./parts.ts";
 import { contentSecurityPolicy, type PublishedFile, publishedFile } from "./published.ts";
 
@@ -20,6 +21,8 @@ export interface LandingFacts {
 
 export interface Landing {
   page(facts: LandingFacts): string;
+  /** The calls of the API as Markdown, for programs. */
+  calls(baseUrl: string): string;
   /** What the page loads, by paths below the root. */
   readonly files: ReadonlyMap<string, PublishedFile>;
   readonly contentSecurityPolicy: string;
@@ -27,7 +30,7 @@ export interface Landing {
 
 /** `contract` is the contract as JSON. */
 export async function makeLanding(contract: string): Promise<Landing> {
-  const { info } = JSON.parse(contract);
+  const described = readContract(JSON.parse(contract));
   const files = new Map<string, PublishedFile>();
   const assets = await emitLandingAssets((path, bytes) => {
     files.set(path, publishedFile(path, bytes));
@@ -35,7 +38,8 @@ export async function makeLanding(contract: string): Promise<Landing> {
   return {
     files,
     contentSecurityPolicy: contentSecurityPolicy("/v1"),
-    page: (facts) => landingPage(info, assets, facts),
+    page: (facts) => landingPage(described, assets, facts),
+    calls: (baseUrl) => callsText(described, baseUrl),
   };
 }
 

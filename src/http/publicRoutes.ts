@@ -52,6 +52,7 @@ export function createPublicRoutes(parts: PublicRoutesParts) {
     ["/healthz", () => json(200, { status: "ok" })],
     [readyPath, () => readiness(parts.ready)],
     ["/", landing.root],
+    ["/llms.txt", landing.llms],
     [docsPath.slice(0, -1), () => movedTo(docsPath)],
   ]);
   if (admin !== undefined) pages.set(dashboardPath.slice(0, -1), () => movedTo(dashboardPath));
@@ -103,9 +104,12 @@ function pagesOf(base: string, load: () => Promise<StaticSite>, what: string, lo
   return async (path, request) => {
     const shown = await site();
     if (shown !== undefined) return siteResponse(shown, base, path, request);
-    return text(503, `The ${what} cannot be shown right now.\n`, { "retry-after": "5" });
+    return unavailable(what);
   };
 }
+
+const unavailable = (what: string) =>
+  text(503, `The ${what} cannot be shown right now.\n`, { "retry-after": "5" });
 
 type HeaderFields = Readonly<Record<string, string>>;
 
@@ -134,6 +138,7 @@ interface LandingFacts {
 
 interface LandingSite extends StaticSite {
   page(facts: LandingFacts): string;
+  calls(baseUrl: string): string;
 }
 
 /** The root of the service: a page for browsers, and a few lines of text for other clients. */
@@ -141,10 +146,24 @@ function createLanding(parts: PublicRoutesParts) {
   const dashboard = parts.admin && dashboardPath;
   const site = lazily(parts.landing, (cause) => parts.log.error("landing.failed", { cause }));
 
+  const baseUrlOf = (origin: string) => parts.baseUrl ?? `${origin}/v1`;
+
   return {
+    /** How to call the API, for programs that read Markdown. */
+    async llms(request: HttpRequest): Promise<HttpResponse> {
+      const origin = originOf(request);
+      const shown = await site();
+      return shown === undefined
+        ? unavailable("text")
+        : text(
+            200,
+            `${shown.calls(baseUrlOf(origin))}\n\nAll pages: ${origin}${docsPath}llms.txt\n`,
+          );
+    },
+
     async root(request: HttpRequest): Promise<HttpResponse> {
       const origin = originOf(request);
-      const baseUrl = parts.baseUrl ?? `${origin}/v1`;
+      const baseUrl = baseUrlOf(origin);
       const shown = asksForHtml(request) ? await site() : undefined;
       if (shown === undefined) {
         return text(200, landingText(baseUrl, origin, dashboard), { vary: "Accept" });
@@ -180,6 +199,7 @@ Base URL       ${baseUrl}
 First call     curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets
 Contract       ${origin}/v1/openapi.json
 Documentation  ${origin}${docsPath}
+For programs   ${origin}/llms.txt
 ${dashboard === undefined ? "" : `Dashboard      ${origin}${dashboard}\n`}Health         ${origin}${readyPath}
 `;
 }

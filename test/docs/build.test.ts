@@ -108,6 +108,7 @@ describe("the site as files", () => {
   test("lists every Markdown page in llms.txt, and the contract", () => {
     const llms = textOf(files, "llms.txt");
     const listed = [...llms.matchAll(/\]\(\/docs\/([^)]+)\)/g)].map(([, path]) => path);
+    expect(llms).toContain("\n## POST /pets\n");
     const twins = [...files.keys()].filter((path) => path.endsWith(".md"));
     expect(listed.toSorted()).toEqual([...twins, "openapi.json"].toSorted());
   });
