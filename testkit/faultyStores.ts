@@ -14,6 +14,7 @@ export function faultyStores(stores: Stores): Stores & { fault: unknown } {
     delete: async (id, terms) => failing(() => catalogue.delete(id, terms)),
     get: (id) => failing(() => catalogue.get(id)),
     list: (query) => failing(() => catalogue.list(query)),
+    count: (filter) => failing(() => catalogue.count(filter)),
     import: async (pets) => failing(() => catalogue.import(pets)),
     changes: catalogue.changes,
     revision: () => failing(() => catalogue.revision()),

@@ -6,7 +6,7 @@ import {
   type Order,
   type OrderEvent,
   type OrderQuery,
-  type OrderStatus,
+  orderStatuses,
   refusalText,
   transitions,
   withArticle,
@@ -21,7 +21,6 @@ import { withStores } from "./withStores.ts";
 
 const limitDefault = 50;
 
-const statuses = Object.keys(transitions) as OrderStatus[];
 const whichOrder = { "<id>": "The order, by its id" };
 
 const listOrders: Command = {
@@ -39,7 +38,8 @@ const listOrders: Command = {
     const typedStatus = values.get("status");
     const typedAfter = values.get("after");
     const query: OrderQuery = {
-      status: typedStatus === undefined ? undefined : readChoice("--status", typedStatus, statuses),
+      status:
+        typedStatus === undefined ? undefined : readChoice("--status", typedStatus, orderStatuses),
       after: typedAfter === undefined ? undefined : readInt64("--after", typedAfter),
       limit: readWhole("limit", values.get("limit") ?? String(limitDefault), 1, pageSizeMax),
     };

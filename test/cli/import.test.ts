@@ -292,6 +292,7 @@ test("when the store fails midway, it says what is certain", async () => {
         add: catalogue.add.bind(catalogue),
         update: catalogue.update,
         delete: catalogue.delete,
+        count: catalogue.count.bind(catalogue),
         get: catalogue.get.bind(catalogue),
         list: catalogue.list.bind(catalogue),
         changes: catalogue.changes,

@@ -23,7 +23,7 @@ async function interrupted(
     const stores = await cli.context().openStores();
     const { catalogue } = stores;
     let calls = 0;
-    const count = () => {
+    const tick = () => {
       if (++calls === call) cli.interrupt();
     };
     return {
@@ -33,14 +33,15 @@ async function interrupted(
         update: catalogue.update,
         delete: catalogue.delete,
         get: catalogue.get.bind(catalogue),
+        count: catalogue.count.bind(catalogue),
         changes: catalogue.changes,
         revision: () => catalogue.revision(),
         list(query) {
-          count();
+          tick();
           return catalogue.list(query);
         },
         import(pets) {
-          count();
+          tick();
           return catalogue.import(pets);
         },
       },

@@ -210,6 +210,7 @@ describe("a cached response", () => {
           add: catalogue.add.bind(catalogue),
           update: catalogue.update,
           delete: catalogue.delete,
+          count: catalogue.count.bind(catalogue),
           list: (query: PetQuery) => {
             reads++;
             return catalogue.list(query);
@@ -326,6 +327,7 @@ test("where the store cannot say whether an answer stands, it is refused and not
         add: catalogue.add.bind(catalogue),
         update: catalogue.update,
         delete: catalogue.delete,
+        count: catalogue.count.bind(catalogue),
         list: catalogue.list.bind(catalogue),
         import: catalogue.import.bind(catalogue),
         get: (id: bigint) => {

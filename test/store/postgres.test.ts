@@ -6,11 +6,13 @@ import { describeHistories } from "./histories.suite.ts";
 import { describeIdempotency } from "./idempotency.suite.ts";
 import { describeKeys } from "./keys.suite.ts";
 import { describeOrders } from "./orders.suite.ts";
+import { describePetSearch } from "./petSearch.suite.ts";
 import { describeRevision } from "./revision.suite.ts";
 
 const database = usePostgres({ migrated: true });
 const open = () => database.open();
 describeCatalogue("PostgreSQL", open);
+describePetSearch("PostgreSQL", open);
 describeCategories("PostgreSQL", open);
 describeOrders("PostgreSQL", open);
 describeEditing("PostgreSQL", open);

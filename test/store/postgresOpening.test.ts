@@ -35,6 +35,22 @@ describe("opening a database of PostgreSQL", () => {
     expect(await keys.list()).toEqual([keyNamed("a")]);
   });
 
+  test("pets from before their words were indexed are found by them", async () => {
+    const before = await database.open();
+    const pets = Array.from({ length: 10_000 }, () => bella);
+    await before.catalogue.import([...pets, { ...bella, name: "Élodie" }].slice(-10_000));
+    await before.catalogue.add({ ...bella, name: "Rex" });
+    await before.close();
+    await tamper("DROP TABLE pet_words; DROP INDEX pets_by_category");
+    await tamper("UPDATE meta SET value = '4' WHERE name = 'version'");
+    const { catalogue } = await database.open();
+    expect(await catalogue.list({ words: ["elo"], limit: 9 })).toMatchObject({
+      pets: [/"id":10000,/].map((id) => expect.stringMatching(id)),
+    });
+    expect(await catalogue.count({ words: ["rex"] })).toBe(1);
+    expect(await catalogue.count({ words: ["bell"] })).toBe(9_999);
+  });
+
   test("an open store is ready and knows its size", async () => {
     const stores = await database.open();
     await stores.ready();

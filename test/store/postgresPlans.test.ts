@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { systemClock } from "../../src/core/clock.ts";
-import { findPets, orderPages, petPages } from "../../src/storage/postgres/catalogue.ts";
+import {
+  findPets,
+  listOrdersByPet,
+  orderPages,
+  petPages,
+  petsOfCategories,
+  petsWithWords,
+  petsWithWordsNear,
+} from "../../src/storage/postgres/catalogue.ts";
 import { openPostgres } from "../../src/storage/postgres/store.ts";
 import { findOpenOrders, findResponses } from "../../src/storage/postgres/workingSet.ts";
 import { pruneExpired } from "../../src/storage/postgres/writer.ts";
@@ -28,8 +36,13 @@ const rows = 200_000;
 /** All pets that are sold have smaller ids than any that is available: nothing is spread evenly. */
 const fill = `
   ALTER TABLE pets SET (autovacuum_enabled = off);
-  INSERT INTO pets SELECT id, 'x', 1, CASE WHEN id <= ${rows / 2} THEN 'sold' ELSE 'available' END,
+  ALTER TABLE pet_words SET (autovacuum_enabled = off);
+  INSERT INTO pets SELECT id, 'x', CASE WHEN id <= ${rows - 500} THEN 1 ELSE 2 END,
+    CASE WHEN id <= ${rows / 2} THEN 'sold' ELSE 'available' END,
     '{"id":' || id || '}' FROM generate_series(1, ${rows}) AS id;
+  INSERT INTO pet_words SELECT id,
+    array_to_tsvector(ARRAY['x', CASE WHEN id <= ${rows - 700} THEN 'early' ELSE 'late' END])
+    FROM generate_series(1, ${rows}) AS id;
   INSERT INTO orders SELECT id, id, 1, CASE WHEN id <= 40000 THEN 'delivered' ELSE 'placed' END, 1,
     '{}' FROM generate_series(1, 50000) AS id;
   INSERT INTO idempotency_keys SELECT 'k', id::text, 'f', id, '{}', id FROM generate_series(1, 50000) AS id;
@@ -130,6 +143,54 @@ const questions: readonly (readonly [string, string, readonly unknown[], string,
     0,
   ],
   ["open orders of pets", findOpenOrders, [ids(100)], "orders_open", 100],
+  [
+    "pets of a category behind all others",
+    petsOfCategories,
+    ["{2}", ["available"], 0, 21],
+    "pets_by_category",
+    21,
+  ],
+  [
+    "pets of several categories, of any status",
+    petsOfCategories,
+    [
+      "{1,1,1,2,2,2,3}",
+      ["available", "pending", "sold", "available", "pending", "sold", "sold"],
+      0,
+      21,
+    ],
+    "pets_by_category",
+    21,
+  ],
+  [
+    "pets of a category that none has",
+    petsOfCategories,
+    ["{3}", ["sold"], 0, 21],
+    "pets_by_category",
+    0,
+  ],
+  [
+    "pets with a common word",
+    petsWithWordsNear,
+    ["sold", null, "'ear':*", 0, 21],
+    "pet_words_pkey",
+    2_000,
+  ],
+  [
+    "pets with a word behind all others",
+    petsWithWords,
+    ["available", "{1,2}", "'lat':* & 'x':*", 0, 21],
+    "pet_words_by_word",
+    700,
+  ],
+  [
+    "pets with a word that none has",
+    petsWithWords,
+    [null, null, "'none':*", 0, 21],
+    "pet_words_by_word",
+    0,
+  ],
+  ["orders of a pet", listOrdersByPet, [77, null, 0, 21], "orders_by_pet or orders_pet_id_key", 1],
   ["the first categories", forPostgres(listFirstCategories), [21], "categories_pkey", 21],
   ["further categories", forPostgres(listCategoriesAfter), [10_000, 21], "categories_pkey", 21],
   ["a key", forPostgres(findKey.text), [["h77"]], "keys_hash_key", 1],

@@ -134,6 +134,8 @@ describe("a restore", () => {
     const report = await restore();
     expect(report).toEqual({ bytes: statSync(backup()).size, pets: 2, keys: 2 });
     expect(await contentsOf(stores)).toEqual(before);
+    expect(await stores.catalogue.count({ words: ["brien"] })).toBe(1);
+    expect(await stores.catalogue.count({ words: ["bella"] })).toBe(0);
     expect(stores.keys.revision()).not.toBe(revision);
     expect(leftovers()).toEqual([]);
   });

@@ -23,6 +23,11 @@ async function expectContents({ catalogue, categories, orders, keys }: Stores): 
   expect((await catalogue.list({ status: "sold", limit })).pets).toEqual([
     petsOfVersionOne[1] as string,
   ]);
+  const smallest = { categoryIds: [-(2n ** 63n)], limit };
+  expect((await catalogue.list(smallest)).pets).toEqual([petsOfVersionOne[1] as string]);
+  expect((await catalogue.list({ words: ["bel"], limit })).pets).toEqual([
+    petsOfVersionOne[0] as string,
+  ]);
   expect(await keys.list()).toMatchObject([
     { id: "key_b", scopes: "all", lastUsedAtMs: 6 },
     { id: "key_a", scopes: ["pets:read"], expiresAtMs: 99, replacedBy: "key_b" },

@@ -259,7 +259,7 @@ describe("when the disk refuses", () => {
     const path = folder.path("petstore.db");
     // The limit is in blocks of 512 bytes; ignoring the signal makes the write itself fail.
     const limited = Bun.spawn(
-      ["sh", "-c", `trap '' XFSZ; ulimit -f 1200; exec "$@"`, "sh", process.execPath].concat(
+      ["sh", "-c", `trap '' XFSZ; ulimit -f 2400; exec "$@"`, "sh", process.execPath].concat(
         `${import.meta.dir}/addForever.ts`,
         path,
       ),

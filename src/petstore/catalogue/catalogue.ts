@@ -9,6 +9,10 @@ export interface PetFilter {
   readonly status?: PetStatus | undefined;
   /** At most `idsFilterMax` of them. */
   readonly ids?: readonly bigint[] | undefined;
+  /** Pets of any of these. At most `categoriesFilterMax` of them. */
+  readonly categoryIds?: readonly bigint[] | undefined;
+  /** By `searchWordsOf`: a word of the pet's name begins with each. 1 to `searchWordsMax`. */
+  readonly words?: readonly string[] | undefined;
 }
 
 export interface PetQuery extends PetFilter {
@@ -76,7 +80,7 @@ export const importBatchMax = 10_000;
 /** Half of all ids are reserved for pets that are added later. */
 export const idGivenMax = 2n ** 62n;
 
-/** Checks `idsFilterMax` and `importBatchMax`. */
+/** Checks the maxima of lists. */
 export function requireAtMost(max: number, items: readonly unknown[], plural: string): void {
   if (items.length > max) throw new RangeError(`At most ${max} ${plural} at once.`);
 }
@@ -100,6 +104,9 @@ export interface Catalogue {
 
   /** Costs the same at any depth: it seeks to `after` and never counts past rows. */
   list(query: PetQuery): MaybePromise<PetPage>;
+
+  /** Costs more the more there are. */
+  count(filter: PetFilter): MaybePromise<number>;
 
   /**
    * Stores all of the batch or, on a conflict, nothing. A pet that is already there with the same

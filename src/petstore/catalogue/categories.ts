@@ -48,6 +48,8 @@ export interface CategoryStore {
     readonly after?: bigint | undefined;
     readonly limit: number;
   }): MaybePromise<CategoryPage>;
+
+  count(): MaybePromise<number>;
 }
 
 export function categoryText({ id, name }: Category): JsonOf<Category> {

@@ -36,8 +36,12 @@ function seal(secret: string, question: string, id: Uint8Array): Buffer {
 }
 
 /** The query of a list of pets, in canonical form. */
-export function petQuestion({ status, ids }: PetFilter): string {
-  return `pets ${status ?? "*"} ${ids === undefined ? "*" : normalIds(ids).join(",")}`;
+export function petQuestion({ status, ids, categoryIds, words }: PetFilter): string {
+  return [
+    `pets ${status ?? "*"} ${ids === undefined ? "*" : normalIds(ids).join(",")}`,
+    ...(categoryIds === undefined ? [] : [`categories ${normalIds(categoryIds).join(",")}`]),
+    ...(words === undefined ? [] : [`words ${words.toSorted().join(",")}`]),
+  ].join(" ");
 }
 
 /** Sorted, without duplicates. */

@@ -19,7 +19,7 @@ export const transitions: Readonly<
   cancelled: {},
 };
 
-const statuses = Object.keys(transitions) as OrderStatus[];
+export const orderStatuses = Object.keys(transitions) as OrderStatus[];
 
 /** An order holds its pet until nothing can happen to it any more. */
 export function isOpen(status: OrderStatus): boolean {
@@ -34,7 +34,7 @@ export const petStatusAfter: Readonly<Partial<Record<OrderStatus, PetStatus>>> =
 
 /** Why an event was refused, as a whole sentence. */
 export function refusalText(id: bigint, event: OrderEvent, status: OrderStatus): string {
-  const from = statuses.filter((each) => transitions[each][event] !== undefined);
+  const from = orderStatuses.filter((each) => transitions[each][event] !== undefined);
   const [to] = from.map((each) => transitions[each][event]);
   return `Order ${id} is ${status}, and only ${from.map(withArticle).join(" or ")} order can be ${to}.`;
 }
@@ -48,8 +48,13 @@ export function orderText(order: Order): JsonOf<Order> {
   return `{"id":${id},"petId":${petId},"quantity":${quantity},"status":"${status}","placedAt":"${placedAt}"}`;
 }
 
-export interface OrderQuery {
+/** An absent member does not restrict the result. */
+export interface OrderFilter {
   readonly status?: OrderStatus | undefined;
+  readonly petId?: bigint | undefined;
+}
+
+export interface OrderQuery extends OrderFilter {
   /** Only orders with a larger id. */
   readonly after?: bigint | undefined;
   /** From 1 to `pageSizeMax` of the catalogue. */
@@ -95,4 +100,7 @@ export interface OrderStore {
 
   /** Costs the same at any depth. */
   list(query: OrderQuery): MaybePromise<OrderPage>;
+
+  /** Costs more the more there are. */
+  count(filter: OrderFilter): MaybePromise<number>;
 }

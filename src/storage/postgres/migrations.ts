@@ -7,6 +7,7 @@ import {
   keyTables,
   orderTables,
   petTables,
+  searchTables,
   siteTables,
   tablesForPostgres,
   uploadTables,
@@ -15,6 +16,10 @@ import { requireKnownVersion } from "../stores.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
+import { addAllWords } from "./petWords.ts";
+
+/** Part of a step. */
+type Statement = string | ((session: Session) => Promise<void>);
 
 /** What processes on several machines share. */
 const sharedByProcesses = [
@@ -45,7 +50,7 @@ const sharedByProcesses = [
  * databases. The previous release keeps serving during a step and after it, so a step only adds,
  * and never takes a lock that blocks readers or writers.
  */
-const steps: readonly (readonly string[])[] = [
+const steps: readonly (readonly Statement[])[] = [
   [
     petTables,
     keyTables,
@@ -66,6 +71,7 @@ const steps: readonly (readonly string[])[] = [
      )`,
   ]),
   tablesForPostgres(uploadTables),
+  [...tablesForPostgres(searchTables), addAllWords],
 ];
 
 export const latestVersion = steps.length;
@@ -127,7 +133,10 @@ async function runStep(database: Database): Promise<number> {
     const version = Number(row?.[0]);
     const step = steps[version];
     if (step === undefined) return version;
-    for (const statement of step) await session.script(statement);
+    for (const statement of step) {
+      if (typeof statement === "string") await session.script(statement);
+      else await statement(session);
+    }
     await session.query("UPDATE meta SET value = $1 WHERE name = 'version'", [String(version + 1)]);
     return version + 1;
   });

@@ -13,6 +13,7 @@ import { isOpen } from "../../petstore/orders/orders.ts";
 import { lockedCounters } from "../repositories/categories.ts";
 import { openOrder } from "../repositories/tables.ts";
 import { int8s, type Session } from "./connection.ts";
+import { vectorOf } from "./petWords.ts";
 
 interface HeldPet extends Pet {
   readonly json: string;
@@ -63,6 +64,8 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly addedOrders = new Set<bigint>();
   readonly changedOrders = new Set<bigint>();
   readonly storedResponses = new Set<string>();
+  /** The new names of pets that had another. */
+  readonly renamedPets = new Map<bigint, string>();
   imported = false;
   /** The time of the earliest request whose response is stored. */
   responsesNowMs = Number.POSITIVE_INFINITY;
@@ -104,6 +107,8 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   }
 
   updatePet({ id, name, categoryId, status }: Pet, json: string): void {
+    const isRenamed = this.pets.get(id)?.name !== name;
+    if (isRenamed && !this.addedPets.has(id)) this.renamedPets.set(id, name);
     this.pets.set(id, { id, name, categoryId, status, json });
     if (!this.addedPets.has(id)) this.changedPets.add(id);
   }
@@ -111,6 +116,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   deletePet(id: bigint): void {
     this.pets.delete(id);
     this.changedPets.delete(id);
+    this.renamedPets.delete(id);
     if (!this.addedPets.delete(id)) this.deletedPets.add(id);
   }
 
@@ -258,6 +264,7 @@ export async function writeAll(session: Session, set: WorkingSet, before: LastId
       ...columns(orderFields, addedOrders),
       ...columns(responseFields, storedResponses),
       ...columns(["name", "value"], counters),
+      addedPets.map(({ name }) => vectorOf(name)),
     ]);
   }
 }
@@ -302,10 +309,15 @@ const insertAll = `WITH new_pets AS (
   moved_counters AS (
     UPDATE counters SET value = moved.value
     FROM unnest($18::text[], $19::int8[]) AS moved (name, value) WHERE counters.name = moved.name
-    RETURNING 1)
+    RETURNING 1),
+  new_words AS (
+    INSERT INTO pet_words (pet_id, words)
+    SELECT pet_id, words::tsvector FROM unnest($1::int8[], $20::text[]) AS new (pet_id, words)
+    WHERE words <> '' RETURNING 1)
   SELECT 1`;
 
 const deleteAll = `WITH deleted_pets AS (DELETE FROM pets WHERE id = ANY($1::int8[]) RETURNING 1),
+  deleted_words AS (DELETE FROM pet_words WHERE pet_id = ANY($1::int8[]) RETURNING 1),
   retired AS (INSERT INTO retired_pet_ids (id) SELECT unnest($2::int8[])
     ON CONFLICT (id) DO NOTHING RETURNING 1)
   SELECT 1`;

@@ -26,6 +26,7 @@ import { int8s } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { errorFrom, isUnavailable } from "./failures.ts";
 import { PetRevisionWriter } from "./petRevision.ts";
+import { vectorOf, writeWords } from "./petWords.ts";
 import { lastIdsOf, lockCounters, ReadSet, readAll, WorkingSet, writeAll } from "./workingSet.ts";
 
 type AnyWrite = Write<keyof typeof commands>;
@@ -73,6 +74,7 @@ export class Writer extends WriteQueue<Commands> {
       int8s(pets.map(({ categoryId }) => categoryId)),
       pets.map(({ status }) => status),
       ends,
+      pets.map(({ name }) => vectorOf(name)),
     ]);
     const [row] = rows;
     if (row === undefined) return undefined;
@@ -94,6 +96,7 @@ export class Writer extends WriteQueue<Commands> {
         commands[name].decide(set, argument as never),
       );
       await writeAll(session, set, before);
+      await writeWords(session, set.renamedPets);
       if (set.imported) await this.#petRevision.move(session, undefined);
       else if (set.changedPets.size + set.deletedPets.size > 0)
         await this.#petRevision.move(session, [...set.changedPets, ...set.deletedPets]);
@@ -118,7 +121,12 @@ const addPets = `WITH turn AS (
       '{"id":' || (value - $1::int8 + place)::text || ending
     FROM turn CROSS JOIN unnest($3::text[], $4::int8[], $5::text[], $6::text[])
       WITH ORDINALITY AS new (name, category_id, status, ending, place)
-    RETURNING 1)
+    RETURNING 1),
+  named AS (
+    INSERT INTO pet_words (pet_id, words)
+    SELECT value - $1::int8 + place, words::tsvector
+    FROM turn CROSS JOIN unnest($7::text[]) WITH ORDINALITY AS new (words, place)
+    WHERE words <> '' RETURNING 1)
   SELECT value FROM turn`;
 
 /**

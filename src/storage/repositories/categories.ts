@@ -28,6 +28,7 @@ export function categoryRepository(storage: Storage): CategoryStore {
         return { categories, next: rows.length > limit ? categories.at(-1)?.id : undefined };
       });
     },
+    count: () => then(storage.get<{ count: number }>(countCategories), (row) => row?.count ?? 0),
   };
 }
 
@@ -72,5 +73,6 @@ const findHolders = `${select} WHERE categories.id = ?1 OR name = ?2`;
 const findLast = `${select} ORDER BY categories.id DESC LIMIT 1`;
 // Two statements, because no int64 is smaller than the smallest id.
 export const listFirstCategories = `${select} ORDER BY categories.id LIMIT ?1`;
+const countCategories = "SELECT count(*) AS count FROM categories";
 export const listCategoriesAfter = `${select} WHERE categories.id > ?1
   ORDER BY categories.id LIMIT ?2`;

@@ -199,6 +199,8 @@ function replaceContents(db: DatabaseSync, other: string): void {
        CREATE TEMP TABLE access_ends AS SELECT id, revoked_at_ms FROM main.access_tokens;
        CREATE TEMP TABLE domain_ends AS SELECT * FROM main.domains WHERE ended_at_ms IS NOT NULL;`,
     );
+    // Filled again below: its own tables must not be written to.
+    db.exec("INSERT INTO main.pet_terms (pet_terms) VALUES ('delete-all')");
     for (const table of tablesOf(db)) {
       const columns = columnsOf(db, table).join(", ");
       db.exec(
@@ -230,7 +232,9 @@ function replaceContents(db: DatabaseSync, other: string): void {
        UPDATE main.domains SET (ownership, ended_at_ms, served, certificate_id, state, due_at_ms) =
          (ends.ownership, ends.ended_at_ms, ends.served, ends.certificate_id, ends.state, ends.due_at_ms)
        FROM temp.domain_ends AS ends WHERE ends.id = domains.id;
-       DROP TABLE temp.domain_ends;`,
+       DROP TABLE temp.domain_ends;
+       INSERT INTO main.pet_terms (rowid, terms)
+         SELECT id, pet_terms_of(name, category_id) FROM main.pets;`,
     );
     // Counters only grow: no id is assigned twice, and every process notices the change.
     db.exec(
@@ -250,7 +254,7 @@ function replaceContents(db: DatabaseSync, other: string): void {
 function tablesOf(db: DatabaseSync): string[] {
   const rows = db.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table'").all();
   const names = rows.map((row) => row["name"] as string);
-  return names.filter((name) => !name.startsWith("sqlite_") && !keptTables.includes(name));
+  return names.filter((name) => !/^(?:sqlite_|pet_terms)/.test(name) && !keptTables.includes(name));
 }
 
 function columnsOf(db: DatabaseSync, table: string): string[] {

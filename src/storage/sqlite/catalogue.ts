@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonOf } from "../../contract/document.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { MaybePromise } from "../../core/maybePromise.ts";
 import { getOrInsert } from "../../core/recentMap.ts";
 import {
   type AddOutcome,
@@ -10,23 +12,35 @@ import {
   idsFilterMax,
   importBatchMax,
   isUnconditional,
+  type PetFilter,
   type PetPage,
   type PetQuery,
   requireAtMost,
 } from "../../petstore/catalogue/catalogue.ts";
 import { normalIds } from "../../petstore/catalogue/cursor.ts";
-import { type NewPet, type Pet, petText } from "../../petstore/catalogue/pet.ts";
+import { type NewPet, type Pet, petStatuses, petText } from "../../petstore/catalogue/pet.ts";
 import type { PetChanges } from "../../petstore/catalogue/petChanges.ts";
 import { petWrites } from "../../petstore/catalogue/petCommands.ts";
+import { categoriesFilterMax, petMatches } from "../../petstore/catalogue/petSearch.ts";
 import { orderWrites } from "../../petstore/orders/orderCommands.ts";
-import type { Order, OrderStore } from "../../petstore/orders/orders.ts";
+import {
+  type Order,
+  type OrderQuery,
+  type OrderStore,
+  orderStatuses,
+} from "../../petstore/orders/orders.ts";
 import { pageOf } from "../repositories/storage.ts";
 import { prepareRows, type RowStatement } from "./connection.ts";
+import type { StepwiseCounter } from "./counting.ts";
 import { mapErrors, storeErrorOf } from "./failures.ts";
+import { listByTerms, matchText, prefixLengthMax } from "./petTerms.ts";
 import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
 type PetRow = [id: bigint, json: JsonOf<Pet>];
+
+/** Of the index, before other requests are served. Takes about a millisecond. */
+const candidatesAtOnce = 1_000;
 
 export class SqliteCatalogue implements Catalogue {
   readonly changes: PetChanges;
@@ -35,21 +49,33 @@ export class SqliteCatalogue implements Catalogue {
   readonly #db: DatabaseSync;
   readonly #writer: Writer;
   readonly #revisions: RevisionReader;
+  readonly #counter: StepwiseCounter;
+  readonly #clock: Clock;
   readonly #find: RowStatement<[json: JsonOf<Pet>]>;
   readonly #listAll: RowStatement<PetRow>;
   readonly #listStatus: RowStatement<PetRow>;
-  /** By their text: at most one for each number of ids, with and without a status. */
-  readonly #listIds = new Map<string, RowStatement<PetRow>>();
+  readonly #listTerms: RowStatement<PetRow>;
+  /** By their number. */
+  readonly #listIds = new Map<number, RowStatement<PetRow>>();
 
-  constructor(db: DatabaseSync, writer: Writer, revisions: RevisionReader) {
+  constructor(
+    db: DatabaseSync,
+    writer: Writer,
+    revisions: RevisionReader,
+    counter: StepwiseCounter,
+    clock: Clock,
+  ) {
     this.#db = db;
     this.#writer = writer;
     this.#revisions = revisions;
+    this.#counter = counter;
+    this.#clock = clock;
     this.changes = revisions.petChanges;
     ({ update: this.update, delete: this.delete } = petWrites(writer));
     this.#find = prepareRows(db, "SELECT json FROM pets WHERE id = ?");
-    this.#listAll = prepareRows(db, listQuery(false, undefined));
-    this.#listStatus = prepareRows(db, listQuery(true, undefined));
+    this.#listAll = prepareRows(db, listPets);
+    this.#listStatus = prepareRows(db, listPetsByStatus);
+    this.#listTerms = prepareRows(db, listByTerms);
   }
 
   async add({ name, categoryId, status }: NewPet, terms: AddTerms = {}): Promise<AddOutcome> {
@@ -69,13 +95,34 @@ export class SqliteCatalogue implements Catalogue {
     }
   }
 
-  list(query: PetQuery): PetPage {
+  list(query: PetQuery): MaybePromise<PetPage> {
     try {
-      const { rows, ...page } = pageOf(this.#rows(query), query.limit);
-      return { ...page, pets: rows.map((row) => row[1]) };
+      const { status, ids, categoryIds, words, after = 0n, limit } = query;
+      requireAtMost(categoriesFilterMax, categoryIds ?? [], "categories");
+      if (categoryIds?.length === 0) return petPage([], limit);
+      if (ids !== undefined) return petPage(this.#withIds(ids, after, query), limit);
+      if (categoryIds !== undefined || words !== undefined) return this.#search(query);
+      const rows =
+        status === undefined
+          ? this.#listAll.all(after, limit + 1)
+          : this.#listStatus.all(status, after, limit + 1);
+      return petPage(rows, limit);
     } catch (cause) {
       throw storeErrorOf(cause);
     }
+  }
+
+  count(filter: PetFilter): MaybePromise<number> {
+    const { status, ids } = filter;
+    if (filter.categoryIds?.length === 0) return 0;
+    if (ids !== undefined) return mapErrors(() => this.#withIds(ids, 0n, filter).length);
+    if (filter.categoryIds === undefined && filter.words === undefined) {
+      // By the index of a status: its rows are smaller than those of the table.
+      const parts = status === undefined ? petStatuses : [status];
+      return this.#counter.count(parts.map((value) => ({ rows: petsOfStatus, value })));
+    }
+    const where = status && { condition: hasStatus, value: status };
+    return this.#counter.count([{ rows: petsWithTerms, value: matchText(filter), where }]);
   }
 
   revision(): number {
@@ -83,18 +130,34 @@ export class SqliteCatalogue implements Catalogue {
     return this.changes.revision;
   }
 
-  /** One more than requested, to find out whether anything follows. */
-  #rows({ status, ids, after = 0n, limit }: PetQuery): PetRow[] {
-    if (ids !== undefined) {
-      requireAtMost(idsFilterMax, ids, "ids");
-      const wanted = normalIds(ids);
-      const text = listQuery(status !== undefined, wanted.length);
-      const statement = getOrInsert(this.#listIds, text, () => prepareRows<PetRow>(this.#db, text));
-      const restriction = status === undefined ? wanted : [...wanted, status];
-      return statement.all(...restriction, after, limit + 1);
-    }
-    if (status !== undefined) return this.#listStatus.all(status, after, limit + 1);
-    return this.#listAll.all(after, limit + 1);
+  #withIds(ids: readonly bigint[], after: bigint, filter: PetFilter): PetRow[] {
+    requireAtMost(idsFilterMax, ids, "ids");
+    const wanted = normalIds(ids);
+    const statement = getOrInsert(this.#listIds, wanted.length, (count) =>
+      prepareRows<PetRow>(this.#db, listPetsWithIds(count)),
+    );
+    return statement.all(...wanted, after).filter(([, text]) => petMatches(text, filter));
+  }
+
+  /**
+   * Reads candidates from the index, in steps. The first looks for the beginnings of long words,
+   * which are found at once; if few of them match, the words themselves are rare.
+   */
+  #search(query: PetQuery): MaybePromise<PetPage> {
+    const { status, after: first = 0n, limit } = query;
+    const found: PetRow[] = [];
+    const exact = matchText(query);
+    const step = (match: string, after: bigint): MaybePromise<PetPage> => {
+      const isExact = match === exact && status === undefined;
+      const atOnce = isExact ? limit + 1 - found.length : Math.max(limit + 1, candidatesAtOnce);
+      const candidates = mapErrors(() => this.#listTerms.all(match, after, atOnce));
+      found.push(...candidates.filter(([, text]) => petMatches(text, query)));
+      const last = candidates.at(-1);
+      const isDone = found.length > limit || candidates.length < atOnce || last === undefined;
+      if (isDone) return petPage(found, limit);
+      return new Promise<void>((next) => this.#clock.next(next)).then(() => step(exact, last[0]));
+    };
+    return step(matchText(query, prefixLengthMax), first);
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
@@ -103,34 +166,59 @@ export class SqliteCatalogue implements Catalogue {
   }
 }
 
-/** Seeks its first row in an index and continues from there, with any combination of filters. */
-export function listQuery(byStatus: boolean, idsCount: number | undefined): string {
-  const conditions = [
-    ...(idsCount === undefined ? [] : [`id IN (${Array(idsCount).fill("?").join(", ")})`]),
-    // With ids, looking up each is fastest: the plus keeps SQLite from using the index on status.
-    ...(byStatus ? [idsCount === undefined ? "status = ?" : "+status = ?"] : []),
-    "id > ?",
-  ];
-  return `SELECT id, json FROM pets WHERE ${conditions.join(" AND ")} ORDER BY id LIMIT ?`;
+/** Of rows that may be one more than requested, which shows that something follows. */
+function petPage(found: PetRow[], limit: number): PetPage {
+  const { rows, ...page } = pageOf(found.slice(0, limit + 1), limit);
+  return { ...page, pets: rows.map((row) => row[1]) };
 }
+
+export const listPets = "SELECT id, json FROM pets WHERE id > ? ORDER BY id LIMIT ?";
+export const listPetsByStatus =
+  "SELECT id, json FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
+
+export function listPetsWithIds(count: number): string {
+  const wanted = Array(count).fill("?").join(", ");
+  return `SELECT id, json FROM pets WHERE id IN (${wanted}) AND id > ? ORDER BY id`;
+}
+
+export const petsOfStatus = "SELECT id FROM pets WHERE status = ?1 AND id > ?2 ORDER BY id";
+export const petsWithTerms = `SELECT rowid AS id FROM pet_terms
+  WHERE pet_terms MATCH ?1 AND rowid > ?2 ORDER BY rowid`;
+export const hasStatus = "(SELECT status FROM pets WHERE pets.id = seen.id) = ?3";
 
 type OrderRow = [id: bigint, json: JsonOf<Order>];
 
-export function sqliteOrders(db: DatabaseSync, writer: Writer): OrderStore {
+export function sqliteOrders(
+  db: DatabaseSync,
+  writer: Writer,
+  counter: StepwiseCounter,
+): OrderStore {
   const find = prepareRows<[json: JsonOf<Order>]>(db, "SELECT json FROM orders WHERE id = ?");
   const listAll = prepareRows<OrderRow>(db, listAllOrders);
   const listStatus = prepareRows<OrderRow>(db, listOrdersByStatus);
+  const listPet = prepareRows<OrderRow>(db, listOrdersByPet);
+  const rowsOf = ({ status, petId, after = 0n, limit }: OrderQuery) => {
+    if (petId !== undefined) return listPet.all(petId, status ?? null, after, limit + 1);
+    if (status !== undefined) return listStatus.all(status, after, limit + 1);
+    return listAll.all(after, limit + 1);
+  };
   return {
     ...orderWrites(writer),
     get: (id) => mapErrors(() => find.get(id)?.[0]),
-    list({ status, after = 0n, limit }) {
-      const found = mapErrors(() =>
-        status === undefined
-          ? listAll.all(after, limit + 1)
-          : listStatus.all(status, after, limit + 1),
+    list(query) {
+      const { rows, next } = pageOf(
+        mapErrors(() => rowsOf(query)),
+        query.limit,
       );
-      const { rows, next } = pageOf(found, limit);
       return { orders: rows.map(([, text]) => text), next };
+    },
+    count({ status, petId }) {
+      if (petId !== undefined) {
+        const where = status && { condition: "status = ?3", value: status };
+        return counter.count([{ rows: ordersOfPet, value: petId, where }]);
+      }
+      const parts = status === undefined ? orderStatuses : [status];
+      return counter.count(parts.map((value) => ({ rows: ordersOfStatus, value })));
     },
   };
 }
@@ -138,3 +226,9 @@ export function sqliteOrders(db: DatabaseSync, writer: Writer): OrderStore {
 export const listAllOrders = "SELECT id, json FROM orders WHERE id > ? ORDER BY id LIMIT ?";
 export const listOrdersByStatus =
   "SELECT id, json FROM orders WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
+// A pet has few orders.
+export const listOrdersByPet = `SELECT id, json FROM orders
+  WHERE pet_id = ?1 AND +status = coalesce(?2, status) AND id > ?3 ORDER BY id LIMIT ?4`;
+export const ordersOfPet =
+  "SELECT id, status FROM orders WHERE pet_id = ?1 AND id > ?2 ORDER BY id";
+export const ordersOfStatus = "SELECT id FROM orders WHERE status = ?1 AND id > ?2 ORDER BY id";

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { isBusy } from "./failures.ts";
 import { makeFile, makeFolder } from "./files.ts";
+import { termsOf } from "./petTerms.ts";
 
 /** How long a connection waits for the write lock. */
 export const lockMsMax = 5_000;
@@ -20,6 +21,12 @@ export function connect(path: string): DatabaseSync {
      PRAGMA foreign_keys = ON;
      PRAGMA temp_store = MEMORY;
      PRAGMA journal_size_limit = ${logBytesMax};`,
+  );
+  // For the triggers on pets.
+  db.function(
+    "pet_terms_of",
+    { deterministic: true, useBigIntArguments: true },
+    (name, categoryId) => termsOf(name as string, categoryId as bigint),
   );
   return db;
 }

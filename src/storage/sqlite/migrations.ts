@@ -7,12 +7,14 @@ import {
   keyTables,
   orderTables,
   petTables,
+  searchTables,
   siteTables,
   tablesForSqlite,
   uploadTables,
 } from "../repositories/tables.ts";
 import { requireEnvironment, requireKnownVersion } from "../stores.ts";
 import { rollBack } from "./connection.ts";
+import { petTermsIndex } from "./petTerms.ts";
 
 /** "PETS": distinguishes our databases from those of other programs. */
 const applicationId = 0x50455453;
@@ -71,6 +73,9 @@ const steps: readonly string[] = [
      WHEN NEW.state = 'ready' OR NEW.state = 'failed' BEGIN
        DELETE FROM deployment_manifests WHERE deployment = NEW.id;
    END;`,
+
+  `${tablesForSqlite(searchTables)}
+   ${petTermsIndex}`,
 ];
 
 export const latestVersion = steps.length;

@@ -24,6 +24,7 @@ import {
 import type { OrderStatus } from "../../petstore/orders/orders.ts";
 import { openOrder } from "../repositories/tables.ts";
 import { prepareRows } from "./connection.ts";
+import { termsOf } from "./petTerms.ts";
 import type { Counters } from "./storage.ts";
 
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
@@ -71,6 +72,7 @@ function petTransaction(db: DatabaseSync, counters: Counters): PetTransaction & 
     },
     insertPet({ id, name, categoryId, status }, text) {
       sql.insertPet.run(id, name, categoryId, status, text);
+      sql.indexPet.run(id, termsOf(name, categoryId));
     },
     updatePet({ id, name, categoryId, status }, text) {
       sql.updatePet.run(name, categoryId, status, text, id);
@@ -106,6 +108,7 @@ function prepare(db: DatabaseSync) {
     retire: db.prepare("INSERT OR IGNORE INTO retired_pet_ids (id) VALUES (?)"),
     retired: db.prepare("SELECT 1 FROM retired_pet_ids WHERE id = ?"),
     openOrder: prepareRows<[id: bigint]>(db, findOpenOrder),
+    indexPet: db.prepare("INSERT INTO pet_terms (rowid, terms) VALUES (?, ?)"),
     noteImport: db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'pet_revision'"),
     category: db.prepare("SELECT 1 FROM categories WHERE id = ?"),
     order: prepareRows<OrderRow>(

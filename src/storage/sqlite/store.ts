@@ -6,6 +6,7 @@ import { repositoriesOn } from "../repositories/repositories.ts";
 import type { Stores, StoresOptions, StoreVersion } from "../stores.ts";
 import { SqliteCatalogue, sqliteOrders } from "./catalogue.ts";
 import { closing, connect, connectOrCreate } from "./connection.ts";
+import { StepwiseCounter } from "./counting.ts";
 import { failureOf } from "./failures.ts";
 import {
   claimEnvironment,
@@ -34,11 +35,12 @@ export async function openSqlite(
   db.exec("PRAGMA query_only = ON");
   const writer = new Writer(() => startThread(file), options.clock, options.onCommit);
   const revisions = new RevisionReader(db, file);
-  const catalogue = new SqliteCatalogue(db, writer, revisions);
+  const counter = new StepwiseCounter(file, options.clock);
+  const catalogue = new SqliteCatalogue(db, writer, revisions, counter, options.clock);
   return {
     ...repositoriesOn(new SqliteStorage(db, writer, revisions)),
     catalogue,
-    orders: sqliteOrders(db, writer),
+    orders: sqliteOrders(db, writer, counter),
     revisions() {
       const { key_revision } = revisions.read();
       return { keys: key_revision, pets: revisions.petChanges.revision, exact: true };

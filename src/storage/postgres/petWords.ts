@@ -1,0 +1,47 @@
+/** The words of the names of pets, in `pet_words`. */
+import { wordsOf } from "../../petstore/catalogue/petSearch.ts";
+import { int8s, type Session } from "./connection.ts";
+
+const rowsAtOnce = 10_000;
+
+/** The text of a tsvector. Words contain nothing that it would interpret. */
+export function vectorOf(name: string): string {
+  return wordsOf(name)
+    .map((word) => `'${word}'`)
+    .join(" ");
+}
+
+/** Of pets with these names, by their ids. Pets that are added have their words written with them. */
+export async function writeWords(
+  session: Session,
+  names: ReadonlyMap<bigint, string>,
+): Promise<void> {
+  if (names.size === 0) return;
+  await session.query(setWords, [int8s([...names.keys()]), [...names.values()].map(vectorOf)]);
+}
+
+// Without words too, since the pet may have had some.
+const setWords = `INSERT INTO pet_words (pet_id, words)
+  SELECT pet_id, words::tsvector FROM unnest($1::int8[], $2::text[]) AS given (pet_id, words)
+  ON CONFLICT (pet_id) DO UPDATE SET words = excluded.words`;
+
+/** For pets from before there were words. */
+export async function addAllWords(session: Session): Promise<void> {
+  const { rows: servers } = await session.query<[string]>("SELECT version()");
+  if (servers.some(([version]) => isPostgres.test(version))) await session.script(indexAtOnce);
+  for (let after = 0n; ; ) {
+    const { rows } = await session.query<[bigint, string]>(nextNames, [after, rowsAtOnce]);
+    await writeWords(session, new Map(rows));
+    if (rows.length < rowsAtOnce) return;
+    after = rows.at(-1)?.[0] ?? after;
+  }
+}
+
+/** Not a compatible server, such as "PostgreSQL 15.2-YB-2.25". */
+const isPostgres = /^PostgreSQL (?!.*-YB-)/;
+
+// Searches would read a list of what is not indexed yet, and once it is full, a writer would empty
+// it while the others wait.
+const indexAtOnce = "ALTER INDEX pet_words_by_word SET (fastupdate = off)";
+
+const nextNames = "SELECT id, name FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
