@@ -33,7 +33,7 @@ import { pageOf } from "../repositories/storage.ts";
 import { prepareRows, type RowStatement } from "./connection.ts";
 import type { StepwiseCounter } from "./counting.ts";
 import { mapErrors, storeErrorOf } from "./failures.ts";
-import { listByTerms, matchText, prefixLengthMax } from "./petTerms.ts";
+import { listByTerms, matchText } from "./petTerms.ts";
 import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
@@ -41,6 +41,8 @@ type PetRow = [id: bigint, json: JsonOf<Pet>];
 
 /** Of the index, before other requests are served. Takes about a millisecond. */
 const candidatesAtOnce = 1_000;
+/** One in so many. */
+const rareBelow = 20;
 
 export class SqliteCatalogue implements Catalogue {
   readonly changes: PetChanges;
@@ -140,24 +142,27 @@ export class SqliteCatalogue implements Catalogue {
   }
 
   /**
-   * Reads candidates from the index, in steps. The first looks for the beginnings of long words,
-   * which are found at once; if few of them match, the words themselves are rare.
+   * Reads candidates from the index, in steps. The first reads the lists of beginnings; if few of
+   * these pets have the words, the words are rare, and the next steps look for them alone.
    */
   #search(query: PetQuery): MaybePromise<PetPage> {
-    const { status, after: first = 0n, limit } = query;
-    const found: PetRow[] = [];
+    const { status, categoryIds, words, after: first = 0n, limit } = query;
     const exact = matchText(query);
+    const found: PetRow[] = [];
     const step = (match: string, after: bigint): MaybePromise<PetPage> => {
       const isExact = match === exact && status === undefined;
       const atOnce = isExact ? limit + 1 - found.length : Math.max(limit + 1, candidatesAtOnce);
       const candidates = mapErrors(() => this.#listTerms.all(match, after, atOnce));
-      found.push(...candidates.filter(([, text]) => petMatches(text, query)));
+      const named = candidates.filter(([, text]) => petMatches(text, { categoryIds, words }));
+      found.push(...named.filter(([, text]) => petMatches(text, { status })));
       const last = candidates.at(-1);
-      const isDone = found.length > limit || candidates.length < atOnce || last === undefined;
-      if (isDone) return petPage(found, limit);
-      return new Promise<void>((next) => this.#clock.next(next)).then(() => step(exact, last[0]));
+      if (found.length > limit || candidates.length < atOnce || last === undefined) {
+        return petPage(found, limit);
+      }
+      const next = named.length * rareBelow < candidates.length ? exact : match;
+      return new Promise<void>((done) => this.#clock.next(done)).then(() => step(next, last[0]));
     };
-    return step(matchText(query, prefixLengthMax), first);
+    return step(matchText(query, "listed"), first);
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {

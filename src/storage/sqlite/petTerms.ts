@@ -3,10 +3,11 @@ import type { PetFilter } from "../../petstore/catalogue/catalogue.ts";
 import { wordsOf } from "../../petstore/catalogue/petSearch.ts";
 
 /**
- * Searches of up to this many letters read one list, in the order of ids, from where they start.
- * For longer ones SQLite first merges the lists of all words that begin so.
+ * The beginnings of words that have a list of their own, which is read in the order of ids from any
+ * of them on. For others SQLite first merges the lists of all words that begin so. Each length makes
+ * it slower to add a pet.
  */
-export const prefixLengthMax = 6;
+const listedLengths = [1, 3];
 
 /**
  * Terms are separated by spaces and stored as they are. The writer adds those of a new pet itself,
@@ -14,7 +15,7 @@ export const prefixLengthMax = 6;
  */
 export const petTermsIndex = `
   CREATE VIRTUAL TABLE pet_terms USING fts5(terms, content = '', contentless_delete = 1,
-    detail = none, tokenize = 'ascii', prefix = '${lengthsUpTo(prefixLengthMax)}');
+    detail = none, tokenize = 'ascii', prefix = '${listedLengths.join(" ")}');
   INSERT INTO pet_terms (rowid, terms) SELECT id, pet_terms_of(name, category_id) FROM pets;
   CREATE TRIGGER pet_terms_changed AFTER UPDATE OF name, category_id ON pets
     WHEN new.name <> old.name OR new.category_id <> old.category_id BEGIN
@@ -26,10 +27,6 @@ export const petTermsIndex = `
     DELETE FROM pet_terms WHERE rowid = old.id;
   END;`;
 
-function lengthsUpTo(max: number): string {
-  return Array.from({ length: max }, (_, index) => index + 1).join(" ");
-}
-
 export function termsOf(name: string, categoryId: bigint): string {
   return [categoryTerm(categoryId), ...wordsOf(name)].join(" ");
 }
@@ -39,14 +36,20 @@ function categoryTerm(id: bigint): string {
   return `§${String(id).replace("-", "§")}`;
 }
 
-/** A query of the index; with words cut to `lengthMax`, it also matches others. */
+/** A query of the index. With `listed` beginnings of words it is fast, but also matches others. */
 export function matchText(
   { categoryIds, words = [] }: Pick<PetFilter, "categoryIds" | "words">,
-  lengthMax = Number.POSITIVE_INFINITY,
+  beginnings: "listed" | "whole" = "whole",
 ): string {
-  const starts = words.map((word) => `"${[...word].slice(0, lengthMax).join("")}"*`);
+  const starts = words.map((word) => `"${beginnings === "whole" ? word : listed(word)}"*`);
   const categories = categoryIds?.map((id) => `"${categoryTerm(id)}"`).join(" OR ");
   return [...starts, ...(categories === undefined ? [] : [`(${categories})`])].join(" AND ");
+}
+
+function listed(word: string): string {
+  const letters = [...word];
+  const length = listedLengths.findLast((each) => each <= letters.length);
+  return letters.slice(0, length).join("");
 }
 
 export const listByTerms = `SELECT pets.id, pets.json
