@@ -85,8 +85,8 @@ function judgeDeclared(
     const excused = fromHttp.test(name) || (saidOnce.test(name) && !declaresAll.has(seen.status));
     if (!named.includes(name) && !excused) complaints.push(`header ${name} is not declared`);
   }
-  if (seen.status === 304) {
-    if (seen.text !== "") complaints.push("a 304 has a body");
+  if (seen.status === 304 || seen.status === 204) {
+    if (seen.text !== "") complaints.push(`a ${seen.status} has a body`);
     return;
   }
   const media = mediaOf(seen).replace("/", "~1");

@@ -13,6 +13,7 @@ import {
   type BodyOf,
   type CallInput,
   type CallOptions,
+  type ChangeOptions,
   type ItemOf,
   isList,
   type ListId,
@@ -35,12 +36,20 @@ export {
   PetStoreUnreachable,
 } from "./errors.ts";
 export type { DeprecationNotice, Page } from "./links.ts";
-export type { CallInput, CallOptions, OperationId, QueryOf, ResultOf } from "./operations.ts";
+export type {
+  CallInput,
+  CallOptions,
+  ChangeOptions,
+  OperationId,
+  QueryOf,
+  ResultOf,
+} from "./operations.ts";
 export type { Platform } from "./platform.ts";
 
 export type Pet = Schemas["Pet"];
 export type PetStatus = Schemas["PetStatus"];
 export type NewPet = BodyOf<"createPet">;
+export type PetPatch = BodyOf<"updatePet">;
 export type PetsQuery = QueryOf<"listPets">;
 export type Category = Schemas["Category"];
 export type CategoriesQuery = QueryOf<"listCategories">;
@@ -129,6 +138,16 @@ export class PetStoreClient implements Methods {
     return (await this.call("getPet", { ...options, path: { petId } })).body;
   }
 
+  /** Changes the members that are given. With `ifMatch`, only if the pet still has that ETag. */
+  async updatePet(petId: Identifier, patch: PetPatch, options: ChangeOptions = {}): Promise<Pet> {
+    return (await this.call("updatePet", { ...options, path: { petId }, body: patch })).body;
+  }
+
+  /** Deletes a pet. With `ifMatch`, only if it still has that ETag. */
+  async deletePet(petId: Identifier, options: ChangeOptions = {}): Promise<void> {
+    await this.call("deletePet", { ...options, path: { petId } });
+  }
+
   /** One page of the categories. */
   listCategories(query: CategoriesQuery = {}, options: CallOptions = {}): Promise<Page<Category>> {
     return this.#list("listCategories", query, options);
@@ -183,8 +202,10 @@ export class PetStoreClient implements Methods {
     const address = addressFor(this.baseUrl, routes[id].path, { ...path }, { ...query });
     const { response, refuse } = await this.#exchange(id, address, input, body);
     const { body: value } = response as { body: unknown };
+    const isEmpty = routes[id].method === "DELETE" && response.status === 204;
     const fits = typeof value === "object" && value !== null && Array.isArray(value) === isList(id);
-    if (!fits) throw refuse(`with something else than ${isList(id) ? "a list" : "an object"}.`);
+    if (!fits && !isEmpty)
+      throw refuse(`with something else than ${isList(id) ? "a list" : "an object"}.`);
     return response;
   }
 
@@ -238,11 +259,11 @@ export class PetStoreClient implements Methods {
   async #exchange<Id extends OperationId>(
     operation: Id,
     address: string,
-    options: CallOptions,
+    options: ChangeOptions,
     body?: unknown,
   ) {
     const { method } = routes[operation];
-    const { signal, strict } = options;
+    const { signal, strict, ifMatch } = options;
     const idempotencyKey =
       method === "GET"
         ? undefined
@@ -256,6 +277,7 @@ export class PetStoreClient implements Methods {
         authorization: `Bearer ${this.#apiKey}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+        ...(ifMatch === undefined ? {} : { "if-match": tagsValue(ifMatch) }),
         ...(strict === true ? { prefer: "handling=strict" } : {}),
       },
       body: body === undefined ? undefined : writeExactly(body),
@@ -287,6 +309,11 @@ const pagesRememberedMax = 100;
 function headerValue(name: string, value: string): string {
   if (typeof value === "string" && /^[!-~]{1,255}$/.test(value)) return value;
   throw new TypeError(`${name} must be 1 to 255 visible ASCII characters.`);
+}
+
+function tagsValue(value: string): string {
+  if (typeof value === "string" && /^[ -~]{1,4096}$/.test(value)) return value;
+  throw new TypeError('ifMatch must be an ETag as the service gave it, such as "q1Yw7v".');
 }
 
 // A timer that is set for longer than this goes off at once.

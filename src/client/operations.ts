@@ -5,7 +5,7 @@ export type Schemas = components["schemas"];
 export type OperationId = keyof operations;
 
 interface Route {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Relative to the base address. */
   readonly path: string;
   /** Members of the body that the service fills in: the generated types have them always there. */
@@ -17,6 +17,12 @@ export const routes = {
   listPets: { method: "GET", path: "/pets" },
   createPet: { method: "POST", path: "/pets", optional: ["status"] },
   getPet: { method: "GET", path: "/pets/{petId}" },
+  updatePet: {
+    method: "PATCH",
+    path: "/pets/{petId}",
+    optional: ["id", "name", "categoryId", "status"],
+  },
+  deletePet: { method: "DELETE", path: "/pets/{petId}" },
   listCategories: { method: "GET", path: "/categories" },
   listOrders: { method: "GET", path: "/store/orders" },
   placeOrder: { method: "POST", path: "/store/orders", optional: ["quantity"] },
@@ -74,7 +80,19 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-export type CallInput<Id extends OperationId> = CallOptions &
+/** What a change of something that is there takes too. */
+export interface ChangeOptions extends CallOptions {
+  /** An `ETag`, or several with commas between: without a match, nothing is changed (412). */
+  readonly ifMatch?: string | undefined;
+}
+
+type OptionsOf<Id extends OperationId> = operations[Id]["parameters"] extends {
+  header?: { "If-Match"?: string };
+}
+  ? ChangeOptions
+  : CallOptions;
+
+export type CallInput<Id extends OperationId> = OptionsOf<Id> &
   Given<Pick<operations[Id]["parameters"], "path" | "query">> &
   (Body<Id> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<Id> });
 

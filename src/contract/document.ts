@@ -53,6 +53,8 @@ export interface Operation<Id extends string = string> {
   readonly query: ReadonlyMap<string, { readonly read: Reader; readonly otherwise: unknown }>;
   /** Undefined where there is no body, or where it is left to the handler. */
   readonly body: Reader | undefined;
+  /** Of the body. All of them mean the same. */
+  readonly mediaTypes: readonly string[];
   readonly lifecycle: Lifecycle | undefined;
 }
 
@@ -128,7 +130,10 @@ function accessOf(schemes: Security): Pick<Operation, "security" | "scope"> {
   return { security, scope: (security.get("apiKey") ?? []).join(" ") };
 }
 
-function inputOf(described: Described, document: ApiDocument): Pick<Operation, "query" | "body"> {
+function inputOf(
+  described: Described,
+  document: ApiDocument,
+): Pick<Operation, "query" | "body" | "mediaTypes"> {
   const parameters = resolved(described.parameters ?? [], document) as DescribedParameter[];
   const query = parameters.filter((parameter) => parameter.in === "query");
   const body =
@@ -143,6 +148,7 @@ function inputOf(described: Described, document: ApiDocument): Pick<Operation, "
       ]),
     ),
     body: body === undefined ? undefined : jsonReader(resolved(body, document) as Schema),
+    mediaTypes: Object.keys(described.requestBody?.content ?? {}),
   };
 }
 

@@ -8,7 +8,7 @@ export interface Schema {
   /** One, or one and "null". */
   readonly type?: string | readonly string[];
   readonly format?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | null)[];
   readonly const?: string;
   readonly oneOf?: readonly Schema[];
   readonly minimum?: number;
@@ -20,6 +20,8 @@ export interface Schema {
   readonly maxItems?: number;
   readonly items?: Schema;
   readonly required?: readonly string[];
+  /** Of those in `properties`: unknown members are ignored. */
+  readonly minProperties?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly default?: unknown;
   /** What a value must be, in words that complete "must be …", for a string "must be a string …". */
@@ -50,6 +52,7 @@ const supportedKeywords = new Set([
     "pattern",
   ],
   ...["minItems", "maxItems", "items", "required", "properties", "default", "x-expected"],
+  "minProperties",
   ...["description", "example", "examples"],
 ]);
 
@@ -121,6 +124,10 @@ function objectReader(schema: Schema): Reader {
       } else if (member.otherwise !== undefined) {
         result[member.name] = member.otherwise;
       }
+    }
+    const count = members.filter((member) => Object.hasOwn(given, member.name)).length;
+    if (count < (schema.minProperties ?? 0)) {
+      reading.complaints.push(`${name} must have at least one of ${[...known].join(", ")}.`);
     }
     if (reading.strict) {
       const unknown = Object.keys(given).filter((key) => !known.has(key));
@@ -234,7 +241,7 @@ export function expectation(schema: Schema): string {
     const [type] = schema.type.filter((each) => each !== "null");
     return `${expectation({ ...schema, type })}, or null`;
   }
-  if (schema.enum) return `one of ${schema.enum.join(", ")}`;
+  if (schema.enum) return `one of ${schema.enum.filter((each) => each !== null).join(", ")}`;
   if (schema.type === "boolean") return "true or false";
   if (schema.format === "int64") return `an integer from ${int64Min} to ${int64Max}`;
   if (schema.type === "integer") return `an integer from ${schema.minimum} to ${schema.maximum}`;

@@ -37,6 +37,10 @@ export const problems = {
     status: 409,
     message: "This pet is not available, and only an available pet can be ordered.",
   },
+  pet_reserved: {
+    status: 409,
+    message: "An open order holds this pet. Deliver or cancel the order first.",
+  },
   order_event_refused: {
     status: 409,
     message: "This is not allowed in the order's current status.",
@@ -46,6 +50,11 @@ export const problems = {
     message: "A request with this Idempotency-Key is in progress. Try again shortly.",
   },
   operation_removed: { status: 410, message: "This operation was removed." },
+  precondition_failed: {
+    status: 412,
+    message:
+      "The pet has changed: its ETag is none of those in If-Match. Get it again, then retry.",
+  },
   body_too_large: { status: 413, message: "The body is larger than 65536 bytes." },
   target_too_long: { status: 414, message: "The request target is longer than 8192 bytes." },
   media_type_unsupported: { status: 415, message: "Send the body as application/json." },

@@ -11,6 +11,7 @@ const guideOrder = [
   "paging",
   "errors",
   "idempotency",
+  "editing",
   "orders",
   "categories",
   "caching",

@@ -66,8 +66,10 @@ function curl(operation: Operation, input: SampleInput): string {
 }
 
 function typescript(operation: Operation, input: SampleInput): string {
-  const list = operation.responses[0]?.body?.schema.type === "array";
+  const result = operation.responses[0]?.body?.schema;
+  const list = result?.type === "array";
   const name = list ? "page" : resultName(operation);
+  const call = `await client.${typescriptCall(operation, input)};`;
   return `import { PetStoreClient } from "petstore-client";
 
 const client = new PetStoreClient({
@@ -75,8 +77,7 @@ const client = new PetStoreClient({
   apiKey: process.env.API_KEY ?? "",
 });
 
-const ${name} = await client.${typescriptCall(operation, input)};
-console.log(${list ? "page.items" : name});`;
+${result === undefined ? call : `const ${name} = ${call}\nconsole.log(${list ? "page.items" : name});`}`;
 }
 
 function resultName(operation: Operation): string {
@@ -120,8 +121,7 @@ import requests  # pip install requests
 response = requests.${operation.method.toLowerCase()}(
 ${lines.map((line) => `    ${line},`).join("\n")}
 )
-response.raise_for_status()
-print(response.json())`;
+response.raise_for_status()${operation.responses[0]?.body === undefined ? "" : "\nprint(response.json())"}`;
 }
 
 function pythonLiteral(value: Json): string {

@@ -35,7 +35,7 @@ function control({ name, in: location, required, schema, example }: Parameter, i
   const { type, enum: choices = [] } = schema;
   const shared = html`id="${id}" data-name="${name}" data-location="${location}"${required && html` required`}`;
   if (choices.length > 0) {
-    return html`<select ${shared}>${!required && html`<option value="">any</option>`}${choices.map((choice) => html`<option>${choice}</option>`)}</select>`;
+    return html`<select ${shared}>${!required && html`<option value="">any</option>`}${choices.map((choice) => html`<option>${String(choice)}</option>`)}</select>`;
   }
   const value = required && example !== undefined ? html` value="${String(example)}"` : undefined;
   const hint = schema.default ?? (type === "array" ? "several, with commas between" : "");

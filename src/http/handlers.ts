@@ -9,14 +9,21 @@ import {
 import type { Clock } from "../core/clock.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
-import { idGivenMax, type PetFilter, type PetPage } from "../petstore/catalogue/catalogue.ts";
+import {
+  idGivenMax,
+  type PetFilter,
+  type PetPage,
+  type PetRefusal,
+} from "../petstore/catalogue/catalogue.ts";
 import { categoryText } from "../petstore/catalogue/categories.ts";
 import { normalIds, openCursor, petQuestion, sealCursor } from "../petstore/catalogue/cursor.ts";
+import type { IfMatch } from "../petstore/catalogue/pet.ts";
 import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
-import type { IdempotentRequest } from "../petstore/idempotency/idempotency.ts";
+import type { Done, IdempotentRequest, Mismatch } from "../petstore/idempotency/idempotency.ts";
 import { type OrderEvent, refusalText } from "../petstore/orders/orders.ts";
 import type { Stores } from "../storage/stores.ts";
 import { isRemoved } from "./deprecation.ts";
+import { tagged } from "./headers.ts";
 import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 
 /** The dependencies of the handlers. */
@@ -32,8 +39,10 @@ interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | 
 export interface Call {
   /** The base URL of links: `https://api.example.com/v1`. */
   readonly base: string;
-  /** The idempotency key of the request. Only a POST has one. */
-  readonly idempotency: IdempotentRequest | undefined;
+  /** The idempotency key of the request. A GET has none. */
+  readonly idempotency?: IdempotentRequest | undefined;
+  /** The condition of a PATCH or DELETE. */
+  readonly ifMatch?: IfMatch | undefined;
 }
 
 /** Handles one operation: typed input in, a response of the contract out. No sockets. */
@@ -53,7 +62,7 @@ export function createHandlers(dependencies: HandlerDependencies): Handlers {
   };
 }
 
-type PetHandlers = Pick<Handlers, "listPets" | "createPet" | "getPet">;
+type PetHandlers = Pick<Handlers, "listPets" | "createPet" | "getPet" | "updatePet" | "deletePet">;
 
 function petHandlers(dependencies: HandlerDependencies): PetHandlers {
   const { catalogue, clock, secret, knownCategoriesOnly } = dependencies;
@@ -71,24 +80,67 @@ function petHandlers(dependencies: HandlerDependencies): PetHandlers {
     async createPet({ body }, { base, idempotency }) {
       const terms = { idempotency, knownCategoryOnly: knownCategoriesOnly };
       const outcome = await catalogue.add(body, terms);
-      if (outcome.kind === "no_such_category") {
-        throw new Problem("body_invalid", {
-          detail: `categoryId must be the id of a category; no category has ${body.categoryId}.`,
-        });
-      }
+      if (outcome.kind === "no_such_category") throw unknownCategory(body.categoryId);
       return writeResponse(201, outcome, (id) => ({ location: base + addressOf(id, clock.now()) }));
     },
 
+    async updatePet({ path, body: { id: given, ...patch } }, { idempotency, ifMatch }) {
+      const id = petIdOf(path);
+      if (given !== undefined && given !== id) {
+        throw new Problem("body_invalid", {
+          detail: `id cannot be changed from ${id} to ${given}.`,
+        });
+      }
+      const terms = { idempotency, ifMatch, knownCategoryOnly: knownCategoriesOnly };
+      const outcome = await catalogue.update(id, patch, terms);
+      if (outcome.kind === "no_such_category") throw unknownCategory(patch.categoryId);
+      return tagged(writeResponse(200, writtenTo(id, outcome)));
+    },
+
+    async deletePet({ path }, { idempotency, ifMatch }) {
+      const id = petIdOf(path);
+      const outcome = writtenTo(id, await catalogue.delete(id, { idempotency, ifMatch }));
+      const { headers } = writeResponse(204, outcome);
+      return { status: 204, headers };
+    },
+
     getPet({ path }) {
-      const id = int64FromText(path.petId);
-      // 404, not 400: a text that is not a canonical int64 identifies no pet.
-      if (id === undefined) throw new Problem("pet_not_found");
+      const id = petIdOf(path);
       return then(catalogue.get(id), (body) => {
         if (body === undefined) throw new Problem("pet_not_found");
         return { status: 200, body, headers: readHeaders, dependsOn: petRange(id, id) };
       });
     },
   };
+}
+
+/** 404, not 400: a text that is not a canonical int64 identifies no pet. */
+function petIdOf({ petId }: { readonly petId: string }): bigint {
+  const id = int64FromText(petId);
+  if (id === undefined) throw new Problem("pet_not_found");
+  return id;
+}
+
+function unknownCategory(id: bigint | undefined): Problem {
+  return new Problem("body_invalid", {
+    detail: `categoryId must be the id of a category; no category has ${id}.`,
+  });
+}
+
+/** Throws if a pet was left as it is. */
+function writtenTo<T>(id: bigint, outcome: Done<T> | Mismatch | PetRefusal): Done<T> | Mismatch {
+  switch (outcome.kind) {
+    case "no_such_pet":
+      throw new Problem("pet_not_found");
+    case "precondition_failed":
+      throw new Problem("precondition_failed");
+    case "reserved":
+      throw new Problem("pet_reserved", {
+        detail: `Order ${outcome.orderId} holds pet ${id}. Deliver or cancel the order first.`,
+      });
+    default:
+      return outcome;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
-import { entityTag } from "../petstore/catalogue/pet.ts";
+import { Problem } from "../core/problems.ts";
+import { entityTag, type IfMatch } from "../petstore/catalogue/pet.ts";
 import { isHeld } from "../wire/fileResponse.ts";
 import type { HttpRequest, HttpResponse, RequestHeaders } from "../wire/message.ts";
 import type { HandlerResponse } from "./responses.ts";
@@ -37,11 +38,11 @@ export function applied(response: HandlerResponse): HandlerResponse {
 }
 
 /** A response with an ETag. */
-interface TaggedResponse extends HandlerResponse {
+interface Tagged {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
 }
 
-export function tagged(response: HandlerResponse): TaggedResponse {
+export function tagged<T extends HandlerResponse>(response: T): Omit<T, "headers"> & Tagged {
   // A page can keep its items and gain a next page, so the ETag covers the cursor of the next page,
   // but not the host that the client used.
   const next = response.headers?.["link"]?.split("?")[1] ?? "";
@@ -50,25 +51,43 @@ export function tagged(response: HandlerResponse): TaggedResponse {
 }
 
 /** Reduces a response to 304 if the client already has it (RFC 9110, section 13). */
-export function conditionally(request: RequestHeaders, response: TaggedResponse): HandlerResponse {
+export function conditionally(
+  request: RequestHeaders,
+  response: HandlerResponse & Tagged,
+): HandlerResponse {
   const held = request.header("if-none-match");
   return isHeld(held, response.headers.etag)
     ? { status: 304, body: undefined, headers: response.headers }
     : response;
 }
 
+const entityTags = /^\s*(?:W\/)?"[!#-~\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[!#-~\x80-\xff]*")*\s*$/;
+
+/** The condition of a write (RFC 9110, section 13.1.1). Undefined if there is none. */
+export function ifMatchOf(request: RequestHeaders): IfMatch | undefined {
+  const given = request.header("if-match")?.trim();
+  if (given === undefined || given === "*") return given;
+  if (!entityTags.test(given)) {
+    throw new Problem("parameter_invalid", {
+      detail: 'If-Match must be *, or ETag values in quotes, such as "q1Yw7vJ2mKx0bHn4tR8sLc".',
+    });
+  }
+  // A weak one keeps its prefix, so that it matches nothing.
+  return given.match(/(?:W\/)?"[^"]*"/g) ?? [];
+}
+
 /** Any page may call the API with a key of its own: no cookies are involved, so `*` is safe. */
 export const corsHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+    "Accept-Patch, Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
 } as const;
 
 const preflightHeaders = {
   "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
   "access-control-allow-headers":
-    "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-Id",
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id",
   "access-control-max-age": "7200",
 } as const;
 

@@ -3,7 +3,7 @@ import { parseJson } from "../contract/json.ts";
 import { type Reader, type Reading, unknownNames } from "../contract/schema.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
-import type { HttpRequest, RequestHeaders } from "../wire/message.ts";
+import type { HttpRequest } from "../wire/message.ts";
 
 /** Reads a query string as the operation's parameters. Reports everything that is wrong. */
 export function readQuery(
@@ -47,9 +47,10 @@ export const bodyBytesMax = 65_536;
 export function readBody(
   request: HttpRequest,
   read: Reader,
+  mediaTypes: readonly string[],
   strict: boolean,
 ): MaybePromise<unknown> {
-  refuseOtherMedia(request);
+  refuseOtherMedia(request, mediaTypes);
   return then(request.body(bodyBytesMax), (bytes) => readBytes(bytes, read, strict));
 }
 
@@ -63,16 +64,21 @@ function readBytes(bytes: Uint8Array, read: Reader, strict: boolean): unknown {
 }
 
 // RFC 8259 defines no charset parameter, but many clients send `utf-8`, which is always true.
-const jsonMedia = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
+const jsonMedia = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
-function refuseOtherMedia(request: RequestHeaders): void {
-  if (!jsonMedia.test(request.header("content-type")?.trim() ?? "")) {
-    throw new Problem("media_type_unsupported");
+function refuseOtherMedia(request: HttpRequest, mediaTypes: readonly string[]): void {
+  const [, given = ""] = jsonMedia.exec(request.header("content-type")?.trim() ?? "") ?? [];
+  // RFC 5789, section 2.2.
+  const headers = request.method === "PATCH" ? { "accept-patch": mediaTypes.join(", ") } : {};
+  if (!mediaTypes.includes(given.toLowerCase())) {
+    const detail = `Send the body as ${mediaTypes.join(" or ")}.`;
+    throw new Problem("media_type_unsupported", { detail, headers });
   }
   const encoding = request.header("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity") {
     throw new Problem("media_type_unsupported", {
       detail: "Send the body without a Content-Encoding.",
+      headers,
     });
   }
 }

@@ -207,6 +207,7 @@ function read<Id extends string>(
 ): MaybePromise<ReadInput> {
   const path = match?.path ?? {};
   const query = readQuery(operation, request.query.slice(1), strict);
-  if (operation.body === undefined) return { path, query, body: undefined };
-  return then(readBody(request, operation.body, strict), (body) => ({ path, query, body }));
+  const { body: reader, mediaTypes } = operation;
+  if (reader === undefined) return { path, query, body: undefined };
+  return then(readBody(request, reader, mediaTypes, strict), (body) => ({ path, query, body }));
 }

@@ -12,7 +12,14 @@ import { type HttpRequest, originOf, type RequestHeaders } from "../wire/message
 import { requireScope, tokenOf } from "./authorize.ts";
 import { announcement, refuseRemoved } from "./deprecation.ts";
 import type { Call, Handlers } from "./handlers.ts";
-import { applied, asksForStrict, conditionally, corsHeaders, tagged } from "./headers.ts";
+import {
+  applied,
+  asksForStrict,
+  conditionally,
+  corsHeaders,
+  ifMatchOf,
+  tagged,
+} from "./headers.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import type { Api, Exchange, ReadInput } from "./pipeline.ts";
 import type { CacheLookup, CacheParts } from "./responseCache.ts";
@@ -144,7 +151,7 @@ export class PublicApi implements Api<OperationId, Caller> {
     operation: Operation,
     input: ReadInput,
   ): MaybePromise<HandlerResponse> {
-    const handled = this.#handlers[operation.id](input, { base, idempotency: undefined });
+    const handled = this.#handlers[operation.id](input, { base });
     return then(handled, (made) => {
       const response = tagged(made);
       const { dependsOn } = made;
@@ -167,14 +174,15 @@ export class PublicApi implements Api<OperationId, Caller> {
   ): MaybePromise<HandlerResponse> {
     const handler = this.#handlers[operation.id];
     const idempotencyKey = readIdempotencyKey(request);
-    if (idempotencyKey === undefined) return handler(input, { base, idempotency: undefined });
+    const ifMatch = operation.method === "POST" ? undefined : ifMatchOf(request);
+    if (idempotencyKey === undefined) return handler(input, { base, ifMatch });
     const idempotency = {
       keyId: key.id,
       idempotencyKey,
       fingerprint: fingerprint(operation.id, input.path, input.body),
       nowMs: this.#parts.clock.now(),
     };
-    return this.#writeOnce(idempotency, () => handler(input, { base, idempotency }));
+    return this.#writeOnce(idempotency, () => handler(input, { base, idempotency, ifMatch }));
   }
 
   /** Refuses a repetition while the first is in flight here; the store settles all other cases. */

@@ -196,7 +196,6 @@ export const faultsOfAnswers: readonly Caught[] = [
       "error-405-code",
       "method-pets-405",
       "method-pet-405",
-      "method-pet-patch-405",
       "problem-405",
     ],
   },

@@ -62,12 +62,12 @@ export const faultsOfFields: readonly Caught[] = [
   {
     name: "405 has no Allow",
     answered: drop("allow"),
-    caughtBy: ["method-pets-405", "method-pet-405", "method-pet-patch-405"],
+    caughtBy: ["method-pets-405", "method-pet-405"],
   },
   {
     name: "405 allows what it refuses",
     answered: when(status(405), ({ headers }, { method }) => headers.append("allow", method)),
-    caughtBy: ["method-pets-405", "method-pet-405", "method-pet-patch-405"],
+    caughtBy: ["method-pets-405", "method-pet-405"],
   },
   {
     name: "HEAD has a length of 0",

@@ -209,6 +209,47 @@ describe("paging", () => {
   });
 });
 
+describe("a pet that is there", () => {
+  test("is updated in what is given, and only while it has the ETag", async () => {
+    const { id } = await client.createPet({ name: "Bella", categoryId: int64Max });
+    const { headers } = await client.call("listPets", { query: { id: [id] } });
+    const ifMatch = headers.get("etag") ?? "";
+    const updated = await client.updatePet(id, { name: "Rex" }, { ifMatch });
+    expect(updated).toEqual({ id, name: "Rex", categoryId: int64Max, status: "available" });
+    const late = await refusal(client.updatePet(id, { name: "Max" }, { ifMatch }));
+    expect([late.code, late.status]).toEqual(["precondition_failed", 412]);
+    expect(await client.updatePet(id, { ...updated, status: null })).toEqual(updated);
+    expect((await refusal(client.deletePet(id, { ifMatch }))).code).toBe("precondition_failed");
+    expect((await refusal(client.updatePet(id, {}))).code).toBe("body_invalid");
+    expect(await client.deletePet(Number(id))).toBeUndefined();
+    expect((await client.listPets({ id: [id] })).items).toEqual([]);
+    expect((await refusal(client.deletePet(id))).code).toBe("pet_not_found");
+  });
+
+  test("is deleted once though the answer is lost", async () => {
+    let lost = 0;
+    const unlucky = new PetStoreClient({
+      baseUrl: running.base,
+      apiKey: running.token,
+      platform: fakePlatform(),
+      async fetch(address: string, init: RequestInit) {
+        const response = await fetch(address, init);
+        if (lost++ < 2) throw new TypeError("the connection broke");
+        return response;
+      },
+    });
+    const { id } = await client.createPet({ name: "Bella", categoryId: 3 });
+    expect(await unlucky.deletePet(id)).toBeUndefined();
+    expect(lost).toBe(3);
+  });
+
+  test("is not asked for with an ETag that no header can carry", async () => {
+    for (const ifMatch of ["", '"a"\n', '"ü"']) {
+      expect(await rejection(client.deletePet(1n, { ifMatch }))).toBeInstanceOf(TypeError);
+    }
+  });
+});
+
 describe("a refusal of the service", () => {
   const newPet = { name: "Bella", categoryId: 3 };
   const cases: [code: string, status: number, call: () => Promise<unknown>][] = [

@@ -148,9 +148,9 @@ describe("the size of", () => {
     expect(total).toBeLessThan(90_000);
   });
 
-  test("the search index stays below 52 kB, and the script below 8 kB", () => {
+  test("the search index stays below 56 kB, and the script below 8 kB", () => {
     const find = (form: RegExp) => [...files.keys()].find((path) => form.test(path)) ?? "";
-    expect(gzipped(find(/search-/))).toBeLessThan(52_000);
+    expect(gzipped(find(/search-/))).toBeLessThan(56_000);
     expect(gzipped(find(/site-.*\.js$/))).toBeLessThan(8_000);
   });
 

@@ -21,7 +21,7 @@ const stories = [
     ...["createPet", "listPets", "getPet", "listCategories", "placeOrder", "listOrders"],
     ...["getOrder", "approveOrder", "deliverOrder"],
   ],
-  ["createPet", "placeOrder", "cancelOrder"],
+  ["createPet", "placeOrder", "cancelOrder", "updatePet", "deletePet"],
 ];
 const told = [...new Set(stories.flat())];
 const sample = (id: string, language: string) => {
@@ -111,5 +111,7 @@ describe.each([
     expect(said["approveOrder"]).toContain("approved");
     expect(said["deliverOrder"]).toContain("delivered");
     expect(said["cancelOrder"]).toContain("cancelled");
+    expect(said["updatePet"]).toContain("Bella II");
+    expect(said["deletePet"]).toBe("");
   });
 });

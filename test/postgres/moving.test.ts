@@ -109,6 +109,7 @@ const copied = {
   keys: "ordinal, id, name, environment, hash, hint, scopes, created_at_ms, expires_at_ms, revoked_at_ms, replaced_by, last_used_at_ms",
   categories: "id, name",
   orders: "id, pet_id, quantity, status, placed_at_ms, json",
+  retired_pet_ids: "id",
   idempotency_keys: "key_id, idempotency_key, fingerprint, entity_id, text, created_at_ms",
 };
 const counters = ["last_pet_id", "last_order_id", "key_revision"];

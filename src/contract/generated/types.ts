@@ -34,6 +34,37 @@ export interface components {
             status: components["schemas"]["PetStatus"];
         };
         /**
+         * @description The members of a pet to change, at least one. They have the same constraints as on creation.
+         * @example {
+         *       "name": "Bella II"
+         *     }
+         */
+        PetPatch: {
+            /**
+             * Format: int64
+             * @description May be present only as it is, because an identifier cannot be changed.
+             * @example 1
+             */
+            id?: bigint;
+            /**
+             * @description The pet's name: 1 to 255 Unicode code points, not only white space, without U+0000.
+             * @example Bella II
+             */
+            name?: string;
+            /**
+             * Format: int64
+             * @description The category of the pet.
+             * @example 3
+             */
+            categoryId?: bigint;
+            /**
+             * @description The availability of the pet. `null` means the default, `available`.
+             * @example sold
+             * @enum {string|null}
+             */
+            status?: "available" | "pending" | "sold" | null;
+        };
+        /**
          * @description A pet in the catalogue.
          * @example {
          *       "id": 1,
@@ -186,7 +217,7 @@ export interface components {
          * @example pet_not_found
          * @enum {string}
          */
-        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "cursor_invalid" | "headers_too_large" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "not_implemented" | "operation_removed" | "order_event_refused" | "order_not_found" | "overloaded" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "rate_limited" | "request_malformed" | "request_timeout" | "store_unavailable" | "target_too_long" | "version_not_supported";
+        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "cursor_invalid" | "headers_too_large" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "not_implemented" | "operation_removed" | "order_event_refused" | "order_not_found" | "overloaded" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "pet_reserved" | "precondition_failed" | "rate_limited" | "request_malformed" | "request_timeout" | "store_unavailable" | "target_too_long" | "version_not_supported";
         /**
          * @description The body of every error.
          * @example {
@@ -290,6 +321,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description No pet has this identifier. */
+        PetNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Nothing has changed. The response has no body and does not count against the quota. */
         NotModified: {
             headers: {
@@ -326,6 +368,33 @@ export interface components {
                  * @example 1
                  */
                 "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description An open order holds the pet, or a request with the same Idempotency-Key is in progress. */
+        PetReserved: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description Seconds to wait before retrying. Present if a request with the same Idempotency-Key is in progress.
+                 * @example 1
+                 */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The pet has another `ETag` than `If-Match` names. Nothing was changed. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -450,6 +519,22 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body is neither `application/merge-patch+json` nor `application/json`. Nothing was stored. */
+        PatchMediaTypeRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description The media types of a patch (RFC 5789).
+                 * @example application/json, application/merge-patch+json
+                 */
+                "Accept-Patch": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The service failed. The cause is logged under the request id. */
         Internal: {
             headers: {
@@ -515,6 +600,13 @@ export interface components {
          * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
          */
         ifNoneMatch: string;
+        /**
+         * @description One or more `ETag` values of the pet, or `*`. If none of them is its current one, the response
+         *     is 412 and nothing is changed. The pet's `ETag` comes with getPet, with updatePet and with
+         *     `GET /pets?id={petId}`.
+         * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
+         */
+        ifMatch: string;
         /**
          * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
          *     with the same value, API key and request gets the first response again and has no further
@@ -816,6 +908,135 @@ export interface operations {
                 };
             };
             410: components["responses"]["OperationRemoved"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
+        };
+    };
+    deletePet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One or more `ETag` values of the pet, or `*`. If none of them is its current one, the response
+                 *     is 412 and nothing is changed. The pet's `ETag` comes with getPet, with updatePet and with
+                 *     `GET /pets?id={petId}`.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
+                 */
+                "If-Match"?: components["parameters"]["ifMatch"];
+                /**
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /**
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
+                 * @example handling=lenient
+                 */
+                Prefer?: components["parameters"]["prefer"];
+            };
+            path: {
+                /** @description The identifier of the pet. Anything but a canonical int64 is 404. */
+                petId: components["parameters"]["petId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pet was deleted. The response has no body. */
+            204: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ParameterRefused"];
+            401: components["responses"]["KeyRefused"];
+            403: components["responses"]["ScopeRefused"];
+            404: components["responses"]["PetNotFound"];
+            409: components["responses"]["PetReserved"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
+        };
+    };
+    updatePet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One or more `ETag` values of the pet, or `*`. If none of them is its current one, the response
+                 *     is 412 and nothing is changed. The pet's `ETag` comes with getPet, with updatePet and with
+                 *     `GET /pets?id={petId}`.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
+                 */
+                "If-Match"?: components["parameters"]["ifMatch"];
+                /**
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /**
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
+                 * @example handling=lenient
+                 */
+                Prefer?: components["parameters"]["prefer"];
+            };
+            path: {
+                /** @description The identifier of the pet. Anything but a canonical int64 is 404. */
+                petId: components["parameters"]["petId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * @description The members to change, as at most 65,536 bytes of JSON in UTF-8. Both media types mean the
+         *     same.
+         */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PetPatch"];
+                "application/merge-patch+json": components["schemas"]["PetPatch"];
+            };
+        };
+        responses: {
+            /** @description The pet as stored. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pet"];
+                };
+            };
+            400: components["responses"]["BodyRefused"];
+            401: components["responses"]["KeyRefused"];
+            403: components["responses"]["ScopeRefused"];
+            404: components["responses"]["PetNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["PetReserved"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["PatchMediaTypeRefused"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

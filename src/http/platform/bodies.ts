@@ -14,7 +14,7 @@ export const invalid = (detail: string): Problem => new Problem("body_invalid", 
 
 /** As a JSON value, whatever it is. */
 export async function jsonBody(request: HttpRequest): Promise<unknown> {
-  return readBody(request, (value) => value, false);
+  return readBody(request, (value) => value, ["application/json"], false);
 }
 
 /** For a body that may be larger than most. */

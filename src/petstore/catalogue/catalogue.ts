@@ -53,7 +53,7 @@ export interface DeleteTerms {
 }
 
 /** Why a pet was left as it is. */
-type PetRefusal =
+export type PetRefusal =
   | { readonly kind: "no_such_pet" }
   | { readonly kind: "precondition_failed" }
   /** An open order holds the pet. */
