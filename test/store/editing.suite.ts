@@ -164,6 +164,28 @@ export function describeEditing(engine: string, open: () => Promise<Stores>): vo
       });
     }
 
+    test("follows its orders within a batch", async () => {
+      const stores = await open();
+      const { catalogue, orders } = stores;
+      const id = await petIn(stores);
+      const orderId = await orderIn(stores, id);
+      const outcomes = await Promise.all([
+        catalogue.update(id, { status: "sold" }),
+        orders.move(orderId, "cancel"),
+        catalogue.update(id, { status: "sold" }),
+        catalogue.update(id, { status: "available" }),
+        orders.place({ petId: id, quantity: 1 }, nowMs),
+        catalogue.update(id, { status: "sold" }),
+        catalogue.delete(id),
+        orders.move(orderId + 1n, "cancel"),
+        catalogue.delete(id),
+      ]);
+      expect(outcomes.map(({ kind }) => kind).join(" ")).toBe(
+        "reserved done done done done reserved reserved done done",
+      );
+      expect(await petsIn(stores)).toEqual([]);
+    });
+
     test("to a category that is not there is refused where categories are enforced", async () => {
       const stores = await open();
       const id = await petIn(stores);
@@ -241,7 +263,7 @@ export function describeEditing(engine: string, open: () => Promise<Stores>): vo
     test("and bringing it back, changing and deleting it in one batch leaves the last of all", async () => {
       const stores = await open();
       const { catalogue } = stores;
-      const id = await petIn(stores);
+      const [other, id] = [await petIn(stores), await petIn(stores)];
       const back = (name: string) => catalogue.import([{ ...bella, id, name }]);
       const outcomes = await Promise.all([
         catalogue.update(id, { name: "One" }),
@@ -254,8 +276,10 @@ export function describeEditing(engine: string, open: () => Promise<Stores>): vo
         catalogue.update(id, { status: "sold" }),
         catalogue.add(bella),
         catalogue.delete(id + 1n),
+        catalogue.update(other, { name: "Six" }),
+        catalogue.delete(other),
       ]);
-      expect(kindsOf(outcomes)).toEqual({ done: 7, stored: 2, no_such_pet: 1 });
+      expect(kindsOf(outcomes)).toEqual({ done: 9, stored: 2, no_such_pet: 1 });
       expect(await petsIn(stores)).toEqual([text(id, { name: '"Five"', status: "sold" })]);
     });
 

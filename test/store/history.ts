@@ -1,15 +1,29 @@
 /** Random histories of pets and orders: what is asked for, in which words, how often and when. */
 
-import type { PetStatus } from "../../src/petstore/catalogue/pet.ts";
+import { entityTag, type PetStatus } from "../../src/petstore/catalogue/pet.ts";
 import { type IdempotentRequest, retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import fc from "../../testkit/fastCheck.ts";
+import { textOf } from "./historyModel.ts";
 
 export type Request =
   | { readonly kind: "add"; readonly status: PetStatus }
   | { readonly kind: "import"; readonly id: bigint; readonly status: PetStatus }
   | { readonly kind: "place"; readonly petId: bigint; readonly quantity: number }
-  | { readonly kind: "approve" | "deliver"; readonly orderId: bigint };
+  | {
+      readonly kind: "update";
+      readonly petId: bigint;
+      readonly name?: string | undefined;
+      readonly status?: PetStatus | null | undefined;
+      /** As whoever asks knows the pet: it must be so still. */
+      readonly held?: string | undefined;
+    }
+  | { readonly kind: "delete"; readonly petId: bigint; readonly held?: string | undefined }
+  | {
+      readonly kind: "approve" | "deliver" | "cancel";
+      readonly orderId: bigint;
+      readonly quantity: number;
+    };
 
 export interface Asked {
   readonly request: Request;
@@ -45,7 +59,15 @@ type Intent =
   | { readonly kind: "add"; readonly status: PetStatus }
   | { readonly kind: "import"; readonly free: number; readonly status: PetStatus }
   | { readonly kind: "place"; readonly pet: number; readonly quantity: number }
-  | { readonly kind: "approve" | "deliver"; readonly order: number }
+  | {
+      readonly kind: "update";
+      readonly pet: number;
+      readonly name: string | undefined;
+      readonly status: PetStatus | null | undefined;
+      readonly held: number | undefined;
+    }
+  | { readonly kind: "delete"; readonly pet: number; readonly held: number | undefined }
+  | { readonly kind: "approve" | "deliver" | "cancel"; readonly order: number }
   | { readonly kind: "repeat"; readonly earlier: number };
 
 export interface Attempt {
@@ -64,8 +86,10 @@ export interface Round {
 
 const status = fc.constantFrom<PetStatus[]>("available", "available", "pending", "sold");
 const order = fc.nat({ max: 7 });
+const pet = fc.nat({ max: 7 });
+const held = fc.option(fc.nat({ max: 3 }), { nil: undefined });
 const intent = fc.oneof<fc.WeightedArbitrary<Intent>[]>(
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("add" as const), status }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("add" as const), status }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -78,12 +102,24 @@ const intent = fc.oneof<fc.WeightedArbitrary<Intent>[]>(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant("place" as const),
-      pet: fc.nat({ max: 7 }),
+      pet,
       quantity: fc.integer({ min: 1, max: 2 }),
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("approve" as const), order }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("deliver" as const), order }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("cancel" as const), order }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("update" as const),
+      pet,
+      name: fc.option(fc.constantFrom("x", "y", "z"), { nil: undefined }),
+      status: fc.option(fc.option(status, { nil: null }), { nil: undefined }),
+      held,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("delete" as const), pet, held }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("repeat" as const), earlier: fc.nat({ max: 30 }) }),
@@ -143,6 +179,20 @@ export function ask(
   };
 }
 
+/** One of the texts that the pet had. */
+function textHeld(
+  held: number | undefined,
+  petId: bigint,
+  past: readonly Event[],
+): string | undefined {
+  if (held === undefined) return undefined;
+  const texts = past.flatMap(({ request: { kind }, outcome: { id, text } }) =>
+    (kind === "add" || kind === "update") && id === petId && text !== undefined ? [text] : [],
+  );
+  const first = textOf(petId, { name: "x", status: "available" });
+  return [first, ...texts].at(-1 - (held % (texts.length + 1)));
+}
+
 function requestOf(intent: Intent, past: readonly Event[], beginning: Beginning): Request {
   const doneIds = (kind: string) => [
     ...new Set(
@@ -151,6 +201,10 @@ function requestOf(intent: Intent, past: readonly Event[], beginning: Beginning)
       ),
     ),
   ];
+  const petIdOf = (place: number): bigint => {
+    const pets = [...beginning.petIds, ...beginning.freeIds, ...doneIds("add")];
+    return pets[place % pets.length] as bigint;
+  };
   switch (intent.kind) {
     case "repeat":
       return { kind: "add", status: "available" };
@@ -158,16 +212,26 @@ function requestOf(intent: Intent, past: readonly Event[], beginning: Beginning)
       const { free, status } = intent;
       return { kind: "import", id: beginning.freeIds[free] as bigint, status };
     }
-    case "place": {
-      const pets = [...beginning.petIds, ...beginning.freeIds, ...doneIds("add")];
-      const petId = pets[intent.pet % pets.length] as bigint;
-      return { kind: "place", petId, quantity: intent.quantity };
+    case "place":
+      return { kind: "place", petId: petIdOf(intent.pet), quantity: intent.quantity };
+    case "update":
+    case "delete": {
+      const { pet, held, ...rest } = intent;
+      const petId = petIdOf(pet);
+      return { ...rest, petId, held: textHeld(held, petId, past) };
     }
     case "approve":
-    case "deliver": {
+    case "deliver":
+    case "cancel": {
+      const { kind } = intent;
       const orders = doneIds("place");
-      const orderId = orders[intent.order % orders.length] ?? beginning.lastOrderId + 1_000_000n;
-      return { kind: intent.kind, orderId };
+      const orderId = orders[intent.order % orders.length];
+      const unknown = { kind, orderId: beginning.lastOrderId + 1_000_000n, quantity: 1 };
+      const placed = past.find(
+        ({ request, outcome }) => request.kind === "place" && outcome.id === orderId,
+      )?.request;
+      if (orderId === undefined || placed?.kind !== "place") return unknown;
+      return { kind, orderId, quantity: placed.quantity };
     }
     default:
       return intent;
@@ -187,6 +251,14 @@ export function carryOut(
       return catalogue.import([{ ...pet, id: request.id, status: request.status }]);
     case "place":
       return orders.place(request, nowMs, idempotency);
+    case "update":
+    case "delete": {
+      const { petId, held } = request;
+      const ifMatch = held === undefined ? undefined : [entityTag(held)];
+      return request.kind === "delete"
+        ? catalogue.delete(petId, { idempotency, ifMatch })
+        : catalogue.update(petId, request, { idempotency, ifMatch });
+    }
     default:
       return orders.move(request.orderId, request.kind, idempotency);
   }
