@@ -3,11 +3,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packageJson from "../package.json" with { type: "json" };
 import { architectureOfHost, buildPackage } from "./deb.ts";
 import { debianRoot, requireOrExit, runFolder } from "./debian/root.ts";
+import { linesBelow } from "./https/guide.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bootSecondsMax = 600;
@@ -56,7 +57,8 @@ function notJson(journal: string): string[] {
     .map((line) => JSON.parse(line) as JournalEntry)
     .filter(({ _TRANSPORT, _COMM }) => _TRANSPORT === "stdout" && _COMM !== "systemd")
     .map(({ MESSAGE = "" }) => MESSAGE);
-  const said = /^(?:Pet Store \(|There are no keys yet|The dashboard is at |Reloaded: |petstore: )/;
+  const said =
+    /^(?:Pet Store \(|There are no keys yet|The dashboard is at |It is at |Reloaded: |petstore: )/;
   const lines = messages.filter((message) => !said.test(message));
   if (lines.length === 0) return ["The journal has no lines of the log."];
   return lines.filter((line) => {
@@ -76,11 +78,16 @@ const shared = runFolder("systemd", () => killSystem());
 const executable = join(root, "dist/petstore");
 const architecture = architectureOfHost();
 const higher = packageJson.version.replace(/^\d+/, (major) => String(Number(major) + 1));
-buildPackage({ executable, architecture, folder: join(shared, "first") });
+const built = buildPackage({ executable, architecture, folder: join(shared, "first") });
 buildPackage({ executable, architecture, folder: join(shared, "second"), version: higher });
 cpSync(join(root, "scripts/systemd/inside.sh"), join(shared, "inside.sh"));
+cpSync(join(root, "scripts/https/authority.sh"), join(shared, "authority.sh"));
+const install = linesBelow("With systemd").replace(/petstore_\S+\.deb/, basename(built));
+writeFileSync(join(shared, "https-install.sh"), install);
+writeFileSync(join(shared, "https-check.sh"), linesBelow("What happens"));
 writeFileSync(join(shared, "check.service"), service);
-await boot(debianRoot(["systemd", "systemd-sysv", "dbus", "curl", "procps"]), shared);
+const packages = ["systemd", "systemd-sysv", "dbus", "curl", "procps", "openssl", "knot", "pebble"];
+await boot(debianRoot(packages), shared);
 
 const read = (name: string) =>
   existsSync(join(shared, name)) ? readFileSync(join(shared, name), "utf8") : "";

@@ -155,7 +155,31 @@ systemctl daemon-reload
 systemctl restart $unit
 check "the service is back to its own ports" running
 
-# 7. Upgrade
+# 7. HTTPS by the lines of the guide, with a name server and an authority on this machine
+systemctl stop knot
+echo 'nameserver 127.0.0.1' >/etc/resolv.conf
+check "a name server and an authority start" bash /check/authority.sh /run/authority
+cat >>$env <<'SETTINGS'
+PETSTORE_ACME_DIRECTORY=https://127.0.0.1:14000/dir
+PETSTORE_ACME_TRUST=/run/authority/api.pem
+PETSTORE_DNS_PRIVATE=on
+SETTINGS
+export -f apt
+cd /check/first
+check "the lines of the guide run" bash -euc "$(cat /check/https-install.sh)"
+cd /root
+answers() { [ "$(CURL_CA_BUNDLE=/run/authority/root.pem bash /check/https-check.sh 2>/dev/null)" = "$(sed 's/.*# //' /check/https-check.sh)" ]; }
+served() { within 60 answers || { journal | tail -n 20; return 1; }; }
+check "https://api.example.com is served, with a certificate of the authority" served
+check "the state of the certificate is as the guide says" \
+  grep -q 'api.example.com .*live' <(petstorectl production domains list)
+rm -r $dropin
+cp /root/production.env $env
+systemctl daemon-reload
+systemctl restart $unit
+check "the service is without a name again" running
+
+# 8. Upgrade
 echo '# kept' >>$env
 systemctl enable --quiet --now petstore@staging
 check "staging starts beside production" within 30 ready http://127.0.0.1:8081
@@ -175,7 +199,7 @@ check "leaves a stopped and disabled instance alone" equal "$(systemctl is-enabl
 systemctl enable --quiet --now petstore@production
 check "which starts again when it is told to" running
 
-# 8. Remove, install again, purge
+# 9. Remove, install again, purge
 check "the package can be removed" apt remove petstore
 check "both instances are stopped" equal "$(status_of) $(status_of petstore@staging)" "inactive inactive"
 check "the program is gone" not test -e /usr/bin/petstore

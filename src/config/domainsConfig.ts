@@ -177,8 +177,18 @@ const endpoints = listOf(endpointsText, readEndpoint);
 
 /** Of this machine, by IPv6 too where it has any. */
 function everyAddress(): string {
-  const all = Object.values(networkInterfaces()).flat();
-  return all.some((each) => each?.family === "IPv6") ? "::" : "0.0.0.0";
+  return interfaceAddresses().some((address) => isIP(address) === 6) ? "::" : "0.0.0.0";
+}
+
+/** None where the system does not say, such as in a sandbox without AF_NETLINK. */
+export function interfaceAddresses(): readonly string[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap(
+      (all) => all?.map(({ address }) => address) ?? [],
+    );
+  } catch {
+    return [];
+  }
 }
 
 function reachable(listensOn: string): string {

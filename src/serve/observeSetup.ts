@@ -11,10 +11,9 @@ import {
   writeSync,
 } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
-import { networkInterfaces } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import type { DomainsConfig } from "../config/domainsConfig.ts";
+import { type DomainsConfig, interfaceAddresses } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { AcmeError } from "../hosting/acme/acmeError.ts";
@@ -121,9 +120,7 @@ async function observeDomains(
     })),
   );
   for (const { server } of ports) server?.close();
-  const ownAddresses = Object.values(networkInterfaces())
-    .flat()
-    .flatMap((each) => canonicalAddress(each?.address ?? "") ?? []);
+  const ownAddresses = interfaceAddresses().flatMap((each) => canonicalAddress(each) ?? []);
   return { names, ownAddresses, authority, ports: ports.map(({ seen }) => seen) };
 }
 
