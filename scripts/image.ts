@@ -1,9 +1,10 @@
 // What `npm run image` runs: deploy/Dockerfile, built by buildah and run without a container engine.
-// It needs Linux, root and buildah. Bases made here stand in for those of the registry:
+// It needs Linux, root, buildah, knot and pebble. Bases made here stand in for those of the registry:
 // a Debian with Node.js to build on, and the C library alone to run on.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -30,7 +31,8 @@ import {
   requireOrExit,
   runFolder,
 } from "./debian/root.ts";
-import { Container, type ImageConfig, memoryGroup } from "./image/container.ts";
+import { linesBelow } from "./https/guide.ts";
+import { Container, type ImageConfig, memoryGroup, until } from "./image/container.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const runtime = { node: "24.21.0", npm: "11.19.1" };
@@ -39,8 +41,10 @@ const schemaPackage = "dclint@3.1.0";
 const buildSecondsMax = 1800;
 const stepSecondsMax = 300;
 
-requireOrExit(["buildah", "dpkg-deb", "apt-get", "npm"]);
+requireOrExit(["buildah", "dpkg-deb", "apt-get", "npm", "knotd", "pebble", "curl", "nsenter"]);
+let endNetwork = () => {};
 const work = runFolder("image", () => {
+  endNetwork();
   buildah(["umount", "--all"]);
   buildah(["rm", "--all"]);
 });
@@ -203,18 +207,77 @@ async function checkRunning(container: Container): Promise<void> {
   check("SIGTERM ends it with 0 again", (await container.end("SIGTERM")) === 0, container.log);
 }
 
-async function run(image: string): Promise<void> {
+/** A container of the image, and a folder for its data. */
+function created(image: string, name: string) {
   const id = buildah(["from", "--pull-never", image]);
   const config: ImageConfig = JSON.parse(buildah(["inspect", id])).Docker.config;
-  checkContents(id, config);
   // Else buildah mounts a folder of its own there, over the one that it is given.
   buildah(["config", "--volume", "/data-", id]);
+  const volume = join(work, name);
+  mkdirSync(volume, { mode: 0o700 });
+  chownSync(volume, 10001, 10001);
+  return { id, config, volume, storage };
+}
+
+/**
+ * A network that has nothing but a name server and a certificate authority, and lets any user open
+ * port 80, as the networks of Docker do. Resolves with its process, and their folder.
+ */
+async function httpsNetwork() {
+  const folder = join(work, "authority");
+  const script = `ip link set lo up && echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start &&
+    echo nameserver 127.0.0.1 >"$2" && mount --bind "$2" /etc/resolv.conf &&
+    bash scripts/https/authority.sh "$1" && touch "$1/up" && exec sleep infinity`;
+  const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child"];
+  const shell = ["bash", "-c", script, "bash", folder, join(work, "resolv.conf")];
+  const holder = spawn("unshare", [...namespaces, ...shell], { cwd: root, stdio: "inherit" });
+  endNetwork = () => void holder.kill("SIGKILL");
+  if (!(await until(() => existsSync(join(folder, "up"))))) throw new Error("No authority.");
+  return { folder, enter: ["nsenter", `--target=${holder.pid}`, "--net"] };
+}
+
+/** The lines of the guide, with buildah in the place of Docker. */
+async function checkHttps(image: string): Promise<void> {
+  const { folder, enter } = await httpsNetwork();
+  const [start = "", first = ""] = linesBelow("In a container").replace(/\\\n/g, "").split("\n");
+  const words = start.split(/\s+/);
+  const given = (option: string) => words.filter((_, index) => words[index - 1] === option);
+  const run = `${words.slice(0, 2).join(" ")} ${words.at(-1)}`;
+  check("the guide runs the image", run === "docker run petstore", start);
+  check("on both ports", given("-p").join() === "80:80,443:443", given("-p"));
+  check("with its volume", given("-v").join() === "petstore:/data", given("-v"));
+  const parts = created(image, "https-volume");
+  cpSync(join(folder, "api.pem"), join(parts.volume, "api.pem"));
+  const variables = [
+    ...given("-e"),
+    ...["PETSTORE_ACME_DIRECTORY=https://127.0.0.1:14000/dir", "PETSTORE_ACME_TRUST=/data/api.pem"],
+    ...["PETSTORE_DNS_RECURSORS=127.0.0.1", "PETSTORE_DNS_PRIVATE=on"],
+  ];
+  const where = { port: 8080, network: enter, group: undefined };
+  const container = new Container({ ...parts, ...where, variables });
+  try {
+    check("it serves with a name", await container.start(), container.log);
+    const [, ...args] = first.split(" petstore ");
+    const printed = container.petstore(...args.join().split(" "));
+    check("the guide's line makes a key", /pet_live_\w{8}/.test(printed), first);
+    const [line = "", expected] = linesBelow("What happens").trim().split(/ +# /);
+    const env = { ...process.env, CURL_CA_BUNDLE: join(folder, "root.pem"), no_proxy: "*" };
+    const ask = () =>
+      Bun.spawnSync([...enter, "--mount", "sh", "-c", line], { env }).stdout.toString();
+    await until(() => ask() === expected);
+    check("its name is served over HTTPS", ask() === expected, container.log.slice(-2_000));
+  } finally {
+    await container.end("SIGTERM");
+    endNetwork();
+  }
+}
+
+async function run(image: string): Promise<void> {
+  const { id, config, volume } = created(image, "volume");
+  checkContents(id, config);
   const compose = parse(readFileSync(join(root, "deploy/compose.yaml"), "utf8"), { merge: true });
   const limit: string = compose.services.production.mem_limit;
   const group = memoryGroup(basename(work), bytesOf(limit));
-  const volume = join(work, "volume");
-  mkdirSync(volume, { mode: 0o700 });
-  chownSync(volume, 10001, 10001);
   const container = new Container({ id, config, port: await freePort(), volume, storage, group });
   try {
     await checkRunning(container);
@@ -239,6 +302,7 @@ try {
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   console.log(`built in ${seconds} s: ${size}`);
   await run(image);
+  await checkHttps(image);
 } catch (cause) {
   check("all checks were made", false, String(cause));
 }

@@ -59,6 +59,10 @@ export interface ContainerParts {
   readonly id: string;
   readonly config: ImageConfig;
   readonly port: number;
+  /** Settings beside those of the image: `NAME=value`. */
+  readonly variables?: readonly string[];
+  /** The command that enters the network it is on, where that is not this machine's. */
+  readonly network?: readonly string[];
   /** The folder that the program sees as /data. */
   readonly volume: string;
   /** The options that say where buildah keeps its things. */
@@ -79,20 +83,22 @@ export class Container {
   #service: ChildProcess | undefined;
   log = "";
 
-  constructor({ id, config, port, volume, storage, group }: ContainerParts) {
+  constructor(parts: ContainerParts) {
+    const { id, config, port, variables = [], network = [], volume, storage, group } = parts;
     this.base = `http://127.0.0.1:${port}`;
     this.#config = config;
     this.#group = group;
+    const all = [`PORT=${port}`, "PETSTORE_METRICS_PORT=off", ...variables];
     this.#inside = [
-      ...[...storage, "run", "--isolation", "chroot", "--volume", `${volume}:/data`],
-      ...["--env", `PORT=${port}`, "--env", "PETSTORE_METRICS_PORT=off", id, "--"],
+      ...[...network, "buildah", ...storage, "run", "--isolation", "chroot"],
+      ...["--volume", `${volume}:/data`, ...all.flatMap((each) => ["--env", each]), id, "--"],
     ];
   }
 
   /** What a command of the program prints. */
   petstore(...args: string[]): string {
-    const command = [...this.#inside, ...this.#config.Entrypoint, ...args];
-    return execFileSync("buildah", command, {
+    const [file = "", ...command] = [...this.#inside, ...this.#config.Entrypoint, ...args];
+    return execFileSync(file, command, {
       encoding: "utf8",
       timeout: stepSecondsMax * 1000,
     });
@@ -101,7 +107,7 @@ export class Container {
   isHealthy(): boolean {
     const [kind, ...command] = this.#config.Healthcheck.Test;
     const options = { timeout: stepSecondsMax * 1000 };
-    const asked = () => Bun.spawnSync(["buildah", ...this.#inside, ...command], options).exitCode;
+    const asked = () => Bun.spawnSync([...this.#inside, ...command], options).exitCode;
     return kind === "CMD" && asked() === 0;
   }
 
@@ -110,7 +116,7 @@ export class Container {
     const { Entrypoint, Cmd } = this.#config;
     const enter = this.#group === undefined ? "" : `echo $$ >${this.#group.processes};`;
     const command = [...this.#inside, ...Entrypoint, ...Cmd];
-    const service = spawn("sh", ["-c", `${enter} exec "$@"`, "sh", "buildah", ...command], {
+    const service = spawn("sh", ["-c", `${enter} exec "$@"`, "sh", ...command], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#service = service;
@@ -119,11 +125,8 @@ export class Container {
         this.log += chunk;
       });
     }
-    const ready = () =>
-      fetch(`${this.base}/readyz`)
-        .then(({ ok }) => ok)
-        .catch(() => false);
-    return until(async () => hasEnded(service) || (await ready())).then(ready);
+    await until(() => hasEnded(service) || this.isHealthy());
+    return !hasEnded(service) && this.isHealthy();
   }
 
   userId(): number {
@@ -168,10 +171,10 @@ function programBelow(ancestor: number): number | undefined {
   return undefined;
 }
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<boolean> {
+export async function until(holds: () => boolean): Promise<boolean> {
   const deadline = performance.now() + readySecondsMax * 1000;
   while (performance.now() < deadline) {
-    if (await holds()) return true;
+    if (holds()) return true;
     await Bun.sleep(100);
   }
   return false;
