@@ -41,8 +41,10 @@ import { localProxyHeader } from "../wire/proxyProtocol.ts";
 export interface SetupParts {
   readonly config: Config;
   readonly clock: Clock;
-  /** Undefined for a service that runs: it has opened its store and its ports already. */
+  /** Undefined for a service that runs: it has opened its store already. */
   readonly store?: StoreToLookAt;
+  /** Whether the edge of this very process listens. Others may have its ports where it does not. */
+  readonly edgeListens?: boolean;
   /** Ends it early, with whatever was seen. */
   readonly signal?: AbortSignal;
 }
@@ -71,7 +73,7 @@ export async function observeSetup(parts: SetupParts): Promise<SetupObservation>
   return { domains, database, disk, connectionsPossible: connectionsPossible() };
 }
 
-interface ReportParts extends Pick<SetupParts, "config" | "clock"> {
+interface ReportParts extends Pick<SetupParts, "config" | "clock" | "edgeListens"> {
   readonly log: Log;
   readonly stores: Stores;
   readonly signal: AbortSignal;
@@ -218,7 +220,7 @@ async function tryPort(
     secured,
   }: Pick<PortObservation, "port" | "setting"> & Pick<TriedPort, "publicPort" | "secured">,
 ): Promise<TriedPort> {
-  const { clock, config, store } = parts;
+  const { clock, config, edgeListens } = parts;
   const { host } = edge;
   const tried = (state: PortObservation["state"], sign = noChallenge, server?: Server) => ({
     seen: { port, setting, host, state },
@@ -227,7 +229,7 @@ async function tryPort(
     sign,
     server,
   });
-  if (store === undefined) return tried("ours");
+  if (edgeListens) return tried("ours");
   const sign = Buffer.from(clock.random(16)).toString("hex");
   // Said before anything is asked, so that it is heard where TLS is expected, too.
   const server = createServer((socket) => {

@@ -228,7 +228,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const stopOwnDocs =
     parts.leads && config.docsSite ? keepOwnDocs(parts, stores, listener.port) : undefined;
   const stopObserving =
-    parts.leads && config.domains?.ownName ? reportSetup(parts, stores) : undefined;
+    parts.leads && config.domains?.ownName ? reportSetup(parts, stores, domains) : undefined;
 
   return {
     stores,
@@ -329,11 +329,12 @@ function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Sto
 }
 
 /** Says what keeps the name of the service from working, while requests are answered. Returns its end. */
-function reportSetup(parts: ServiceParts, stores: Stores) {
+function reportSetup(parts: ServiceParts, stores: Stores, domains?: Pick<Service, "edge">) {
   const ending = new AbortController();
   const { signal } = ending;
+  const edgeListens = domains?.edge !== undefined;
   const work = import("./observeSetup.ts")
-    .then(({ reportProblems }) => reportProblems({ ...parts, stores, signal }))
+    .then(({ reportProblems }) => reportProblems({ ...parts, stores, signal, edgeListens }))
     .catch((cause) => void parts.log.error("setup.check_failed", { cause }));
   return async () => {
     ending.abort();

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { eventually } from "../../testkit/eventually.ts";
 import {
   bareLine,
   getPlain,
@@ -117,6 +118,18 @@ describe("on the TLS port", () => {
       expect(line.received).not.toContain("HTTP/1.1 200");
     });
   }
+
+  test("a client that goes away before the handshake, as a health check does, leaves no line in the log", async () => {
+    edge.logged.length = 0;
+    const line = await bareLine(edge);
+    line.socket.destroy();
+    // The edge has dealt with it once it refuses the next one.
+    await eventually(async () => {
+      await shakeHands(edge, "nobody.example").catch(() => {});
+      return edge.logged.some(({ event }) => event === "edge.handshake_refused");
+    });
+    expect(edge.logged).not.toContainEqual(expect.objectContaining({ reason: "ECONNRESET" }));
+  });
 
   test("a client that goes away in the midst of the handshake is let go", async () => {
     for (let times = 0; times < 50; times += 1) {

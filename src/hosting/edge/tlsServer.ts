@@ -72,11 +72,13 @@ export function createTlsServer({
     socket.once("close", () => connections.delete(handshake));
   });
   server.on("tlsClientError", (cause: NodeJS.ErrnoException, socket) => {
+    socket.destroy();
+    // It went away, as the health check of a load balancer does.
+    if (cause.code === "ECONNRESET") return;
     log.warn("edge.handshake_refused", {
       serverName: named(socket),
       reason: cause.code ?? cause.message,
     });
-    socket.destroy();
   });
   server.on("secureConnection", (socket) => void welcome(socket));
 

@@ -193,6 +193,37 @@ describeWithTestBed("the doctor", () => {
       await service.stop();
     });
 
+    test("names a port that another program has, and does not blame DNS", async () => {
+      await testBed.platform.set(right);
+      await testBed.flush();
+      await listening(testBed.httpPort, "127.0.0.1", async () => {
+        const service = await start();
+        const events = await eventually(
+          () =>
+            eventsOf(service).some(({ event }) => event === "setup.checked") && eventsOf(service),
+        );
+        expect(events).toMatchObject([
+          {
+            check: "port",
+            subject: String(testBed.httpPort),
+            seen: "Another program listens on it.",
+          },
+          { event: "setup.checked", problems: 1 },
+        ]);
+        await service.stop();
+      });
+    });
+
+    test("leaves no refused handshake in the log where all is well", async () => {
+      const service = await start();
+      await eventually(() => eventsOf(service).some(({ event }) => event === "setup.checked"));
+      expect(eventsOf(service)).toMatchObject([{ event: "setup.checked", problems: 0 }]);
+      const at = { port: testBed.httpsPort, host, ca: await testBed.caRoots() };
+      await eventually(async () => (await handshakeFailure(at)) === undefined);
+      expect(service.logged()).not.toContain("ECONNRESET");
+      await service.stop();
+    });
+
     test("is given up when it stops", async () => {
       const silent = createServer((socket) => void socket.on("error", () => {}));
       await new Promise<void>((done) => void silent.listen(0, "127.0.0.1", done));
