@@ -19,6 +19,7 @@ import { categoryText } from "../petstore/catalogue/categories.ts";
 import { normalIds, openCursor, petQuestion, sealCursor } from "../petstore/catalogue/cursor.ts";
 import type { IfMatch } from "../petstore/catalogue/pet.ts";
 import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
+import { searchWordsMax, searchWordsOf } from "../petstore/catalogue/petSearch.ts";
 import type { Done, IdempotentRequest, Mismatch } from "../petstore/idempotency/idempotency.ts";
 import { type OrderEvent, refusalText } from "../petstore/orders/orders.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -43,6 +44,8 @@ export interface Call {
   readonly idempotency?: IdempotentRequest | undefined;
   /** The condition of a PATCH or DELETE. */
   readonly ifMatch?: IfMatch | undefined;
+  /** Whether the number of all items of a list is asked for. */
+  readonly countsAll?: boolean;
 }
 
 /** Handles one operation: typed input in, a response of the contract out. No sockets. */
@@ -67,14 +70,18 @@ type PetHandlers = Pick<Handlers, "listPets" | "createPet" | "getPet" | "updateP
 function petHandlers(dependencies: HandlerDependencies): PetHandlers {
   const { catalogue, clock, secret, knownCategoriesOnly } = dependencies;
   return {
-    listPets({ query: { limit, status, id: ids, cursor } }, { base }) {
-      const filter = { status, ids };
-      const address = `${base}/pets?limit=${limit}${searchOf(filter)}`;
+    listPets({ query: { limit, status, id, categoryId, name, cursor } }, { base, countsAll }) {
+      const words = name === undefined ? undefined : readWords(name);
+      const filter = { status, ids: id, categoryIds: categoryId, words };
+      const search = searchOf({ status, id, categoryId, name });
+      const address = `${base}/pets?limit=${limit}${search}`;
       const { after, next } = paging(secret, petQuestion(filter), cursor, address);
-      return then(catalogue.list({ ...filter, after, limit }), (page) => ({
-        ...pageResponse(page.pets, next(page.next)),
-        dependsOn: dependencyOf(page, filter, after),
-      }));
+      return then(countsAll ? catalogue.count(filter) : undefined, (total) =>
+        then(catalogue.list({ ...filter, after, limit }), (page) => ({
+          ...pageResponse(page.pets, next(page.next), total),
+          dependsOn: dependencyOf(page, filter, after),
+        })),
+      );
     },
 
     async createPet({ body }, { base, idempotency }) {
@@ -158,8 +165,21 @@ function dependencyOf(
   return isFollowed || pets.length === wanted.length ? petsWithIds(wanted) : undefined;
 }
 
-function searchOf({ status, ids = [] }: PetFilter): string {
-  return (status === undefined ? "" : `&status=${status}`) + ids.map((id) => `&id=${id}`).join("");
+function readWords(name: string): string[] {
+  const words = searchWordsOf(name);
+  if (words.length >= 1 && words.length <= searchWordsMax) return words;
+  throw new Problem("parameter_invalid", {
+    detail: `name must have at least one letter or digit, and at most ${searchWordsMax} words.`,
+  });
+}
+
+/** The filters as they were given. Of these, only a name has to be encoded. */
+function searchOf(filters: Readonly<Record<string, unknown>>): string {
+  return Object.entries(filters)
+    .flatMap(([name, given]) => [given].flat().map((value) => [name, value]))
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `&${name}=${encodeURIComponent(String(value))}`)
+    .join("");
 }
 
 const onePet = allOperations.find(({ id }) => id === "getPet");
@@ -171,11 +191,13 @@ function addressOf(id: bigint, nowMs: number): string {
 }
 
 function listCategories({ categories, secret }: HandlerDependencies): Handler<"listCategories"> {
-  return ({ query: { limit, cursor } }, { base }) => {
+  return ({ query: { limit, cursor } }, { base, countsAll }) => {
     const address = `${base}/categories?limit=${limit}`;
     const { after, next } = paging(secret, "categories", cursor, address);
-    return then(categories.list({ after, limit }), (page) =>
-      pageResponse(page.categories.map(categoryText), next(page.next)),
+    return then(countsAll ? categories.count() : undefined, (total) =>
+      then(categories.list({ after, limit }), (page) =>
+        pageResponse(page.categories.map(categoryText), next(page.next), total),
+      ),
     );
   };
 }
@@ -200,12 +222,15 @@ function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHan
     };
 
   return {
-    listOrders({ query: { limit, status, cursor } }, { base }) {
-      const search = status === undefined ? "" : `&status=${status}`;
-      const address = `${base}/store/orders?limit=${limit}${search}`;
-      const { after, next } = paging(secret, `orders ${status ?? "*"}`, cursor, address);
-      return then(orders.list({ status, after, limit }), (page) =>
-        pageResponse(page.orders, next(page.next)),
+    listOrders({ query: { limit, status, petId, cursor } }, { base, countsAll }) {
+      const filter = { status, petId };
+      const address = `${base}/store/orders?limit=${limit}${searchOf(filter)}`;
+      const ofPet = petId === undefined ? "" : ` pet ${petId}`;
+      const { after, next } = paging(secret, `orders ${status ?? "*"}${ofPet}`, cursor, address);
+      return then(countsAll ? orders.count(filter) : undefined, (total) =>
+        then(orders.list({ ...filter, after, limit }), (page) =>
+          pageResponse(page.orders, next(page.next), total),
+        ),
       );
     },
 

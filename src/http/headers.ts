@@ -22,19 +22,30 @@ export function requestIds(clock: Clock): () => string {
 
 /** Whether a request asks that nothing unknown be ignored (RFC 7240, section 4.4). */
 export function asksForStrict(request: RequestHeaders): boolean {
+  return prefers(request, "handling", "strict");
+}
+
+/** Whether a request asks for the number of all items of a list. */
+export function asksForCount(request: RequestHeaders): boolean {
+  return prefers(request, "count", "exact");
+}
+
+function prefers(request: RequestHeaders, preference: string, value: string): boolean {
   const prefer = request.header("prefer");
   if (prefer === undefined) return false;
   // The first of several preferences with the same name is the one that counts (section 2).
-  const handling = prefer
+  const given = prefer
     .split(/[,;]/)
-    .map((preference) => preference.split("=").map((part) => part.trim().toLowerCase()))
-    .find(([name]) => name === "handling");
-  return handling?.[1]?.replaceAll('"', "") === "strict";
+    .map((each) => each.split("=").map((part) => part.trim().toLowerCase()))
+    .find(([name]) => name === preference);
+  return given?.[1]?.replaceAll('"', "") === value;
 }
 
-/** Confirms that the preference was applied. */
+/** Confirms that strict handling was applied, before what else was. */
 export function applied(response: HandlerResponse): HandlerResponse {
-  return { ...response, headers: { ...response.headers, "preference-applied": "handling=strict" } };
+  const others = response.headers?.["preference-applied"];
+  const all = others === undefined ? "handling=strict" : `handling=strict, ${others}`;
+  return { ...response, headers: { ...response.headers, "preference-applied": all } };
 }
 
 /** A response with an ETag. */
@@ -80,7 +91,7 @@ export function ifMatchOf(request: RequestHeaders): IfMatch | undefined {
 export const corsHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "Accept-Patch, Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+    "Accept-Patch, Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, X-Total-Count",
 } as const;
 
 const preflightHeaders = {

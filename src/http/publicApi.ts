@@ -14,6 +14,7 @@ import { announcement, refuseRemoved } from "./deprecation.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import {
   applied,
+  asksForCount,
   asksForStrict,
   conditionally,
   corsHeaders,
@@ -151,11 +152,12 @@ export class PublicApi implements Api<OperationId, Caller> {
     operation: Operation,
     input: ReadInput,
   ): MaybePromise<HandlerResponse> {
-    const handled = this.#handlers[operation.id](input, { base });
+    const countsAll = asksForCount(request);
+    const handled = this.#handlers[operation.id](input, { base, countsAll });
     return then(handled, (made) => {
       const response = tagged(made);
       const { dependsOn } = made;
-      if (dependsOn && !strict && this.isCacheable(request)) {
+      if (dependsOn && !strict && !countsAll && this.isCacheable(request)) {
         this.#cache.add(request, operation, petsRevision, dependsOn, () => ({
           status: 200,
           headers: { "content-type": "application/json", ...response.headers, ...headers },

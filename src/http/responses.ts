@@ -20,15 +20,24 @@ export interface HandlerResponse extends Omit<HttpResponse, "headers"> {
 export const readHeaders = { "cache-control": "private, no-cache" } as const;
 const writeHeaders = { "cache-control": "no-store" } as const;
 
-/** The response of every listing: a bare array, and a Link while more follows (RFC 8288). */
-export function pageResponse<T>(items: readonly JsonOf<T>[], nextAddress: string | undefined) {
+/**
+ * The response of every listing: a bare array, a Link while more follows (RFC 8288), and the total
+ * if it was asked for (RFC 7240).
+ */
+export function pageResponse<T>(
+  items: readonly JsonOf<T>[],
+  nextAddress: string | undefined,
+  total: number | undefined,
+) {
+  const link = nextAddress === undefined ? undefined : { link: `<${nextAddress}>; rel="next"` };
+  const counted =
+    total === undefined
+      ? undefined
+      : { "x-total-count": String(total), "preference-applied": "count=exact" };
   return {
     status: 200,
     body: `[${items.join(",")}]` as JsonOf<T[]>,
-    headers:
-      nextAddress === undefined
-        ? readHeaders
-        : { ...readHeaders, link: `<${nextAddress}>; rel="next"` },
+    headers: { ...readHeaders, ...link, ...counted },
   } as const;
 }
 

@@ -335,10 +335,23 @@ export interface components {
         /** @description Nothing has changed. The response has no body and does not count against the quota. */
         NotModified: {
             headers: {
-                Link: components["headers"]["NextPage"];
                 ETag: components["headers"]["ETag"];
                 "Cache-Control": components["headers"]["CacheControl"];
                 "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Nothing has changed. The response has no body and does not count against the quota. */
+        ListNotModified: {
+            headers: {
+                Link: components["headers"]["NextPage"];
+                ETag: components["headers"]["ETag"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                "X-Total-Count": components["headers"]["TotalCount"];
+                "Preference-Applied": components["headers"]["ListPreferenceApplied"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
@@ -580,6 +593,22 @@ export interface components {
          */
         id: bigint[];
         /**
+         * @description Return only pets of these categories. Repeat the parameter for several:
+         *     `?categoryId=3&categoryId=4`. A category that no pet has matches nothing.
+         * @example [
+         *       3,
+         *       4
+         *     ]
+         */
+        categoryId: bigint[];
+        /**
+         * @description Return only pets whose name has, for each word given, a word that begins with it: `bel` and
+         *     `purr sir` find `Bella` and `Sir Purr-a-lot`. Words are runs of letters and digits, without
+         *     regard to case, accents and order. At least one word, and at most 10.
+         * @example bel
+         */
+        name: string;
+        /**
          * @description The start of the page, from the `Link` header of the previous page. It is valid only for
          *     the same list with the same filters.
          * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
@@ -592,6 +621,11 @@ export interface components {
          * @example placed
          */
         orderStatus: components["schemas"]["OrderStatus"];
+        /**
+         * @description Return only orders for this pet.
+         * @example 1
+         */
+        orderedPetId: bigint;
         /** @description The identifier of the order. Anything but a canonical int64 is 404. */
         orderId: bigint;
         /**
@@ -620,6 +654,13 @@ export interface components {
          * @example handling=lenient
          */
         prefer: string;
+        /**
+         * @description `count=exact` adds the number of all items that match, on every page, as `X-Total-Count`.
+         *     Counting takes longer the more there are. `handling=strict` rejects unknown parameters with
+         *     400 (RFC 7240). Both can be combined: `handling=strict, count=exact`.
+         * @example count=exact
+         */
+        listPrefer: string;
     };
     requestBodies: never;
     headers: {
@@ -664,6 +705,17 @@ export interface components {
          * @example handling=strict
          */
         PreferenceApplied: "handling=strict";
+        /**
+         * @description The preferences that were requested and applied (RFC 7240).
+         * @example count=exact
+         */
+        ListPreferenceApplied: "handling=strict" | "count=exact" | "handling=strict, count=exact";
+        /**
+         * @description The number of all items that match the filters, on all pages. Present if `Prefer` asked for
+         *     `count=exact`.
+         * @example 1024
+         */
+        TotalCount: number;
         /**
          * @description When the operation was deprecated, as a Unix time (RFC 9745).
          * @example @1793491200
@@ -723,6 +775,22 @@ export interface operations {
                  */
                 id?: components["parameters"]["id"];
                 /**
+                 * @description Return only pets of these categories. Repeat the parameter for several:
+                 *     `?categoryId=3&categoryId=4`. A category that no pet has matches nothing.
+                 * @example [
+                 *       3,
+                 *       4
+                 *     ]
+                 */
+                categoryId?: components["parameters"]["categoryId"];
+                /**
+                 * @description Return only pets whose name has, for each word given, a word that begins with it: `bel` and
+                 *     `purr sir` find `Bella` and `Sir Purr-a-lot`. Words are runs of letters and digits, without
+                 *     regard to case, accents and order. At least one word, and at most 10.
+                 * @example bel
+                 */
+                name?: components["parameters"]["name"];
+                /**
                  * @description The start of the page, from the `Link` header of the previous page. It is valid only for
                  *     the same list with the same filters.
                  * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
@@ -737,11 +805,12 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
-                 *     `handling=lenient`, ignores them.
-                 * @example handling=lenient
+                 * @description `count=exact` adds the number of all items that match, on every page, as `X-Total-Count`.
+                 *     Counting takes longer the more there are. `handling=strict` rejects unknown parameters with
+                 *     400 (RFC 7240). Both can be combined: `handling=strict, count=exact`.
+                 * @example count=exact
                  */
-                Prefer?: components["parameters"]["prefer"];
+                Prefer?: components["parameters"]["listPrefer"];
             };
             path?: never;
             cookie?: never;
@@ -756,14 +825,15 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Total-Count": components["headers"]["TotalCount"];
+                    "Preference-Applied": components["headers"]["ListPreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            304: components["responses"]["ListNotModified"];
             400: components["responses"]["ParameterRefused"];
             401: components["responses"]["KeyRefused"];
             403: components["responses"]["ScopeRefused"];
@@ -1066,11 +1136,12 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
-                 *     `handling=lenient`, ignores them.
-                 * @example handling=lenient
+                 * @description `count=exact` adds the number of all items that match, on every page, as `X-Total-Count`.
+                 *     Counting takes longer the more there are. `handling=strict` rejects unknown parameters with
+                 *     400 (RFC 7240). Both can be combined: `handling=strict, count=exact`.
+                 * @example count=exact
                  */
-                Prefer?: components["parameters"]["prefer"];
+                Prefer?: components["parameters"]["listPrefer"];
             };
             path?: never;
             cookie?: never;
@@ -1085,14 +1156,15 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Total-Count": components["headers"]["TotalCount"];
+                    "Preference-Applied": components["headers"]["ListPreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Categories"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            304: components["responses"]["ListNotModified"];
             400: components["responses"]["ParameterRefused"];
             401: components["responses"]["KeyRefused"];
             403: components["responses"]["ScopeRefused"];
@@ -1116,6 +1188,11 @@ export interface operations {
                  */
                 status?: components["parameters"]["orderStatus"];
                 /**
+                 * @description Return only orders for this pet.
+                 * @example 1
+                 */
+                petId?: components["parameters"]["orderedPetId"];
+                /**
                  * @description The start of the page, from the `Link` header of the previous page. It is valid only for
                  *     the same list with the same filters.
                  * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
@@ -1130,11 +1207,12 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];
                 /**
-                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
-                 *     `handling=lenient`, ignores them.
-                 * @example handling=lenient
+                 * @description `count=exact` adds the number of all items that match, on every page, as `X-Total-Count`.
+                 *     Counting takes longer the more there are. `handling=strict` rejects unknown parameters with
+                 *     400 (RFC 7240). Both can be combined: `handling=strict, count=exact`.
+                 * @example count=exact
                  */
-                Prefer?: components["parameters"]["prefer"];
+                Prefer?: components["parameters"]["listPrefer"];
             };
             path?: never;
             cookie?: never;
@@ -1149,14 +1227,15 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Total-Count": components["headers"]["TotalCount"];
+                    "Preference-Applied": components["headers"]["ListPreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Orders"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            304: components["responses"]["ListNotModified"];
             400: components["responses"]["ParameterRefused"];
             401: components["responses"]["KeyRefused"];
             403: components["responses"]["ScopeRefused"];
