@@ -22,6 +22,7 @@ export interface FrontDoorOptions {
   readonly backendFor: (host: string | undefined) => Backend | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  readonly limits?: Partial<typeof doorLimits>;
 }
 
 export interface FrontDoor {
@@ -33,14 +34,19 @@ export interface FrontDoor {
 
 /** The longest start that is looked through for a name. */
 const startBytesMax = 16 * 1024 + 5;
-const startMsMax = 10_000;
-const connectionsMax = 20_000;
+const doorLimits = {
+  startMsMax: 10_000,
+  connectionsMax: 20_000,
+  /** How long a client may read nothing, and leave its side open, after the end of a connection. */
+  endMsMax: 60_000,
+};
 const unavailable = Buffer.from(
   "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
 );
 
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { host, backendFor, clock, log } = options;
+  const { startMsMax, connectionsMax, endMsMax } = { ...doorLimits, ...options.limits };
   let open = 0;
 
   const welcome = (socket: Socket, secured: boolean) => {
@@ -53,23 +59,42 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       open -= 1;
       cancel();
     });
+    const leave = () => void socket.end();
+    socket.once("end", leave);
     let start: Buffer = Buffer.alloc(0);
     const receive = (chunk: Buffer) => {
       start = Buffer.concat([start, chunk]);
       const reading = (secured ? hostInTls : hostInHttp)(start);
       if (reading.kind === "incomplete" && start.byteLength < startBytesMax) return;
       socket.off("data", receive);
+      // From here on, a client that has sent everything may still wait for its response.
+      socket.off("end", leave);
       socket.pause();
       cancel();
       passOn(socket, start, secured, reading);
     };
     socket.on("data", receive);
-    socket.once("end", () => socket.end());
+  };
+
+  /** Closes a connection whose last bytes are written, also where its client does not do the same. */
+  const end = (socket: Socket) => {
+    const unsent = socket.writableLength;
+    const cancel = clock.after(endMsMax, () => {
+      const progresses = socket.writableLength > 0 && socket.writableLength < unsent;
+      if (progresses) end(socket);
+      else socket.destroy();
+    });
+    socket.once("close", cancel);
   };
 
   const passOn = (socket: Socket, start: Buffer, secured: boolean, reading: HostReading) => {
     const backend = backendFor(reading.kind === "named" ? reading.host : undefined);
-    if (backend === undefined) return void (secured ? socket.end() : socket.end(unavailable));
+    if (backend === undefined) {
+      socket.resume();
+      if (!secured) socket.write(unavailable);
+      socket.end();
+      return end(socket);
+    }
     const port = secured ? backend.httpsPort : backend.httpPort;
     const onward = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
     onward.on("error", (cause) => {
@@ -81,7 +106,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       socket.pipe(onward);
       onward.pipe(socket);
     });
-    onward.once("close", () => socket.destroy());
+    onward.once("end", () => end(socket));
+    onward.once("close", () => {
+      if (!onward.readableEnded) socket.destroy();
+    });
     socket.once("close", () => onward.destroy());
   };
 
