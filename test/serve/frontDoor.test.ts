@@ -69,15 +69,18 @@ class Visitor {
   }
 }
 
-/** Whether there is room for one more. */
-async function isServed(): Promise<boolean> {
+/** All that a usual client gets. */
+async function ask(): Promise<string> {
   const visitor = new Visitor();
   visitor.socket.write(request);
   await eventually(() => visitor.closed || visitor.socket.readableEnded);
   visitor.socket.end();
   await eventually(() => visitor.closed);
-  return visitor.seen !== "";
+  return visitor.seen;
 }
+
+/** Whether there is room for one more. */
+const isServed = async () => (await ask()) !== "";
 
 test("a client that has sent all it wants to still gets its response", async () => {
   answer = (socket) => void systemClock.after(50, () => socket.end(response));
@@ -111,4 +114,16 @@ test("requests for an environment that does not run do not hold their places", a
   backend = running;
   await eventually(isServed);
   visitor.socket.destroy();
+});
+
+test("connections that are reset say nothing of an environment, and are not logged", async () => {
+  answer = (socket) => void socket.resetAndDestroy();
+  await eventually(async () => (await ask()) === "" && accepted.length >= 3);
+  expect(events).toEqual([]);
+});
+
+test("an environment that takes no connections is logged once, and its clients are told", async () => {
+  await new Promise((resolve) => server.close(resolve));
+  for (let round = 0; round < 3; round++) expect(await ask()).toStartWith("HTTP/1.1 503 ");
+  expect(events).toEqual(["environment.lost"]);
 });

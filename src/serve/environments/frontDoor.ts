@@ -48,6 +48,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { host, backendFor, clock, log } = options;
   const { startMsMax, connectionsMax, endMsMax } = { ...doorLimits, ...options.limits };
   let open = 0;
+  /** Those that did not take the last connection. Each is logged once: anybody can ask again. */
+  const lost = new WeakSet<Backend>();
 
   const welcome = (socket: Socket, secured: boolean) => {
     // Clients that go away are not a fault of the service.
@@ -89,28 +91,36 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
 
   const passOn = (socket: Socket, start: Buffer, secured: boolean, reading: HostReading) => {
     const backend = backendFor(reading.kind === "named" ? reading.host : undefined);
-    if (backend === undefined) {
-      socket.resume();
-      if (!secured) socket.write(unavailable);
-      socket.end();
-      return end(socket);
-    }
+    if (backend === undefined) return refuse(socket, secured);
     const port = secured ? backend.httpsPort : backend.httpPort;
     const onward = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
-    onward.on("error", (cause) => {
-      log.warn("environment.lost", { port, cause });
-      socket.destroy();
-    });
+    const unreachable = (cause: Error) => {
+      if (!lost.has(backend)) log.warn("environment.lost", { port, cause });
+      lost.add(backend);
+      refuse(socket, secured);
+    };
+    onward.once("error", unreachable);
     onward.once("connect", () => {
+      lost.delete(backend);
+      onward.off("error", unreachable);
+      // `close` follows. Either side may reset a connection, which says nothing of the environment.
+      onward.on("error", () => {});
+      onward.once("end", () => end(socket));
+      onward.once("close", () => {
+        if (!onward.readableEnded) socket.destroy();
+      });
       onward.write(Buffer.concat([proxyHeaderFor(socket), start]));
       socket.pipe(onward);
       onward.pipe(socket);
     });
-    onward.once("end", () => end(socket));
-    onward.once("close", () => {
-      if (!onward.readableEnded) socket.destroy();
-    });
     socket.once("close", () => onward.destroy());
+  };
+
+  const refuse = (socket: Socket, secured: boolean) => {
+    socket.resume();
+    if (!secured) socket.write(unavailable);
+    socket.end();
+    end(socket);
   };
 
   const listen = async (port: number, secured: boolean): Promise<Server> => {
