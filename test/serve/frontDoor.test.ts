@@ -12,6 +12,8 @@ const request = "GET / HTTP/1.1\r\nHost: api.example.com\r\n\r\n";
 const response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 let server: Server;
 let backend: Backend | undefined;
+/** Of another host. */
+let other: Backend;
 let door: FrontDoor;
 let accepted: Socket[];
 /** What the backend does once it has received the request. */
@@ -34,17 +36,22 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   backend = { httpPort: port, httpsPort: port };
+  other = { ...backend };
+  door = await openDoor(1);
+});
+
+function openDoor(connectionsMax: number): Promise<FrontDoor> {
   const note = (event: string) => void events.push(event);
-  door = await openFrontDoor({
+  return openFrontDoor({
     host: "127.0.0.1",
     httpPort: 0,
     httpsPort: 0,
-    backendFor: () => backend,
+    backendFor: (host) => (host === "api.example.com" ? backend : other),
     clock: systemClock,
     log: { info: note, warn: note, error: note, writes: () => true, flush: () => {} },
-    limits: { connectionsMax: 1, endMsMax: 100 },
+    limits: { connectionsMax, endMsMax: 100 },
   });
-});
+}
 
 afterEach(() => {
   door.stop();
@@ -56,6 +63,10 @@ class Visitor {
   readonly socket: Socket;
   seen = "";
   closed = false;
+
+  get dismissed(): boolean {
+    return this.closed || this.socket.readableEnded;
+  }
 
   constructor() {
     this.socket = connect({ port: door.httpPort, host: "127.0.0.1", allowHalfOpen: true });
@@ -73,7 +84,7 @@ class Visitor {
 async function ask(): Promise<string> {
   const visitor = new Visitor();
   visitor.socket.write(request);
-  await eventually(() => visitor.closed || visitor.socket.readableEnded);
+  await eventually(() => visitor.dismissed);
   visitor.socket.end();
   await eventually(() => visitor.closed);
   return visitor.seen;
@@ -126,4 +137,17 @@ test("an environment that takes no connections is logged once, and its clients a
   await new Promise((resolve) => server.close(resolve));
   for (let round = 0; round < 3; round++) expect(await ask()).toStartWith("HTTP/1.1 503 ");
   expect(events).toEqual(["environment.lost"]);
+});
+
+test("one environment cannot take the places of all", async () => {
+  door.stop();
+  door = await openDoor(4);
+  answer = () => {};
+  const crowd = Array.from({ length: 8 }, () => new Visitor());
+  for (const { socket } of crowd) socket.write(request);
+  await eventually(() => crowd.filter(({ dismissed }) => dismissed).length === 5);
+  const visitor = new Visitor();
+  visitor.socket.write(request.replace("api.", "api.staging."));
+  await eventually(() => accepted.length === 4);
+  for (const { socket } of [visitor, ...crowd]) socket.destroy();
 });

@@ -5,6 +5,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import { connectionsPossible } from "../../wire/limits.ts";
 import { proxyHeaderFor } from "../../wire/proxyProtocol.ts";
 import { type HostReading, hostInHttp, hostInTls } from "./namedHost.ts";
 
@@ -36,10 +37,13 @@ export interface FrontDoor {
 const startBytesMax = 16 * 1024 + 5;
 const doorLimits = {
   startMsMax: 10_000,
-  connectionsMax: 20_000,
+  /** Each takes two descriptors. */
+  connectionsMax: Math.min(20_000, Math.floor(connectionsPossible() / 2)),
   /** How long a client may read nothing, and leave its side open, after the end of a connection. */
   endMsMax: 60_000,
 };
+/** So much of all connections may be those of one environment: an overload of one leaves room for others. */
+const environmentShare = 0.75;
 const unavailable = Buffer.from(
   "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
 );
@@ -48,6 +52,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { host, backendFor, clock, log } = options;
   const { startMsMax, connectionsMax, endMsMax } = { ...doorLimits, ...options.limits };
   let open = 0;
+  const openTo = new WeakMap<Backend, number>();
   /** Those that did not take the last connection. Each is logged once: anybody can ask again. */
   const lost = new WeakSet<Backend>();
 
@@ -92,6 +97,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const passOn = (socket: Socket, start: Buffer, secured: boolean, reading: HostReading) => {
     const backend = backendFor(reading.kind === "named" ? reading.host : undefined);
     if (backend === undefined) return refuse(socket, secured);
+    const before = openTo.get(backend) ?? 0;
+    if (before >= environmentShare * connectionsMax) return void socket.destroy();
+    openTo.set(backend, before + 1);
+    socket.once("close", () => openTo.set(backend, (openTo.get(backend) ?? 1) - 1));
     const port = secured ? backend.httpsPort : backend.httpPort;
     const onward = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
     const unreachable = (cause: Error) => {
