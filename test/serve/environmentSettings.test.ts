@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readConfig } from "../../src/config/config.ts";
 import { behindDoor } from "../../src/serve/environments/serveEnvironments.ts";
-import { planEnvironments } from "../../src/serve/environments/settings.ts";
+import { planEnvironments, planOf } from "../../src/serve/environments/settings.ts";
 import { TrustedProxies } from "../../src/wire/trustedProxies.ts";
 
 const both = { PETSTORE_ENVIRONMENTS: "production,staging" };
@@ -50,6 +50,25 @@ test("each has its name, in their order", () => {
     { production: "https://api.example.com/v1" },
     { staging: "https://staging.example.com/v1" },
   ]);
+});
+
+test("a host belongs to the environment whose name is nearest to it", () => {
+  const plans = planEnvironments({
+    ...both,
+    PETSTORE_DOMAIN: "api.example.com,api.sites.example.com",
+    PETSTORE_SITES_HOST: "sites.example.com,staging.sites.example.com",
+    PETSTORE_ACME_TERMS: "agreed",
+  });
+  const environmentOf = (host: string) => planOf(host, plans)?.environment;
+  expect(environmentOf("api.example.com")).toBe("production");
+  expect(environmentOf("sites.example.com")).toBe("production");
+  expect(environmentOf("docs.sites.example.com")).toBe("production");
+  expect(environmentOf("api.sites.example.com")).toBe("staging");
+  expect(environmentOf("staging.sites.example.com")).toBe("staging");
+  expect(environmentOf("docs.staging.sites.example.com")).toBe("staging");
+  expect(environmentOf("docs.acme.com")).toBeUndefined();
+  expect(planOf(undefined, plans)).toBeUndefined();
+  expect(planOf("docs.undefined", planEnvironments(both))).toBeUndefined();
 });
 
 test("the contract of each names the addresses of both", () => {

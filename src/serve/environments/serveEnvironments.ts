@@ -9,7 +9,7 @@ import { ownCommand } from "../../core/runtimeFiles.ts";
 import { listenPersistently, NotStarted } from "../startFailure.ts";
 import { wholeLines } from "../supervisor/worker.ts";
 import { type Backend, openFrontDoor } from "./frontDoor.ts";
-import type { EnvironmentPlan } from "./settings.ts";
+import { type EnvironmentPlan, planOf } from "./settings.ts";
 
 interface Parts {
   readonly clock: Clock;
@@ -61,17 +61,12 @@ async function openDoor(services: readonly EnvironmentService[], { clock, log }:
   const { config } = named?.plan ?? {};
   if (config?.domains === undefined) return undefined;
   const { edge } = config.domains;
+  const plans = services.map(({ plan }) => plan);
   // What belongs to none by its name is a custom domain, and those are the first environment's.
   const backendFor = (host: string | undefined) =>
-    (services.find(({ plan }) => host !== undefined && isOf(host, plan)) ?? services[0])?.edge;
+    (services.find(({ plan }) => plan === planOf(host, plans)) ?? services[0])?.edge;
   const open = () => openFrontDoor({ ...edge, clock, log, backendFor });
   return listenPersistently(open, { config, clock, log });
-}
-
-function isOf(host: string, { config: { domains } }: EnvironmentPlan): boolean {
-  if (domains === undefined) return false;
-  const { ownName, sites } = domains;
-  return host === ownName || host === sites?.host || host.endsWith(`.${sites?.host}`);
 }
 
 /** Which of the environments a line is from; some say so themselves. */

@@ -52,6 +52,18 @@ export function planEnvironments(variables: Variables): Plans {
   return [withOthers(first, others), ...others.map((each) => withOthers(each, [first]))];
 }
 
+/** The one whose own name a host is, or the nearest whose sites it is below; undefined for neither. */
+export function planOf(host: string | undefined, plans: readonly EnvironmentPlan[]) {
+  const nearness = ({ config: { domains } }: EnvironmentPlan): number => {
+    if (host === undefined || domains === undefined) return 0;
+    if (host === domains.ownName) return host.length + 1;
+    const sitesHost = domains.sites?.host;
+    return sitesHost && `.${host}`.endsWith(`.${sitesHost}`) ? sitesHost.length : 0;
+  };
+  const [nearest] = plans.toSorted((a, b) => nearness(b) - nearness(a));
+  return nearest && nearness(nearest) > 0 ? nearest : undefined;
+}
+
 /** Their contracts name the addresses of all. */
 function withOthers(plan: EnvironmentPlan, others: readonly EnvironmentPlan[]): EnvironmentPlan {
   const addresses = others.map(({ environment, config: { baseUrls, port } }) => [
