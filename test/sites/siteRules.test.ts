@@ -31,6 +31,7 @@ describe("a redirect", () => {
     ["/old /new 301", "/old", "301 /new"],
     ["/old\t/new   308", "/old", "308 /new"],
     ["  /old /new 303  # moved", "/old", "303 /new"],
+    ["/old /new 301 # was lang=de", "/old", "301 /new"],
     ["/old /new 307\r", "/old", "307 /new"],
     ["/old /new 200", "/old", "200 /new"],
     ["/old /new 404!", "/old", "404 /new"],

@@ -150,10 +150,9 @@ const rewriteStatuses = [200, 404];
 const statusDefault = "302";
 
 function parseRedirect(text: string, line: number): Redirect {
-  const words = text.split(/\s+/);
-  const comment = words.findIndex((word) => word.startsWith("#"));
-  const [from = "", to, code = statusDefault, ...others] =
-    comment === -1 ? words : words.slice(0, comment);
+  const [rule = ""] = text.split(/\s+#/);
+  const words = rule.split(/\s+/);
+  const [from = "", to, code = statusDefault, ...others] = words;
   if (to === undefined) refuse(`The destination is missing. Write ${redirectForm}.`);
   const other = words.find((word) => /^\w+=/.test(word)) ?? others[0];
   if (other !== undefined) {
