@@ -204,7 +204,9 @@ export const siteWrites = {
     const project = await lockProject(tx, slug);
     if (project === undefined) return false;
     // No longer ready, so that there is no rollback to one whose files are being deleted.
-    await tx.run(expireOld, [slug, project.current ?? "", expiredFailure]);
+    const expired = await tx.run(expireOld, [slug, project.current ?? "", expiredFailure]);
+    // Edges cache pages of each by its own address.
+    if (expired > 0) await tx.advance("site_revision");
     if (await discardFiles(tx, slug)) return true;
     return (await tx.run(removeFailed, [slug])) > 0;
   },
