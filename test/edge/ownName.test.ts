@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
 import { BodyError, type HttpHandler, type HttpResponse } from "../../src/wire/message.ts";
 import { eventually } from "../../testkit/eventually.ts";
-import { getPlain, getSecured, openHttp2, requestHttp2, shakeHands } from "./clients.ts";
+import {
+  getPlain,
+  getSecured,
+  openHttp2,
+  requestHttp2,
+  securedLine,
+  shakeHands,
+} from "./clients.ts";
 import { startTestEdge, type TestEdge } from "./testEdge.ts";
 
 const host = "api.example.com";
@@ -11,6 +18,8 @@ let edge: TestEdge;
 /** How the bodies ended that nobody waits for any more. */
 let endings: string[];
 let bodiesAwaited: number;
+let slowRequests: number;
+let released: PromiseWithResolvers<void>;
 
 const text = (status: number, body: string): HttpResponse => ({
   status,
@@ -23,6 +32,11 @@ const handler: HttpHandler = {
   async handle(request) {
     const { method, path, scheme, authority } = request;
     if (path === "/unread") return text(401, "Who are you?");
+    if (path === "/slow") {
+      slowRequests += 1;
+      await released.promise;
+      return text(200, "at last");
+    }
     if (path === "/empty") return { status: 204, headers: {} };
     if (path === "/bad-header") return { status: 200, headers: { "x-bad": "a\nb" }, body: "" };
     if (path === "/throws") throw new Error("broken");
@@ -88,6 +102,8 @@ const post = (path: string) => ({ ":method": "POST", ":path": path });
 beforeEach(async () => {
   endings = [];
   bodiesAwaited = 0;
+  slowRequests = 0;
+  released = Promise.withResolvers();
   edge = await startTestEdge({ own: { host, handler }, publicHttpsPort: 443 });
 });
 afterEach(() => edge.stop());
@@ -274,4 +290,35 @@ test("a body by HTTP/2 that does not arrive is given up", async () => {
   await eventually(() => received === "too_slow");
   session.destroy();
   await slow.stop();
+});
+
+/** A site is read from the store; an upload to the service waits for others of its owner. */
+test("the service takes its time, which sites have not", async () => {
+  const strict = await startTestEdge({
+    own: { host, handler },
+    serveSite: () => released.promise.then(() => text(200, "at last")),
+    limits: { handlerMsMax: 50, sweepEveryMs: 20 },
+  });
+  strict.certifyOwn();
+  strict.attach("docs.acme.com");
+  const session = await openHttp2(strict, host);
+  const answers = [getSecured(strict, host, "/slow"), send(session, { ":path": "/slow" })];
+  await Promise.race([...answers, eventually(() => slowRequests === 2)]);
+  await expect(getSecured(strict, "docs.acme.com")).rejects.toThrow("Closed");
+  released.resolve();
+  for (const { body } of await Promise.all(answers)) expect(body).toBe("at last");
+  session.destroy();
+  await strict.stop();
+});
+
+test("a client that is refused while it sends a body learns why", async () => {
+  edge.certifyOwn();
+  const line = await securedLine(edge, host);
+  const length = 2_000_000;
+  line.send(`POST /unread HTTP/1.1\r\nhost: ${host}\r\ncontent-length: ${length}\r\n\r\n`);
+  expect((await line.answer()).status).toBe(401);
+  line.send("a".repeat(length));
+  const next = await line.ask(`GET /v1/pets HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+  expect(next.status).toBe(200);
+  line.socket.destroy();
 });

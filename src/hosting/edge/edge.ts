@@ -78,6 +78,7 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   const limits = { ...edgeLimits, ...parts.limits };
   const log = new ThrottledLog(parts.log, clock, limits.quietMs);
   const connections = new Connections(clock, limits, parts.proxies);
+  const ownConnections = new Connections(clock, { ...limits, ...ownLimits }, parts.proxies);
   const hostConnections = new HostConnections();
   const contexts = new CertificateContexts(
     view,
@@ -89,6 +90,18 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
   const plainHandler = createHandler(parts, log, false, (request) => answering.plain(request));
   const ownHandler = parts.own && securedOwn(parts.own);
   const acknowledge = await openAcknowledge();
+  const siteHandler = (host: string, client: string | undefined): HttpHandler => ({
+    ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
+    cached(text) {
+      const startedMs = clock.elapsed();
+      const page = answering.cached(text, host);
+      if (page === undefined) return undefined;
+      const { path, response, prepared } = page;
+      const request = { method: "GET", client, host, path };
+      logRequest(parts, true, request, response.status, startedMs);
+      return prepared;
+    },
+  });
   // One for each socket: a server of node:tls has but one.
   const newSecured = () =>
     createTlsServer({
@@ -100,19 +113,8 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
       acknowledge,
       handlerFor: (host, client) =>
         ownHandler !== undefined && host === parts.own?.host
-          ? ownHandler
-          : {
-              ...createHandler(parts, log, true, (request) => answering.secured(request, host)),
-              cached(text) {
-                const startedMs = clock.elapsed();
-                const page = answering.cached(text, host);
-                if (page === undefined) return undefined;
-                const { path, response, prepared } = page;
-                const request = { method: "GET", client, host, path };
-                logRequest(parts, true, request, response.status, startedMs);
-                return prepared;
-              },
-            },
+          ? { handler: ownHandler, among: ownConnections }
+          : { handler: siteHandler(host, client), among: connections },
     });
   // Such as too many open files: it goes on with those that it has.
   const acceptFailed = (cause: unknown) => log.warn("edge.accept_failed", { cause });
@@ -155,7 +157,8 @@ export async function startEdge(parts: EdgeOptions): Promise<RunningEdge> {
     async stop(graceMs, idleMs) {
       plain.close();
       secured.close();
-      await connections.drain(graceMs, idleMs);
+      const both = [connections, ownConnections];
+      await Promise.all(both.map((each) => each.drain(graceMs, idleMs)));
       await watch.stop();
       parts.log.info("edge.stopped", { id });
     },
@@ -247,6 +250,10 @@ export const edgeLimits: EdgeLimits = {
   reportEveryMs: 5_000,
   quietMs: 10_000,
 };
+
+/** For clients of the service, as on its own port. */
+const { handlerMsMax, discardedBytesMax } = wireLimits;
+const ownLimits = { handlerMsMax, discardedBytesMax };
 
 /**
  * A log for events that strangers cause: each is written once in a while, with how often it

@@ -38,8 +38,11 @@ export function createTlsServer({
   readonly limits: EdgeLimits;
   readonly log: ThrottledLog;
   readonly acknowledge: Acknowledge;
-  /** Answers on connections that were encrypted for a host. */
-  readonly handlerFor: (host: string, client: string | undefined) => HttpHandler;
+  /** What answers on a connection that was encrypted for a host, and among which it is counted. */
+  readonly handlerFor: (
+    host: string,
+    client: string | undefined,
+  ) => { readonly handler: HttpHandler; readonly among: Connections };
 }): Server {
   const http2 = createHttp2Server(limits, (cause) => log.warn("edge.response_failed", { cause }));
   const server = createServer({
@@ -87,9 +90,9 @@ export function createTlsServer({
     if (handshake !== undefined) connections.delete(handshake);
     const host = named(socket);
     if (host === undefined) return void socket.destroy();
-    const handler = handlerFor(host, peerAt(socket));
-    const connection = accept(socket, handler);
-    if (!connections.add(connection)) return connection.destroy();
+    const { handler, among } = handlerFor(host, peerAt(socket));
+    const connection = accept(socket, handler, among);
+    if (!among.add(connection)) return connection.destroy();
     hostConnections.add(host, connection);
     socket.once("close", () => hostConnections.delete(host, connection));
     // It may have been removed during the handshake, before this connection was known to belong to
@@ -101,16 +104,16 @@ export function createTlsServer({
     }
   }
 
-  function accept(socket: TLSSocket, handler: HttpHandler): ManagedConnection {
+  function accept(socket: TLSSocket, handler: HttpHandler, among: Connections): ManagedConnection {
     if (socket.alpnProtocol === "h2") {
-      const connection = new Http2Connection(socket, connections, handler);
+      const connection = new Http2Connection(socket, among, handler);
       http2.accept(socket);
       return connection;
     }
     // Over HTTP/2 our settings follow the handshake at once, and acknowledge it.
     acknowledge(socket);
     const transport = nodeTransport(socket, "https");
-    const connection = new Http1Connection(transport, connections, handler);
+    const connection = new Http1Connection(transport, among, handler);
     attach(socket, connection);
     return connection;
   }
