@@ -14,6 +14,7 @@ import { createLog, type Log, patientWriter } from "./core/log.ts";
 import { keptSecret } from "./core/secret.ts";
 import type { SetupObservation } from "./hosting/domains/setupChecks.ts";
 import { previewAddress, siteAddress } from "./hosting/sites/siteAddress.ts";
+import { variablesOfOne } from "./serve/environments/settings.ts";
 import { buildDocsSite } from "./serve/serve.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings, sitesHost } from "./serve/serveDashboard.ts";
@@ -25,7 +26,7 @@ import type { Stores, StoresOptions, StoreVersion } from "./storage/stores.ts";
 import { localProxyHeader } from "./wire/proxyProtocol.ts";
 
 function settings(): Config {
-  return complaining(() => readConfig(process.env));
+  return complaining(() => readConfig(variablesOfOne(process.env)));
 }
 
 /** What cannot be understood of the settings is the caller's to correct. */
@@ -157,12 +158,10 @@ async function serveWorker(order: WorkerOrder): Promise<number> {
 
 async function reload(withSettings: boolean): Promise<{ readonly processes: number }> {
   const config = settings();
-  const { controlName, requestReload, settingsAmong } = await import(
-    "./serve/supervisor/control.ts"
-  );
-  const path = inData(config, controlName(usualPort(config)));
-  const request = withSettings ? { settings: settingsAmong(process.env) } : {};
-  const reply = await requestReload(path, request).catch((cause) => {
+  const control = await import("./serve/supervisor/control.ts");
+  const path = inData(config, control.controlName(usualPort(config)));
+  const request = withSettings ? { settings: control.settingsAmong(process.env) } : {};
+  const reply = await control.requestReload(path, request).catch((cause) => {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ECONNREFUSED") throw cause;
     throw new CommandFailure(

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readConfig } from "../../src/config/config.ts";
 import { behindDoor } from "../../src/serve/environments/serveEnvironments.ts";
-import { planEnvironments, planOf } from "../../src/serve/environments/settings.ts";
+import { planEnvironments, planOf, variablesOfOne } from "../../src/serve/environments/settings.ts";
 import { TrustedProxies } from "../../src/wire/trustedProxies.ts";
 
 const both = { PETSTORE_ENVIRONMENTS: "production,staging" };
@@ -50,6 +50,24 @@ test("each has its name, in their order", () => {
     { production: "https://api.example.com/v1" },
     { staging: "https://staging.example.com/v1" },
   ]);
+});
+
+test("a command goes by the settings of one environment, production unless another is named", () => {
+  const shared = {
+    ...both,
+    PETSTORE_DOMAIN: "api.example.com,staging.example.com",
+    PETSTORE_STAGING_PORT: "9000",
+  };
+  const configFor = (variables: Record<string, string>) =>
+    readConfig(variablesOfOne({ ...shared, ...variables }));
+  const production = configFor({});
+  expect([production.environment, production.port]).toEqual(["production", 8080]);
+  expect(production.domains?.ownName).toBe("api.example.com");
+  const staging = configFor({ PETSTORE_ENV: "staging" });
+  expect([staging.environment, staging.port]).toEqual(["staging", 9000]);
+  expect(staging.domains?.ownName).toBe("staging.example.com");
+  const alone = { PETSTORE_DOMAIN: "api.example.com" };
+  expect(variablesOfOne(alone)).toBe(alone);
 });
 
 test("a host belongs to the environment whose name is nearest to it", () => {

@@ -20,7 +20,7 @@ type Plans = readonly [EnvironmentPlan, ...EnvironmentPlan[]];
 /** Throws a `ConfigError` with everything that is wrong. */
 export function planEnvironments(variables: Variables): Plans {
   const text = variables["PETSTORE_ENVIRONMENTS"] ?? "";
-  const names = text.split(",").map((name) => name.trim());
+  const names = namesIn(variables);
   const wanted = known.filter((name) => names.includes(name));
   if (wanted.length === 0 || wanted.length !== names.length) {
     throw new ConfigError([
@@ -62,6 +62,18 @@ export function planOf(host: string | undefined, plans: readonly EnvironmentPlan
   };
   const [nearest] = plans.toSorted((a, b) => nearness(b) - nearness(a));
   return nearest && nearness(nearest) > 0 ? nearest : undefined;
+}
+
+/** Those that a command goes by, where they are of several environments: `PETSTORE_ENV` says of which. */
+export function variablesOfOne(variables: Variables): Variables {
+  if (!variables["PETSTORE_ENVIRONMENTS"]) return variables;
+  const names = namesIn(variables);
+  const index = names.indexOf(variables["PETSTORE_ENV"] || "production");
+  return index < 0 ? variables : variablesOf(names[index] as Environment, index, variables);
+}
+
+function namesIn({ PETSTORE_ENVIRONMENTS: text = "" }: Variables): string[] {
+  return text.split(",").map((name) => name.trim());
 }
 
 /** Their contracts name the addresses of all. */
