@@ -133,13 +133,80 @@ describeWithBrowser("the catalogue", (browser) => {
     await page.getByRole("button", { name: "Order Momo" }).waitFor();
   });
 
+  test("a pet is found by the beginning of a word of its name, and by its category", async () => {
+    await server.service.stores.categories.add("Dogs", 3n);
+    await addPet("Åke the Great");
+    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("link", { name: "Pets" }).click();
+    await page.getByLabel("Search by name").fill("gre ake");
+    await row("Sold 1").waitFor({ state: "detached" });
+    await row("Åke the Great").waitFor();
+    expect(await row("Åke the Great").innerText()).toContain("Dogs");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await page.getByLabel("Search by name").fill("nobody");
+    await page.getByRole("heading", { name: "No such pets" }).waitFor();
+    await page.getByLabel("Search by name").fill("");
+    await page.getByLabel("Category").selectOption("Dogs");
+    await row("Bella").waitFor({ state: "detached" });
+    await row("Sold 1").waitFor();
+  });
+
+  test("a pet is edited, and what it is refused for is said in the dialog", async () => {
+    await page.getByLabel("Search by name").fill("ake");
+    const edit = async (name: string) => {
+      await row(name)
+        .getByRole("button", { name: `More for ${name}` })
+        .click();
+      await page.getByRole("menuitem", { name: "Edit pet…" }).click();
+      return page.getByRole("dialog", { name: `Edit ${name}` });
+    };
+    const dialog = await edit("Åke the Great");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await dialog.getByLabel("Name").fill(" ");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByLabel("Name").fill("Ake the Small");
+    await dialog.getByLabel("Category").fill("4");
+    await dialog.getByLabel("Status").selectOption("sold");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByLabel("Category").selectOption("all");
+    await row("Ake the Small").getByText("Sold").waitFor();
+    const unchanged = await edit("Ake the Small");
+    await unchanged.getByRole("button", { name: "Save" }).click();
+    await unchanged.waitFor({ state: "detached" });
+  });
+
+  test("a pet is deleted after a question, unless an order holds it", async () => {
+    await page.getByLabel("Search by name").fill("ake");
+    const remove = async (name: string) => {
+      await row(name)
+        .getByRole("button", { name: `More for ${name}` })
+        .click();
+      await page.getByRole("menuitem", { name: "Delete pet…" }).click();
+      return page.getByRole("dialog", { name: `Delete ${name}?` });
+    };
+    await (await remove("Ake the Small")).getByRole("button", { name: "Keep pet" }).click();
+    await row("Ake the Small").waitFor();
+    await (await remove("Ake the Small")).getByRole("button", { name: "Delete pet" }).click();
+    await page.getByRole("heading", { name: "No such pets" }).waitFor();
+    await page.getByLabel("Search by name").fill("momo");
+    await page.getByRole("button", { name: "Order Momo" }).click();
+    await page.getByRole("button", { name: "Place order" }).click();
+    const held = await remove("Momo");
+    await held.getByRole("button", { name: "Delete pet" }).click();
+    await held.getByText("Deliver or cancel the order first").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Search by name").fill("");
+  });
+
   test("goes on when its key is revoked, with a new one", async () => {
     const { keys } = server.service.stores;
     const own = (await keys.list()).filter(({ name }) => name === "dashboard session");
     expect(own.length).toBe(1);
     for (const { id } of own) await keys.revoke(id, Date.now());
-    await page.getByLabel("Status").selectOption("pending");
-    await page.getByRole("heading", { name: "No pets with this status" }).waitFor();
+    await page.getByLabel("Search by name").fill("nobody");
+    await page.getByRole("heading", { name: "No such pets" }).waitFor();
     expect((await keys.list()).filter(({ name }) => name === "dashboard session").length).toBe(2);
   });
 

@@ -1,4 +1,4 @@
-/** The screen that the lists of pets and orders share: tabs, a filter by status, and pages. */
+/** The screen that the lists of pets and orders share: tabs, filters, and pages. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../parts/buttons.tsx";
@@ -12,6 +12,9 @@ const tabs = { pets: ["#/catalogue", "Pets"], orders: ["#/catalogue/orders", "Or
 interface CatalogueListProps<Item, Status extends string> {
   readonly at: keyof typeof tabs;
   readonly statuses: Readonly<Record<Status, string>>;
+  /** Filters beside the status: their values as text, which is empty where nothing is filtered. */
+  readonly filtered?: string;
+  readonly filters?: ComponentChildren;
   readonly load: (query: { status?: Status; cursor?: string }) => Promise<{
     readonly items: readonly Item[];
     readonly nextCursor: string | undefined;
@@ -21,15 +24,23 @@ interface CatalogueListProps<Item, Status extends string> {
   readonly children: (items: readonly Item[], reload: () => void) => ComponentChildren;
 }
 
+interface Walked {
+  readonly filters: string;
+  readonly cursors: readonly string[];
+}
+
 export function CatalogueList<Item, Status extends string>(
   props: CatalogueListProps<Item, Status>,
 ) {
-  const { at, statuses, load, action, empty, children } = props;
+  const { at, statuses, filtered = "", filters, load, action, empty, children } = props;
   const [status, setStatus] = useState<Status | "all">("all");
-  /** Where the pages before this one ended. */
-  const [cursors, setCursors] = useState<readonly string[]>([]);
+  /** Where the pages before this one ended, for one setting of the filters. */
+  const [walked, setWalked] = useState<Walked>({ filters: "", cursors: [] });
+  const setting = `${status} ${filtered}`;
+  const cursors = walked.filters === setting ? walked.cursors : [];
+  const setCursors = (ended: readonly string[]) => setWalked({ filters: setting, cursors: ended });
   const cursor = cursors.at(-1);
-  const page = useLoaded(`${at} ${status} ${cursor ?? ""}`, () =>
+  const page = useLoaded(`${at} ${setting} ${cursor ?? ""}`, () =>
     load({
       ...(status === "all" ? {} : { status }),
       ...(cursor === undefined ? {} : { cursor }),
@@ -39,20 +50,20 @@ export function CatalogueList<Item, Status extends string>(
   return (
     <Page title="Catalogue" action={action?.(page.reload)}>
       <Tabs label="Catalogue" tabs={tabs} at={at} />
-      <p class="filters">
+      <div class="filters">
+        {filters}
         <Choice
           aria-label="Status"
           value={status}
           options={{ all: `All ${at}`, ...statuses }}
-          onChoice={(chosen) => {
-            setStatus(chosen);
-            setCursors([]);
-          }}
+          onChoice={setStatus}
         />
-      </p>
+      </div>
       <Loadable of={page} skeleton={<Skeleton rows={6} />}>
         {({ items }) =>
-          items.length === 0 ? empty(status !== "all") : children(items, page.reload)
+          items.length === 0
+            ? empty(status !== "all" || filtered !== "")
+            : children(items, page.reload)
         }
       </Loadable>
       {(next !== undefined || cursors.length > 0) && (

@@ -1,50 +1,119 @@
-/** The pets of the catalogue. */
-import { useState } from "preact/hooks";
-import type { Pet, PetStatus } from "../../../client/client.ts";
+/** The pets of the catalogue: found by name, category and status, added, edited, ordered, deleted. */
+import { useEffect, useState } from "preact/hooks";
+import type { Pet, PetStatus, PetsQuery } from "../../../client/client.ts";
+import { later } from "../../../docs/browser/platform.ts";
 import type { Tone } from "../../../docs/icons.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FormDialog, openDialog } from "../parts/dialog.tsx";
-import { ChoiceField, TextField } from "../parts/form.tsx";
+import { Choice } from "../parts/form.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, Empty } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
+import { useLoaded } from "../useApi.ts";
 import { withClient } from "./client.ts";
 import { CatalogueList } from "./list.tsx";
+import { AddPet, type CategoryNames, EditPet, PlaceOrder, petStatuses } from "./petDialogs.tsx";
 
-const statuses: Readonly<Record<PetStatus, string>> = {
-  available: "Available",
-  pending: "Pending",
-  sold: "Sold",
-};
 const tones: Readonly<Record<PetStatus, Tone>> = {
   available: "fine",
   pending: "waiting",
   sold: "neutral",
 };
 
+/** A search starts once typing has paused this long. */
+const typingMs = 250;
+
 export function Pets() {
+  const [typed, setTyped] = useState("");
+  const [name, setName] = useState("");
+  const [category, setCategory] = useState("all");
+  useEffect(() => later(typingMs, () => setName(typed.trim())), [typed]);
+  // Without their names, categories are shown by number.
+  const names: CategoryNames = useLoaded("categories", categoryNames).data ?? new Map();
+  const filters: PetsQuery = {
+    ...(name === "" ? {} : { name }),
+    ...(category === "all" ? {} : { categoryId: [BigInt(category.slice(1))] }),
+  };
   return (
     <CatalogueList
       at="pets"
-      statuses={statuses}
-      load={(query) => withClient((client) => client.listPets(query))}
+      statuses={petStatuses}
+      filtered={name === "" && category === "all" ? "" : `${category} ${name}`}
+      filters={
+        <>
+          <input
+            type="search"
+            aria-label="Search by name"
+            placeholder="Search by name"
+            value={typed}
+            maxLength={nameCharactersMax}
+            spellcheck={false}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+          {names.size > 0 && (
+            <Choice
+              aria-label="Category"
+              value={category}
+              options={{ all: "All categories", ...choicesOf(names) }}
+              onChoice={setCategory}
+            />
+          )}
+        </>
+      }
+      load={(query) => withClient((client) => client.listPets({ ...filters, ...query }))}
       action={(reload) => (
-        <Button kind="primary" onClick={() => openDialog(<AddPet onAdded={reload} />)}>
+        <Button
+          kind="primary"
+          onClick={() => openDialog(<AddPet names={names} onChanged={reload} />)}
+        >
           Add pet
         </Button>
       )}
       empty={(filtered) => (
-        <Empty title={filtered ? "No pets with this status" : "No pets yet"}>
-          <p>{filtered ? "Choose another status, or all pets." : "Add the first one."}</p>
+        <Empty title={filtered ? "No such pets" : "No pets yet"}>
+          <p>{filtered ? "Search for something else, or for all pets." : "Add the first one."}</p>
         </Empty>
       )}
     >
-      {(pets, reload) => <PetTable pets={pets} onOrdered={reload} />}
+      {(pets, reload) => <PetTable pets={pets} names={names} onChanged={reload} />}
     </CatalogueList>
   );
 }
 
-function PetTable({ pets, onOrdered }: { pets: readonly Pet[]; onOrdered: () => void }) {
-  const order = (pet: Pet) => openDialog(<PlaceOrder pet={pet} onPlaced={onOrdered} />);
+const nameCharactersMax = 255;
+
+/** With a mark before each number, because an object lists bare numbers before all other names. */
+const choicesOf = (names: CategoryNames): Record<string, string> =>
+  Object.fromEntries([...names].map(([id, name]) => [`#${id}`, name]));
+
+async function categoryNames(): Promise<CategoryNames> {
+  const names = new Map<string, string>();
+  await withClient(async (client) => {
+    for await (const { id, name } of client.categories()) names.set(String(id), name);
+  });
+  return names;
+}
+
+interface PetTableProps {
+  readonly pets: readonly Pet[];
+  readonly names: CategoryNames;
+  readonly onChanged: () => void;
+}
+
+function PetTable({ pets, names, onChanged }: PetTableProps) {
+  const categoryOf = ({ categoryId }: Pet, before = "") =>
+    names.get(String(categoryId)) ?? `${before}${categoryId}`;
+  const menuOf = (pet: Pet): MenuItem[] => [
+    {
+      label: "Edit pet…",
+      run: () => openDialog(<EditPet pet={pet} names={names} onChanged={onChanged} />),
+    },
+    {
+      label: "Delete pet…",
+      run: () => openDialog(<DeletePet pet={pet} onChanged={onChanged} />),
+      danger: true,
+    },
+  ];
   return (
     <Table
       caption="Pets"
@@ -55,93 +124,60 @@ function PetTable({ pets, onOrdered }: { pets: readonly Pet[]; onOrdered: () => 
         {
           head: "Name",
           names: true,
-          cell: ({ id, name, categoryId }) => (
+          cell: (pet) => (
             <>
-              {name}
+              {pet.name}
               <span class="slim quiet">
-                {String(id)}, category {String(categoryId)}
+                {String(pet.id)}, {categoryOf(pet, "category ")}
               </span>
             </>
           ),
         },
-        { head: "Category", wide: true, cell: ({ categoryId }) => String(categoryId) },
+        { head: "Category", wide: true, cell: (pet) => categoryOf(pet) },
         {
           head: "Status",
-          cell: ({ status }) => <Badge tone={tones[status]}>{statuses[status]}</Badge>,
+          cell: ({ status }) => <Badge tone={tones[status]}>{petStatuses[status]}</Badge>,
         },
         {
           head: "Order",
           end: true,
           cell: (pet) =>
             pet.status === "available" && (
-              <Button label={`Order ${pet.name}`} onClick={() => order(pet)}>
+              <Button
+                label={`Order ${pet.name}`}
+                onClick={() => openDialog(<PlaceOrder pet={pet} onChanged={onChanged} />)}
+              >
                 Order
               </Button>
             ),
+        },
+        {
+          head: "More",
+          end: true,
+          cell: (pet) => <Menu label={`More for ${pet.name}, ${pet.id}`} items={menuOf(pet)} />,
         },
       ]}
     />
   );
 }
 
-function AddPet({ onAdded }: { onAdded: () => void }) {
-  const [name, setName] = useState("");
-  const [category, setCategory] = useState("");
-  const [status, setStatus] = useState<PetStatus>("available");
-  const add = async () => {
-    const categoryId = integerIn(category);
-    const pet = await withClient((client) => client.createPet({ name, categoryId, status }));
-    onAdded();
-    return `${pet.name} was added as ${pet.id}.`;
+function DeletePet({ pet, onChanged }: { pet: Pet; onChanged: () => void }) {
+  const remove = async () => {
+    await withClient((client) => client.deletePet(pet.id));
+    onChanged();
+    return `${pet.name} was deleted.`;
   };
   return (
-    <FormDialog title="Add pet" submit="Add pet" onSubmit={add}>
-      <TextField label="Name" value={name} onText={setName} placeholder="Bella" required />
-      <TextField
-        label="Category"
-        value={category}
-        onText={setCategory}
-        inputMode="numeric"
-        placeholder="3"
-        required
-        hint="The id of its category."
-      />
-      <ChoiceField label="Status" value={status} options={statuses} onChoice={setStatus} />
-    </FormDialog>
-  );
-}
-
-/** As a bigint: ids are 64-bit integers, which a number does not hold exactly. */
-function integerIn(text: string): bigint {
-  if (!/^\s*-?\d+\s*$/.test(text)) throw new Error("The category must be a whole number.");
-  return BigInt(text.trim());
-}
-
-interface PlaceOrderProps {
-  readonly pet: Pet;
-  readonly onPlaced: () => void;
-}
-
-function PlaceOrder({ pet, onPlaced }: PlaceOrderProps) {
-  const [quantity, setQuantity] = useState("1");
-  const place = async () => {
-    const order = await withClient((client) =>
-      client.placeOrder({ petId: pet.id, quantity: Number(quantity) }),
-    );
-    onPlaced();
-    return `Order ${order.id} was placed. ${pet.name} is pending.`;
-  };
-  return (
-    <FormDialog title={`Order ${pet.name}`} submit="Place order" onSubmit={place}>
-      <p>{pet.name} becomes pending, and is sold when the order is delivered.</p>
-      <TextField
-        label="How many"
-        value={quantity}
-        onText={setQuantity}
-        type="number"
-        inputMode="numeric"
-        required
-      />
+    <FormDialog
+      title={`Delete ${pet.name}?`}
+      submit="Delete pet"
+      onSubmit={remove}
+      danger
+      keep="Keep pet"
+    >
+      <p>
+        Pet {String(pet.id)} disappears from the catalogue for good. Its orders can still be read.
+      </p>
     </FormDialog>
   );
 }
