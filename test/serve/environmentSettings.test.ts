@@ -156,6 +156,10 @@ test("what cannot be understood is said, with whose it is", () => {
   expect(complaintOf({ PETSTORE_ENVIRONMENTS: "production,test" })).toStartWith(
     "PETSTORE_ENVIRONMENTS must be production and staging",
   );
+  const named = { PETSTORE_DOMAIN: "a.example.com,b.example.com", PETSTORE_ACME_TERMS: "agreed" };
+  expect(complaintOf({ ...named, PETSTORE_PROXY_PROTOCOL: "edge" })).toStartWith(
+    "production: PETSTORE_PROXY_PROTOCOL cannot be edge with PETSTORE_ENVIRONMENTS",
+  );
   expect(complaintOf({ PETSTORE_STAGING_LOG: "loud" })).toStartWith(
     "staging: PETSTORE_LOG must be",
   );

@@ -15,6 +15,9 @@ const unprefixed = ["PORT", "HOST", "DATABASE_URL"];
 const neverShared = ["DATABASE_URL", "PETSTORE_SECRET"];
 const listed = ["PETSTORE_DOMAIN", "PETSTORE_SITES_HOST"];
 
+const noProxy =
+  "PETSTORE_PROXY_PROTOCOL cannot be edge with PETSTORE_ENVIRONMENTS: the front door of both is connected to by clients alone. Remove it, or serve the environments separately.";
+
 type Plans = readonly [EnvironmentPlan, ...EnvironmentPlan[]];
 
 /** Throws a `ConfigError` with everything that is wrong. */
@@ -34,6 +37,7 @@ export function planEnvironments(variables: Variables): Plans {
       const own = variablesOf(environment, index, variables);
       const config = readConfig(own);
       requireTerms(config);
+      if (config.domains && config.proxyProtocol.includes("edge")) throw new ConfigError([noProxy]);
       return [{ environment, variables: own, config }];
     } catch (cause) {
       if (!(cause instanceof ConfigError)) throw cause;
