@@ -247,7 +247,14 @@ describe("_headers", () => {
   });
 
   test.each([
-    ...["Set-Cookie", "Strict-Transport-Security", "Date", "Content-Length", "Transfer-Encoding"],
+    ...[
+      "Set-Cookie",
+      "Clear-Site-Data",
+      "Strict-Transport-Security",
+      "Date",
+      "Content-Length",
+      "Transfer-Encoding",
+    ],
     ...["Connection", "Keep-Alive", "Upgrade", "TE", "Trailer", "Proxy-Authenticate", "Alt-Svc"],
     ...["Content-Encoding", "Content-Range", "Accept-Ranges", "ETag", "Vary", "Age", "Server"],
     ...["X-Accel-Redirect", "X-Sendfile", "x-accel-buffering", "X-LIGHTTPD-Send-File"],

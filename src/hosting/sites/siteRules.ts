@@ -288,8 +288,8 @@ function parseHeaders(text: string, errors: string[]): readonly HeaderRule[] {
 /** What the service or the connection decides, and what proxies would act upon. */
 const reservedHeaders = new RegExp(
   `^(?:${[
-    "accept-ranges|age|allow|alt-svc|connection|content-encoding|content-length|content-range|date",
-    "etag|http2-settings|keep-alive|last-modified|location|proxy-.*|server|set-cookie2?",
+    "accept-ranges|age|allow|alt-svc|clear-site-data|connection|content-encoding|content-length",
+    "content-range|date|etag|http2-settings|keep-alive|last-modified|location|proxy-.*|server|set-cookie2?",
     "strict-transport-security|te|trailer|transfer-encoding|upgrade|vary|via|www-authenticate",
     "basic-auth|x-accel-.*|x-sendfile.*|x-lighttpd-send-file|x-litespeed-.*|x-reproxy-.*",
   ].join("|")})$`,
