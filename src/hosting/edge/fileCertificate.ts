@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Clock } from "../../core/clock.ts";
 import type { ThrottledLog } from "./edge.ts";
-import { tlsSettings } from "./tlsServer.ts";
+import { covers, tlsSettings } from "./tlsServer.ts";
 
 export interface CertificateFiles {
   readonly certificate: string;
@@ -32,7 +32,7 @@ export class FileCertificate {
 
   /** Undefined for other names, and where there is none. One that cannot be read leaves the last. */
   for(host: string): SecureContext | undefined {
-    if (!host.endsWith(`.${this.#files.below}`)) return undefined;
+    if (!covers(`*.${this.#files.below}`, host)) return undefined;
     if (Math.abs(this.#clock.now() - this.#lookedAtMs) >= lookEveryMs) this.#look();
     return this.#read?.context;
   }

@@ -185,7 +185,7 @@ export const tlsSettings = {
 } as const;
 
 /** A wildcard covers the names one label below it (RFC 9525, section 6.3). */
-function covers(certified: string, host: string): boolean {
+export function covers(certified: string, host: string): boolean {
   return certified === host || certified === `*${host.slice(host.indexOf("."))}`;
 }
 
