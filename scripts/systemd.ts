@@ -58,7 +58,7 @@ function notJson(journal: string): string[] {
     .filter(({ _TRANSPORT, _COMM }) => _TRANSPORT === "stdout" && _COMM !== "systemd")
     .map(({ MESSAGE = "" }) => MESSAGE);
   const said =
-    /^(?:Pet Store \(|There are no keys yet|The dashboard is at |It is at |Reloaded: |petstore: )/;
+    /^(?:Pet Store \(|There are no keys yet|The dashboard is at |It (?:is|will be) at |Reloaded: |petstore: )/;
   const lines = messages.filter((message) => !said.test(message));
   if (lines.length === 0) return ["The journal has no lines of the log."];
   return lines.filter((line) => {

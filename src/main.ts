@@ -70,11 +70,10 @@ async function serve(
   service = running;
   const dashboard = dashboardAt(config, running.adminPort ?? running.port);
   started({
+    ...running,
     baseUrl: `http://${reachable(config.host)}:${running.port}/v1`,
     publicUrl: config.domains?.ownName && config.baseUrls[config.environment],
     environment: config.environment,
-    firstKey: running.firstKey,
-    hasKeys: running.hasKeys,
     dashboard: {
       address: dashboard,
       firstLink: running.firstLink && linkUrl(dashboard, running.firstLink),
@@ -325,7 +324,7 @@ function dashboardAt({ admin, baseUrls, environment, host }: Config, port: numbe
   return `${origin}/dashboard/`;
 }
 
-/** Where nobody chose a port, nobody can tell which one a service was given. */
+/** With `PORT=0` the system chooses a port, which other commands cannot know. */
 function usualPort({ port }: Config): number {
   return port === 0 ? 8080 : port;
 }

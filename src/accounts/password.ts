@@ -30,7 +30,7 @@ export function passwordError(password: string, account: string): string | undef
   const folded = text.toLowerCase();
   if (folded === account) return "The password must not be the name.";
   if (commonPasswords.has(folded) || new Set(folded).size === 1) {
-    return "The password is among the first that anybody would try. Choose another.";
+    return "The password is too easy to guess. Choose another.";
   }
   return undefined;
 }

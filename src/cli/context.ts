@@ -115,6 +115,8 @@ export interface StartedService {
   readonly baseUrl: string;
   /** `https://api.example.com/v1`, where the service has a name of its own. */
   readonly publicUrl?: string | undefined;
+  /** Whether that is served already. */
+  readonly hasCertificate?: boolean;
   readonly environment: Environment;
   /** The key that an empty store is given. It is known now and never again. */
   readonly firstKey: string | undefined;

@@ -98,10 +98,14 @@ function asJson(service: StartedService): string {
 }
 
 function asText(service: StartedService): string {
-  const { baseUrl, publicUrl, environment, firstKey, hasKeys, dashboard } = service;
+  const { baseUrl, publicUrl, hasCertificate, environment, firstKey, hasKeys, dashboard } = service;
   const lines = [`Pet Store (${environment}) listens on ${baseUrl}`];
   if (publicUrl !== undefined) {
-    lines.push(`It is at ${publicUrl} as soon as its certificate is there.`);
+    lines.push(
+      hasCertificate
+        ? `It is at ${publicUrl}`
+        : `It will be at ${publicUrl} once its certificate is issued.`,
+    );
   }
   if (firstKey !== undefined) {
     lines.push(

@@ -69,6 +69,8 @@ export interface Service {
   readonly firstLink: string | undefined;
   /** False where there is no API key yet: every call is refused until one is created. */
   readonly hasKeys: boolean;
+  /** Whether HTTPS works under its own name from the start. */
+  readonly hasCertificate: boolean;
   readonly sockets: ServiceSockets;
   readonly counts: SharedCounts;
   readonly recent: Recent;
@@ -342,26 +344,31 @@ function reportSetup(parts: ServiceParts, stores: Stores, domains?: Pick<Service
   };
 }
 
-export type FirstSecrets = Pick<Service, "firstKey" | "firstLink" | "hasKeys">;
-const noFirstSecrets = { firstKey: undefined, firstLink: undefined, hasKeys: true };
+export type FirstSecrets = Pick<Service, "firstKey" | "firstLink" | "hasKeys" | "hasCertificate">;
+const noFirstSecrets: FirstSecrets = {
+  ...{ firstKey: undefined, firstLink: undefined },
+  ...{ hasKeys: true, hasCertificate: false },
+};
 
 /**
  * An empty store gets a key, so that the first call works without another command, and the operator
  * a link to the dashboard. Neither is made where it would be printed into a log.
  */
 export async function createFirstSecrets(
-  { keys, accounts }: Stores,
-  { environment, printsFirstKey }: Config,
+  { keys, accounts, edgeView }: Stores,
+  { environment, printsFirstKey, domains }: Config,
   clock: Clock,
 ): Promise<FirstSecrets> {
-  if ((await keys.list()).length > 0) return noFirstSecrets;
-  if (!printsFirstKey) return { ...noFirstSecrets, hasKeys: false };
+  const certificate = domains?.ownName && (await edgeView.certificate(domains.ownName));
+  const known = { ...noFirstSecrets, hasCertificate: certificate !== undefined };
+  if ((await keys.list()).length > 0) return known;
+  if (!printsFirstKey) return { ...known, hasKeys: false };
   const wanted = { name: "first key", environment, scopes: "all", expiresAtMs: undefined } as const;
   const { key, token } = mintKey(wanted, clock);
   // The key comes last: a start that fails before it is not the first.
   const link = await issueLink(accounts, clock, { kind: "operator" }, firstLinkMs);
   await keys.add(key);
-  return { firstKey: token, firstLink: link.token, hasKeys: true };
+  return { ...known, firstKey: token, firstLink: link.token };
 }
 
 /** A service that cannot start whole lets go of what it had already taken. */

@@ -35,9 +35,9 @@ describe("a password", () => {
     ["more parts than so many letters have", "e\u0301".repeat(513), "more than 256"],
     ["the name", "the-long-owner", "the name"],
     ["the name in capitals", "The-Long-OWNER", "the name"],
-    ["a common one", "password1234", "first"],
-    ["a common one in capitals", "PassWord1234", "first"],
-    ["one character again and again", "zzzzzzzzzzzzzzzz", "first"],
+    ["a common one", "password1234", "easy to guess"],
+    ["a common one in capitals", "PassWord1234", "easy to guess"],
+    ["one character again and again", "zzzzzzzzzzzzzzzz", "easy to guess"],
     ["half a character", "half a pair \ud800", "incomplete character"],
   ])("must not be %s", (_what, text, said) => {
     expect(passwordError(text, "the-long-owner")).toContain(said);

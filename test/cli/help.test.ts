@@ -151,6 +151,7 @@ describe("serve", () => {
     environment: "staging",
   } as const;
   let given: Readonly<Record<string, string>> = {};
+  let named: { publicUrl?: string; hasCertificate?: boolean } = {};
   const said = async (firstKey: string | undefined, ...options: string[]) => {
     await using cli = new CliFixture();
     const { run } = await import("../../src/cli/run.ts");
@@ -158,7 +159,7 @@ describe("serve", () => {
     const stdout = new CapturedOutput();
     const serve: CliContext["serve"] = async (settings, announce) => {
       given = settings;
-      announce({ ...started, firstKey, hasKeys: true });
+      announce({ ...started, ...named, firstKey, hasKeys: true });
     };
     expect(await run(["serve", ...options], cli.context({ serve, stdout }))).toBe(0);
     return stdout.text;
@@ -173,6 +174,15 @@ describe("serve", () => {
 
   test("says where it listens, and shows the first key with a call that works when pasted", async () => {
     expect(await said(undefined)).toBe("Pet Store (staging) listens on http://127.0.0.1:8080/v1\n");
+    const publicUrl = "https://api.example.com/v1";
+    for (const [hasCertificate, line] of [
+      [false, `It will be at ${publicUrl} once its certificate is issued.`],
+      [true, `It is at ${publicUrl}`],
+    ] as const) {
+      named = { publicUrl, hasCertificate };
+      expect(await said(undefined)).toEndWith(`/v1\n${line}\n`);
+    }
+    named = {};
     const text = await said("pet_test_key");
     expect(text).toContain(
       '\n  curl -H "Authorization: Bearer pet_test_key" http://127.0.0.1:8080/v1/pets\n',

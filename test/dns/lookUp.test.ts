@@ -82,7 +82,7 @@ describe("the answer of a recursor", () => {
     expect(await resolverOf([server]).lookUp("shop.example", "A")).toEqual({
       kind: "unreachable",
       reason: "servfail",
-      detail: "The CNAMEs go round in a circle: shop.example → a.example → shop.example.",
+      detail: "The CNAME records form a loop: shop.example → a.example → shop.example.",
     });
   });
 

@@ -66,7 +66,7 @@ function chainFrom(
     at = link.value;
     if (visited.has(at)) {
       const path = [name, ...links.map(({ value }) => value)].join(" → ");
-      return { fault: unreachable("servfail", `The CNAMEs go round in a circle: ${path}.`) };
+      return { fault: unreachable("servfail", `The CNAME records form a loop: ${path}.`) };
     }
     if (links.length > linksMax) {
       return { fault: unreachable("servfail", `More than ${linksMax} CNAMEs follow ${name}.`) };

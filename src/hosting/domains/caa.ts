@@ -51,7 +51,7 @@ export async function checkCaa(
       const finding: Finding = {
         code: "CAA_LOOKUP_FAILED",
         message: `The CAA records of ${name} could not be looked up: ${silence.detail}. No authority issues without that answer.`,
-        next: "We ask again. If it goes on, ask your DNS provider why its name servers fail on CAA questions.",
+        next: "It is retried automatically. If it persists, ask your DNS provider why its name servers fail on CAA queries.",
       };
       return { kind: "unknown", finding };
     }

@@ -279,7 +279,7 @@ function judgeClock(authority: AuthorityObservation): SetupCheck[] {
       check: "clock",
       verdict: offMs > aheadMsMax ? "problem" : "warning",
       seen: `It is ${seconds} seconds ${direction} that of the authority.`,
-      next: "Have the system keep the time, such as with `timedatectl set-ntp true`.",
+      next: "Synchronize the clock of this machine, for example with `timedatectl set-ntp true`.",
     },
   ];
 }

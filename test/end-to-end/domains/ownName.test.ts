@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mintAccess } from "../../../src/accounts/access.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import { createFirstSecrets } from "../../../src/serve/serve.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { petstore } from "../../../testkit/serviceProcess.ts";
 import { tunnelTo } from "../../cli/remote/proxies.ts";
-import { startTestService, type TestService } from "../service.ts";
+import { startTestService, type TestService, testConfig } from "../service.ts";
 import { type DomainsFixture, settingsFor, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { startTestBed, type TestBed } from "./testBed/testBed.ts";
@@ -48,6 +49,10 @@ describeWithTestBedOnEngines("a service with a name of its own", (engine) => {
 
   test("has a certificate for exactly that name, without anybody having asked", async () => {
     expect((await certificateAt(at())).subjectaltname).toBe(`DNS:${host}`);
+    expect(fixture.service.service.hasCertificate).toBe(false);
+    const config = testConfig({ ...settingsFor(testBed), PETSTORE_DOMAIN: host });
+    const next = await createFirstSecrets(fixture.service.stores, config, systemClock);
+    expect(next.hasCertificate).toBe(true);
   });
 
   test("is all there: API, documentation, landing page and dashboard", async () => {
