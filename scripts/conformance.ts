@@ -3,8 +3,7 @@
 // Redocly walks the workflows of openapi/petstore.arazzo.yaml. It closes with `N passed, N failed`.
 import { type Counted, Missing } from "./conformance/run.ts";
 import { startService } from "./conformance/service.ts";
-import { runSpecmatic } from "./conformance/specmatic.ts";
-import { specmatic } from "./conformance/specmaticJar.ts";
+import { runSpecmatic, specmatic } from "./conformance/specmatic.ts";
 import { runWorkflows } from "./conformance/workflows.ts";
 
 async function counted(title: string, tool: () => Promise<Counted>): Promise<Counted> {
