@@ -81,6 +81,11 @@ public class Program {
     var wanted = new NewOrder().petId(pet.getId());
     var order = store.placeOrder(wanted, null, null);
     expect("409", ErrorCode.PET_NOT_AVAILABLE, () -> store.placeOrder(wanted, null, null));
+    var cancelled = store.cancelOrder(order.getId(), null, null);
+    check(cancelled.getStatus() == OrderStatus.CANCELLED, cancelled);
+    System.out.println("cancel");
+
+    order = store.placeOrder(wanted, null, null);
     store.approveOrder(order.getId(), null, null);
     var delivered = store.deliverOrder(order.getId(), null, null);
     check(delivered.getStatus() == OrderStatus.DELIVERED, delivered);

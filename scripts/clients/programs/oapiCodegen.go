@@ -80,6 +80,11 @@ func main() {
 	wanted := petstore.NewOrder{PetId: pet}
 	order := must(api.PlaceOrderWithResponse(ctx, nil, wanted)).JSON201
 	expect("409", petstore.PetNotAvailable, must(api.PlaceOrderWithResponse(ctx, nil, wanted)).JSON409)
+	cancelled := must(api.CancelOrderWithResponse(ctx, order.Id, nil))
+	check(cancelled.JSON200 != nil && cancelled.JSON200.Status == petstore.Cancelled, string(cancelled.Body))
+	fmt.Println("cancel")
+
+	order = must(api.PlaceOrderWithResponse(ctx, nil, wanted)).JSON201
 	must(api.ApproveOrderWithResponse(ctx, order.Id, nil))
 	delivered := must(api.DeliverOrderWithResponse(ctx, order.Id, nil))
 	check(delivered.JSON200 != nil && delivered.JSON200.Status == petstore.Delivered, string(delivered.Body))

@@ -5,7 +5,7 @@ import uuid
 
 from pet_store_client import AuthenticatedClient
 from pet_store_client.api.pets import create_pet, list_pets
-from pet_store_client.api.store import approve_order, deliver_order, get_order, place_order
+from pet_store_client.api.store import approve_order, cancel_order, deliver_order, get_order, place_order
 from pet_store_client.models import Error, NewOrder, NewPet
 
 EXACT = 9007199254740993
@@ -49,6 +49,10 @@ expect("404", 404, "order_not_found", get_order.sync_detailed(EXACT, client=pets
 wanted = NewOrder(pet_id=pet.id)
 order = place_order.sync(client=petstore, body=wanted)
 expect("409", 409, "pet_not_available", place_order.sync_detailed(client=petstore, body=wanted))
+assert cancel_order.sync(order.id, client=petstore).status == "cancelled"
+print("cancel")
+
+order = place_order.sync(client=petstore, body=wanted)
 approve_order.sync(order.id, client=petstore)
 assert deliver_order.sync(order.id, client=petstore).status == "delivered"
 print("orders")

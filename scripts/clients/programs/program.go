@@ -79,6 +79,11 @@ func main() {
 	order := must(wanted.Execute())
 	_, _, err = wanted.Execute()
 	expect("409", petstore.PET_NOT_AVAILABLE, err)
+	cancelled := must(api.StoreAPI.CancelOrder(ctx, order.Id).Execute())
+	check(cancelled.Status == petstore.CANCELLED, cancelled)
+	fmt.Println("cancel")
+
+	order = must(wanted.Execute())
 	must(api.StoreAPI.ApproveOrder(ctx, order.Id).Execute())
 	delivered := must(api.StoreAPI.DeliverOrder(ctx, order.Id).Execute())
 	check(delivered.Status == petstore.DELIVERED, delivered)

@@ -57,8 +57,13 @@ await expectRefusal("401", ErrorCode.KeyInvalid, () =>
 await expectRefusal("404", ErrorCode.OrderNotFound, () => store.getOrder({ orderId: 999999999 }));
 
 const newOrder = { petId: pet.id };
-const { id: orderId } = await store.placeOrder({ newOrder });
+const placed = await store.placeOrder({ newOrder });
 await expectRefusal("409", ErrorCode.PetNotAvailable, () => store.placeOrder({ newOrder }));
+const cancelled = await store.cancelOrder({ orderId: placed.id });
+check(cancelled.status === OrderStatus.Cancelled, cancelled);
+console.log("cancel");
+
+const { id: orderId } = await store.placeOrder({ newOrder });
 await store.approveOrder({ orderId });
 const delivered = await store.deliverOrder({ orderId });
 check(delivered.status === OrderStatus.Delivered, delivered);

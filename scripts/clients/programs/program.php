@@ -74,6 +74,11 @@ expect('404', ErrorCode::ORDER_NOT_FOUND, fn () => $store->getOrder(EXACT));
 $wanted = (new NewOrder())->setPetId($pet->getId());
 $order = $store->placeOrder($wanted);
 expect('409', ErrorCode::PET_NOT_AVAILABLE, fn () => $store->placeOrder($wanted));
+$cancelled = $store->cancelOrder($order->getId());
+check($cancelled->getStatus() === OrderStatus::CANCELLED, $cancelled);
+echo "cancel\n";
+
+$order = $store->placeOrder($wanted);
 $store->approveOrder($order->getId());
 $delivered = $store->deliverOrder($order->getId());
 check($delivered->getStatus() === OrderStatus::DELIVERED, $delivered);

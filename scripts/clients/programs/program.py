@@ -48,8 +48,13 @@ expect("400", 400, "body_invalid", lambda: store.place_order(unknown))
 expect("401", 401, "key_invalid", petstore.PetsApi(client("pet_live_unknown")).list_pets)
 expect("404", 404, "order_not_found", lambda: store.get_order(EXACT))
 
-order = store.place_order(petstore.NewOrder(petId=pet.id))
-expect("409", 409, "pet_not_available", lambda: store.place_order(petstore.NewOrder(petId=pet.id)))
+wanted = petstore.NewOrder(petId=pet.id)
+order = store.place_order(wanted)
+expect("409", 409, "pet_not_available", lambda: store.place_order(wanted))
+assert store.cancel_order(order.id).status == petstore.OrderStatus.CANCELLED
+print("cancel")
+
+order = store.place_order(wanted)
 store.approve_order(order.id)
 assert store.deliver_order(order.id).status == petstore.OrderStatus.DELIVERED
 print("orders")

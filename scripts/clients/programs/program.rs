@@ -2,7 +2,7 @@
 use petstore_client::apis::configuration::Configuration;
 use petstore_client::apis::pets_api::{create_pet, list_pets, CreatePetError, ListPetsError};
 use petstore_client::apis::store_api::{
-    approve_order, deliver_order, get_order, place_order, GetOrderError, PlaceOrderError,
+    approve_order, cancel_order, deliver_order, get_order, place_order, GetOrderError, PlaceOrderError,
 };
 use petstore_client::apis::Error as Refused;
 use petstore_client::models::{Error, ErrorCode, NewOrder, NewPet, OrderStatus};
@@ -60,6 +60,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         PlaceOrderError::Status400(body) | PlaceOrderError::Status409(body) => Some(body),
         _ => None,
     });
+    let cancelled = cancel_order(&petstore, order.id, None, None).await?;
+    assert_eq!(cancelled.status, OrderStatus::Cancelled);
+    println!("cancel");
+
+    let order = place_order(&petstore, NewOrder::new(pet.id), None, None).await?;
     approve_order(&petstore, order.id, None, None).await?;
     let delivered = deliver_order(&petstore, order.id, None, None).await?;
     assert_eq!(delivered.status, OrderStatus::Delivered);
