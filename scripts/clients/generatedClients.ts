@@ -19,18 +19,40 @@ export interface GeneratedClient {
   compile(folder: string): Command | Promise<Command>;
 }
 
+export const pinned = {
+  openapiGenerator: "7.25.0",
+  /** In requirements.txt, with what it needs. */
+  openapiPythonClient: "0.29.1",
+  oapiCodegen: "2.8.2",
+};
+
 // The very jar that Maven Central has. PyPI needs no Maven for the other languages.
 const generator: Jar = {
   name: "openapi-generator-cli",
-  version: "7.25.0",
+  version: pinned.openapiGenerator,
   sha256: "41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf314681470289efae",
   commands: [
-    ["pip3", "download", "--quiet", "--no-deps", "--dest", ".", "openapi-generator-cli==7.25.0"],
-    ["python3", "-m", "zipfile", "-e", "openapi_generator_cli-7.25.0-py3-none-any.whl", "."],
+    [
+      "pip3",
+      "download",
+      "--quiet",
+      "--no-deps",
+      "--dest",
+      ".",
+      `openapi-generator-cli==${pinned.openapiGenerator}`,
+    ],
+    [
+      "python3",
+      "-m",
+      "zipfile",
+      "-e",
+      `openapi_generator_cli-${pinned.openapiGenerator}-py3-none-any.whl`,
+      ".",
+    ],
   ],
   path: "openapi_generator_cli/openapi-generator.jar",
 };
-const oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
+const oapiCodegen = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v${pinned.oapiCodegen}`;
 const oapiRuntime = "github.com/oapi-codegen/runtime@v1.8.0";
 /** Debian's, since there is no other registry of PHP packages here. */
 const guzzle = "/usr/share/php/GuzzleHttp/autoload.php";

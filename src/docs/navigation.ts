@@ -18,6 +18,7 @@ const guideOrder = [
   "limits",
   "integers",
   "client",
+  "generated-clients",
   "deprecation",
 ];
 
