@@ -2,6 +2,7 @@
 import { allOperations } from "../contract/operations.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 import { assert, CheckFailure, NotApplicable } from "./check.ts";
+import type { Created } from "./cleanUp.ts";
 import { HttpExchange, type Order, type Pet, shortened } from "./exchange.ts";
 import { RateLimited, type RateLimitPacer } from "./rateLimitPacer.ts";
 import type { RunOptions } from "./runChecks.ts";
@@ -15,6 +16,7 @@ export interface RunContext extends Pick<RunOptions, "base" | "key" | "clock"> {
   readonly pace: RateLimitPacer;
   /** Aborted when the run has taken as long as it may. */
   readonly over: AbortSignal;
+  readonly created: Created;
   /** Stands in the name of every pet of this run. */
   readonly mark: string;
   /** Names differ by it, whichever check makes them. */
@@ -105,6 +107,7 @@ export class Caller {
       });
       const text = await boundedText(response);
       this.#remember(`${line} → ${response.status}`);
+      context.created.note(method, path, response.status, text);
       return new HttpExchange(response.status, response.headers, text);
     } catch (cause) {
       this.#remember(`${line} → no answer`);

@@ -18,6 +18,7 @@ export function reportText(report: RunReport): string {
       ...results.flatMap(linesOf),
       "",
     ]),
+    ...(report.petsLeft === 0 ? [] : [`${report.petsLeft} pets of this run could not be deleted.`]),
     `${passed} passed, ${failed} failed, ${skipped} skipped`,
     "",
   ].join("\n");
@@ -47,6 +48,7 @@ export function reportJson(report: RunReport) {
     startedAt: new Date(report.startedAtMs).toISOString(),
     elapsedMs: Math.round(report.elapsedMs),
     ...countOf(report),
+    petsLeft: report.petsLeft,
     checks: report.results.map(({ check, outcome, requests, elapsedMs }) => ({
       id: check.id,
       part: check.part,

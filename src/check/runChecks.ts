@@ -3,6 +3,7 @@ import { Semaphore } from "../core/semaphore.ts";
 import { Caller, type Fetch, type RunContext, requestMsMax } from "./caller.ts";
 import { type Check, CheckFailure, NotApplicable, type Part } from "./check.ts";
 import { checks } from "./checks.ts";
+import { Created, cleanUp } from "./cleanUp.ts";
 import { shortened } from "./exchange.ts";
 import { RateLimited, rateLimitPacer } from "./rateLimitPacer.ts";
 
@@ -39,6 +40,8 @@ export interface RunReport {
   readonly startedAtMs: number;
   readonly elapsedMs: number;
   readonly results: readonly Result[];
+  /** Pets of the run that could not be deleted afterwards. */
+  readonly petsLeft: number;
 }
 
 /** There is no service at this address, or it does not accept this key. */
@@ -62,7 +65,10 @@ export async function runChecks(task: RunOptions): Promise<RunReport> {
   const mark = Buffer.from(clock.random(markBytes)).toString("hex");
   let numbers = 0;
   const nextNumber = () => numbers++;
-  const context: RunContext = { base, key, clock, fetch, requests, pace, over, mark, nextNumber };
+  const created = new Created();
+  const context: RunContext = {
+    ...{ base, key, clock, fetch, requests, pace, over, mark, nextNumber, created },
+  };
   try {
     await expectAnswer(context).catch((cause: unknown) => {
       stop?.throwIfAborted();
@@ -80,8 +86,9 @@ export async function runChecks(task: RunOptions): Promise<RunReport> {
       }
     };
     await Promise.all(Array.from({ length: atOnceMax }, work));
+    const petsLeft = await cleanUp(new Caller(context), created);
     stop?.throwIfAborted();
-    return { base, startedAtMs, elapsedMs: clock.elapsed() - startedMs, results };
+    return { base, startedAtMs, elapsedMs: clock.elapsed() - startedMs, results, petsLeft };
   } finally {
     cancel();
     // Ends the checks that still run: their results are not reported.

@@ -27,7 +27,7 @@ export const check: Command = {
     "junit <file>": "Write a JUnit report, in place of one that is there",
   },
   about: [
-    "It creates pets named `petstore check …` and orders some, and cannot delete them: check staging,\nor a copy.",
+    "It creates pets and orders some, and deletes the pets afterwards. Orders stay, as cancelled or\ndelivered ones: check staging, or a copy.",
     `Bounds: ${boundsText}.`,
     "Exit code: 0 all passed, 1 some failed, 2 not understood, no answer or a refused key.",
     "",

@@ -6,6 +6,7 @@ import { checks } from "../../src/check/checks.ts";
 import { type RunReport, runChecks } from "../../src/check/runChecks.ts";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { petText } from "../../src/petstore/catalogue/pet.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
 import { startReference } from "./reference.ts";
 import { type Fault, referenceKey } from "./referenceService.ts";
@@ -30,11 +31,23 @@ async function withService<T>(
 describe("our service", () => {
   test("keeps every promise", async () => {
     const variables = { PETSTORE_RATE_LIMIT: "1000000/1" };
+    const pet = { name: "petstore check", categoryId: 1n, status: "available" } as const;
     const verdict = await withService({ variables }, async ({ base, token, stores }) => {
       await stores.categories.add("Dogs");
       await stores.categories.add("Cats");
-      return runChecks({ base, key: token, clock: systemClock });
+      await stores.catalogue.add(pet);
+      const report = await runChecks({ base, key: token, clock: systemClock });
+      // Whatever was there stays, and nothing else.
+      expect((await stores.catalogue.list({ limit: 100 })).pets).toEqual([
+        petText({ id: 1n, ...pet }),
+      ]);
+      for (const status of ["placed", "approved"] as const) {
+        expect((await stores.orders.list({ limit: 100, status })).orders).toEqual([]);
+      }
+      expect((await stores.orders.list({ limit: 100 })).orders.length).toBeGreaterThan(5);
+      return report;
     });
+    expect(verdict.petsLeft).toBe(0);
     expect(outcomes(verdict, "failed")).toEqual([]);
     expect(outcomes(verdict, "skipped")).toEqual(["get-removed-410"]);
   });

@@ -33,7 +33,12 @@ export const statuses: Record<string, number> = {
   ...{ body_invalid: 400, body_unreadable: 400, parameter_invalid: 400, cursor_invalid: 400 },
   ...{ key_missing: 401, key_invalid: 401, path_not_found: 404, pet_not_found: 404 },
   ...{ order_not_found: 404, method_not_allowed: 405, pet_not_available: 409 },
-  ...{ order_event_refused: 409, body_too_large: 413, media_type_unsupported: 415 },
+  ...{
+    order_event_refused: 409,
+    pet_reserved: 409,
+    body_too_large: 413,
+    media_type_unsupported: 415,
+  },
   idempotency_mismatch: 422,
 };
 
@@ -56,6 +61,7 @@ export const referenceKey = "reference-key";
 /** Answers what is under the base address; throws Refusal. */
 export function createReferenceService(has: (inside: string) => boolean, base: () => string) {
   const pets: Pet[] = [];
+  let lastPetId = 0n;
   const orders: Order[] = [];
   const remembered = new Map<string, { print: string; answer: Promise<Plain> }>();
 
@@ -98,7 +104,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     if (wrong.length === 0 || has("stores refused")) {
       const extra = has("keeps strangers") && "colour" in body ? ',"colour":"red"' : "";
       const pet = { name: String(body["name"]), categoryId: category ?? 0n, extra };
-      pets.push({ id: BigInt(pets.length + 1), ...pet, status: fits ? String(status) : "sold" });
+      pets.push({ id: ++lastPetId, ...pet, status: fits ? String(status) : "sold" });
     }
     if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
     const pet = pets.at(-1) as Pet;
@@ -138,7 +144,29 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     return { status: 201, body: orderText(orders.at(-1) as Order), headers: { location } };
   }
 
+  const openOrder = (pet: Pet) =>
+    orders.find(({ petId, status }) => petId === pet.id && /^(placed|approved)$/.test(status));
+
+  function removePet(id: bigint | undefined): Plain {
+    const pet = pets.find((each) => each.id === id);
+    if (pet === undefined) throw new Refusal("pet_not_found", "No such pet.");
+    if (openOrder(pet) !== undefined) throw new Refusal("pet_reserved", "It is ordered.");
+    pets.splice(pets.indexOf(pet), 1);
+    return { status: 204, body: "" };
+  }
+
+  function cancelOrder(order: Order): Plain {
+    const pet = pets.find(({ id }) => id === order.petId);
+    if (pet === undefined || openOrder(pet) !== order) {
+      throw new Refusal("order_event_refused", `The order is ${order.status}.`);
+    }
+    order.status = "cancelled";
+    pet.status = "available";
+    return { status: 200, body: orderText(order) };
+  }
+
   function moveOrder(order: Order, event: string): Plain {
+    if (event === "cancel") return cancelOrder(order);
     const from = event === "approve" ? "placed" : "approved";
     const skips = has("skips approval") && event === "deliver" && order.status === "placed";
     const again = has("approves twice") && event === "approve" && order.status === "approved";
@@ -261,6 +289,8 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
       case "GET store/orders/{}":
         query();
         return { status: 200, body: orderText(order()) };
+      case "DELETE pets/{}":
+        return once(asked, () => removePet(idOf(second)));
       case "POST pets":
         return once(asked, () => newPet(body("name", "categoryId", "status")));
       case "POST store/orders":
@@ -298,10 +328,11 @@ const kept = [1n, 3n, 4n].map((id) => ({ id, name: `Category ${id}` }));
 
 const methods: Record<string, string> = {
   pets: "GET, HEAD, POST",
-  "pets/{}": "GET, HEAD",
+  "pets/{}": "GET, HEAD, DELETE",
   categories: "GET, HEAD",
   "store/orders": "GET, HEAD, POST",
   "store/orders/{}": "GET, HEAD",
   "store/orders/{}/approve": "POST",
   "store/orders/{}/deliver": "POST",
+  "store/orders/{}/cancel": "POST",
 };
