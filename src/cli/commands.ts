@@ -8,6 +8,7 @@ import { domainsCommands } from "./domainsCommands.ts";
 import { keysCommands } from "./keysCommands.ts";
 import { ordersCommands } from "./ordersCommands.ts";
 import { ownersCommands } from "./ownersCommands.ts";
+import { petsCommands } from "./petsCommands.ts";
 import { exportPets } from "./petsExport.ts";
 import { importPets } from "./petsImport.ts";
 import { seedPets } from "./petsSeed.ts";
@@ -20,6 +21,7 @@ import { backup, migrate, restore } from "./storeCommands.ts";
 export const commands: readonly Command[] = [
   ...[serve, reload, doctor],
   ...keysCommands,
+  ...petsCommands,
   ...[seedPets, importPets, exportPets],
   ...categoriesCommands,
   ...ordersCommands,
