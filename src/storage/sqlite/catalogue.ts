@@ -39,7 +39,9 @@ import type { Writer } from "./writer.ts";
 
 type PetRow = [id: bigint, json: JsonOf<Pet>];
 
-/** Of the index, before other requests are served. Takes about a millisecond. */
+/** Candidates for each pet of a page, at first. */
+const candidatesForEach = 5;
+/** Candidates before other requests are served. Takes a few milliseconds. */
 const candidatesAtOnce = 1_000;
 /** One in so many. */
 const rareBelow = 20;
@@ -149,9 +151,9 @@ export class SqliteCatalogue implements Catalogue {
     const { status, categoryIds, words, after: first = 0n, limit } = query;
     const exact = matchText(query);
     const found: PetRow[] = [];
-    const step = (match: string, after: bigint): MaybePromise<PetPage> => {
+    const step = (match: string, after: bigint, size: number): MaybePromise<PetPage> => {
       const isExact = match === exact && status === undefined;
-      const atOnce = isExact ? limit + 1 - found.length : Math.max(limit + 1, candidatesAtOnce);
+      const atOnce = isExact ? limit + 1 - found.length : size;
       const candidates = mapErrors(() => this.#listTerms.all(match, after, atOnce));
       const named = candidates.filter(([, text]) => petMatches(text, { categoryIds, words }));
       found.push(...named.filter(([, text]) => petMatches(text, { status })));
@@ -160,9 +162,11 @@ export class SqliteCatalogue implements Catalogue {
         return petPage(found, limit);
       }
       const next = named.length * rareBelow < candidates.length ? exact : match;
-      return new Promise<void>((done) => this.#clock.next(done)).then(() => step(next, last[0]));
+      return new Promise<void>((done) => this.#clock.next(done)).then(() =>
+        step(next, last[0], candidatesAtOnce),
+      );
     };
-    return step(matchText(query, "listed"), first);
+    return step(matchText(query, "listed"), first, candidatesForEach * (limit + 1));
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
