@@ -39,10 +39,13 @@ const addCategory: Command = {
       categories.add(name, id),
     );
     if (outcome.kind === "taken") throw new CommandFailure(takenText(outcome.by, id));
-    const { category } = outcome;
+    if (outcome.kind === "no_id_left") {
+      throw new CommandFailure("The largest id is taken. Nothing was added. Choose a free --id.");
+    }
+    if (outcome.kind === "mismatch") throw new Error("A command has no idempotency key.");
     return {
-      json: { ...category, ...made },
-      text: `Added the category "${category.name}" (${category.id}).\n`,
+      json: { id: outcome.id, name, ...made },
+      text: `Added the category "${name}" (${outcome.id}).\n`,
     };
   },
 };
@@ -56,8 +59,8 @@ const removeCategory: Command = {
   examples: ["petstore categories remove 12", "petstore categories remove -- -5"],
   async run({ operand }, context) {
     const id = readInt64("<id>", operand);
-    const removed = await withStores(context, ({ categories }) => categories.remove(id));
-    if (!removed) {
+    const { kind } = await withStores(context, ({ categories }) => categories.remove(id));
+    if (kind === "no_such_category") {
       throw new CommandFailure(`No category has the id ${id}. See petstore categories list.`);
     }
     return {

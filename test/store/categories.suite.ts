@@ -6,8 +6,7 @@ import type { Stores } from "../../src/storage/stores.ts";
 import fc from "../../testkit/fastCheck.ts";
 import { rounds } from "../../testkit/rounds.ts";
 import { spellings } from "./catalogue.suite.ts";
-import { kindsOf } from "./outcomes.ts";
-import { rejectionOf } from "./rejection.ts";
+import { doneOf, kindsOf } from "./outcomes.ts";
 
 /** `open` gives another handle on the same database, which is empty when a test begins. */
 export function describeCategories(engine: string, open: () => Promise<Stores>): void {
@@ -20,7 +19,7 @@ export function describeCategories(engine: string, open: () => Promise<Stores>):
       const { categories } = stores;
       const added = async (name: string, id?: bigint) => {
         const outcome = await categories.add(name, id);
-        return outcome.kind === "added" ? outcome.category.id : outcome.kind;
+        return outcome.kind === "done" ? outcome.id : outcome.kind;
       };
       expect(await added("Dogs")).toBe(1n);
       expect(await added("Cats")).toBe(2n);
@@ -40,15 +39,16 @@ export function describeCategories(engine: string, open: () => Promise<Stores>):
       const { categories } = await open();
       await categories.add("Ghosts", -5n);
       expect(await categories.add("Shades")).toEqual({
-        kind: "added",
-        category: { id: -4n, name: "Shades" },
+        kind: "done",
+        id: -4n,
+        text: '{"id":-4,"name":"Shades"}',
       });
     });
 
     test("past the largest int64 there is no next one, and nothing is added", async () => {
       const stores = await open();
       await stores.categories.add("Last", int64Max);
-      await rejectionOf(stores.categories.add("Later"));
+      expect(await stores.categories.add("Later")).toEqual({ kind: "no_id_left" });
       expect(await allOf(stores)).toEqual([{ id: int64Max, name: "Last" }]);
     });
 
@@ -77,7 +77,7 @@ export function describeCategories(engine: string, open: () => Promise<Stores>):
         "\u00e9",
         "e\u0301",
       ];
-      for (const name of names) expect((await stores.categories.add(name)).kind).toBe("added");
+      for (const name of names) expect((await stores.categories.add(name)).kind).toBe("done");
       expect((await allOf(stores)).map(({ name }) => name)).toEqual(names);
     });
 
@@ -88,17 +88,17 @@ export function describeCategories(engine: string, open: () => Promise<Stores>):
           handles[index % 2 === 0 ? 0 : 1].categories.add("Dogs"),
         ),
       );
-      expect(kindsOf(outcomes)).toEqual({ added: 1, taken: 19 });
+      expect(kindsOf(outcomes)).toEqual({ done: 1, taken: 19 });
       expect(await allOf(handles[0])).toEqual([{ id: 1n, name: "Dogs" }]);
     });
 
     test("one that is removed is gone, and its name is free again", async () => {
       const stores = await open();
       await stores.categories.add("Dogs", int64Min);
-      expect(await stores.categories.remove(int64Min)).toBe(true);
-      expect(await stores.categories.remove(int64Min)).toBe(false);
+      expect(await stores.categories.remove(int64Min)).toMatchObject({ kind: "done" });
+      expect(await stores.categories.remove(int64Min)).toEqual({ kind: "no_such_category" });
       expect(await allOf(stores)).toEqual([]);
-      expect((await stores.categories.add("Dogs", 2n)).kind).toBe("added");
+      expect((await stores.categories.add("Dogs", 2n)).kind).toBe("done");
     });
 
     test("pets keep the id of a category that is gone", async () => {
@@ -107,6 +107,84 @@ export function describeCategories(engine: string, open: () => Promise<Stores>):
       await catalogue.add({ name: "Bella", categoryId: 3n, status: "available" });
       await categories.remove(3n);
       expect(await catalogue.get(1n)).toContain('"categoryId":3,');
+    });
+
+    test("one that a pet has is not removed where that is asked, until no pet has it", async () => {
+      const stores = await open();
+      const { catalogue, categories } = stores;
+      for (const id of [3n, -3n, int64Min]) {
+        await categories.add(`category ${id}`, id);
+        const pet = { name: "Bella", categoryId: id, status: "sold" } as const;
+        const { id: petId } = doneOf(await catalogue.add(pet));
+        const unused = { unusedOnly: true };
+        expect(await categories.remove(id, unused)).toEqual({ kind: "in_use", petId });
+        await catalogue.update(petId, { categoryId: 33n });
+        expect((await categories.remove(id, unused)).kind).toBe("done");
+        await catalogue.delete(petId);
+      }
+      await categories.add("Dogs", 33n);
+      expect((await categories.remove(33n, { unusedOnly: true })).kind).toBe("done");
+      expect(await allOf(stores)).toEqual([]);
+    });
+
+    test("of a removal and pets that are added at once, either the category or the pets go", async () => {
+      const stores = await open();
+      for (let id = 1n; id <= 10n; id++) {
+        await stores.categories.add(`category ${id}`, id);
+        const pet = { name: "Bella", categoryId: id, status: "available" } as const;
+        const [removed, added] = await Promise.all([
+          stores.categories.remove(id, { unusedOnly: true }),
+          stores.catalogue.add(pet, { knownCategoryOnly: true }),
+        ]);
+        const both = [removed.kind, added.kind];
+        expect([
+          ["done", "no_such_category"],
+          ["in_use", "done"],
+        ]).toContainEqual(both);
+      }
+    });
+
+    test("one gets another name, which must be free, and may keep its own", async () => {
+      const stores = await open();
+      const { categories } = stores;
+      await categories.add("Dogs", int64Max);
+      await categories.add("Cats", 4n);
+      const renamed = { kind: "done", id: int64Max, text: `{"id":${int64Max},"name":"Hounds"}` };
+      expect(await categories.rename(int64Max, "Hounds")).toEqual(renamed as never);
+      expect(await categories.rename(int64Max, "Hounds")).toEqual(renamed as never);
+      const cats = { id: 4n, name: "Cats" };
+      expect(await categories.rename(int64Max, "Cats")).toEqual({ kind: "taken", by: cats });
+      expect(await categories.rename(5n, "Birds")).toEqual({ kind: "no_such_category" });
+      expect(await categories.rename(5n, "Cats")).toEqual({ kind: "no_such_category" });
+      expect(await allOf(stores)).toEqual([cats, { id: int64Max, name: "Hounds" }]);
+    });
+
+    test("a repetition under an idempotency key changes nothing and gets the first response", async () => {
+      const stores = await open();
+      const { categories } = stores;
+      const under = (idempotencyKey: string, fingerprint = "f", nowMs = 1) => ({
+        keyId: "k",
+        idempotencyKey,
+        fingerprint,
+        nowMs,
+      });
+      const first = doneOf(await categories.add("Dogs", int64Min, under("a")));
+      await categories.rename(int64Min, "Hounds", under("b"));
+      expect(await categories.add("Dogs", int64Min, under("a"))).toEqual({
+        ...first,
+        kind: "replayed",
+      });
+      expect(await categories.add("Dogs", 1n, under("a", "g"))).toEqual({ kind: "mismatch" });
+      expect((await categories.rename(int64Min, "Hounds", under("b"))).kind).toBe("replayed");
+      expect((await categories.remove(9n, { idempotency: under("c") })).kind).toBe(
+        "no_such_category",
+      );
+      const terms = { idempotency: under("c"), unusedOnly: true };
+      expect((await categories.remove(int64Min, terms)).kind).toBe("done");
+      expect((await categories.remove(int64Min, terms)).kind).toBe("replayed");
+      const dayLater = under("a", "g", 1 + 24 * 3_600_000);
+      expect((await categories.add("Dogs", 2n, dayLater)).kind).toBe("done");
+      expect(await allOf(stores)).toEqual([{ id: 2n, name: "Dogs" }]);
     });
 
     test("they are there after reopening", async () => {

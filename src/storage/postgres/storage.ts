@@ -165,6 +165,10 @@ class PostgresTransaction extends QueryReader implements Transaction {
     return Number((await this.query(text, [value])).rows[0]?.[0]);
   }
 
+  async petOfCategory(id: bigint): Promise<bigint | undefined> {
+    return (await this.query(findPetOfCategory, [id])).rows[0]?.[0] as bigint | undefined;
+  }
+
   async #add(counter: CounterName | "last_ordinal", by: number): Promise<bigint> {
     const { rows } = await this.query(addToCounter, [by, counter]);
     const value = rows[0]?.[0];
@@ -187,6 +191,10 @@ function typeOf(rows: readonly Row[], index: number): "int8" | "boolean" | "byte
 // Plans and deployments advance `site_revision`. Both only grow, and so does their sum.
 const readEdgeRevision = `SELECT CAST(sum(value) AS bigint) AS revision FROM counters
   WHERE name IN ('edge_revision', 'site_revision')`;
+
+// In the order of its index, so that a frequent category is no reason to scan the table.
+export const findPetOfCategory = `SELECT id FROM pets WHERE category_id = $1
+  ORDER BY category_id, status, id LIMIT 1`;
 
 const addToCounter = `UPDATE counters SET value = value + $1::int8 WHERE name = $2
   RETURNING value`;

@@ -45,6 +45,8 @@ export interface Transaction extends Reader {
    * of those with the same value in a column. Null if the engine assigns it.
    */
   ordinal(within?: OrdinalScope): MaybePromise<number | null>;
+  /** A pet of this category, if there is one: each engine has an index of its own for it. */
+  petOfCategory(id: bigint): MaybePromise<bigint | undefined>;
 }
 
 /** Writes by name. `repositories.ts` says what they may do. */

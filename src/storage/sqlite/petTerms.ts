@@ -52,6 +52,9 @@ function listed(word: string): string {
   return letters.slice(0, length).join("");
 }
 
+export const findByTerms =
+  "SELECT CAST(rowid AS text) AS id FROM pet_terms WHERE pet_terms MATCH ?1 LIMIT 1";
+
 export const listByTerms = `SELECT pets.id, pets.json
   FROM pet_terms CROSS JOIN pets ON pets.id = pet_terms.rowid
   WHERE pet_terms MATCH ? AND pet_terms.rowid > ? ORDER BY pet_terms.rowid LIMIT ?`;

@@ -14,6 +14,7 @@ import {
   type Value,
 } from "../repositories/storage.ts";
 import { mapErrors } from "./failures.ts";
+import { findByTerms, matchText } from "./petTerms.ts";
 import type { RevisionReader } from "./revisions.ts";
 import type { Writer } from "./writer.ts";
 
@@ -151,6 +152,12 @@ export class SqliteTransaction extends Statements implements Transaction {
 
   ordinal(): null {
     return null;
+  }
+
+  petOfCategory(id: bigint): bigint | undefined {
+    const match = matchText({ categoryIds: [id] });
+    const row = this.get<{ id: string }>(findByTerms, [match]);
+    return row && BigInt(row.id);
   }
 }
 
