@@ -108,7 +108,14 @@ function declarationOf(statement: ts.Statement): Declaration {
   for (const [from, to] of cuts.reverse()) {
     text = text.slice(0, from - start) + text.slice(to - start);
   }
-  return { text: text.trim(), mentions };
+  return { text: (generated ? withoutExamples(text) : text).trim(), mentions };
+}
+
+/** Editors show them at every mention of a member, and the guide has better ones. */
+function withoutExamples(text: string): string {
+  return text
+    .replace(/^ *\* @example (?:[[{]\n(?: *\*  .*\n)*|.*\n)/gm, "")
+    .replace(/^ *\/\*\*\n *\*\/\n/gm, "");
 }
 
 // The client's types read the schemas, the path and query parameters, the bodies and the successful

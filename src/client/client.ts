@@ -20,6 +20,7 @@ import {
   type OperationId,
   pageSizeMax,
   type QueryOf,
+  type ReadOptions,
   type ResultOf,
   routes,
   type Schemas,
@@ -42,6 +43,7 @@ export type {
   ChangeOptions,
   OperationId,
   QueryOf,
+  ReadOptions,
   ResultOf,
 } from "./operations.ts";
 export type { Platform } from "./platform.ts";
@@ -80,6 +82,13 @@ export interface PetStoreOptions {
 export interface ApiResponse<Id extends OperationId> {
   readonly body: ResultOf<Id>;
   readonly status: number;
+  readonly headers: Headers;
+}
+
+/** The response to a read with `ifNoneMatch`, if nothing has changed. */
+export interface NotModified {
+  readonly body: undefined;
+  readonly status: 304;
   readonly headers: Headers;
 }
 
@@ -197,12 +206,24 @@ export class PetStoreClient implements Methods {
   }
 
   /** Any operation, for who needs its headers too. Rejects as every method does. */
-  async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<ApiResponse<Id>> {
+  call<Id extends OperationId>(
+    id: Id,
+    input: CallInput<Id> & { readonly ifNoneMatch?: undefined },
+  ): Promise<ApiResponse<Id>>;
+  call<Id extends OperationId>(
+    id: Id,
+    input: CallInput<Id> & Pick<ReadOptions, "ifNoneMatch">,
+  ): Promise<ApiResponse<Id> | NotModified>;
+  async call<Id extends OperationId>(
+    id: Id,
+    input: CallInput<Id> & Pick<ReadOptions, "ifNoneMatch">,
+  ): Promise<ApiResponse<Id> | NotModified> {
     const { path, query, body } = input as { path?: object; query?: object; body?: unknown };
     const address = addressFor(this.baseUrl, routes[id].path, { ...path }, { ...query });
     const { response, refuse } = await this.#exchange(id, address, input, body);
     const { body: value } = response as { body: unknown };
-    const isEmpty = routes[id].method === "DELETE" && response.status === 204;
+    const { status } = response;
+    const isEmpty = status === (routes[id].method === "DELETE" ? 204 : 304);
     const fits = typeof value === "object" && value !== null && Array.isArray(value) === isList(id);
     if (!fits && !isEmpty)
       throw refuse(`with something else than ${isList(id) ? "a list" : "an object"}.`);
@@ -259,11 +280,11 @@ export class PetStoreClient implements Methods {
   async #exchange<Id extends OperationId>(
     operation: Id,
     address: string,
-    options: ChangeOptions,
+    options: ChangeOptions & ReadOptions,
     body?: unknown,
   ) {
     const { method } = routes[operation];
-    const { signal, strict, ifMatch } = options;
+    const { signal, strict, ifMatch, ifNoneMatch } = options;
     const idempotencyKey =
       method === "GET"
         ? undefined
@@ -277,7 +298,10 @@ export class PetStoreClient implements Methods {
         authorization: `Bearer ${this.#apiKey}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-        ...(ifMatch === undefined ? {} : { "if-match": tagsValue(ifMatch) }),
+        ...(ifMatch === undefined ? {} : { "if-match": tagsValue("ifMatch", ifMatch) }),
+        ...(ifNoneMatch === undefined
+          ? {}
+          : { "if-none-match": tagsValue("ifNoneMatch", ifNoneMatch) }),
         ...(strict === true ? { prefer: "handling=strict" } : {}),
       },
       body: body === undefined ? undefined : writeExactly(body),
@@ -311,9 +335,9 @@ function headerValue(name: string, value: string): string {
   throw new TypeError(`${name} must be 1 to 255 visible ASCII characters.`);
 }
 
-function tagsValue(value: string): string {
+function tagsValue(name: string, value: string): string {
   if (typeof value === "string" && /^[ -~]{1,4096}$/.test(value)) return value;
-  throw new TypeError('ifMatch must be an ETag as the service gave it, such as "q1Yw7v".');
+  throw new TypeError(`${name} must be an ETag as the service gave it, such as "q1Yw7v".`);
 }
 
 // A timer that is set for longer than this goes off at once.

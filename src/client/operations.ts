@@ -86,11 +86,18 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: string | undefined;
 }
 
-type OptionsOf<Id extends OperationId> = operations[Id]["parameters"] extends {
-  header?: { "If-Match"?: string };
+/** What a read takes too, with `call`. */
+export interface ReadOptions extends CallOptions {
+  /** The `ETag` of an earlier response. If it is still the same, the status is 304, without a body. */
+  readonly ifNoneMatch?: string | undefined;
 }
-  ? ChangeOptions
-  : CallOptions;
+
+type OptionsOf<Id extends OperationId> = {
+  readonly GET: ReadOptions;
+  readonly POST: CallOptions;
+  readonly PATCH: ChangeOptions;
+  readonly DELETE: ChangeOptions;
+}[(typeof routes)[Id]["method"]];
 
 export type CallInput<Id extends OperationId> = OptionsOf<Id> &
   Given<Pick<operations[Id]["parameters"], "path" | "query">> &

@@ -19,6 +19,7 @@ export function errorBodyIn(text: string): { code: string; message: string } | u
 export function bodyOf(request: OutgoingRequest, response: ReceivedResponse): unknown {
   const { status, text } = response;
   if (status === 204) return undefined;
+  if (status === 304 && "if-none-match" in request.headers) return undefined;
   const error = status >= 400 ? errorBodyIn(text) : undefined;
   if (error !== undefined) {
     throw failure(request, response, error.code as PetStoreErrorCode, error.message);

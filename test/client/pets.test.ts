@@ -243,6 +243,21 @@ describe("a pet that is there", () => {
     expect(lost).toBe(3);
   });
 
+  test("reads again only what has changed since its ETag", async () => {
+    const { id } = await client.createPet({ name: "Bella", categoryId: 3 });
+    const query = { id: [id] };
+    const { headers } = await client.call("listPets", { query });
+    const ifNoneMatch = headers.get("etag") ?? "";
+    const same = await client.call("listPets", { query, ifNoneMatch });
+    expect([same.status, same.body]).toEqual([304, undefined]);
+    expect(same.headers.get("etag")).toBe(ifNoneMatch);
+    await client.updatePet(id, { name: "Rex" });
+    const changed = await client.call("listPets", { query, ifNoneMatch });
+    expect([changed.status, changed.body?.[0]?.name]).toEqual([200, "Rex"]);
+    const wrong = rejection(client.call("listPets", { ifNoneMatch: "\n" }));
+    expect(await wrong).toBeInstanceOf(TypeError);
+  });
+
   test("is not asked for with an ETag that no header can carry", async () => {
     for (const ifMatch of ["", '"a"\n', '"ü"']) {
       expect(await rejection(client.deletePet(1n, { ifMatch }))).toBeInstanceOf(TypeError);
