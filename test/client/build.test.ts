@@ -113,8 +113,14 @@ describe("its types", () => {
       const { body, headers } = await client.call("createPet", { body: minimal });
       const created: Pet = body;
       headers.get("location") satisfies string | null;
+      const ifNoneMatch = headers.get("etag") ?? undefined;
+      const again = await client.call("listPets", { query: { id: [created.id] }, ifNoneMatch });
+      const first: Pet | undefined = again.body?.[0];
+      await client.call("deletePet", { path: { petId: created.id }, ifMatch: ifNoneMatch });
+      // @ts-expect-error: not where nothing is read
+      await client.call("createPet", { body: minimal, ifNoneMatch: "a" });
       try {
-        await client.placeOrder({ petId: created.id });
+        await client.placeOrder({ petId: first?.id ?? created.id });
       } catch (error) {
         if (isPetStoreError(error, "pet_not_found")) error.code satisfies "pet_not_found";
       }
@@ -123,7 +129,7 @@ describe("its types", () => {
       // @ts-expect-error: a body without its name
       await client.createPet({ categoryId: 3 });
       // @ts-expect-error: an operation that does not exist
-      await client.call("deletePet", {});
+      await client.call("feedPet", {});
       // @ts-expect-error: a path parameter that is left out
       await client.call("getPet", {});
       // @ts-expect-error: no such code
