@@ -14,7 +14,7 @@ import { createLog, type Log, patientWriter } from "./core/log.ts";
 import { keptSecret } from "./core/secret.ts";
 import type { SetupObservation } from "./hosting/domains/setupChecks.ts";
 import { previewAddress, siteAddress } from "./hosting/sites/siteAddress.ts";
-import { variablesOfOne } from "./serve/environments/settings.ts";
+import { variablesOfOne, variablesOfService } from "./serve/environments/settings.ts";
 import { buildDocsSite } from "./serve/serve.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings, sitesHost } from "./serve/serveDashboard.ts";
@@ -159,7 +159,8 @@ async function reload(withSettings: boolean): Promise<{ readonly processes: numb
   const config = settings();
   const control = await import("./serve/supervisor/control.ts");
   const path = inData(config, control.controlName(usualPort(config)));
-  const request = withSettings ? { settings: control.settingsAmong(process.env) } : {};
+  const variables = complaining(() => variablesOfService(process.env, config.environment));
+  const request = withSettings ? { settings: control.settingsAmong(variables) } : {};
   const reply = await control.requestReload(path, request).catch((cause) => {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ECONNREFUSED") throw cause;

@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
 import { readConfig } from "../../src/config/config.ts";
-import { behindDoor } from "../../src/serve/environments/serveEnvironments.ts";
-import { planEnvironments, planOf, variablesOfOne } from "../../src/serve/environments/settings.ts";
+import {
+  behindDoor,
+  planEnvironments,
+  planOf,
+  variablesOfOne,
+  variablesOfService,
+} from "../../src/serve/environments/settings.ts";
 import { TrustedProxies } from "../../src/wire/trustedProxies.ts";
 
 const both = { PETSTORE_ENVIRONMENTS: "production,staging" };
@@ -140,7 +145,7 @@ test("the front door is trusted to say who the client is, whoever else is", () =
   const named = { PETSTORE_DOMAIN: "a.example.com,b.example.com", PETSTORE_ACME_TERMS: "agreed" };
   const trustedWith = (variables: Record<string, string>) => {
     const [production] = planEnvironments({ ...both, ...named, ...variables });
-    const config = readConfig({ ...production.variables, ...behindDoor(production) });
+    const config = readConfig(behindDoor(production));
     expect(config.proxyProtocol).toEqual(["edge"]);
     return new TrustedProxies(config.trustedProxies);
   };
@@ -150,6 +155,19 @@ test("the front door is trusted to say who the client is, whoever else is", () =
   }
   const some = trustedWith({ PETSTORE_TRUSTED_PROXIES: "192.0.2.0/24" });
   expect([some.trusts("127.0.0.1"), some.trusts("192.0.2.1")]).toEqual([true, true]);
+});
+
+test("a service is reloaded with what it was started with", () => {
+  const shared = {
+    ...both,
+    PETSTORE_DOMAIN: "a.example.com,b.example.com",
+    PETSTORE_ACME_TERMS: "agreed",
+  };
+  for (const plan of planEnvironments(shared)) {
+    expect(variablesOfService(shared, plan.environment)).toEqual(behindDoor(plan));
+  }
+  const alone = { PORT: "9000" };
+  expect(variablesOfService(alone, "production")).toBe(alone);
 });
 
 test("what cannot be understood is said, with whose it is", () => {

@@ -9,7 +9,7 @@ import { ownCommand } from "../../core/runtimeFiles.ts";
 import { listenPersistently, NotStarted } from "../startFailure.ts";
 import { wholeLines } from "../supervisor/worker.ts";
 import { type Backend, openFrontDoor } from "./frontDoor.ts";
-import { type EnvironmentPlan, planOf } from "./settings.ts";
+import { behindDoor, type EnvironmentPlan, planOf } from "./settings.ts";
 
 interface Parts {
   readonly clock: Clock;
@@ -103,7 +103,7 @@ class EnvironmentService {
     const startedMs = clock.elapsed();
     const [file, ...own] = ownCommand;
     const child = spawn(file, [...own, "serve", ...args], {
-      env: { ...this.plan.variables, ...behindDoor(this.plan) },
+      env: behindDoor(this.plan),
       stdio: ["ignore", "inherit", "pipe", "ipc"],
     });
     this.#child = child;
@@ -155,19 +155,4 @@ class EnvironmentService {
     child.kill("SIGTERM");
     await closed;
   }
-}
-
-/** Its edge is reached by this process alone, which says who the client is. */
-export function behindDoor({ config: { domains, proxyProtocol }, variables }: EnvironmentPlan) {
-  if (domains === undefined) return {};
-  const { PETSTORE_TRUSTED_PROXIES: trusted = "none" } = variables;
-  return {
-    PETSTORE_EDGE_HOST: "127.0.0.1",
-    PETSTORE_EDGE_ADDRESS: "127.0.0.1",
-    PETSTORE_EDGE_HTTP_PORT: "0",
-    PETSTORE_EDGE_HTTPS_PORT: "0",
-    PETSTORE_EDGE_PUBLIC_HTTPS_PORT: String(domains.edge.publicHttpsPort),
-    PETSTORE_PROXY_PROTOCOL: [...new Set([...proxyProtocol, "edge"])].join(","),
-    PETSTORE_TRUSTED_PROXIES: [trusted, "127.0.0.1"].filter((each) => each !== "none").join(","),
-  };
 }

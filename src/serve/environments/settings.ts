@@ -76,6 +76,30 @@ export function variablesOfOne(variables: Variables): Variables {
   return index < 0 ? variables : variablesOf(names[index] as Environment, index, variables);
 }
 
+/** Those that the service of an environment is running with, and reloads. */
+export function variablesOfService(variables: Variables, environment: Environment): Variables {
+  if (!variables["PETSTORE_ENVIRONMENTS"]) return variables;
+  const plan = planEnvironments(variables).find((each) => each.environment === environment);
+  return plan === undefined ? variables : behindDoor(plan);
+}
+
+/** Its edge is reached by the front door alone, which says who the client is. */
+export function behindDoor({ config, variables }: EnvironmentPlan): Variables {
+  const { domains, proxyProtocol } = config;
+  if (domains === undefined) return variables;
+  const { PETSTORE_TRUSTED_PROXIES: trusted = "none" } = variables;
+  return {
+    ...variables,
+    PETSTORE_EDGE_HOST: "127.0.0.1",
+    PETSTORE_EDGE_ADDRESS: "127.0.0.1",
+    PETSTORE_EDGE_HTTP_PORT: "0",
+    PETSTORE_EDGE_HTTPS_PORT: "0",
+    PETSTORE_EDGE_PUBLIC_HTTPS_PORT: String(domains.edge.publicHttpsPort),
+    PETSTORE_PROXY_PROTOCOL: [...new Set([...proxyProtocol, "edge"])].join(","),
+    PETSTORE_TRUSTED_PROXIES: [trusted, "127.0.0.1"].filter((each) => each !== "none").join(","),
+  };
+}
+
 function namesIn({ PETSTORE_ENVIRONMENTS: text = "" }: Variables): string[] {
   return text.split(",").map((name) => name.trim());
 }
