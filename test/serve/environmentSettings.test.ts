@@ -141,6 +141,19 @@ test("a secret and a database are never shared", () => {
   );
 });
 
+test("neither environment is handed the settings of the other", () => {
+  const plans = planEnvironments({
+    ...both,
+    PETSTORE_PRODUCTION_SECRET: "p".repeat(32),
+    PETSTORE_STAGING_SECRET: "s".repeat(32),
+    PETSTORE_STAGING_BASE_URL: "https://staging.example.com/v1",
+  });
+  const texts = plans.map(({ variables }) => JSON.stringify(variables));
+  expect(texts.map((text) => text.includes("pppp"))).toEqual([true, false]);
+  expect(texts.map((text) => text.includes("ssss"))).toEqual([false, true]);
+  for (const text of texts) expect(text).toContain("https://staging.example.com/v1");
+});
+
 test("the front door is trusted to say who the client is, whoever else is", () => {
   const named = { PETSTORE_DOMAIN: "a.example.com,b.example.com", PETSTORE_ACME_TERMS: "agreed" };
   const trustedWith = (variables: Record<string, string>) => {

@@ -116,7 +116,11 @@ function withOthers(plan: EnvironmentPlan, others: readonly EnvironmentPlan[]): 
 
 function variablesOf(environment: Environment, index: number, shared: Variables): Variables {
   const { PETSTORE_ENVIRONMENTS: _, ...all } = shared;
-  const own: Record<string, string | undefined> = { ...all, PETSTORE_ENV: environment };
+  const forAll = Object.entries(all).filter(([name]) => !isOfOne(name));
+  const own: Record<string, string | undefined> = {
+    ...Object.fromEntries(forAll),
+    PETSTORE_ENV: environment,
+  };
   for (const name of listed) own[name] = all[name]?.split(",")[index]?.trim();
   if (index > 0) {
     for (const name of neverShared) own[name] = undefined;
@@ -126,8 +130,7 @@ function variablesOf(environment: Environment, index: number, shared: Variables)
   }
   const prefix = `PETSTORE_${environment.toUpperCase()}_`;
   for (const [name, value] of Object.entries(all)) {
-    // This one has its meaning in either environment.
-    if (!name.startsWith(prefix) || name === "PETSTORE_STAGING_BASE_URL") continue;
+    if (!name.startsWith(prefix) || !isOfOne(name)) continue;
     const rest = name.slice(prefix.length);
     own[unprefixed.includes(rest) ? rest : `PETSTORE_${rest}`] = value;
   }
@@ -137,6 +140,13 @@ function variablesOf(environment: Environment, index: number, shared: Variables)
     ]);
   }
   return own;
+}
+
+/** Among them are secrets, which the other has no use for. */
+function isOfOne(name: string): boolean {
+  // This one has its meaning in either environment.
+  if (name === "PETSTORE_STAGING_BASE_URL") return false;
+  return known.some((each) => name.startsWith(`PETSTORE_${each.toUpperCase()}_`));
 }
 
 /** The next port after those of the environments before; 0 and "off" stay what they are. */
