@@ -220,14 +220,26 @@ describeOnEngines("the internal API", (engine) => {
 
     test("is taken whole or not at all, and every fault is named", async () => {
       await add("docs.example.com");
-      expect((await fixture.ask("GET", path)).body).toEqual({ primary: null, redirects: [] });
+      const first = (await fixture.ask("GET", path)).body;
+      expect(first).toEqual({ primary: null, redirects: [], version: expect.any(Number) });
       const refused = await fixture.ask("PUT", path, { body: routing });
       expect([refused.status, refused.body.code]).toEqual([400, "routing_invalid"]);
       expect(refused.body.message).toContain("www.example.com is not attached");
       expect((await fixture.ask("GET", path)).body.primary).toBeNull();
       await add("www.example.com");
-      expect((await fixture.ask("PUT", path, { body: routing })).body).toEqual(routing);
-      expect((await fixture.ask("GET", path)).body).toEqual(routing);
+      const { body: saved } = await fixture.ask("PUT", path, { body: { ...first, ...routing } });
+      expect(saved).toEqual({ ...routing, version: expect.any(Number) });
+      expect((await fixture.ask("GET", path)).body).toEqual(saved);
+      for (const version of [first.version, "1", saved.version + 1]) {
+        const late = await fixture.ask("PUT", path, { body: { ...routing, version } });
+        expect([late.status, late.body.code]).toEqual([409, "changed_meanwhile"]);
+      }
+      for (const body of [[], 7]) {
+        const { status, body: refusal } = await fixture.ask("PUT", path, { body });
+        expect([status, refusal.code]).toEqual([400, "routing_invalid"]);
+      }
+      expect((await fixture.ask("GET", path)).body).toEqual(saved);
+      expect((await fixture.ask("PUT", path, { body: routing })).status).toBe(200);
       expect((await fixture.ask("GET", `${domains}/www.example.com`)).body.role).toEqual({
         kind: "redirect",
         to: "docs.example.com",

@@ -136,13 +136,17 @@ class Projects implements HostedSites {
 /** The actor is the one whose token it is. */
 function remoteDomains(client: PlatformClient): HostedDomains {
   const one = (slug: string, host: string) => ({ ...at(slug), host });
-  const routing: HostedDomains["routing"] = async (_, slug) =>
-    fromJson<Routing>(await client.call("get", "/projects/{project}/routing", { path: at(slug) }));
-  const applyRouting: HostedDomains["applyRouting"] = async (_, slug, document) => {
+  const routingPath = "/projects/{project}/routing";
+  const versioned = async (slug: string) => {
+    const { version = 0, ...rest } = await client.call("get", routingPath, { path: at(slug) });
+    return { version, routing: fromJson<Routing>(rest) };
+  };
+  const applyRouting = async (slug: string, document: unknown): Promise<Routing> => {
     // Whatever it is: the service says what is wrong with it.
     const body = document as { primary: string | null; redirects: [] };
-    const path = "/projects/{project}/routing";
-    return fromJson<Routing>(await client.call("put", path, { path: at(slug), body }));
+    const path = at(slug);
+    const { version: _, ...applied } = await client.call("put", routingPath, { path, body });
+    return fromJson<Routing>(applied);
   };
   return {
     list: async (_, slug) =>
@@ -179,9 +183,11 @@ function remoteDomains(client: PlatformClient): HostedDomains {
         }),
       ),
     edgesBehind: () => client.call("get", "/edges"),
-    routing,
-    applyRouting,
-    changeRouting: async (actor, slug, change) =>
-      applyRouting(actor, slug, change(await routing(actor, slug))),
+    routing: async (_, slug) => (await versioned(slug)).routing,
+    applyRouting: (_, slug, document) => applyRouting(slug, document),
+    async changeRouting(_, slug, change) {
+      const { version, routing } = await versioned(slug);
+      return applyRouting(slug, { ...(change(routing, version) as object), version });
+    },
   };
 }

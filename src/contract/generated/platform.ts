@@ -234,6 +234,11 @@ export interface components {
         readonly Routing: {
             readonly primary: string | null;
             readonly redirects: readonly components["schemas"]["Redirect"][];
+            /**
+             * @description Changes with the routing. A replacement that has the version it was derived from is refused with
+             *     `changed_meanwhile` if it is not the current one any more.
+             */
+            readonly version?: number;
         };
         readonly DeprecatedUse: {
             readonly operation: string;

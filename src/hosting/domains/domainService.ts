@@ -10,7 +10,13 @@ import { type DomainDetails, type DomainView, viewOf } from "./domainView.ts";
 import { type EdgeView, presentEdges } from "./edgeView.ts";
 import { parseHost, registrableOf } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
-import { parseRouting, type Routing, routingErrors, withoutHost } from "./routing.ts";
+import {
+  parseRouting,
+  type Routing,
+  refuseDependents,
+  routingErrors,
+  withoutHost,
+} from "./routing.ts";
 import {
   nextDueAtMs,
   tombstoneMs,
@@ -263,8 +269,12 @@ export class DomainService {
   }
 
   async routing(actor: Actor, slug: string): Promise<Routing> {
+    return (await this.versionedRouting(actor, slug)).routing;
+  }
+
+  async versionedRouting(actor: Actor, slug: string) {
     await ownProject(this.#parts.sites, actor, slug);
-    return (await this.#parts.domains.routing(slug)).routing;
+    return this.#parts.domains.routing(slug);
   }
 
   /** Applies the whole document, or nothing of it. */
@@ -276,12 +286,12 @@ export class DomainService {
   async changeRouting(
     actor: Actor,
     slug: string,
-    change: (before: Routing) => unknown,
+    change: (before: Routing, version: number) => unknown,
   ): Promise<Routing> {
     await ownProject(this.#parts.sites, actor, slug);
     const { domains } = this.#parts;
     const { routing: before, version } = await domains.routing(slug);
-    const routing = parseRouting(change(before));
+    const routing = parseRouting(change(before, version));
     const attached = (await domains.list(slug))
       // Not names that still need a proof.
       .filter(({ domain }) => domain.ownership.kind === "held")
@@ -383,16 +393,5 @@ function limitVerifyRequests(clicksAtMs: readonly number[], nowMs: number): void
   throw new Problem("verify_too_soon", {
     detail: `A check was requested recently, and checks also run automatically. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
     retryAfterSeconds: seconds,
-  });
-}
-
-function refuseDependents({ primary, redirects }: Routing, host: string): void {
-  const reasons = [
-    ...(primary === host ? ["it is the primary domain"] : []),
-    ...redirects.filter(({ to }) => to === host).map(({ from }) => `${from} redirects to it`),
-  ];
-  if (reasons.length === 0) return;
-  throw new Problem("confirmation_needed", {
-    detail: `${host} is in use: ${reasons.join(", and ")}. Change that first, or confirm the removal, which deletes those settings.`,
   });
 }

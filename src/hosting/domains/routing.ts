@@ -139,3 +139,15 @@ function objectOf(value: unknown, where: string, complaints: string[]): Record<s
   complaints.push(`${where} must be an object.`);
   return {};
 }
+
+/** Refuses the removal of a name that others lead to, or that is the primary one. */
+export function refuseDependents({ primary, redirects }: Routing, host: string): void {
+  const reasons = [
+    ...(primary === host ? ["it is the primary domain"] : []),
+    ...redirects.filter(({ to }) => to === host).map(({ from }) => `${from} redirects to it`),
+  ];
+  if (reasons.length === 0) return;
+  throw new Problem("confirmation_needed", {
+    detail: `${host} is in use: ${reasons.join(", and ")}. Change that first, or confirm the removal, which deletes those settings.`,
+  });
+}

@@ -1,10 +1,9 @@
 /** Domains and the routing between them, one handler each. */
 
 import { toJson } from "../../contract/json.ts";
-import { isExpectedProblem } from "../../core/problems.ts";
+import { isExpectedProblem, Problem } from "../../core/problems.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import type { DomainDetails } from "../../hosting/domains/domainView.ts";
-import type { Routing } from "../../hosting/domains/routing.ts";
 import { platformPrefix } from "../routes.ts";
 import { jsonBody } from "./bodies.ts";
 import type { EventStreams } from "./eventStreams.ts";
@@ -68,20 +67,27 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
     },
 
     getRouting: async ({ path: { project } }, { caller }) =>
-      json(200, document(await domainService.routing(caller.actor, project))),
+      json(200, document(await domainService.versionedRouting(caller.actor, project))),
 
-    replaceRouting: async ({ path: { project } }, { caller, request }) =>
-      json(
-        200,
-        document(await domainService.applyRouting(caller.actor, project, await jsonBody(request))),
-      ),
+    async replaceRouting({ path: { project } }, { caller: { actor }, request }) {
+      const body = await jsonBody(request);
+      const { version, ...routing } = Object(body) as { version?: unknown };
+      await domainService.changeRouting(actor, project, (_, current) => {
+        if ((version ?? current) !== current) throw new Problem("changed_meanwhile");
+        return version === undefined ? body : routing;
+      });
+      return json(200, document(await domainService.versionedRouting(actor, project)));
+    },
   } satisfies Partial<PlatformHandlers>;
 }
 
 const eventData = (details: DomainDetails) => JSON.stringify(toJson(details));
 
-/** Both members, always. */
-const document = ({ primary, redirects }: Routing) => ({ primary, redirects });
+/** All members, always. */
+const document = ({ routing, version }: Awaited<ReturnType<DomainService["versionedRouting"]>>) => {
+  const { primary, redirects } = routing;
+  return { primary, redirects, version };
+};
 
 /** What is no longer shown to this actor is the end of the stream, and no fault. */
 function endOfRefused(cause: unknown): undefined {

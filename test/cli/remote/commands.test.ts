@@ -1,9 +1,11 @@
 /** The owner's commands do and say the same on the store and, with --to, over the API. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createServer } from "node:http";
 import { keepOwnNames } from "../../../src/hosting/domains/ownName.ts";
 import { fakeClock } from "../../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../../end-to-end/engines.ts";
 import { certificateNamed, changeIn, holding, nowMs } from "../../store/domainSamples.ts";
+import { forward, listening } from "./proxies.ts";
 import { RemoteFixture } from "./remoteFixture.ts";
 
 describeOnEngines("over the API", (engine) => {
@@ -113,6 +115,25 @@ describeOnEngines("over the API", (engine) => {
     expect((await domains.list("shop")).map(({ domain }) => domain.host)).toEqual([
       "docs.example.com",
     ]);
+  });
+
+  test("a change of the routing is refused where another one was made since it was read", async () => {
+    await withDomains();
+    const { origin } = fixture.service;
+    const server = createServer(async (incoming, outgoing) => {
+      if (incoming.method === "PUT") {
+        await fixture.local("domains redirect www.example.com --none", { clock });
+      }
+      forward(incoming, outgoing, origin);
+    });
+    await using stub = await listening(server);
+    fixture.origin = stub.origin;
+    const { code, err } = await fixture.remote("domains primary --none --project shop --json");
+    expect([code, JSON.parse(err).code]).toEqual([1, "changed_meanwhile"]);
+    expect((await fixture.service.stores.domains.routing("shop")).routing).toEqual({
+      primary: "docs.example.com",
+      redirects: [],
+    });
   });
 
   test("a project is the owner's of the token unless another is named, which only the operator may", async () => {
