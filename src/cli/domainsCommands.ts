@@ -112,7 +112,8 @@ const showDomain: Command = {
     const nowMs = context.clock.now();
     const whole = switches.has("timeline");
     const entries = whole ? view.timeline : view.timeline.slice(0, timelineShown);
-    const waiting = view.step === "dns";
+    // For a name of the service itself, the finding says which record is missing.
+    const waiting = view.step === "dns" && view.records.length > 0;
     const parts = [
       viewText(view, others, nowMs),
       ...(waiting ? [`To create at the DNS provider:\n${recordsText(view.records)}`] : []),

@@ -49,7 +49,9 @@ export function recordsText(records: readonly RecordToCreate[]): string {
   ].join("");
 }
 
-export function roleText({ role }: Pick<DomainView, "role">): string {
+/** A name of the service itself has none. */
+export function roleText({ project, role }: Pick<DomainView, "project" | "role">): string {
+  if (project === "") return "";
   if (role.kind === "primary") return "primary";
   return role.kind === "site" ? "shows the site" : `redirects to ${role.to} (${role.status})`;
 }
@@ -75,7 +77,7 @@ export function viewText(
     ...(ended
       ? []
       : [
-          ["Role", roleText(view)],
+          ...(project === "" ? [] : [["Role", roleText(view)]]),
           ["Certificate", ...certificateText(view, when)],
         ]),
     ["Added", when(addedAtMs)],

@@ -173,7 +173,7 @@ function findingOf(
       return {
         code: "CA_REFUSED",
         message: `The certificate authority will not issue for this name: ${detail}`,
-        next: "Ask the operator, or attach another name.",
+        next: "Use another name. The operator of the service can ask the authority for the reason.",
       };
     case "authorization_failed":
       return {

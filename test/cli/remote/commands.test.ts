@@ -180,6 +180,10 @@ describeOnEngines("over the API", (engine) => {
     expect(remote).toEqual(local);
     expect(JSON.parse(local.out)).toMatchObject([{ host: "api.example.com", project: "" }]);
     expect((await fixture.remote("domains list --json")).out).toBe("[]\n");
+    expect(local.out + (await both("domains list")).local.out).not.toContain("shows the site");
+    const { code, out } = await fixture.local("domains show api.example.com", { clock });
+    expect([code, out]).toEqual([0, expect.stringContaining("(this service)")]);
+    expect(out).not.toMatch(/^Role|^To create/m);
   });
 });
 
