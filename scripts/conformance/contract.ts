@@ -21,7 +21,9 @@ export interface Response {
 export interface Operation {
   operationId: string;
   parameters: Parameter[];
-  requestBody?: { content: { "application/json": WithExamples } };
+  requestBody?: {
+    content: { "application/json": WithExamples; "application/merge-patch+json"?: WithExamples };
+  };
   responses: Record<string, Response & { readonly $ref?: string }>;
 }
 
@@ -30,7 +32,7 @@ export interface Contract {
   components: {
     parameters: Record<string, Parameter>;
     responses: Record<string, Response>;
-    schemas: { NewPet: { properties: { name: { pattern?: string } } } };
+    schemas: Record<"NewPet" | "PetPatch", { properties: { name: { pattern?: string } } }>;
   };
 }
 

@@ -1,22 +1,33 @@
 /**
- * Requests that use up what they are about: a pet can be ordered once, and an order takes each
- * step once. Each of them has a pet or an order of its own, made before Specmatic starts.
+ * Requests that use up what they are about: a pet can be ordered or deleted once, and an order
+ * takes each step once. Each of them has a pet or an order of its own, made before Specmatic starts.
  */
 import type { ServiceFixtures } from "./service.ts";
 
-export type ConsumingOperation = "placeOrder" | "approveOrder" | "deliverOrder";
+type OrderOperation = "placeOrder" | "approveOrder" | "deliverOrder" | "cancelOrder";
+export type ConsumingOperation = OrderOperation | "updatePet" | "deletePet";
 
 export interface PreparedRequest {
   readonly operation: ConsumingOperation;
   readonly name: string;
   /** What the contract says to it. */
-  readonly status: 200 | 201 | 400 | 409;
-  readonly body?: { readonly petId: number; readonly quantity?: number };
+  readonly status: 200 | 201 | 204 | 400 | 409;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly petId?: number;
   readonly orderId?: number;
   readonly prefer?: string;
 }
 
 const idOfNoPet = 999_999_999;
+
+/** Each member alone, and all of them. */
+const patches = {
+  name: { name: "Rex" },
+  category: { categoryId: 4 },
+  status: { status: "sold" },
+  reset: { status: null },
+  all: { name: "Rex", categoryId: 4, status: "pending" },
+};
 
 export async function prepareRequests(fixtures: ServiceFixtures): Promise<PreparedRequest[]> {
   const requests: PreparedRequest[] = [];
@@ -51,7 +62,31 @@ export async function prepareRequests(fixtures: ServiceFixtures): Promise<Prepar
         orderId: (await fixtures.order("approve")).orderId,
         ...preferring,
       },
+      {
+        operation: "cancelOrder",
+        name: `open${suffix}`,
+        status: 200,
+        orderId: (await fixtures.order()).orderId,
+        ...preferring,
+      },
+      {
+        operation: "deletePet",
+        name: `available${suffix}`,
+        status: 204,
+        petId: await fixtures.pet(),
+        ...preferring,
+      },
     );
+    for (const [what, body] of Object.entries(patches)) {
+      requests.push({
+        operation: "updatePet",
+        name: `${what}${suffix}`,
+        status: 200,
+        petId: await fixtures.pet(),
+        body,
+        ...preferring,
+      });
+    }
   }
 
   const placed = await fixtures.order();
@@ -69,6 +104,15 @@ export async function prepareRequests(fixtures: ServiceFixtures): Promise<Prepar
     { operation: "approveOrder", name: "delivered", status: 409, orderId: delivered.orderId },
     { operation: "deliverOrder", name: "placed", status: 409, orderId: placed.orderId },
     { operation: "deliverOrder", name: "delivered", status: 409, orderId: delivered.orderId },
+    { operation: "cancelOrder", name: "delivered", status: 409, orderId: delivered.orderId },
+    { operation: "deletePet", name: "ordered pet", status: 409, petId: placed.petId },
+    {
+      operation: "updatePet",
+      name: "ordered pet",
+      status: 409,
+      petId: placed.petId,
+      body: { status: "sold" },
+    },
   );
   return requests;
 }

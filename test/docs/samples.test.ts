@@ -111,7 +111,7 @@ describe.each([
     expect(said["approveOrder"]).toContain("approved");
     expect(said["deliverOrder"]).toContain("delivered");
     expect(said["cancelOrder"]).toContain("cancelled");
-    expect(said["updatePet"]).toContain("Bella II");
+    expect(said["updatePet"]).toContain("Stella");
     expect(said["deletePet"]).toBe("");
   });
 });

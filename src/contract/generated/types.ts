@@ -36,7 +36,7 @@ export interface components {
         /**
          * @description The members of a pet to change, at least one. They have the same constraints as on creation.
          * @example {
-         *       "name": "Bella II"
+         *       "name": "Stella"
          *     }
          */
         PetPatch: {
@@ -48,7 +48,7 @@ export interface components {
             id?: bigint;
             /**
              * @description The pet's name: 1 to 255 Unicode code points, not only white space, without U+0000.
-             * @example Bella II
+             * @example Stella
              */
             name?: string;
             /**
