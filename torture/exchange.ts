@@ -6,11 +6,12 @@ import type { Tally } from "./tally.ts";
 const answerMsMax = 30_000;
 
 export interface RequestOptions {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
   readonly token: string;
   readonly body?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  readonly ifMatch?: string | undefined;
   /** Whether it has a connection of its own. */
   readonly fresh?: boolean;
 }
@@ -24,10 +25,11 @@ export interface Answer {
 
 /** Undefined where the connection ended without an answer. */
 export async function exchange(options: RequestOptions, tally: Tally): Promise<Answer | undefined> {
-  const { method, url, token, body, idempotencyKey, fresh } = options;
+  const { method, url, token, body, idempotencyKey, ifMatch, fresh } = options;
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+  if (ifMatch !== undefined) headers["if-match"] = ifMatch;
   if (fresh) headers["connection"] = "close";
   const startedMs = performance.now();
   let answer: Answer;

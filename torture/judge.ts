@@ -1,5 +1,6 @@
 /** Compares the contents of a database, while no client writes, with the recorded responses. */
 import { DatabaseSync } from "node:sqlite";
+import { isEdited } from "./edits.ts";
 import {
   certainStep,
   describeOrder,
@@ -40,9 +41,19 @@ export function judgeRows(
   orders: readonly Row[],
 ): void {
   const { ledger, tally, settle } = judgement;
-  const found = judgePets(ledger, tally, pets, settle ?? false);
-  judgeOrders(ledger, tally, orders, settle ?? false);
-  judgeAgreement(tally, found, orders);
+  const { edits } = ledger;
+  const editedIds = new Set(edits.all.map(({ id }) => id));
+  const isOfEdited = ({ petId }: Row) => editedIds.has(String(petId));
+  edits.judge(tally, pets.filter(isEdited), orders.filter(isOfEdited), settle ?? false);
+  const own = orders.filter((order) => !isOfEdited(order));
+  const found = judgePets(
+    ledger,
+    tally,
+    pets.filter((row) => !isEdited(row)),
+    settle ?? false,
+  );
+  judgeOrders(ledger, tally, own, settle ?? false);
+  judgeAgreement(tally, found, own);
 }
 
 function judgePets(ledger: Ledger, tally: Tally, rows: readonly Row[], settle: boolean) {

@@ -4,6 +4,7 @@ import { int64Max, int64Min } from "../src/contract/int64.ts";
 import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
 import type { OrderEvent, OrderStatus } from "../src/petstore/orders/orders.ts";
 import type { SeededRandom } from "../testkit/seededRandom.ts";
+import { EditedPets } from "./edits.ts";
 
 /**
  * `sent`: no response yet. `refused`: rejected, without effect. `unknown`: no response was received,
@@ -60,6 +61,7 @@ const lettersMax = 60;
 
 export class Ledger {
   readonly pets: PetEntry[] = [];
+  readonly edits = new EditedPets();
   /** Of which the id is known. */
   readonly petsById = new Map<string, PetEntry>();
   readonly ordersById = new Map<string, OrderEntry>();
@@ -139,6 +141,7 @@ export class Ledger {
   forgetMarks(): void {
     this.repeatable.length = 0;
     this.unsettled.length = 0;
+    this.edits.forgetMarks();
   }
 
   petIsThere(pet: PetEntry, id: string): void {

@@ -3,6 +3,7 @@
 import { parseJson } from "../src/contract/json.ts";
 import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
 import type { SeededRandom } from "../testkit/seededRandom.ts";
+import { edit, isEdited } from "./edits.ts";
 import { type Answer, exchange } from "./exchange.ts";
 import {
   firstStep,
@@ -17,6 +18,7 @@ import {
   petStepsMin,
 } from "./ledger.ts";
 import type { Tally } from "./tally.ts";
+import type { Row } from "./walk.ts";
 import { write } from "./writing.ts";
 
 export interface LoadOptions {
@@ -117,6 +119,7 @@ function act(client: Client): Promise<boolean> {
   const { random, ledger } = client;
   const again = ledger.unsettled.length > 0 && random.happens(0.3);
   if (again) return write(client, takeAny(ledger.unsettled, random));
+  if (random.happens(0.1)) return edit(client);
   const choice = random.fraction();
   if (choice < 0.4) return write(client, ledger.newPet(random));
   if (choice < 0.52) return sell(client, ledger.newOrder(random));
@@ -196,7 +199,7 @@ function lookAtPage(client: Client, status: PetStatus | undefined, limit: number
   const filter = status === undefined ? "" : `&status=${status}`;
   const before = petStepsMin(ledger);
   return read(client, `/pets?limit=${limit}${filter}`, (seen) => {
-    for (const pet of seen as Record<string, unknown>[]) {
+    for (const pet of (seen as Row[]).filter((row) => !isEdited(row))) {
       const entry = ledger.petNamed(pet["name"]);
       tally.judge(entry !== undefined && (status ?? pet["status"]) === pet["status"], () => {
         return `A page${filter} holds ${JSON.stringify(pet, exactText)}`;
