@@ -14,7 +14,10 @@ import { Missing, scratch } from "./conformance/run.ts";
 import { startService } from "./conformance/service.ts";
 
 /** What a program prints, one line each, once it has seen it. */
-const steps = ["exact", "pages", "400", "401", "404", "409", "cancel", "orders", "repeat"];
+const steps = [
+  ...["exact", "pages", "400", "401", "404", "409", "412"],
+  ...["cancel", "orders", "repeat", "update", "delete"],
+];
 
 const required = process.argv.includes("--required");
 const named = process.argv.slice(2).filter((argument) => argument !== "--required");

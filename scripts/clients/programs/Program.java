@@ -4,6 +4,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
+import org.openapitools.client.ApiResponse;
 import org.openapitools.client.api.PetsApi;
 import org.openapitools.client.api.StoreApi;
 import org.openapitools.client.model.Error;
@@ -11,6 +12,8 @@ import org.openapitools.client.model.ErrorCode;
 import org.openapitools.client.model.NewOrder;
 import org.openapitools.client.model.NewPet;
 import org.openapitools.client.model.OrderStatus;
+import org.openapitools.client.model.Pet;
+import org.openapitools.client.model.PetPatch;
 
 /** The client of openapi-generator for Java, with the HTTP client of the JDK. */
 public class Program {
@@ -48,13 +51,18 @@ public class Program {
     return new NewPet().name(name).categoryId(category);
   }
 
+  private static ApiResponse<List<Pet>> list(PetsApi pets, Integer limit, List<Long> id, String cursor)
+      throws ApiException {
+    return pets.listPetsWithHttpInfo(limit, null, id, null, null, cursor, null, null);
+  }
+
   public static void main(String[] args) throws Exception {
     var authenticated = client(System.getenv("API_KEY"));
     var pets = new PetsApi(authenticated);
     var store = new StoreApi(authenticated);
 
     var pet = pets.createPet(pet("Generated", EXACT), null, null);
-    var found = pets.listPets(null, null, List.of(pet.getId()), null, null, null);
+    var found = list(pets, null, List.of(pet.getId()), null).getData();
     check(found.get(0).getCategoryId() == EXACT, found);
     System.out.println("exact");
 
@@ -64,7 +72,7 @@ public class Program {
     }
     var seen = new ArrayList<Long>();
     for (String cursor = null; ; ) {
-      var page = pets.listPetsWithHttpInfo(1, null, created, cursor, null, null);
+      var page = list(pets, 1, created, cursor);
       page.getData().forEach(item -> seen.add(item.getId()));
       var link = CURSOR.matcher(String.join(",", page.getHeaders().getOrDefault("link", List.of())));
       if (!link.find()) break;
@@ -75,7 +83,7 @@ public class Program {
 
     expect("400", ErrorCode.BODY_INVALID, () -> store.placeOrder(new NewOrder().petId(EXACT), null, null));
     var stranger = new PetsApi(client("pet_live_unknown"));
-    expect("401", ErrorCode.KEY_INVALID, () -> stranger.listPets(null, null, null, null, null, null));
+    expect("401", ErrorCode.KEY_INVALID, () -> list(stranger, null, null, null));
     expect("404", ErrorCode.ORDER_NOT_FOUND, () -> store.getOrder(EXACT, null, null));
 
     var wanted = new NewOrder().petId(pet.getId());
@@ -95,5 +103,14 @@ public class Program {
     var first = pets.createPet(pet("Once", 3), key, null);
     check(first.equals(pets.createPet(pet("Once", 3), key, null)), first);
     System.out.println("repeat");
+
+    var updated = created.get(0);
+    var patch = new PetPatch().name("Renamed");
+    check(pets.updatePet(updated, patch, null, null, null).getName().equals("Renamed"), updated);
+    System.out.println("update");
+    expect("412", ErrorCode.PRECONDITION_FAILED, () -> pets.updatePet(updated, patch, "\"stale\"", null, null));
+    pets.deletePet(updated, null, null, null);
+    check(list(pets, null, created, null).getData().size() == 2, updated);
+    System.out.println("delete");
   }
 }

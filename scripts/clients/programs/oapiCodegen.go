@@ -97,4 +97,15 @@ func main() {
 	}
 	check(once().Id == once().Id)
 	fmt.Println("repeat")
+
+	name, stale := "Renamed", `"stale"`
+	patch := petstore.PetPatch{Name: &name}
+	updated := must(api.UpdatePetWithResponse(ctx, created[0], nil, patch))
+	check(updated.JSON200 != nil && updated.JSON200.Name == name, string(updated.Body))
+	fmt.Println("update")
+	tagged := &petstore.UpdatePetParams{IfMatch: &stale}
+	expect("412", petstore.PreconditionFailed, must(api.UpdatePetWithResponse(ctx, created[0], tagged, patch)).JSON412)
+	check(must(api.DeletePetWithResponse(ctx, created[0], nil)).StatusCode() == http.StatusNoContent)
+	check(len(*must(api.ListPetsWithResponse(ctx, &petstore.ListPetsParams{Id: &created})).JSON200) == 2)
+	fmt.Println("delete")
 }

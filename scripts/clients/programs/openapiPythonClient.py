@@ -4,9 +4,9 @@ import re
 import uuid
 
 from pet_store_client import AuthenticatedClient
-from pet_store_client.api.pets import create_pet, list_pets
+from pet_store_client.api.pets import create_pet, delete_pet, list_pets, update_pet
 from pet_store_client.api.store import approve_order, cancel_order, deliver_order, get_order, place_order
-from pet_store_client.models import Error, NewOrder, NewPet
+from pet_store_client.models import Error, NewOrder, NewPet, PetPatch
 
 EXACT = 9007199254740993
 
@@ -60,3 +60,12 @@ print("orders")
 once = {"body": NewPet(name="Once", category_id=3), "idempotency_key": str(uuid.uuid4())}
 assert create_pet.sync(client=petstore, **once).id == create_pet.sync(client=petstore, **once).id
 print("repeat")
+
+renamed = PetPatch(name="Renamed")
+assert update_pet.sync(created[0], client=petstore, body=renamed).name == "Renamed"
+print("update")
+stale = update_pet.sync_detailed(created[0], client=petstore, body=renamed, if_match='"stale"')
+expect("412", 412, "precondition_failed", stale)
+assert delete_pet.sync_detailed(created[0], client=petstore).status_code == 204
+assert [item.id for item in list_pets.sync(client=petstore, id=created)] == created[1:]
+print("delete")

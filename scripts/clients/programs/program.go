@@ -92,4 +92,16 @@ func main() {
 	once := api.PetsAPI.CreatePet(ctx).PetInput(*petstore.NewPetInput("Once", 3)).IdempotencyKey(fmt.Sprint("go-", pet.Id))
 	check(must(once.Execute()).Id == must(once.Execute()).Id)
 	fmt.Println("repeat")
+
+	patch := petstore.NewPetPatch()
+	patch.SetName("Renamed")
+	update := api.PetsAPI.UpdatePet(ctx, created[0]).PetPatch(*patch)
+	check(must(update.Execute()).Name == "Renamed")
+	fmt.Println("update")
+	_, _, err = update.IfMatch(`"stale"`).Execute()
+	expect("412", petstore.PRECONDITION_FAILED, err)
+	_, err = api.PetsAPI.DeletePet(ctx, created[0]).Execute()
+	check(err == nil, err)
+	check(len(must(api.PetsAPI.ListPets(ctx).Id(created).Execute())) == 2)
+	fmt.Println("delete")
 }

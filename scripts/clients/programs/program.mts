@@ -73,3 +73,15 @@ const once = { newPet: { name: "Once", categoryId: 3 }, idempotencyKey: crypto.r
 const first = await pets.createPet(once);
 check(first.id === (await pets.createPet(once)).id, first);
 console.log("repeat");
+
+const petId = created[0] ?? 0;
+const petPatch = { name: "Renamed" };
+const updated = await pets.updatePet({ petId, petPatch });
+check(updated.name === "Renamed", updated);
+console.log("update");
+await expectRefusal("412", ErrorCode.PreconditionFailed, () =>
+  pets.updatePet({ petId, petPatch, ifMatch: '"stale"' }),
+);
+await pets.deletePet({ petId });
+check((await pets.listPets({ id: created })).length === 2, created);
+console.log("delete");

@@ -14,6 +14,7 @@ use OpenAPI\Client\Model\ErrorCode;
 use OpenAPI\Client\Model\NewOrder;
 use OpenAPI\Client\Model\NewPet;
 use OpenAPI\Client\Model\OrderStatus;
+use OpenAPI\Client\Model\PetPatch;
 
 const EXACT = 9007199254740993;
 
@@ -87,3 +88,11 @@ echo "orders\n";
 $key = bin2hex(random_bytes(16));
 check($pets->createPet(pet('Once', 3), $key)->getId() === $pets->createPet(pet('Once', 3), $key)->getId(), $key);
 echo "repeat\n";
+
+$patch = (new PetPatch())->setName('Renamed');
+check($pets->updatePet($created[0], $patch)->getName() === 'Renamed', $created);
+echo "update\n";
+expect('412', ErrorCode::PRECONDITION_FAILED, fn () => $pets->updatePet($created[0], $patch, '"stale"'));
+$pets->deletePet($created[0]);
+check(count($pets->listPets(id: $created)) === 2, $created);
+echo "delete\n";

@@ -63,3 +63,11 @@ key = str(uuid.uuid4())
 twice = [pets.create_pet(petstore.NewPet(name="Once", categoryId=3), idempotency_key=key) for _ in range(2)]
 assert twice[0].id == twice[1].id
 print("repeat")
+
+renamed = petstore.PetPatch(name="Renamed")
+assert pets.update_pet(created[0], renamed).name == "Renamed"
+print("update")
+expect("412", 412, "precondition_failed", lambda: pets.update_pet(created[0], renamed, if_match='"stale"'))
+pets.delete_pet(created[0])
+assert [item.id for item in pets.list_pets(id=created)] == created[1:]
+print("delete")

@@ -1,11 +1,13 @@
 //! The client of openapi-generator for Rust. Its functions return no headers, so it cannot page.
 use petstore_client::apis::configuration::Configuration;
-use petstore_client::apis::pets_api::{create_pet, list_pets, CreatePetError, ListPetsError};
+use petstore_client::apis::pets_api::{
+    create_pet, delete_pet, list_pets, update_pet, CreatePetError, ListPetsError, UpdatePetError,
+};
 use petstore_client::apis::store_api::{
     approve_order, cancel_order, deliver_order, get_order, place_order, GetOrderError, PlaceOrderError,
 };
 use petstore_client::apis::Error as Refused;
-use petstore_client::models::{Error, ErrorCode, NewOrder, NewPet, OrderStatus};
+use petstore_client::models::{Error, ErrorCode, NewOrder, NewPet, OrderStatus, PetPatch};
 
 const EXACT: i64 = 9007199254740993;
 
@@ -32,7 +34,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let petstore = client(std::env::var("API_KEY")?);
 
     let pet = create_pet(&petstore, NewPet::new("Generated".into(), EXACT), None, None).await?;
-    let found = list_pets(&petstore, None, None, Some(vec![pet.id]), None, None, None).await?;
+    let found = list_pets(&petstore, None, None, Some(vec![pet.id]), None, None, None, None, None).await?;
     assert_eq!(found[0].category_id, EXACT);
     println!("exact");
 
@@ -42,7 +44,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => None,
     });
     let stranger = client("pet_live_unknown".into());
-    let refused = list_pets(&stranger, None, None, None, None, None, None).await;
+    let refused = list_pets(&stranger, None, None, None, None, None, None, None, None).await;
     // The errors of an operation have one shape, so the first of them is the one that is parsed.
     expect("401", ErrorCode::KeyInvalid, refused, |error| match error {
         ListPetsError::Status400(body) | ListPetsError::Status401(body) => Some(body),
@@ -76,7 +78,21 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             create_pet(&petstore, NewPet::new("Once".into(), 3), Some(&key), None).await;
         created
     };
-    assert_eq!(once().await?.id, once().await?.id);
+    let repeated = once().await?.id;
+    assert_eq!(repeated, once().await?.id);
     println!("repeat");
+
+    let patch = || PetPatch { name: Some("Renamed".into()), ..PetPatch::new() };
+    assert_eq!(update_pet(&petstore, repeated, patch(), None, None, None).await?.name, "Renamed");
+    println!("update");
+    let stale = update_pet(&petstore, repeated, patch(), Some("\"stale\""), None, None).await;
+    expect("412", ErrorCode::PreconditionFailed, stale, |error| match error {
+        UpdatePetError::Status400(body) | UpdatePetError::Status412(body) => Some(body),
+        _ => None,
+    });
+    delete_pet(&petstore, repeated, None, None, None).await?;
+    let left = list_pets(&petstore, None, None, Some(vec![repeated]), None, None, None, None, None).await?;
+    assert!(left.is_empty());
+    println!("delete");
     Ok(())
 }
