@@ -40,6 +40,7 @@ public class Program {
       call.run();
     } catch (ApiException refused) {
       var body = ApiClient.createDefaultObjectMapper().readValue(refused.getResponseBody(), Error.class);
+      check(body.getMessage() != null, refused);
       check(body.getCode() == code && String.valueOf(refused.getCode()).equals(step), refused);
       System.out.println(step);
       return;
