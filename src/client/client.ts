@@ -20,6 +20,7 @@ import {
   type OperationId,
   pageSizeMax,
   type QueryOf,
+  type ReadId,
   type ReadOptions,
   type ResultOf,
   routes,
@@ -210,13 +211,10 @@ export class PetStoreClient implements Methods {
     id: Id,
     input: CallInput<Id> & { readonly ifNoneMatch?: undefined },
   ): Promise<ApiResponse<Id>>;
-  call<Id extends OperationId>(
-    id: Id,
-    input: CallInput<Id> & Pick<ReadOptions, "ifNoneMatch">,
-  ): Promise<ApiResponse<Id> | NotModified>;
+  call<Id extends ReadId>(id: Id, input: CallInput<Id>): Promise<ApiResponse<Id> | NotModified>;
   async call<Id extends OperationId>(
     id: Id,
-    input: CallInput<Id> & Pick<ReadOptions, "ifNoneMatch">,
+    input: CallInput<Id>,
   ): Promise<ApiResponse<Id> | NotModified> {
     const { path, query, body } = input as { path?: object; query?: object; body?: unknown };
     const address = addressFor(this.baseUrl, routes[id].path, { ...path }, { ...query });

@@ -114,6 +114,11 @@ export type ResultOf<Id extends OperationId> = {
     : undefined;
 }[keyof Responses<Id> & Succeeds];
 
+/** The operations that change nothing. */
+export type ReadId = {
+  [Id in OperationId]: (typeof routes)[Id]["method"] extends "GET" ? Id : never;
+}[OperationId];
+
 /** The operations that respond with a page of a list. */
 export type ListId = {
   [Id in OperationId]: ResultOf<Id> extends readonly unknown[] ? Id : never;
