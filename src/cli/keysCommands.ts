@@ -38,10 +38,10 @@ const createKey: Command = {
   summary: "Create an API key and show it once",
   options: {
     "name <name>": `Whose it is, 1 to ${keyNameLengthMax} characters (default "${nameDefault}")`,
-    "scopes <a,b>": `What it may do: ${knownScopes.join(", ")} (default all)`,
+    "scopes <a,b>": "What it may do, of the scopes below (default all)",
     "expires <when>": "After a time (90d, 24h) or on a date (2030-01-31)",
   },
-  about: `The key itself is not stored, only a hash of it: write it down when it is shown.\nA time is a whole number and one of ${unitsText}.`,
+  about: `The scopes are ${knownScopes.join(", ")}.\nThe key itself is not stored, only a hash of it: write it down when it is shown.\nA time is a whole number and one of ${unitsText}.`,
   examples: [
     "petstore keys create --name ci",
     "petstore keys create --name report --scopes pets:read --expires 90d",

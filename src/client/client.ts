@@ -55,6 +55,8 @@ export type NewPet = BodyOf<"createPet">;
 export type PetPatch = BodyOf<"updatePet">;
 export type PetsQuery = QueryOf<"listPets">;
 export type Category = Schemas["Category"];
+export type NewCategory = BodyOf<"createCategory">;
+export type CategoryPatch = BodyOf<"updateCategory">;
 export type CategoriesQuery = QueryOf<"listCategories">;
 export type Order = Schemas["Order"];
 export type OrderStatus = Schemas["OrderStatus"];
@@ -169,6 +171,26 @@ export class PetStoreClient implements Methods {
     options: CallOptions = {},
   ): AsyncGenerator<Category, void> {
     return this.#all("listCategories", query, options);
+  }
+
+  /** Adds a category, with the next free identifier unless one is given. */
+  async createCategory(category: NewCategory, options: CallOptions = {}): Promise<Category> {
+    return (await this.call("createCategory", { ...options, body: category })).body;
+  }
+
+  /** Gives a category another name. */
+  async updateCategory(
+    categoryId: Identifier,
+    patch: CategoryPatch,
+    options: CallOptions = {},
+  ): Promise<Category> {
+    const input = { ...options, path: { categoryId }, body: patch };
+    return (await this.call("updateCategory", input)).body;
+  }
+
+  /** Deletes a category that no pet has. */
+  async deleteCategory(categoryId: Identifier, options: CallOptions = {}): Promise<void> {
+    await this.call("deleteCategory", { ...options, path: { categoryId } });
   }
 
   /** One page of orders, in the order of their identifiers. */

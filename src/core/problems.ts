@@ -37,6 +37,12 @@ export const problems = {
     status: 409,
     message: "This pet is not available, and only an available pet can be ordered.",
   },
+  category_not_found: { status: 404, message: "No category has this id." },
+  category_taken: { status: 409, message: "Another category has this name or id." },
+  category_in_use: {
+    status: 409,
+    message: "A pet has this category. Only a category that no pet has can be deleted.",
+  },
   pet_reserved: {
     status: 409,
     message: "An open order holds this pet. Deliver or cancel the order first.",

@@ -15,7 +15,7 @@ import {
   type PetPage,
   type PetRefusal,
 } from "../petstore/catalogue/catalogue.ts";
-import { categoryText } from "../petstore/catalogue/categories.ts";
+import { type Category, categoryText } from "../petstore/catalogue/categories.ts";
 import { normalIds, openCursor, petQuestion, sealCursor } from "../petstore/catalogue/cursor.ts";
 import type { IfMatch } from "../petstore/catalogue/pet.ts";
 import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
@@ -61,7 +61,7 @@ export function createHandlers(dependencies: HandlerDependencies): Handlers {
   return {
     ...petHandlers(dependencies),
     ...orderHandlers(dependencies),
-    listCategories: listCategories(dependencies),
+    ...categoryHandlers(dependencies),
   };
 }
 
@@ -190,19 +190,68 @@ function addressOf(id: bigint, nowMs: number): string {
   return (successor ?? "/pets/{petId}").replace("{petId}", String(id));
 }
 
-function listCategories({ categories, secret }: HandlerDependencies): Handler<"listCategories"> {
-  return ({ query: { limit, cursor } }, { base, countsAll }) => {
-    const address = `${base}/categories?limit=${limit}`;
-    const { after, next } = paging(secret, "categories", cursor, address);
-    return then(countsAll ? categories.count() : undefined, (total) =>
-      then(categories.list({ after, limit }), (page) =>
-        pageResponse(page.categories.map(categoryText), next(page.next), total),
-      ),
-    );
+type CategoryHandlers = Pick<
+  Handlers,
+  "listCategories" | "createCategory" | "updateCategory" | "deleteCategory"
+>;
+
+function categoryHandlers({ categories, secret }: HandlerDependencies): CategoryHandlers {
+  return {
+    listCategories({ query: { limit, cursor } }, { base, countsAll }) {
+      const address = `${base}/categories?limit=${limit}`;
+      const { after, next } = paging(secret, "categories", cursor, address);
+      return then(countsAll ? categories.count() : undefined, (total) =>
+        then(categories.list({ after, limit }), (page) =>
+          pageResponse(page.categories.map(categoryText), next(page.next), total),
+        ),
+      );
+    },
+
+    async createCategory({ body }, { base, idempotency }) {
+      const outcome = await categories.add(body.name, body.id, idempotency);
+      if (outcome.kind === "no_id_left") {
+        throw new Problem("category_taken", {
+          detail: "The largest id is taken by a category. Choose a free id.",
+        });
+      }
+      if (outcome.kind === "taken") throw categoryTaken(outcome.by, body.id);
+      return writeResponse(201, outcome, (id) => ({ location: `${base}/categories/${id}` }));
+    },
+
+    async updateCategory({ path, body: { name } }, { idempotency }) {
+      const outcome = await categories.rename(categoryIdOf(path), name, idempotency);
+      if (outcome.kind === "no_such_category") throw new Problem("category_not_found");
+      if (outcome.kind === "taken") throw categoryTaken(outcome.by, undefined);
+      return writeResponse(200, outcome);
+    },
+
+    async deleteCategory({ path }, { idempotency }) {
+      const id = categoryIdOf(path);
+      const outcome = await categories.remove(id, { idempotency, unusedOnly: true });
+      if (outcome.kind === "no_such_category") throw new Problem("category_not_found");
+      if (outcome.kind === "in_use") {
+        throw new Problem("category_in_use", {
+          detail: `Pet ${outcome.petId} has category ${id}. Only a category that no pet has can be deleted.`,
+        });
+      }
+      const { headers } = writeResponse(204, outcome);
+      return { status: 204, headers };
+    },
   };
 }
 
-type OrderHandlers = Omit<Handlers, keyof PetHandlers | "listCategories">;
+function categoryIdOf({ categoryId }: { readonly categoryId: string }): bigint {
+  const id = int64FromText(categoryId);
+  if (id === undefined) throw new Problem("category_not_found");
+  return id;
+}
+
+function categoryTaken(by: Category, id: bigint | undefined): Problem {
+  const what = by.id === id ? `The id ${id}` : `The name ${JSON.stringify(by.name)}`;
+  return new Problem("category_taken", { detail: `${what} is taken by category ${by.id}.` });
+}
+
+type OrderHandlers = Omit<Handlers, keyof PetHandlers | keyof CategoryHandlers>;
 
 function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHandlers {
   const move =

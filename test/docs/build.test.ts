@@ -148,15 +148,15 @@ describe("the size of", () => {
     expect(total).toBeLessThan(90_000);
   });
 
-  test("the search index stays below 56 kB, and the script below 8 kB", () => {
+  test("the search index stays below 60 kB, and the script below 8 kB", () => {
     const find = (form: RegExp) => [...files.keys()].find((path) => form.test(path)) ?? "";
-    expect(gzipped(find(/search-/))).toBeLessThan(56_000);
+    expect(gzipped(find(/search-/))).toBeLessThan(60_000);
     expect(gzipped(find(/site-.*\.js$/))).toBeLessThan(8_000);
   });
 
-  test("the whole site stays below 2.5 MB", () => {
+  test("the whole site stays below 3 MB", () => {
     const total = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
     console.log(`whole site: ${files.size} files, ${total} bytes`);
-    expect(total).toBeLessThan(2_500_000);
+    expect(total).toBeLessThan(3_000_000);
   });
 });

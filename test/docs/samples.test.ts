@@ -22,6 +22,7 @@ const stories = [
     ...["getOrder", "approveOrder", "deliverOrder"],
   ],
   ["createPet", "placeOrder", "cancelOrder", "updatePet", "deletePet"],
+  ["createCategory", "updateCategory", "deleteCategory"],
 ];
 const told = [...new Set(stories.flat())];
 const sample = (id: string, language: string) => {
@@ -113,5 +114,8 @@ describe.each([
     expect(said["cancelOrder"]).toContain("cancelled");
     expect(said["updatePet"]).toContain("Stella");
     expect(said["deletePet"]).toBe("");
+    expect(said["createCategory"]).toContain("Dogs");
+    expect(said["updateCategory"]).toContain("Hounds");
+    expect(said["deleteCategory"]).toBe("");
   });
 });

@@ -126,6 +126,39 @@ export interface components {
             name: string;
         };
         /**
+         * @description A category to create.
+         * @example {
+         *       "id": 3,
+         *       "name": "Dogs"
+         *     }
+         */
+        CategoryToCreate: {
+            /**
+             * Format: int64
+             * @description The identifier. Defaults to the number after the largest.
+             * @example 3
+             */
+            id?: bigint;
+            /**
+             * @description The category's name: 1 to 255 Unicode code points, not only white space, without U+0000.
+             * @example Dogs
+             */
+            name: string;
+        };
+        /**
+         * @description The member of a category to change.
+         * @example {
+         *       "name": "Hounds"
+         *     }
+         */
+        CategoryPatch: {
+            /**
+             * @description The category's name: 1 to 255 Unicode code points, not only white space, without U+0000.
+             * @example Hounds
+             */
+            name: string;
+        };
+        /**
          * @description Categories, in ascending order of their identifiers.
          * @example [
          *       {
@@ -217,7 +250,7 @@ export interface components {
          * @example pet_not_found
          * @enum {string}
          */
-        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "cursor_invalid" | "headers_too_large" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "not_implemented" | "operation_removed" | "order_event_refused" | "order_not_found" | "overloaded" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "pet_reserved" | "precondition_failed" | "rate_limited" | "request_malformed" | "request_timeout" | "store_unavailable" | "target_too_long" | "version_not_supported";
+        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "category_in_use" | "category_not_found" | "category_taken" | "cursor_invalid" | "headers_too_large" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "not_implemented" | "operation_removed" | "order_event_refused" | "order_not_found" | "overloaded" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "pet_reserved" | "precondition_failed" | "rate_limited" | "request_malformed" | "request_timeout" | "store_unavailable" | "target_too_long" | "version_not_supported";
         /**
          * @description The body of every error.
          * @example {
@@ -360,6 +393,52 @@ export interface components {
                 [name: string]: unknown;
             };
             content?: never;
+        };
+        /** @description No category has this identifier. */
+        CategoryNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NotStored"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The name or the identifier is taken, or a request with the same Idempotency-Key is in progress. */
+        CategoryTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description Seconds to wait before retrying. Present if a request with the same Idempotency-Key is in progress.
+                 * @example 1
+                 */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A pet has the category, or a request with the same Idempotency-Key is in progress. */
+        CategoryInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description Seconds to wait before retrying. Present if a request with the same Idempotency-Key is in progress.
+                 * @example 1
+                 */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
         };
         /** @description No order has this identifier. */
         OrderNotFound: {
@@ -619,6 +698,8 @@ export interface components {
         cursor: string;
         /** @description The identifier of the pet. Anything but a canonical int64 is 404. */
         petId: bigint;
+        /** @description The identifier of the category. Anything but a canonical int64 is 404. */
+        categoryIdInPath: bigint;
         /**
          * @description Return only orders with this status. If omitted, orders of every status are returned.
          * @example placed
@@ -1171,6 +1252,172 @@ export interface operations {
             400: components["responses"]["ParameterRefused"];
             401: components["responses"]["KeyRefused"];
             403: components["responses"]["ScopeRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
+        };
+    };
+    createCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /**
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
+                 * @example handling=lenient
+                 */
+                Prefer?: components["parameters"]["prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The category to create, as at most 65,536 bytes of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CategoryToCreate"];
+            };
+        };
+        responses: {
+            /** @description The category as stored. */
+            201: {
+                headers: {
+                    /** @description The URL of the new category, to rename or delete it. */
+                    Location: string;
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Category"];
+                };
+            };
+            400: components["responses"]["BodyRefused"];
+            401: components["responses"]["KeyRefused"];
+            403: components["responses"]["ScopeRefused"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CategoryTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["MediaTypeRefused"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
+        };
+    };
+    deleteCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /**
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
+                 * @example handling=lenient
+                 */
+                Prefer?: components["parameters"]["prefer"];
+            };
+            path: {
+                /** @description The identifier of the category. Anything but a canonical int64 is 404. */
+                categoryId: components["parameters"]["categoryIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The category was deleted. The response has no body. */
+            204: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ParameterRefused"];
+            401: components["responses"]["KeyRefused"];
+            403: components["responses"]["ScopeRefused"];
+            404: components["responses"]["CategoryNotFound"];
+            409: components["responses"]["CategoryInUse"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
+        };
+    };
+    updateCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique value of 1 to 255 visible ASCII characters, such as a UUID. For 24 hours, a retry
+                 *     with the same value, API key and request gets the first response again and has no further
+                 *     effect. With a different request it is 422. Rejected requests are not recorded.
+                 * @example 5f0c5d0e-6a53-4d3c-9f7e-2f1f6a1b7c11
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /**
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
+                 * @example handling=lenient
+                 */
+                Prefer?: components["parameters"]["prefer"];
+            };
+            path: {
+                /** @description The identifier of the category. Anything but a canonical int64 is 404. */
+                categoryId: components["parameters"]["categoryIdInPath"];
+            };
+            cookie?: never;
+        };
+        /** @description The new name, as at most 65,536 bytes of JSON in UTF-8. Both media types mean the same. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CategoryPatch"];
+                "application/merge-patch+json": components["schemas"]["CategoryPatch"];
+            };
+        };
+        responses: {
+            /** @description The category as stored. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Category"];
+                };
+            };
+            400: components["responses"]["BodyRefused"];
+            401: components["responses"]["KeyRefused"];
+            403: components["responses"]["ScopeRefused"];
+            404: components["responses"]["CategoryNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CategoryTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["PatchMediaTypeRefused"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
