@@ -28,6 +28,7 @@ const listOrders: Command = {
   summary: "List orders, oldest first",
   options: {
     "status <status>": "Only orders that are placed, approved, delivered or cancelled",
+    "pet <id>": "Only orders for this pet",
     "after <id>": "Only orders with a larger id, to continue a list",
     "limit <number>": `How many at most, 1 to ${pageSizeMax} (default ${limitDefault})`,
   },
@@ -36,10 +37,12 @@ const listOrders: Command = {
   examples: ["petstore orders list --status placed", "petstore orders list --after 50"],
   async run({ values }, context) {
     const typedStatus = values.get("status");
+    const typedPet = values.get("pet");
     const typedAfter = values.get("after");
     const query: OrderQuery = {
       status:
         typedStatus === undefined ? undefined : readChoice("--status", typedStatus, orderStatuses),
+      petId: typedPet === undefined ? undefined : readInt64("--pet", typedPet),
       after: typedAfter === undefined ? undefined : readInt64("--after", typedAfter),
       limit: readWhole("limit", values.get("limit") ?? String(limitDefault), 1, pageSizeMax),
     };
@@ -152,16 +155,18 @@ function orderView(order: Order, nowMs: number): string {
   return `${facts}${nextStep(order)}\n`;
 }
 
-function moreText({ status, after, limit }: OrderQuery): string {
-  const filter = status === undefined ? "" : ` --status ${status}`;
+function moreText({ status, petId, after, limit }: OrderQuery): string {
+  const ofPet = petId === undefined ? "" : ` --pet ${petId}`;
+  const filter = `${status === undefined ? "" : ` --status ${status}`}${ofPet}`;
   const size = limit === limitDefault ? "" : ` --limit ${limit}`;
   return `More follow: petstore orders list${filter}${size} --after ${after}\n`;
 }
 
-function nothingText({ status, after }: OrderQuery): string {
-  const which = status === undefined ? "orders" : `${status} orders`;
+function nothingText({ status, petId, after }: OrderQuery): string {
+  const orders = status === undefined ? "orders" : `${status} orders`;
+  const which = petId === undefined ? orders : `${orders} for pet ${petId}`;
   if (after !== undefined) return `There are no ${which} with an id above ${after}.`;
-  return `There are no ${which}${status === undefined ? " yet" : ""}.`;
+  return `There are no ${which}${which === "orders" ? " yet" : ""}.`;
 }
 
 /** In the order of the help. */

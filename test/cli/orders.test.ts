@@ -62,6 +62,21 @@ describe("orders list", () => {
     expect(page.next).toBe(2);
   });
 
+  test("of a pet shows its orders alone, and goes on with them", async () => {
+    await using cli = await withOrders(3);
+    const list = async (...rest: string[]) => (await cli.run(["orders", "list", ...rest])).out;
+    expect(await cli.json("orders", "list", "--pet", "101", "--status", "placed")).toEqual({
+      orders: [{ ...first, status: "placed" }],
+      next: null,
+    });
+    await cli.json("orders", "cancel", "1");
+    await cli.withStores(({ orders }) => orders.place({ petId: 101n, quantity: 1 }, 0));
+    expect(await list("--pet", "101", "--limit", "1")).toEndWith(
+      "\nMore follow: petstore orders list --pet 101 --limit 1 --after 1\n",
+    );
+    expect(await list("--pet", "9")).toBe("There are no orders for pet 9.\n");
+  });
+
   test("shows 50 unless told otherwise", async () => {
     await using cli = await withOrders(51);
     const { out } = await cli.run(["orders", "list"]);
