@@ -155,6 +155,13 @@ describe("paging", () => {
     return seen;
   };
 
+  test("pets() meets those that match all filters", async () => {
+    const found = await all(pagingClient.pets({ name: "pet 24", status: "sold", limit: 1 }));
+    expect(found.map(({ name }) => name)).toEqual(["Pet 240", "Pet 245"]);
+    const [one, , three] = await all(pagingClient.pets({ categoryId: [24n, 7, 1n] }));
+    expect([one?.categoryId, three?.categoryId].toSorted()).toEqual([1n, 24n]);
+  });
+
   test(`pets() meets each of ${total} pets once, in order, whatever the page size`, async () => {
     expect(await all(pagingClient.pets())).toEqual(added);
     expect(await all(pagingClient.pets({ limit: 7 }))).toEqual(added);
@@ -263,6 +270,20 @@ describe("a pet that is there", () => {
       expect(await rejection(client.deletePet(1n, { ifMatch }))).toBeInstanceOf(TypeError);
     }
   });
+});
+
+test("categories are created, renamed and deleted", async () => {
+  const created = await client.createCategory({ id: 70n, name: "Dogs" });
+  expect(created).toEqual({ id: 70n, name: "Dogs" });
+  expect(await client.createCategory({ name: "Cats" })).toEqual({
+    id: 71n,
+    name: "Cats",
+  });
+  const renamed = { id: 71n, name: "Lions" };
+  expect(await client.updateCategory(renamed.id, { name: "Lions" })).toEqual(renamed);
+  expect((await refusal(client.updateCategory(1, { name: "x" }))).code).toBe("category_not_found");
+  for (const { id } of [created, renamed]) expect(await client.deleteCategory(id)).toBeUndefined();
+  expect((await client.listCategories()).items).toEqual([]);
 });
 
 describe("a refusal of the service", () => {
