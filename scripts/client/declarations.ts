@@ -108,13 +108,16 @@ function declarationOf(statement: ts.Statement): Declaration {
   for (const [from, to] of cuts.reverse()) {
     text = text.slice(0, from - start) + text.slice(to - start);
   }
-  return { text: (generated ? withoutExamples(text) : text).trim(), mentions };
+  return { text: (generated ? withShortComments(text) : text).trim(), mentions };
 }
 
-/** Editors show them at every mention of a member, and the guide has better ones. */
-function withoutExamples(text: string): string {
+/** Without examples, which editors would show at every mention, and what the types say themselves. */
+function withShortComments(text: string): string {
   return text
-    .replace(/^ *\* @example (?:[[{]\n(?: *\*  .*\n)*|.*\n)/gm, "")
+    .replace(/^ *\* @example (?:[[{]\n(?: *\* {2}.*\n)*|.*\n)/gm, "")
+    .replace(/^ *\* (?:Format: int64|@enum .*)\n/gm, "")
+    .replaceAll("* @description ", "* ")
+    .replace(/^( *\/\*\*)\n *\* (.*)\n *\*\//gm, "$1 $2 */")
     .replace(/^ *\/\*\*\n *\*\/\n/gm, "");
 }
 
