@@ -1,4 +1,4 @@
-/** The list of categories, which only the operator changes. */
+/** The categories, as the operator changes them. */
 import { pageSizeMax } from "../petstore/catalogue/catalogue.ts";
 import type { Category, CategoryStore } from "../petstore/catalogue/categories.ts";
 import type { Command } from "./command.ts";
