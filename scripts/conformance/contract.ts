@@ -32,7 +32,10 @@ export interface Contract {
   components: {
     parameters: Record<string, Parameter>;
     responses: Record<string, Response>;
-    schemas: Record<"NewPet" | "PetPatch", { properties: { name: { pattern?: string } } }>;
+    schemas: Record<
+      "NewPet" | "PetPatch" | "CategoryToCreate" | "CategoryPatch",
+      { properties: { name: { pattern?: string } } }
+    >;
   };
 }
 

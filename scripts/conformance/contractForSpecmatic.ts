@@ -32,20 +32,23 @@ export function contractForSpecmatic(): Contract {
   // Specmatic does not read \x00 in a pattern as U+0000, and so makes names with U+0000.
   // This pattern allows a part of the same names, and still does with the `_` at its end by which
   // Specmatic breaks a pattern, so that no good name is sent as a bad one.
-  for (const schema of ["NewPet", "PetPatch"] as const) {
+  for (const schema of ["NewPet", "PetPatch", "CategoryToCreate", "CategoryPatch"] as const) {
     const { name } = contract.components.schemas[schema].properties;
     if (name.pattern === undefined) throw new Error(`${schema}.name has no pattern to replace.`);
     name.pattern = "^[!-~][!-\ud7a3]*$";
   }
   for (const { operation } of operationsOf(contract)) {
-    if (operation.operationId !== "updatePet" || operation.requestBody === undefined) continue;
+    const missing = { updatePet: "pet_not_found", updateCategory: "category_not_found" }[
+      operation.operationId
+    ];
+    if (missing === undefined || operation.requestBody === undefined) continue;
     const { content } = operation.requestBody;
     // It means the same, and Specmatic would want examples of its own for it.
     delete content["application/merge-patch+json"];
-    // Specmatic finds no body for the pet that does not exist.
+    // Specmatic finds no body for what does not exist.
     const { rename, ...others } = content["application/json"].examples ?? {};
-    if (rename === undefined) throw new Error("updatePet has no example named rename.");
-    content["application/json"].examples = { ...others, rename, pet_not_found: rename };
+    if (rename === undefined) throw new Error(`${operation.operationId} has no example "rename".`);
+    content["application/json"].examples = { ...others, rename, [missing]: rename };
   }
   return contract;
 }
@@ -72,7 +75,7 @@ export function withPreparedRequests(
   for (const { operation } of operationsOf(contract)) {
     const own = requests.filter((request) => request.operation === operation.operationId);
     if (own.length === 0) continue;
-    const valuesOf = (member: "body" | "orderId" | "petId" | "prefer") => ({
+    const valuesOf = (member: "body" | "orderId" | "petId" | "categoryId" | "prefer") => ({
       examples: Object.fromEntries(
         own
           .filter((request) => request[member] !== undefined)
@@ -84,6 +87,7 @@ export function withPreparedRequests(
       const { example: _, ...parameter } = contract.components.parameters[name] ?? {};
       if (name === "orderId" || name === "petId" || name === "prefer")
         return { ...parameter, ...valuesOf(name) };
+      if (name === "categoryIdInPath") return { ...parameter, ...valuesOf("categoryId") };
       throw new Error(`${operation.operationId} has gained ${name}, which no request prepares.`);
     });
     const media = operation.requestBody?.content["application/json"];

@@ -1,11 +1,13 @@
 /**
- * Requests that use up what they are about: a pet can be ordered or deleted once, and an order
- * takes each step once. Each of them has a pet or an order of its own, made before Specmatic starts.
+ * Requests that use up what they are about: a pet can be ordered or deleted once, an order takes each
+ * step once, and a name can be given to one category. Each of them has a pet, an order or a category
+ * of its own, made before Specmatic starts.
  */
 import type { ServiceFixtures } from "./service.ts";
 
 type OrderOperation = "placeOrder" | "approveOrder" | "deliverOrder" | "cancelOrder";
-export type ConsumingOperation = OrderOperation | "updatePet" | "deletePet";
+type CategoryOperation = "createCategory" | "updateCategory" | "deleteCategory";
+export type ConsumingOperation = OrderOperation | CategoryOperation | "updatePet" | "deletePet";
 
 export interface PreparedRequest {
   readonly operation: ConsumingOperation;
@@ -15,6 +17,7 @@ export interface PreparedRequest {
   readonly body?: Readonly<Record<string, unknown>>;
   readonly petId?: number;
   readonly orderId?: number;
+  readonly categoryId?: number;
   readonly prefer?: string;
 }
 
@@ -76,6 +79,28 @@ export async function prepareRequests(fixtures: ServiceFixtures): Promise<Prepar
         petId: await fixtures.pet(),
         ...preferring,
       },
+      {
+        operation: "createCategory",
+        name: `name alone${suffix}`,
+        status: 201,
+        body: { name: `Fish:${prefer}` },
+        ...preferring,
+      },
+      {
+        operation: "updateCategory",
+        name: `another name${suffix}`,
+        status: 200,
+        categoryId: await fixtures.category(`Horses:${prefer}`),
+        body: { name: `Ponies:${prefer}` },
+        ...preferring,
+      },
+      {
+        operation: "deleteCategory",
+        name: `unused${suffix}`,
+        status: 204,
+        categoryId: await fixtures.category(`Dragons:${prefer}`),
+        ...preferring,
+      },
     );
     for (const [what, body] of Object.entries(patches)) {
       requests.push({
@@ -106,6 +131,21 @@ export async function prepareRequests(fixtures: ServiceFixtures): Promise<Prepar
     { operation: "deliverOrder", name: "delivered", status: 409, orderId: delivered.orderId },
     { operation: "cancelOrder", name: "delivered", status: 409, orderId: delivered.orderId },
     { operation: "deletePet", name: "ordered pet", status: 409, petId: placed.petId },
+    {
+      operation: "createCategory",
+      name: "identifier and name",
+      status: 201,
+      body: { id: 1000, name: "Snakes" },
+    },
+    { operation: "createCategory", name: "taken name", status: 409, body: { name: "Dogs" } },
+    {
+      operation: "updateCategory",
+      name: "taken name",
+      status: 409,
+      categoryId: await fixtures.category("Wolves"),
+      body: { name: "Dogs" },
+    },
+    { operation: "deleteCategory", name: "of a pet", status: 409, categoryId: 3 },
     {
       operation: "updatePet",
       name: "ordered pet",

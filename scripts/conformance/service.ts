@@ -52,6 +52,11 @@ export class ServiceFixtures {
     return this.#post("/pets", { name: "Bella", categoryId: 3 });
   }
 
+  /** A category that no pet has. */
+  category(name: string): Promise<number> {
+    return this.#post("/categories", { name });
+  }
+
   /** An order for such a pet, taken as far as the steps say. */
   async order(...steps: readonly ("approve" | "deliver")[]) {
     const petId = await this.pet();

@@ -50,7 +50,7 @@ export async function runSpecmatic(live: Live): Promise<Counted> {
   console.log(
     `  as prepared examples: the good requests of ${[...usingUp].join(", ")}, which use up`,
   );
-  console.log("    what they are about; each has a pet or an order of its own");
+  console.log("    what they are about; each has a pet, an order or a category of its own");
 
   // Specmatic files a bad request under 4xx, so leaving out 200, 201 and 204 leaves all of them in.
   const left = places.map(
