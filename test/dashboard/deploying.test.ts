@@ -165,6 +165,28 @@ describeWithBrowser("deploying a folder", (browser) => {
     await page.setViewportSize({ width: 1200, height: 800 });
   });
 
+  test("a deployment that is newer than what is shown is published, not rolled back to", async () => {
+    await rows()
+      .nth(1)
+      .getByRole("button", { name: /^Publish/ })
+      .click();
+    await page
+      .getByRole("dialog", { name: "Publish?" })
+      .getByRole("button", { name: "Publish" })
+      .click();
+    await rows().nth(1).getByText("Current").waitFor();
+    expect((await shownSite()).text).not.toMatch(/<title>(?:One|Dropped)<\/title>/);
+    await rows()
+      .nth(2)
+      .getByRole("button", { name: /^Roll back/ })
+      .click();
+    await page
+      .getByRole("dialog", { name: "Roll back?" })
+      .getByRole("button", { name: "Roll back" })
+      .click();
+    await rows().nth(2).getByText("Current").waitFor();
+  });
+
   test("an upload that breaks off leaves what is shown, and says so", async () => {
     await page.route("**/contents/*", (route) => route.abort());
     await choose(write({ "index.html": "<!doctype html><title>Never</title>" }));

@@ -71,7 +71,15 @@ export const saveRow = (
   hosts: readonly string[],
   routing: Routing,
   row: RoutingRow,
-): Promise<Routing> => saveRouting(slug, routingOf(withRow(rowsOf(hosts, routing), row)));
+): Promise<Routing> => saveRows(slug, withRow(rowsOf(hosts, routing), row), routing);
 
-export const saveRouting = (slug: string, routing: Routing): Promise<Routing> =>
-  call("put", "/projects/{project}/routing", { path: { project: slug }, body: routing });
+/** Refused if somebody else has changed the routing since it was read as `before`. */
+export const saveRows = (
+  slug: string,
+  rows: readonly RoutingRow[],
+  { version }: Routing,
+): Promise<Routing> =>
+  call("put", "/projects/{project}/routing", {
+    path: { project: slug },
+    body: { ...routingOf(rows), ...(version === undefined ? {} : { version }) },
+  });

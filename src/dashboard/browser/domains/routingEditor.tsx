@@ -12,7 +12,7 @@ import {
   redirectStatuses,
   routingOf,
   rowsOf,
-  saveRouting,
+  saveRows,
   withRow,
 } from "./routing.ts";
 
@@ -42,7 +42,7 @@ export function RoutingEditor({ slug, hosts, routing, onSaved }: RoutingEditorPr
   };
   const save = () =>
     work.run(async () => {
-      onSaved(await saveRouting(slug, routingOf(rows)));
+      onSaved(await saveRows(slug, rows, routing));
       setDraft(undefined);
       notify("Primary domain and redirects are saved.");
     });

@@ -40,10 +40,8 @@ export function ProjectPage({ slug }: { slug: string }) {
                   <Row
                     key={each.id}
                     deployment={each}
-                    shown={each.id === data.current}
-                    onRollBack={() =>
-                      openDialog(<RollBack slug={slug} deployment={each} onDone={project.reload} />)
-                    }
+                    project={data}
+                    onPublished={project.reload}
                   />
                 ))}
               </ul>
@@ -85,29 +83,41 @@ function PublishedStatus({ project: { current, address, slug } }: { project: Pro
 
 interface RowProps {
   readonly deployment: Deployment;
-  readonly shown: boolean;
-  readonly onRollBack: () => void;
+  readonly project: Project;
+  readonly onPublished: () => void;
 }
 
-function Row({ deployment, shown, onRollBack }: RowProps) {
+function Row({ deployment, project, onPublished }: RowProps) {
   const { id, state, createdAt, files, bytes, failure } = deployment;
+  const { slug, current, deployments } = project;
+  const shown = deployments.find((each) => each.id === current);
+  const isShown = id === current;
+  // One that was uploaded as a preview is newer than what is published.
+  const isOlder = shown !== undefined && createdAt < shown.createdAt;
+  const dialog = { slug, deployment, onDone: onPublished };
   return (
     <li class="row">
       <div>
         <p>
           <code>{id}</code>
-          <DeploymentBadge state={state} shown={shown} />
+          <DeploymentBadge state={state} shown={isShown} />
         </p>
         <p class="quiet">
           <Ago at={createdAt} /> · {counted(files, "file")} · {size(bytes)}
         </p>
         {failure !== null && <p>{failure}</p>}
       </div>
-      {state === "ready" && !shown && (
-        <Button onClick={onRollBack} label={`Roll back to ${id}`}>
-          Roll back…
-        </Button>
-      )}
+      {state === "ready" &&
+        !isShown &&
+        (isOlder ? (
+          <Button onClick={() => openDialog(<RollBack {...dialog} />)} label={`Roll back to ${id}`}>
+            Roll back…
+          </Button>
+        ) : (
+          <Button onClick={() => openDialog(<Publish {...dialog} />)} label={`Publish ${id}`}>
+            Publish…
+          </Button>
+        ))}
     </li>
   );
 }
@@ -124,14 +134,39 @@ interface ConfirmProps {
   readonly onDone: () => void;
 }
 
-function RollBack(props: ConfirmProps & { deployment: Deployment }) {
-  const { slug, deployment, onDone } = props;
+interface DeploymentProps extends ConfirmProps {
+  readonly deployment: Deployment;
+}
+
+/** By choice of a person, so in either direction: a deployment may be older than one shown before. */
+async function show({ slug, deployment, onDone }: DeploymentProps): Promise<void> {
+  await call("post", "/projects/{project}/rollback", {
+    path: { project: slug },
+    body: { deployment: deployment.id },
+  });
+  onDone();
+}
+
+function Publish(props: DeploymentProps) {
+  const { slug, deployment } = props;
+  const publish = async () => {
+    await show(props);
+    return `${slug} shows ${deployment.id}.`;
+  };
+  return (
+    <FormDialog title="Publish?" submit="Publish" keep="Keep as it is" onSubmit={publish}>
+      <p>
+        Visitors of {slug} see the deployment of <Ago at={deployment.createdAt} />, at once and on
+        every domain.
+      </p>
+    </FormDialog>
+  );
+}
+
+function RollBack(props: DeploymentProps) {
+  const { slug, deployment } = props;
   const rollBack = async () => {
-    await call("post", "/projects/{project}/rollback", {
-      path: { project: slug },
-      body: { deployment: deployment.id },
-    });
-    onDone();
+    await show(props);
     return `${slug} shows ${deployment.id} again.`;
   };
   return (
