@@ -95,15 +95,21 @@ class Mutator {
     };
     remember(etags, headers.get("etag"));
     remember(cursors, /[?&]cursor=([\w-]+)/.exec(headers.get("link") ?? "")?.[1]);
-    if (method !== "POST" || (status !== 200 && status !== 201)) return;
     const text = answer.toString();
     const id = /^\{"id":(\d+)/.exec(text)?.[1];
-    if (target.startsWith("/pets")) {
-      this.#acknowledged.pet(text, body?.toString() ?? "", tally);
-      remember(petIds, id);
-    } else {
+    const isDone = status === 200 || status === 201 || status === 204;
+    if (!isDone || method === "GET" || method === "HEAD") return;
+    if (target.startsWith("/store/orders")) {
       this.#acknowledged.order(text);
       remember(orderIds, id);
+    } else if (target.startsWith("/pets") && method === "POST") {
+      this.#acknowledged.pet(text, body?.toString() ?? "", tally);
+      remember(petIds, id);
+    } else if (target.startsWith("/pets/") && method === "PATCH") {
+      this.#acknowledged.updatedPet(text, tally);
+    } else if (target.startsWith("/pets/") && method === "DELETE") {
+      const [segment = ""] = target.slice("/pets/".length).split("?");
+      this.#acknowledged.deletedPet(decodeURIComponent(segment), tally);
     }
   }
 }

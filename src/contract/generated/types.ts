@@ -371,6 +371,7 @@ export interface components {
         /** @description Nothing has changed. The response has no body and does not count against the quota. */
         NotModified: {
             headers: {
+                "X-Request-Id": components["headers"]["GivenRequestId"];
                 ETag: components["headers"]["ETag"];
                 "Cache-Control": components["headers"]["CacheControl"];
                 "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -383,6 +384,7 @@ export interface components {
         /** @description Nothing has changed. The response has no body and does not count against the quota. */
         ListNotModified: {
             headers: {
+                "X-Request-Id": components["headers"]["GivenRequestId"];
                 Link: components["headers"]["NextPage"];
                 ETag: components["headers"]["ETag"];
                 "Cache-Control": components["headers"]["CacheControl"];
@@ -827,6 +829,11 @@ export interface components {
          */
         RequestId: string;
         /**
+         * @description The `X-Request-Id` of the request, if it had one.
+         * @example 3f9c0a17-1z
+         */
+        GivenRequestId: string;
+        /**
          * @description Seconds to wait before retrying.
          * @example 2
          */
@@ -1029,6 +1036,7 @@ export interface operations {
             /** @description The pet has not changed. The response has no body and does not count against the quota. */
             304: {
                 headers: {
+                    "X-Request-Id": components["headers"]["GivenRequestId"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     Link: components["headers"]["DeprecationLinks"];
