@@ -15,6 +15,7 @@ export const parts = {
   lifecycle: "The deprecation headers and the removal of getPet",
   conditional: "ETag, If-None-Match and 304",
   idempotency: "Idempotency-Key on every POST",
+  updates: "Updating and deleting pets, and If-Match",
   "problem+json": "Errors in the form of RFC 9457 on request",
   orders: "Placing, approving, delivering and listing orders",
   categories: "Listing categories",

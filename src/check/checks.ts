@@ -17,10 +17,20 @@ import { paging } from "./checks/paging.ts";
 import { paths } from "./checks/paths.ts";
 import { problemJson } from "./checks/problemJson.ts";
 import { strict } from "./checks/strict.ts";
+import { updates } from "./checks/updates.ts";
 
 const all: readonly Check[] = [
   ...[core, authentication, bodies, errors, paths, paging, strict, limits, head, cors],
-  ...[lifecycle, conditional, idempotency, problemJson, orders, categories, contractDocument],
+  ...[
+    lifecycle,
+    conditional,
+    idempotency,
+    updates,
+    problemJson,
+    orders,
+    categories,
+    contractDocument,
+  ],
 ].flat();
 
 const order = Object.keys(parts);

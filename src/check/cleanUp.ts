@@ -10,10 +10,11 @@ export class Created {
   readonly orders = new Set<bigint>();
 
   note(method: string, path: string, status: number, text: string): void {
-    if (method !== "POST" || status !== 201) return;
+    if (!(method === "POST" && status === 201) && !(method === "PATCH" && status === 200)) return;
     const { id, name } = membersOf(text);
     if (id === undefined) return;
-    if (path === "/pets" && typeof name === "string") this.pets.set(id, name);
+    const own = path === "/pets" || (path === `/pets/${id}` && this.pets.has(id));
+    if (own && typeof name === "string") this.pets.set(id, name);
     if (path === "/store/orders") this.orders.add(id);
   }
 }

@@ -5,6 +5,7 @@ import { faultsOfFields } from "./faultsOfFields.ts";
 import { faultsOfQueries } from "./faultsOfQueries.ts";
 import { faultsOfRequests } from "./faultsOfRequests.ts";
 import { faultsOfRules } from "./faultsOfRules.ts";
+import { faultsOfUpdates } from "./faultsOfUpdates.ts";
 import type { Fault } from "./referenceService.ts";
 
 /** A fault and the checks that find it: these and no others. */
@@ -16,5 +17,5 @@ export interface Caught extends Fault {
 
 export const faults: readonly Caught[] = [
   ...[faultsOfQueries, faultsOfBodies, faultsOfRequests],
-  ...[faultsOfAnswers, faultsOfFields, faultsOfRules],
+  ...[faultsOfAnswers, faultsOfFields, faultsOfRules, faultsOfUpdates],
 ].flat();

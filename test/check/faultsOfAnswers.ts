@@ -155,6 +155,9 @@ export const faultsOfAnswers: readonly Caught[] = [
       "get-malformed-beyond-int64-404",
       "get-wrapped-id-404",
       "get-404-announces",
+      "update-unknown-404",
+      "delete-gone",
+      "delete-twice-404",
     ],
   },
   {
@@ -178,6 +181,9 @@ export const faultsOfAnswers: readonly Caught[] = [
       "get-malformed-beyond-int64-404",
       "get-wrapped-id-404",
       "get-404-announces",
+      "update-unknown-404",
+      "delete-gone",
+      "delete-twice-404",
     ],
   },
   {

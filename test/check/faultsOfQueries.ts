@@ -147,6 +147,6 @@ export const faultsOfQueries: readonly Caught[] = [
   {
     name: "ids wrap around",
     asked: path((id) => (/^\d{19,}$/.test(id) ? String(BigInt.asIntN(64, BigInt(id))) : id)),
-    caughtBy: ["get-wrapped-id-404"],
+    caughtBy: ["get-wrapped-id-404", "update-unknown-404"],
   },
 ];

@@ -21,6 +21,7 @@ export const faultsOfRequests: readonly Caught[] = [
       "media-xml-refused",
       "media-form-refused",
       "media-latin1-refused",
+      "update-media-text-refused",
     ],
   },
   {
@@ -86,6 +87,7 @@ export const faultsOfRequests: readonly Caught[] = [
       "strict-get-parameter-refused",
       "strict-member-refused",
       "strict-applied",
+      "update-strict-member-refused",
     ],
   },
   {
@@ -96,6 +98,7 @@ export const faultsOfRequests: readonly Caught[] = [
       "lenient-parameter-ignored-default",
       "lenient-parameter-ignored-asked",
       "lenient-member-ignored",
+      "update-unknown-member",
     ],
   },
   {
@@ -114,6 +117,8 @@ export const faultsOfRequests: readonly Caught[] = [
       "replay-order",
       "replay-approve",
       "mismatch-order-422",
+      "replay-update",
+      "replay-delete",
     ],
   },
   {

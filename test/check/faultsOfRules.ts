@@ -87,6 +87,9 @@ export const faultsOfRules: readonly Caught[] = [
       "order-second-409",
       "order-race",
       "order-approve",
+      "update-status-reserved-409",
+      "update-name-reserved",
+      "delete-reserved-409",
     ],
   },
   { name: "a delivered pet is not sold", inside: "never sold", caughtBy: ["order-deliver"] },
@@ -103,7 +106,14 @@ export const faultsOfRules: readonly Caught[] = [
   {
     name: "a replay stores again",
     inside: "stores replays",
-    caughtBy: ["replay-stores-once", "mismatch-operation-422", "replay-order", "replay-approve"],
+    caughtBy: [
+      "replay-stores-once",
+      "mismatch-operation-422",
+      "replay-order",
+      "replay-approve",
+      "replay-update",
+      "replay-delete",
+    ],
   },
   {
     name: "a replay with another body is not noticed",

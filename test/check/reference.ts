@@ -1,5 +1,4 @@
 /** The whole interface in memory as another team might serve it: what the checks are tried on. */
-import { createHash } from "node:crypto";
 import {
   type Answered,
   type Asked,
@@ -8,6 +7,7 @@ import {
   type Plain,
   Refusal,
   statuses,
+  tagOf,
 } from "./referenceService.ts";
 
 const exposed =
@@ -57,8 +57,7 @@ export function startReference(fault: Partial<Fault> = {}) {
     if (id !== undefined && read && plain.status !== 401) announce(headers, base, id);
     const answered = { status: plain.status, headers, body: plain.body };
     if (!read || plain.status !== 200) return answered;
-    const covered = `${plain.body} ${has("etag of body") ? "" : headers.get("link")}`;
-    const tag = `"${createHash("sha256").update(covered).digest("hex").slice(0, 20)}"`;
+    const tag = tagOf(plain.body, has("etag of body") ? "" : plain.headers?.["link"]);
     headers.set("etag", tag);
     headers.set("cache-control", "private, no-cache");
     const held = (asked.headers.get("if-none-match") ?? "").split(/\s*,\s*/);

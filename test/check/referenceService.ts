@@ -1,5 +1,5 @@
 /** The rules of the API over arrays in memory, written independently of src/. */
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { idOf, integerOf, isName, isObject, type Members, parse } from "./reading.ts";
 
 /** A request and an answer as a fault may change them. `path` is without `/v1`, with its query. */
@@ -33,6 +33,7 @@ export const statuses: Record<string, number> = {
   ...{ body_invalid: 400, body_unreadable: 400, parameter_invalid: 400, cursor_invalid: 400 },
   ...{ key_missing: 401, key_invalid: 401, path_not_found: 404, pet_not_found: 404 },
   ...{ order_not_found: 404, method_not_allowed: 405, pet_not_available: 409 },
+  ...{ precondition_failed: 412 },
   ...{
     order_event_refused: 409,
     pet_reserved: 409,
@@ -56,12 +57,15 @@ const petText = ({ id, name, categoryId, status, extra = "" }: Pet) =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status && `,"status":"${status}"`}${extra}}`;
 const orderText = ({ id, petId, quantity, status, placedAt }: Order) =>
   `{"id":${id},"petId":${petId},"quantity":${quantity},"status":"${status}","placedAt":"${placedAt}"}`;
+export const tagOf = (text: string, link = "") =>
+  `"${createHash("sha256").update(`${text} ${link}`).digest("hex").slice(0, 20)}"`;
 export const referenceKey = "reference-key";
 
 /** Answers what is under the base address; throws Refusal. */
 export function createReferenceService(has: (inside: string) => boolean, base: () => string) {
   const pets: Pet[] = [];
   let lastPetId = 0n;
+  let lastOrderId = 0n;
   const orders: Order[] = [];
   const remembered = new Map<string, { print: string; answer: Promise<Plain> }>();
 
@@ -73,11 +77,14 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     throw new Refusal("key_invalid", "This is no key.", challenge);
   }
 
-  function bodyOf({ headers, body }: Asked, members: string[], strict: boolean): Members {
+  function bodyOf({ method, headers, body }: Asked, members: string[], strict: boolean): Members {
     const type = (headers.get("content-type") ?? "").toLowerCase().replaceAll(" ", "");
     const coded = headers.get("content-encoding") ?? "identity";
-    if (!/^application\/json(;charset=utf-8)?$/.test(type) || coded !== "identity") {
-      throw new Refusal("media_type_unsupported", "Send application/json.");
+    const taken = method === "PATCH" ? type.replace("merge-patch+", "") : type;
+    if (!/^application\/json(;charset=utf-8)?$/.test(taken) || coded !== "identity") {
+      const known = { "accept-patch": "application/merge-patch+json, application/json" };
+      const headers = method === "PATCH" ? known : {};
+      throw new Refusal("media_type_unsupported", "Send application/json.", headers);
     }
     if (body.length > 65_536) throw new Refusal("body_too_large", "This is too much.");
     let value: unknown;
@@ -138,7 +145,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     if (has("double sale")) await meetRival(pet, gone);
     if (!has("stays available")) pet.status = "pending";
     const placedAt = "2026-11-15T12:00:00Z";
-    const id = BigInt(orders.length + 1);
+    const id = ++lastOrderId;
     orders.push({ id, petId: pet.id, quantity: quantity ?? 1n, status: "placed", placedAt });
     const location = `${base()}/store/orders/${id}`;
     return { status: 201, body: orderText(orders.at(-1) as Order), headers: { location } };
@@ -147,11 +154,58 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
   const openOrder = (pet: Pet) =>
     orders.find(({ petId, status }) => petId === pet.id && /^(placed|approved)$/.test(status));
 
-  function removePet(id: bigint | undefined): Plain {
-    const pet = pets.find((each) => each.id === id);
+  function petUnder(id: string): Pet {
+    const pet = pets.find((each) => each.id === idOf(id));
     if (pet === undefined) throw new Refusal("pet_not_found", "No such pet.");
-    if (openOrder(pet) !== undefined) throw new Refusal("pet_reserved", "It is ordered.");
-    pets.splice(pets.indexOf(pet), 1);
+    return pet;
+  }
+
+  function expectMatch(pet: Pet, { headers }: Asked): void {
+    const given = headers.get("if-match");
+    if (given === null || given === "*") return;
+    if (!/^"[^"]*"(, *"[^"]*")*$/.test(given)) throw new Refusal("parameter_invalid", "If-Match?");
+    const text = petText(pet);
+    const current = [tagOf(text), ...(has("tag of get only") ? [] : [tagOf(`[${text}]`)])];
+    if (given.split(/, */).some((tag) => current.includes(tag))) return;
+    throw new Refusal("precondition_failed", "It is another.");
+  }
+
+  function changePet(pet: Pet, body: Members, asked: Asked): Plain {
+    const { id, name, categoryId, status } = body;
+    const nothing = [id, name, categoryId, status].every((member) => member === undefined);
+    const category = categoryId === undefined ? pet.categoryId : integerOf(categoryId);
+    const reset = status === null || (status === undefined && has("puts"));
+    const next = reset && !has("keeps null") ? "available" : (status ?? pet.status);
+    const wrong = [
+      id === undefined || (!has("no id") && integerOf(id) === pet.id) ? "" : "id",
+      name === undefined || isName(name, false) ? "" : "name",
+      category === undefined ? "categoryId" : "",
+      isStatus(next) ? "" : "status",
+    ].filter((member) => member !== "" && !has(`any ${member}`));
+    if (nothing && !has("empty patches")) throw new Refusal("body_invalid", "Change what?");
+    const changed: Pet = {
+      ...{ id: pet.id, name: isName(name, false) ? name : pet.name },
+      ...{ categoryId: category ?? 0n, status: isStatus(next) ? next : "sold" },
+    };
+    expectMatch(pet, asked);
+    if (wrong.length > 0 && has("stores halves")) Object.assign(pet, changed);
+    if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
+    const moves = has("reserves names") || changed.status !== pet.status;
+    if (moves && openOrder(pet) !== undefined && !has("sells reserved")) {
+      throw new Refusal("pet_reserved", "It is ordered.");
+    }
+    if (!has("forgets updates")) Object.assign(pet, changed);
+    return { status: 200, body: petText(changed), headers: { etag: tagOf(petText(changed)) } };
+  }
+
+  function removePet(pet: Pet, asked: Asked): Plain {
+    expectMatch(pet, asked);
+    if (openOrder(pet) !== undefined && !has("removes reserved")) {
+      throw new Refusal("pet_reserved", "It is ordered.");
+    }
+    if (!has("removes nothing")) pets.splice(pets.indexOf(pet), 1);
+    const kept = orders.filter(({ petId }) => !has("removes orders") || petId !== pet.id);
+    orders.splice(0, orders.length, ...kept);
     return { status: 204, body: "" };
   }
 
@@ -280,17 +334,18 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
           (category) => JSON.stringify({ ...category, id: Number(category.id) }),
           query("limit", "cursor"),
         );
-      case "GET pets/{}": {
+      case "GET pets/{}":
         query();
-        const pet = pets.find(({ id }) => id === idOf(second));
-        if (pet === undefined) throw new Refusal("pet_not_found", "No such pet.");
-        return { status: 200, body: petText(pet) };
-      }
+        return { status: 200, body: petText(petUnder(second)) };
       case "GET store/orders/{}":
         query();
         return { status: 200, body: orderText(order()) };
       case "DELETE pets/{}":
-        return once(asked, () => removePet(idOf(second)));
+        return once(asked, () => removePet(petUnder(second), asked));
+      case "PATCH pets/{}": {
+        const change = body("id", "name", "categoryId", "status");
+        return once(asked, () => changePet(petUnder(second), change, asked));
+      }
       case "POST pets":
         return once(asked, () => newPet(body("name", "categoryId", "status")));
       case "POST store/orders":
@@ -328,7 +383,7 @@ const kept = [1n, 3n, 4n].map((id) => ({ id, name: `Category ${id}` }));
 
 const methods: Record<string, string> = {
   pets: "GET, HEAD, POST",
-  "pets/{}": "GET, HEAD, DELETE",
+  "pets/{}": "GET, HEAD, PATCH, DELETE",
   categories: "GET, HEAD",
   "store/orders": "GET, HEAD, POST",
   "store/orders/{}": "GET, HEAD",

@@ -126,6 +126,22 @@ export const idempotency: readonly Check[] = [
       assert(seen.order().status === "approved", "approved", seen.shown);
     }
   }),
+  keyCheck("replay-update", "An update can be repeated as well.", async (caller) => {
+    const { id } = await caller.addPet();
+    const sent = { ...keyed(newKey(caller)), body: '{"status":"sold"}' };
+    (await caller.send("PATCH", `/pets/${id}`, sent)).pet();
+    (await caller.send("PATCH", `/pets/${id}`, { body: '{"status":"pending"}' })).pet();
+    const seen = await caller.send("PATCH", `/pets/${id}`, sent);
+    assert(seen.pet().status === "sold", "what the update returned, sold", seen.shown);
+    await caller.expectPetStatus(id, "pending");
+  }),
+  keyCheck("replay-delete", "A deletion repeated with its key is 204 again.", async (caller) => {
+    const { id } = await caller.addPet();
+    const sent = keyed(newKey(caller));
+    for (let time = 0; time < 2; time++) {
+      (await caller.send("DELETE", `/pets/${id}`, sent)).expectStatus(204);
+    }
+  }),
   mismatchCheck(
     "mismatch-order-422",
     "The same key for the approval of another order is refused with 422.",
