@@ -17,7 +17,7 @@ export const parts = {
   idempotency: "Idempotency-Key on every POST",
   updates: "Updating and deleting pets, and If-Match",
   "problem+json": "Errors in the form of RFC 9457 on request",
-  orders: "Placing, approving, delivering and listing orders",
+  orders: "Placing, approving, delivering, cancelling and listing orders",
   categories: "Listing categories",
   contract: "The contract document itself",
 } as const;

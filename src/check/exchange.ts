@@ -14,7 +14,7 @@ export type Category = Schemas["Category"];
 type Members = Readonly<Record<string, unknown>>;
 
 export const petStatuses = ["available", "pending", "sold"] as const;
-export const orderStatuses = ["placed", "approved", "delivered"] as const;
+export const orderStatuses = ["placed", "approved", "delivered", "cancelled"] as const;
 
 /** A request and what came back, with the assertions that checks make about it. */
 export class HttpExchange {

@@ -129,6 +129,7 @@ export const faultsOfQueries: readonly Caught[] = [
       "orders-status-unknown-refused",
       "orders-status-of-pets-refused",
       "orders-cursor-bound",
+      "orders-status-cancelled",
     ],
   },
   {

@@ -119,6 +119,7 @@ export const faultsOfRequests: readonly Caught[] = [
       "mismatch-order-422",
       "replay-update",
       "replay-delete",
+      "replay-cancel",
     ],
   },
   {

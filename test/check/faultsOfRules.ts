@@ -90,6 +90,7 @@ export const faultsOfRules: readonly Caught[] = [
       "update-status-reserved-409",
       "update-name-reserved",
       "delete-reserved-409",
+      "order-cancel-leaves-next",
     ],
   },
   { name: "a delivered pet is not sold", inside: "never sold", caughtBy: ["order-deliver"] },
@@ -104,6 +105,38 @@ export const faultsOfRules: readonly Caught[] = [
     caughtBy: ["order-approve-when-approved-409"],
   },
   {
+    name: "a cancellation approves",
+    asked: (asked) => {
+      if (asked.path.endsWith("/cancel")) asked.path = asked.path.replace("cancel", "approve");
+    },
+    caughtBy: ["order-cancel-when-placed", "order-cancel-when-approved"],
+    andMore: true,
+  },
+  {
+    name: "the pet of a cancelled order stays pending",
+    inside: "keeps cancelled",
+    caughtBy: [
+      "order-cancel-when-placed",
+      "order-cancel-when-approved",
+      "order-cancel-leaves-next",
+    ],
+  },
+  {
+    name: "an order is cancelled after delivery",
+    inside: "cancels delivered",
+    caughtBy: ["order-cancel-when-delivered-409"],
+  },
+  {
+    name: "an order is cancelled twice",
+    inside: "cancels cancelled",
+    caughtBy: ["order-cancel-when-cancelled-409", "order-cancel-leaves-next"],
+  },
+  {
+    name: "a cancelled order goes on",
+    inside: "revives cancelled",
+    caughtBy: ["order-approve-when-cancelled-409", "order-deliver-when-cancelled-409"],
+  },
+  {
     name: "a replay stores again",
     inside: "stores replays",
     caughtBy: [
@@ -113,6 +146,7 @@ export const faultsOfRules: readonly Caught[] = [
       "replay-approve",
       "replay-update",
       "replay-delete",
+      "replay-cancel",
     ],
   },
   {

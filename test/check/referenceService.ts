@@ -211,11 +211,12 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
 
   function cancelOrder(order: Order): Plain {
     const pet = pets.find(({ id }) => id === order.petId);
-    if (pet === undefined || openOrder(pet) !== order) {
+    const closed = order.status !== "placed" && order.status !== "approved";
+    if (pet === undefined || (closed && !has(`cancels ${order.status}`))) {
       throw new Refusal("order_event_refused", `The order is ${order.status}.`);
     }
     order.status = "cancelled";
-    pet.status = "available";
+    if (!has("keeps cancelled")) pet.status = "available";
     return { status: 200, body: orderText(order) };
   }
 
@@ -224,7 +225,8 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     const from = event === "approve" ? "placed" : "approved";
     const skips = has("skips approval") && event === "deliver" && order.status === "placed";
     const again = has("approves twice") && event === "approve" && order.status === "approved";
-    if (order.status !== from && !skips && !again) {
+    const revived = has("revives cancelled") && order.status === "cancelled";
+    if (order.status !== from && !skips && !again && !revived) {
       throw new Refusal("order_event_refused", `The order is ${order.status}.`);
     }
     order.status = event === "approve" ? "approved" : "delivered";
@@ -272,7 +274,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
       return values[0];
     };
     const limit = one("limit", (text) => /^\d{1,3}$/.test(text) && +text >= 1 && +text <= 100);
-    const orderly = ["placed", "approved", "delivered"];
+    const orderly = ["placed", "approved", "delivered", "cancelled"];
     const status = one("status", (text) =>
       place === "/pets" ? isStatus(text) : orderly.includes(text),
     );

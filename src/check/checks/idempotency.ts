@@ -118,14 +118,21 @@ export const idempotency: readonly Check[] = [
     const second = (await caller.post("/store/orders", body, sent)).order(201);
     assert(first.id === second.id, `order ${first.id} again`, `order ${second.id}`);
   }),
-  keyCheck("replay-approve", "An approval can be repeated as well.", async (caller) => {
-    const { id } = await caller.placeOrder();
-    const sent = keyed(newKey(caller));
-    for (let time = 0; time < 2; time++) {
-      const seen = await caller.send("POST", `/store/orders/${id}/approve`, sent);
-      assert(seen.order().status === "approved", "approved", seen.shown);
-    }
-  }),
+  ...(
+    [
+      ["approve", "An approval", "approved"],
+      ["cancel", "A cancellation", "cancelled"],
+    ] as const
+  ).map(([event, words, status]) =>
+    keyCheck(`replay-${event}`, `${words} can be repeated as well.`, async (caller) => {
+      const { id } = await caller.placeOrder();
+      const sent = keyed(newKey(caller));
+      for (let time = 0; time < 2; time++) {
+        const seen = await caller.send("POST", `/store/orders/${id}/${event}`, sent);
+        assert(seen.order().status === status, status, seen.shown);
+      }
+    }),
+  ),
   keyCheck("replay-update", "An update can be repeated as well.", async (caller) => {
     const { id } = await caller.addPet();
     const sent = { ...keyed(newKey(caller)), body: '{"status":"sold"}' };

@@ -1,4 +1,4 @@
-/** Placing, getting, listing, approving and delivering orders. */
+/** Placing, getting, listing, approving, delivering and cancelling orders. */
 
 import type { Caller } from "../caller.ts";
 import { assert, type Check, checksOf, expectAscending, expectIds, idsOf } from "../check.ts";
@@ -114,7 +114,7 @@ const placing: readonly Check[] = [
   getCheck("order-unknown-404", "An unknown order is answered 404.", async (caller) => {
     const path = `/store/orders/${caller.unusedId()}`;
     (await caller.get(path)).error(404, "order_not_found");
-    for (const event of ["approve", "deliver"]) {
+    for (const event of ["approve", "deliver", "cancel"]) {
       (await caller.send("POST", `${path}/${event}`)).error(404, "order_not_found");
     }
   }),
@@ -132,8 +132,9 @@ const placing: readonly Check[] = [
       (await caller.send("GET", "/store/orders", sent)).error(401);
       (await caller.post("/store/orders", "{}", sent)).error(401);
       (await caller.send("GET", "/store/orders/1", sent)).error(401);
-      (await caller.send("POST", "/store/orders/1/approve", sent)).error(401);
-      (await caller.send("POST", "/store/orders/1/deliver", sent)).error(401);
+      for (const event of ["approve", "deliver", "cancel"]) {
+        (await caller.send("POST", `/store/orders/1/${event}`, sent)).error(401);
+      }
     },
   ),
   check("openapi: /paths/~1store~1orders/get")(
@@ -145,9 +146,10 @@ const placing: readonly Check[] = [
 
 const approvalCheck = check("openapi: /paths/~1store~1orders~1{orderId}~1approve/post");
 const deliveryCheck = check("openapi: /paths/~1store~1orders~1{orderId}~1deliver/post");
+const cancellationCheck = check("openapi: /paths/~1store~1orders~1{orderId}~1cancel/post");
 const eventRefusedCheck = check("openapi: /components/responses/OrderEventRefused");
 
-type Event = "approve" | "deliver";
+type Event = "approve" | "deliver" | "cancel";
 
 const move = (caller: Caller, { id }: Order, event: Event): Promise<HttpExchange> =>
   caller.send("POST", `/store/orders/${id}/${event}`);
@@ -158,12 +160,24 @@ async function moved(caller: Caller, order: Order, ...events: readonly Event[]):
   return now;
 }
 
+/** How an order gets each status. */
+const eventsTo: Readonly<Record<Order["status"], readonly Event[]>> = {
+  placed: [],
+  approved: ["approve"],
+  delivered: ["approve", "deliver"],
+  cancelled: ["cancel"],
+};
+
 /** What was done before, what is refused then, and the status that stays. */
 const refusedMoves: readonly (readonly [Event[], Event, string])[] = [
   [[], "deliver", "placed"],
   [["approve"], "approve", "approved"],
   [["approve", "deliver"], "approve", "delivered"],
   [["approve", "deliver"], "deliver", "delivered"],
+  [["approve", "deliver"], "cancel", "delivered"],
+  [["cancel"], "approve", "cancelled"],
+  [["approve", "cancel"], "deliver", "cancelled"],
+  [["cancel"], "cancel", "cancelled"],
 ];
 
 const moving: readonly Check[] = [
@@ -187,6 +201,36 @@ const moving: readonly Check[] = [
       const found = (await caller.get(`/store/orders/${order.id}`)).order();
       assert(found.status === "delivered", "delivered when read", found.status);
       await caller.expectPetStatus(pet.id, "sold");
+    },
+  ),
+  ...([[], ["approve"]] as const).map((before) => {
+    const from = before.length === 0 ? "placed" : "approved";
+    return cancellationCheck(
+      `order-cancel-when-${from}`,
+      `Cancelling an order that is ${from} makes its pet available, and it can be ordered again.`,
+      async (caller) => {
+        const pet = await caller.addPet();
+        const order = await caller.placeOrder(pet);
+        const now = await moved(caller, order, ...before, "cancel");
+        assert(now.status === "cancelled" && now.id === order.id, "cancelled", now.status);
+        const found = (await caller.get(`/store/orders/${order.id}`)).order();
+        assert(found.status === "cancelled", "cancelled when read", found.status);
+        await caller.expectPetStatus(pet.id, "available");
+        const again = await caller.placeOrder(pet);
+        assert(again.id !== order.id, "another order", `order ${again.id}`);
+      },
+    );
+  }),
+  cancellationCheck(
+    "order-cancel-leaves-next",
+    "To cancel an order again is refused with 409, and does not free the pet from its next one.",
+    async (caller) => {
+      const pet = await caller.addPet();
+      const order = await caller.placeOrder(pet);
+      await moved(caller, order, "cancel");
+      await caller.placeOrder(pet);
+      (await move(caller, order, "cancel")).error(409, "order_event_refused");
+      await caller.expectPetStatus(pet.id, "pending");
     },
   ),
   ...refusedMoves.map(([before, event, stays]) =>
@@ -230,15 +274,12 @@ const listing: readonly Check[] = [
       expectAscending(found, "orders");
     },
   ),
-  ...orderStatuses.map((status, steps) =>
+  ...orderStatuses.map((status) =>
     check("openapi: /components/parameters/orderStatus")(
       `orders-status-${status}`,
       `With status=${status}, only such orders are returned.`,
       async (caller) => {
-        const { id } = await caller.placeOrder();
-        for (const event of ["approve", "deliver"].slice(0, steps)) {
-          await caller.send("POST", `${ordersPath}/${id}/${event}`);
-        }
+        await moved(caller, await caller.placeOrder(), ...eventsTo[status]);
         const found = (await caller.get(`${ordersPath}?status=${status}&limit=100`)).orders();
         assert(found.length > 0, `${status} orders, for there is one`, "none");
         const other = found.find((order) => order.status !== status);
