@@ -8,6 +8,7 @@ export const parts = {
   errors: "Exactly three members, documented codes, request ids",
   paths: "Unknown paths, other methods, invalid identifiers",
   paging: "List parameters, the id filter, Link and cursor",
+  filters: "Filters by category, name and pet, and counts on request",
   strict: "Prefer: handling=strict, and leniency without it",
   limits: "Body size, media type, rate limits",
   head: "HEAD wherever GET works",

@@ -8,6 +8,7 @@ import { contractDocument } from "./checks/contractDocument.ts";
 import { core } from "./checks/core.ts";
 import { cors } from "./checks/cors.ts";
 import { errors } from "./checks/errors.ts";
+import { filters } from "./checks/filters.ts";
 import { head } from "./checks/head.ts";
 import { idempotency } from "./checks/idempotency.ts";
 import { lifecycle } from "./checks/lifecycle.ts";
@@ -20,7 +21,7 @@ import { strict } from "./checks/strict.ts";
 import { updates } from "./checks/updates.ts";
 
 const all: readonly Check[] = [
-  ...[core, authentication, bodies, errors, paths, paging, strict, limits, head, cors],
+  ...[core, authentication, bodies, errors, paths, paging, filters, strict, limits, head, cors],
   ...[
     lifecycle,
     conditional,

@@ -2,6 +2,7 @@
 import { faultsOfAnswers } from "./faultsOfAnswers.ts";
 import { faultsOfBodies } from "./faultsOfBodies.ts";
 import { faultsOfFields } from "./faultsOfFields.ts";
+import { faultsOfFilters } from "./faultsOfFilters.ts";
 import { faultsOfQueries } from "./faultsOfQueries.ts";
 import { faultsOfRequests } from "./faultsOfRequests.ts";
 import { faultsOfRules } from "./faultsOfRules.ts";
@@ -16,6 +17,6 @@ export interface Caught extends Fault {
 }
 
 export const faults: readonly Caught[] = [
-  ...[faultsOfQueries, faultsOfBodies, faultsOfRequests],
+  ...[faultsOfQueries, faultsOfFilters, faultsOfBodies, faultsOfRequests],
   ...[faultsOfAnswers, faultsOfFields, faultsOfRules, faultsOfUpdates],
 ].flat();

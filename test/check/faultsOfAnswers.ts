@@ -35,6 +35,8 @@ export const faultsOfAnswers: readonly Caught[] = [
       "page-walk-everything",
       "page-limit-may-change",
       "cursor-same-ids-otherwise-written",
+      "filter-category-repeated",
+      "filters-combined",
     ],
   },
   {

@@ -164,6 +164,9 @@ export const faultsOfFields: readonly Caught[] = [
       "cursor-same-ids-otherwise-written",
       "etag-covers-link",
       "orders-cursor-of-pets-refused",
+      "filters-walk",
+      "filters-cursor-bound",
+      "count-pets",
     ],
   },
   {
@@ -305,12 +308,25 @@ export const faultsOfFields: readonly Caught[] = [
   {
     name: "Preference-Applied is missing",
     answered: drop("preference-applied"),
-    caughtBy: ["strict-applied"],
+    caughtBy: [
+      "strict-applied",
+      "count-pets",
+      "count-orders",
+      "count-categories",
+      "count-and-strict",
+    ],
   },
   {
     name: "Preference-Applied is always there",
     answered: set("preference-applied", "handling=strict"),
-    caughtBy: ["lenient-not-applied"],
+    caughtBy: [
+      "lenient-not-applied",
+      "count-pets",
+      "count-orders",
+      "count-categories",
+      "count-on-request",
+      "count-and-strict",
+    ],
   },
   {
     name: "a replay does not say so",

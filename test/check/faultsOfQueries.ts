@@ -112,6 +112,7 @@ export const faultsOfQueries: readonly Caught[] = [
       "list-id-beyond-int64-refused",
       "list-id-one-bad-refused",
       "list-id-unknown-left-out",
+      "count-pets",
     ],
   },
   {
@@ -130,6 +131,7 @@ export const faultsOfQueries: readonly Caught[] = [
       "orders-status-of-pets-refused",
       "orders-cursor-bound",
       "orders-status-cancelled",
+      "orders-of-pet",
     ],
   },
   {

@@ -88,6 +88,10 @@ export const faultsOfRequests: readonly Caught[] = [
       "strict-member-refused",
       "strict-applied",
       "update-strict-member-refused",
+      "count-pets",
+      "count-orders",
+      "count-categories",
+      "count-and-strict",
     ],
   },
   {
@@ -99,6 +103,11 @@ export const faultsOfRequests: readonly Caught[] = [
       "lenient-parameter-ignored-asked",
       "lenient-member-ignored",
       "update-unknown-member",
+      "count-pets",
+      "count-orders",
+      "count-categories",
+      "count-on-request",
+      "count-and-strict",
     ],
   },
   {

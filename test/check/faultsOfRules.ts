@@ -12,6 +12,7 @@ export const faultsOfRules: readonly Caught[] = [
       "cursor-same-ids-otherwise-written",
       "orders-walk",
       "categories-page",
+      "filters-walk",
     ],
   },
   {
@@ -25,6 +26,7 @@ export const faultsOfRules: readonly Caught[] = [
       "cursor-same-ids-otherwise-written",
       "orders-walk",
       "categories-page",
+      "filters-walk",
     ],
   },
   {
@@ -40,6 +42,7 @@ export const faultsOfRules: readonly Caught[] = [
       "cursor-moved-to-ids-refused",
       "orders-cursor-bound",
       "orders-cursor-of-pets-refused",
+      "filters-cursor-bound",
     ],
   },
   {
@@ -52,6 +55,7 @@ export const faultsOfRules: readonly Caught[] = [
       "cursor-moved-to-ids-refused",
       "orders-cursor-bound",
       "orders-cursor-of-pets-refused",
+      "filters-cursor-bound",
     ],
   },
   {
@@ -119,6 +123,8 @@ export const faultsOfRules: readonly Caught[] = [
       "order-cancel-when-placed",
       "order-cancel-when-approved",
       "order-cancel-leaves-next",
+      "orders-of-pet",
+      "count-orders",
     ],
   },
   {

@@ -30,6 +30,7 @@ export const faultsOfUpdates: readonly Caught[] = [
       "if-match-of-update",
       "if-match-stale-412",
       "if-match-race",
+      "filter-follows-update",
     ],
   },
   {
@@ -98,7 +99,7 @@ export const faultsOfUpdates: readonly Caught[] = [
   {
     name: "an update must be a merge patch",
     asked: ofUpdate("application/json"),
-    caughtBy: ["replay-update", "update-as-json"],
+    caughtBy: ["replay-update", "update-as-json", "filter-follows-update"],
   },
   {
     name: "merge patches are not known",

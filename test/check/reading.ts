@@ -1,4 +1,22 @@
-/** How the reference reads JSON: its own code, as another team would write it. */
+/** How the reference reads JSON and refuses: its own code, as another team would write it. */
+
+export type Plain = {
+  status: number;
+  body: string;
+  headers?: Record<string, string>;
+  /** Of a list: how many match. */
+  total?: number;
+};
+
+export class Refusal extends Error {
+  readonly code: string;
+  readonly headers: Record<string, string>;
+  constructor(code: string, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+}
 
 /** A number as it stood in the text. */
 class Digits {

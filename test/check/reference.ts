@@ -1,11 +1,10 @@
 /** The whole interface in memory as another team might serve it: what the checks are tried on. */
+import { type Plain, Refusal } from "./reading.ts";
 import {
   type Answered,
   type Asked,
   createReferenceService,
   type Fault,
-  type Plain,
-  Refusal,
   statuses,
   tagOf,
 } from "./referenceService.ts";

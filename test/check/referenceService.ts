@@ -1,6 +1,16 @@
 /** The rules of the API over arrays in memory, written independently of src/. */
-import { createHash, createHmac } from "node:crypto";
-import { idOf, integerOf, isName, isObject, type Members, parse } from "./reading.ts";
+import { createHash } from "node:crypto";
+import {
+  idOf,
+  integerOf,
+  isName,
+  isObject,
+  type Members,
+  type Plain,
+  parse,
+  Refusal,
+} from "./reading.ts";
+import { isStatus, type Query, referenceLists } from "./referenceLists.ts";
 
 /** A request and an answer as a fault may change them. `path` is without `/v1`, with its query. */
 export interface Asked {
@@ -25,9 +35,15 @@ export interface Fault {
   readonly inside?: string;
 }
 
-type Pet = { id: bigint; name: string; categoryId: bigint; status: string; extra?: string };
+type Pet = {
+  id: bigint;
+  name: string;
+  firstName?: string;
+  categoryId: bigint;
+  status: string;
+  extra?: string;
+};
 type Order = { id: bigint; petId: bigint; quantity: bigint; status: string; placedAt: string };
-export type Plain = { status: number; body: string; headers?: Record<string, string> };
 
 export const statuses: Record<string, number> = {
   ...{ body_invalid: 400, body_unreadable: 400, parameter_invalid: 400, cursor_invalid: 400 },
@@ -43,16 +59,6 @@ export const statuses: Record<string, number> = {
   idempotency_mismatch: 422,
 };
 
-export class Refusal extends Error {
-  readonly code: string;
-  readonly headers: Record<string, string>;
-  constructor(code: string, message: string, headers: Record<string, string> = {}) {
-    super(message);
-    this.code = code;
-    this.headers = headers;
-  }
-}
-
 const petText = ({ id, name, categoryId, status, extra = "" }: Pet) =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status && `,"status":"${status}"`}${extra}}`;
 const orderText = ({ id, petId, quantity, status, placedAt }: Order) =>
@@ -67,6 +73,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
   let lastPetId = 0n;
   let lastOrderId = 0n;
   const orders: Order[] = [];
+  const { list, readQuery } = referenceLists(has, base);
   const remembered = new Map<string, { print: string; answer: Promise<Plain> }>();
 
   function authorize(headers: Headers): void {
@@ -117,9 +124,6 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     const pet = pets.at(-1) as Pet;
     return { status: 201, body: petText(pet), headers: { location: `${base()}/pets/${pet.id}` } };
   }
-
-  const isStatus = (value: unknown): value is string =>
-    ["available", "pending", "sold"].includes(value as string);
 
   /** The first of two buyers waits for the second, who finds the pet available too. */
   const buyers = new Map<bigint, () => void>();
@@ -194,6 +198,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     if (moves && openOrder(pet) !== undefined && !has("sells reserved")) {
       throw new Refusal("pet_reserved", "It is ordered.");
     }
+    if (has("searches first names")) pet.firstName ??= pet.name;
     if (!has("forgets updates")) Object.assign(pet, changed);
     return { status: 200, body: petText(changed), headers: { etag: tagOf(petText(changed)) } };
   }
@@ -235,73 +240,21 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     return { status: 200, body: orderText(order) };
   }
 
-  type Thing = { id: bigint; status?: string };
-  function list<T extends Thing>(
-    place: string,
-    all: T[],
-    text: (thing: T) => string,
-    q: Query,
-  ): Plain {
-    const seal = (after: string) =>
-      createHmac("sha256", "reference").update(`${q.question} ${after}`).digest("hex").slice(0, 16);
-    const [at = "", sealed] = q.cursor?.split(".") ?? [];
-    const fits = has("any cursor") ? /^\d+$/.test(at) : sealed === seal(at);
-    if (q.cursor !== undefined && !fits) throw new Refusal("cursor_invalid", "Begin again.");
-    const wanted = all.filter(
-      ({ id, status }) =>
-        id > BigInt(at || "-9223372036854775808") &&
-        (q.status === undefined || status === q.status) &&
-        (q.ids === undefined || q.ids.has(id)),
-    );
-    const page = wanted.slice(0, q.limit);
-    // By what is there and not by number: other checks add pets in between.
-    const skipped = has("skips one") ? wanted[page.length]?.id : undefined;
-    const repeated = has("repeats one") ? 1n : 0n;
-    const last = String((skipped ?? page.at(-1)?.id ?? 0n) - repeated);
-    const kept = [...q.kept, `limit=${q.limit}`, `cursor=${last}.${seal(last)}`].join("&");
-    const link = { link: `<${base()}${place}?${kept}>; rel="next"` };
-    const more = wanted.length > page.length || (has("link on last") && page.length === q.limit);
-    const body = `[${page.map(text).join(",")}]`;
-    return { status: 200, body, headers: more ? link : {} };
-  }
-
-  type Query = ReturnType<typeof readQuery>;
-  function readQuery(place: string, search: URLSearchParams, names: string[], strict: boolean) {
-    const wrong: string[] = [];
-    const one = (name: string, fits: (value: string) => boolean): string | undefined => {
-      const values = names.includes(name) ? search.getAll(name) : [];
-      if (values.length > 1 || values.some((value) => !fits(value))) wrong.push(name);
-      return values[0];
-    };
-    const limit = one("limit", (text) => /^\d{1,3}$/.test(text) && +text >= 1 && +text <= 100);
-    const orderly = ["placed", "approved", "delivered", "cancelled"];
-    const status = one("status", (text) =>
-      place === "/pets" ? isStatus(text) : orderly.includes(text),
-    );
-    const cursor = one("cursor", () => true);
-    const given = names.includes("id") ? search.getAll("id") : [];
-    const ids = given.map(idOf);
-    if (ids.length > 100 || ids.includes(undefined)) wrong.push("id");
-    if (strict) wrong.push(...[...search.keys()].filter((name) => !names.includes(name)));
-    if (wrong.length > 0) throw new Refusal("parameter_invalid", `Wrong: ${wrong.join(", ")}.`);
-    const wanted = ids.length > 0 ? new Set(ids as bigint[]) : undefined;
-    const sorted = [...(wanted ?? [])].sort((a, b) => (a < b ? -1 : 1)).join();
-    const question = has("cursor of any list") ? "" : `${place} ${status} ${sorted}`;
-    const kept = [...given.map((id) => `id=${id}`), ...(status ? [`status=${status}`] : [])];
-    return { limit: Number(limit ?? 20), status, cursor, ids: wanted, question, kept };
-  }
-
   async function serve(asked: Asked): Promise<Plain> {
     const [path = "", search = ""] = asked.path.split("?");
     authorize(asked.headers);
     const method = asked.method === "HEAD" ? "GET" : asked.method;
-    const strict = asked.headers.get("prefer") === "handling=strict";
+    const preferred = (asked.headers.get("prefer") ?? "").split(/, */);
+    const strict = preferred.includes("handling=strict");
+    const counts = preferred.includes("count=exact");
     const query = (...names: string[]) =>
       readQuery(path, new URLSearchParams(search), names, strict);
-    const done = await act(asked, method, path.split("/").slice(1), query, strict);
-    return strict
-      ? { ...done, headers: { ...done.headers, "preference-applied": "handling=strict" } }
-      : done;
+    const { total, ...done } = await act(asked, method, path.split("/").slice(1), query, strict);
+    const counted = total !== undefined && (counts || has("counts always"));
+    const count: Record<string, string> = counted ? { "x-total-count": String(total) } : {};
+    const applied = [...(strict ? ["handling=strict"] : []), ...(counted ? ["count=exact"] : [])];
+    if (applied.length > 0) count["preference-applied"] = applied.join(", ");
+    return { ...done, headers: { ...done.headers, ...count } };
   }
 
   async function act(
@@ -326,9 +279,19 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     const body = (...members: string[]) => bodyOf(asked, members, strict);
     switch (`${method} ${shape}`) {
       case "GET pets":
-        return list("/pets", pets, petText, query("limit", "status", "id", "cursor"));
+        return list(
+          "/pets",
+          pets,
+          petText,
+          query("limit", "status", "id", "categoryId", "name", "cursor"),
+        );
       case "GET store/orders":
-        return list("/store/orders", orders, orderText, query("limit", "status", "cursor"));
+        return list(
+          "/store/orders",
+          orders,
+          orderText,
+          query("limit", "status", "petId", "cursor"),
+        );
       case "GET categories":
         return list(
           "/categories",
