@@ -19,7 +19,7 @@ export const parts = {
   updates: "Updating and deleting pets, and If-Match",
   "problem+json": "Errors in the form of RFC 9457 on request",
   orders: "Placing, approving, delivering, cancelling and listing orders",
-  categories: "Listing categories",
+  categories: "Listing, creating, renaming and deleting categories",
   contract: "The contract document itself",
 } as const;
 

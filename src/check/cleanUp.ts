@@ -3,18 +3,22 @@ import { int64FromJson } from "../contract/int64.ts";
 import { parseJson } from "../contract/json.ts";
 import type { Caller } from "./caller.ts";
 
-/** The pets and orders of a run, as the service confirmed them. */
+/** The pets, orders and categories of a run, as the service confirmed them. */
 export class Created {
   /** Names by id. */
   readonly pets = new Map<bigint, string>();
   readonly orders = new Set<bigint>();
+  /** Names by id. */
+  readonly categories = new Map<bigint, string>();
 
   note(method: string, path: string, status: number, text: string): void {
     if (!(method === "POST" && status === 201) && !(method === "PATCH" && status === 200)) return;
     const { id, name } = membersOf(text);
     if (id === undefined) return;
-    const own = path === "/pets" || (path === `/pets/${id}` && this.pets.has(id));
-    if (own && typeof name === "string") this.pets.set(id, name);
+    for (const kind of ["pets", "categories"] as const) {
+      const own = path === `/${kind}` || (path === `/${kind}/${id}` && this[kind].has(id));
+      if (own && typeof name === "string") this[kind].set(id, name);
+    }
     if (path === "/store/orders") this.orders.add(id);
   }
 }
@@ -29,9 +33,11 @@ function membersOf(text: string): { id?: bigint | undefined; name?: unknown } {
 }
 
 const idsAtOnce = 100;
+const categoryPagesMax = 30;
 
 /** How many pets are left, because the service could not or would not delete them. */
-export async function cleanUp(caller: Caller, { pets, orders }: Created): Promise<number> {
+export async function cleanUp(caller: Caller, created: Created): Promise<number> {
+  const { pets, orders } = created;
   try {
     await Promise.all([...orders].map((id) => caller.send("POST", `/store/orders/${id}/cancel`)));
     const ids = [...pets.keys()];
@@ -47,10 +53,22 @@ export async function cleanUp(caller: Caller, { pets, orders }: Created): Promis
         if (!found.some((pet) => pet.id === id)) pets.delete(id);
       }
     }
+    await deleteCategories(caller, created);
   } catch {
     // The report is about the checks. What is left is counted.
   }
   return pets.size;
+}
+
+/** After the pets, because a category that a pet has cannot be deleted. */
+async function deleteCategories(caller: Caller, { categories }: Created): Promise<void> {
+  if (categories.size === 0) return;
+  const found = [];
+  for await (const seen of caller.walk("/categories", "limit=100", categoryPagesMax)) {
+    found.push(...seen.categories());
+  }
+  const own = found.filter(({ id, name }) => categories.get(id) === name);
+  await Promise.all(own.map(({ id }) => caller.send("DELETE", `/categories/${id}`)));
 }
 
 async function isDeleted(caller: Caller, id: bigint): Promise<boolean> {

@@ -103,6 +103,10 @@ export class HttpExchange {
     return this.#list(readOrder);
   }
 
+  category(status = 200): Category {
+    return readCategory(this.json(status));
+  }
+
   categories(): Category[] {
     return this.#list(readCategory);
   }

@@ -41,6 +41,8 @@ describe("our service", () => {
       expect((await stores.catalogue.list({ limit: 100 })).pets).toEqual([
         petText({ id: 1n, ...pet }),
       ]);
+      const { categories } = await stores.categories.list({ limit: 100 });
+      expect(categories.map(({ name }) => name)).toEqual(["Dogs", "Cats"]);
       for (const status of ["placed", "approved"] as const) {
         expect((await stores.orders.list({ limit: 100, status })).orders).toEqual([]);
       }
@@ -132,6 +134,22 @@ describe("a service that implements nothing but the core", () => {
     expect(outcomes(verdict, "failed")).toEqual([]);
     expect(verdict.results.length).toBeGreaterThan(40);
   });
+});
+
+test("what needs a scope that the key lacks is skipped", async () => {
+  const { base, stop } = startReference({
+    answered(answered, { method, path }) {
+      if (method !== "POST" || path !== "/categories" || answered.status === 401) return;
+      answered.status = 403;
+      const error = { code: "insufficient_scope", message: "No.", status: 403 };
+      answered.body = JSON.stringify(error);
+    },
+  });
+  const only = ["categories"] as const;
+  const verdict = await runChecks({ base, key: referenceKey, clock: systemClock, only });
+  stop();
+  expect(outcomes(verdict, "failed")).toEqual([]);
+  expect(outcomes(verdict, "skipped")).toContain("category-create");
 });
 
 describe("the checks", () => {

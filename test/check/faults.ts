@@ -1,6 +1,7 @@
 /** Everything that can be wrong with the reference, one thing at a time. */
 import { faultsOfAnswers } from "./faultsOfAnswers.ts";
 import { faultsOfBodies } from "./faultsOfBodies.ts";
+import { faultsOfCategories } from "./faultsOfCategories.ts";
 import { faultsOfFields } from "./faultsOfFields.ts";
 import { faultsOfFilters } from "./faultsOfFilters.ts";
 import { faultsOfQueries } from "./faultsOfQueries.ts";
@@ -18,5 +19,5 @@ export interface Caught extends Fault {
 
 export const faults: readonly Caught[] = [
   ...[faultsOfQueries, faultsOfFilters, faultsOfBodies, faultsOfRequests],
-  ...[faultsOfAnswers, faultsOfFields, faultsOfRules, faultsOfUpdates],
+  ...[faultsOfAnswers, faultsOfFields, faultsOfRules, faultsOfUpdates, faultsOfCategories],
 ].flat();

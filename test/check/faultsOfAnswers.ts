@@ -315,6 +315,14 @@ export const faultsOfAnswers: readonly Caught[] = [
       (answered, { path }) => path.startsWith("/categories") && answered.status === 200,
       json((list) => list.reverse()),
     ),
-    caughtBy: ["categories-list", "categories-page"],
+    caughtBy: [
+      "categories-list",
+      "categories-page",
+      "category-create",
+      "category-id-taken-409",
+      "category-rename-taken-409",
+      "category-rename",
+      "category-in-use-409",
+    ],
   },
 ];

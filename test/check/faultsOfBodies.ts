@@ -45,6 +45,7 @@ export const faultsOfBodies: readonly Caught[] = [
       "create-category-beyond-double",
       "create-category-int64-max",
       "create-category-below-int64-refused",
+      "category-in-use-409",
     ],
   },
   {

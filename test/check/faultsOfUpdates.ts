@@ -99,7 +99,14 @@ export const faultsOfUpdates: readonly Caught[] = [
   {
     name: "an update must be a merge patch",
     asked: ofUpdate("application/json"),
-    caughtBy: ["replay-update", "update-as-json", "filter-follows-update"],
+    caughtBy: [
+      "replay-update",
+      "update-as-json",
+      "filter-follows-update",
+      "category-rename-taken-409",
+      "category-rename",
+      "category-unknown-404",
+    ],
   },
   {
     name: "merge patches are not known",
@@ -120,7 +127,7 @@ export const faultsOfUpdates: readonly Caught[] = [
         answered.status = 201;
       },
     ),
-    caughtBy: ["update-unknown-404", "delete-gone"],
+    caughtBy: ["update-unknown-404", "delete-gone", "category-unknown-404"],
   },
   {
     name: "a pet on order can be sold by an update",
@@ -192,19 +199,21 @@ export const faultsOfUpdates: readonly Caught[] = [
       "delete-twice-404",
       "delete-if-match",
       "delete-keeps-orders",
+      "category-delete",
+      "category-in-use-409",
     ],
   },
   {
     name: "a deleted pet stays",
     inside: "removes nothing",
-    caughtBy: ["delete-gone", "delete-twice-404"],
+    caughtBy: ["delete-gone", "delete-twice-404", "category-in-use-409"],
   },
   {
     name: "what is not there is deleted",
     answered: when(status(404), (answered, { method }) => {
       if (method === "DELETE") Object.assign(answered, { status: 204, body: "" });
     }),
-    caughtBy: ["delete-twice-404"],
+    caughtBy: ["delete-twice-404", "category-delete", "category-unknown-404"],
   },
   {
     name: "a pet on order can be deleted",
@@ -219,6 +228,6 @@ export const faultsOfUpdates: readonly Caught[] = [
   {
     name: "no key is needed to update",
     asked: (asked) => /^(?:PATCH|DELETE)$/.test(asked.method) && withKey(asked),
-    caughtBy: ["updates-need-key", "auth-before-method"],
+    caughtBy: ["updates-need-key", "auth-before-method", "category-writes-need-key"],
   },
 ];

@@ -10,6 +10,7 @@ import {
   parse,
   Refusal,
 } from "./reading.ts";
+import { referenceCategories } from "./referenceCategories.ts";
 import { isStatus, type Query, referenceLists } from "./referenceLists.ts";
 
 /** A request and an answer as a fault may change them. `path` is without `/v1`, with its query. */
@@ -56,6 +57,7 @@ export const statuses: Record<string, number> = {
     body_too_large: 413,
     media_type_unsupported: 415,
   },
+  ...{ category_not_found: 404, category_taken: 409, category_in_use: 409 },
   idempotency_mismatch: 422,
 };
 
@@ -74,6 +76,8 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
   let lastOrderId = 0n;
   const orders: Order[] = [];
   const { list, readQuery } = referenceLists(has, base);
+  const isUsed = (category: bigint) => pets.some(({ categoryId }) => categoryId === category);
+  const categories = referenceCategories(has, base, isUsed);
   const remembered = new Map<string, { print: string; answer: Promise<Plain> }>();
 
   function authorize(headers: Headers): void {
@@ -264,7 +268,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     query: (...names: string[]) => Query,
     strict: boolean,
   ): Promise<Plain> {
-    const shape = `${area}${area === "pets" && second !== "" ? "/{}" : ""}${area === "store" ? `/${second}${third && "/{}"}${fourth && `/${fourth}`}` : ""}`;
+    const shape = `${area}${area !== "store" && second !== "" ? "/{}" : ""}${area === "store" ? `/${second}${third && "/{}"}${fourth && `/${fourth}`}` : ""}`;
     const surplus = rest.length > 0 || (area !== "store" && third !== "");
     const allow = surplus ? undefined : methods[shape];
     if (allow === undefined) throw new Refusal("path_not_found", "Nothing here.");
@@ -293,12 +297,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
           query("limit", "status", "petId", "cursor"),
         );
       case "GET categories":
-        return list(
-          "/categories",
-          kept,
-          (category) => JSON.stringify({ ...category, id: Number(category.id) }),
-          query("limit", "cursor"),
-        );
+        return list("/categories", categories.all, categories.text, query("limit", "cursor"));
       case "GET pets/{}":
         query();
         return { status: 200, body: petText(petUnder(second)) };
@@ -311,6 +310,12 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
         const change = body("id", "name", "categoryId", "status");
         return once(asked, () => changePet(petUnder(second), change, asked));
       }
+      case "POST categories":
+        return once(asked, () => categories.create(body("id", "name")));
+      case "PATCH categories/{}":
+        return once(asked, () => categories.rename(second, body("name")));
+      case "DELETE categories/{}":
+        return once(asked, () => categories.remove(second));
       case "POST pets":
         return once(asked, () => newPet(body("name", "categoryId", "status")));
       case "POST store/orders":
@@ -344,12 +349,11 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
   return serve;
 }
 
-const kept = [1n, 3n, 4n].map((id) => ({ id, name: `Category ${id}` }));
-
 const methods: Record<string, string> = {
   pets: "GET, HEAD, POST",
   "pets/{}": "GET, HEAD, PATCH, DELETE",
-  categories: "GET, HEAD",
+  categories: "GET, HEAD, POST",
+  "categories/{}": "PATCH, DELETE",
   "store/orders": "GET, HEAD, POST",
   "store/orders/{}": "GET, HEAD",
   "store/orders/{}/approve": "POST",
