@@ -7,6 +7,8 @@ import type { Database } from "./database.ts";
 const readEveryMs = 1_000;
 /** How long a process may use the counters it has read. */
 const trustedMs = 2_000;
+/** Presence is measured by the clock of the server, which is rounded here and may be adjusted. */
+const presentMs = trustedMs + 500;
 /** How often to check whether all processes are up to date. */
 const pollEveryMs = 3;
 /** Rows of processes that ended without removing them. */
@@ -66,7 +68,7 @@ export class RevisionWatcher {
     await this.#database.read("SELECT pg_notify($1, '')", [channel]).catch(() => {});
     while (this.#clock.elapsed() < deadlineMs) {
       const behind = await this.#database
-        .read<[count: bigint]>(countBehind, [counter, value, this.#id, trustedMs])
+        .read<[count: bigint]>(countBehind, [counter, value, this.#id, presentMs])
         .catch(() => undefined);
       if (behind?.[0]?.[0] === 0n) return;
       await pause(this.#clock, pollEveryMs);
