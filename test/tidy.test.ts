@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const below = ["clock", "problems", "maybePromise", "recentMap", "semaphore", "contract"];
-const nouns = ["idempotency", "catalogue", "orders", "keys", "accounts", "sites", "domains"];
+const petstore = ["events", "idempotency", "catalogue", "orders", "keys"];
+const nouns = [...petstore, "accounts", "sites", "domains"];
 /** Folders of src/ that hold several rooms: folders, or files that are a room each. */
 const groups = ["core", "config", "serve", "petstore", "hosting", "storage"];
 /** Each room of src/ and the rooms it may import from. */
@@ -19,9 +20,10 @@ const mayImport: Record<string, readonly string[]> = {
   recentMap: [],
   semaphore: ["clock"],
   contract: [],
+  events: below,
   idempotency: below,
-  catalogue: [...below, "idempotency"],
-  orders: [...below, "idempotency", "catalogue"],
+  catalogue: [...below, "events", "idempotency"],
+  orders: [...below, "events", "idempotency", "catalogue"],
   keys: below,
   accounts: [...below, "keys"],
   sites: below,

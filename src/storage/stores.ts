@@ -9,6 +9,7 @@ import type { EdgeView } from "../hosting/domains/edgeView.ts";
 import type { SiteStore, UploadStore } from "../hosting/sites/sites.ts";
 import type { Catalogue } from "../petstore/catalogue/catalogue.ts";
 import type { CategoryStore } from "../petstore/catalogue/categories.ts";
+import type { EventStore } from "../petstore/events/events.ts";
 import type { KeyStore } from "../petstore/keys/keys.ts";
 import type { Quota, RateLimiter } from "../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../petstore/keys/token.ts";
@@ -58,6 +59,7 @@ export interface Stores {
   readonly access: AccessStore;
   readonly accounts: AccountStore;
   readonly acmeAccounts: AcmeAccounts;
+  readonly events: EventStore;
   /** Counts requests for all processes on this store; undefined if each counts separately. */
   limiter?(quota: Quota): RateLimiter;
   /** Called for every request. */

@@ -4,6 +4,7 @@ import { retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import fc from "../../testkit/fastCheck.ts";
 import { rounds } from "../../testkit/rounds.ts";
+import { stateAfter } from "./events.suite.ts";
 import {
   type Asked,
   ask,
@@ -53,6 +54,12 @@ export function describeHistories(engine: string, open: () => Promise<Stores>): 
         all.push(...(await live(rounds, await begin(handles[0]))));
       });
       await fc.assert(property, { numRuns: rounds(40, 150) });
+
+      // What the events tell is what there is.
+      const told = stateAfter(await reader.events.list({ after: 0, limit: 1_000_000 }));
+      const { pets } = await reader.catalogue.list({ limit: 1_000_000 });
+      const { orders } = await reader.orders.list({ limit: 1_000_000 });
+      expect([...told.values()].toSorted()).toEqual([...pets, ...orders].toSorted());
 
       // The histories are worth their name only if everything happened in them.
       const kinds = kindsOf(all.map(({ outcome }) => outcome));

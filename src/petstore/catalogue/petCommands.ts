@@ -2,6 +2,7 @@
 
 import type { JsonOf } from "../../contract/document.ts";
 import { int64After } from "../../contract/int64.ts";
+import type { EventRecorder } from "../events/events.ts";
 import { type IdempotencyStore, idempotently } from "../idempotency/idempotency.ts";
 import {
   type AddOutcome,
@@ -17,7 +18,7 @@ import {
 import { matches, type NewPet, type Pet, type PetPatch, patched, petText } from "./pet.ts";
 
 /** What these rules need of a transaction. It is isolated: no other write interleaves. */
-export interface PetTransaction {
+export interface PetTransaction extends EventRecorder {
   readonly idempotency: IdempotencyStore;
   /** The largest id assigned so far; up to `idGivenMax` this includes imported pets. */
   lastPetId: bigint;
@@ -95,7 +96,7 @@ export function updatePet(
     const orderId = pet.status === held.status ? undefined : transaction.openOrderOf(id);
     if (orderId !== undefined) return { kind: "reserved", orderId };
     const text = petText(pet);
-    if (text !== petText(before)) transaction.updatePet(pet, text);
+    if (text !== petText(before)) changePet(transaction, pet);
     return { kind: "done", id, text };
   });
 }
@@ -114,6 +115,8 @@ export function deletePet(
       const orderId = transaction.openOrderOf(id);
       if (orderId !== undefined) return { kind: "reserved", orderId };
       transaction.deletePet(id);
+      const data = petText({ ...held, id });
+      transaction.record({ type: "pet.deleted", resource: `pets/${id}`, data });
       if (id > idGivenMax) transaction.retirePetId(id);
       return { kind: "done", id, text: "" };
     },
@@ -131,8 +134,22 @@ export function insertNext(
   transaction.lastPetId = id;
   const pet = { id, name, categoryId, status };
   const text = petText(pet);
-  transaction.insertPet(pet, text);
+  createPet(transaction, pet, text);
   return { id, text };
+}
+
+function createPet(transaction: PetTransaction, pet: Pet, text: JsonOf<Pet>): void {
+  transaction.insertPet(pet, text);
+  transaction.record({ type: "pet.created", resource: `pets/${pet.id}`, data: text });
+}
+
+export function changePet(
+  transaction: Pick<PetTransaction, "updatePet" | "record">,
+  pet: Pet,
+): void {
+  const text = petText(pet);
+  transaction.updatePet(pet, text);
+  transaction.record({ type: "pet.updated", resource: `pets/${pet.id}`, data: text });
 }
 
 export function importPets(
@@ -154,7 +171,7 @@ export function importPets(
   // Writes come last: the transaction continues after a conflict, which must leave no trace.
   if (fresh.size > 0) transaction.noteImport();
   for (const [id, { pet, text }] of fresh) {
-    transaction.insertPet(pet, text);
+    createPet(transaction, pet, text);
     if (id > transaction.lastPetId && id <= idGivenMax) transaction.lastPetId = id;
   }
   const unnumbered = pets.filter(({ id }) => id === undefined);

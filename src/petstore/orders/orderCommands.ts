@@ -2,8 +2,8 @@
 
 import type { JsonOf } from "../../contract/document.ts";
 import { int64After } from "../../contract/int64.ts";
-import { type NewPet, type PetStatus, petText } from "../catalogue/pet.ts";
-import type { PetTransaction } from "../catalogue/petCommands.ts";
+import type { NewPet, PetStatus } from "../catalogue/pet.ts";
+import { changePet, type PetTransaction } from "../catalogue/petCommands.ts";
 import { type IdempotentRequest, idempotently } from "../idempotency/idempotency.ts";
 import {
   type MoveOutcome,
@@ -27,7 +27,7 @@ export interface StoredOrder {
 
 /** What these rules need of a transaction. It is isolated: no other write interleaves. */
 export interface OrderTransaction
-  extends Pick<PetTransaction, "idempotency" | "pet" | "updatePet"> {
+  extends Pick<PetTransaction, "idempotency" | "pet" | "updatePet" | "record"> {
   lastOrderId: bigint;
   order(id: bigint): StoredOrder | undefined;
   insertOrder(id: bigint, order: StoredOrder, text: JsonOf<Order>): void;
@@ -75,6 +75,7 @@ export function placeOrder(
     const order: StoredOrder = { petId, quantity, status: "placed", placedAtMs };
     const text = textOf(id, order);
     transaction.insertOrder(id, order, text);
+    record(transaction, id, "placed", text);
     movePet(transaction, petId, pet, "pending");
     return { kind: "done", id, text };
   });
@@ -93,6 +94,7 @@ export function moveOrder(
     const moved = { ...order, status };
     const text = textOf(id, moved);
     transaction.updateOrder(id, moved, text);
+    record(transaction, id, status, text);
     const petStatus = petStatusAfter[status];
     if (petStatus !== undefined) {
       const { petId } = order;
@@ -110,8 +112,16 @@ function movePet(
   { name, categoryId }: NewPet,
   status: PetStatus,
 ): void {
-  const pet = { id, name, categoryId, status };
-  transaction.updatePet(pet, petText(pet));
+  changePet(transaction, { id, name, categoryId, status });
+}
+
+function record(
+  transaction: OrderTransaction,
+  id: bigint,
+  status: OrderStatus,
+  data: JsonOf<Order>,
+): void {
+  transaction.record({ type: `order.${status}`, resource: `orders/${id}`, data });
 }
 
 function textOf(id: bigint, { petId, quantity, status, placedAtMs }: StoredOrder): JsonOf<Order> {

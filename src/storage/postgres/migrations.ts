@@ -1,15 +1,16 @@
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
+import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
   accessTables,
   accountTables,
   domainTables,
+  eventTables,
   keyTables,
   orderTables,
   petTables,
   searchTables,
   siteTables,
-  tablesForPostgres,
   uploadTables,
 } from "../repositories/tables.ts";
 import { requireKnownVersion } from "../stores.ts";
@@ -72,6 +73,7 @@ const steps: readonly (readonly Statement[])[] = [
   ]),
   tablesForPostgres(uploadTables),
   [...tablesForPostgres(searchTables), addAllWords],
+  tablesForPostgres(eventTables),
 ];
 
 export const latestVersion = steps.length;

@@ -3,6 +3,7 @@
 import { idGivenMax } from "../../petstore/catalogue/catalogue.ts";
 import type { Pet } from "../../petstore/catalogue/pet.ts";
 import type { PetTransaction } from "../../petstore/catalogue/petCommands.ts";
+import type { NewEvent } from "../../petstore/events/events.ts";
 import type {
   IdempotencyStore,
   IdempotentRequest,
@@ -64,6 +65,7 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
   readonly addedOrders = new Set<bigint>();
   readonly changedOrders = new Set<bigint>();
   readonly storedResponses = new Set<string>();
+  readonly events: NewEvent[] = [];
   /** The new names of pets that had another. */
   readonly renamedPets = new Map<bigint, string>();
   imported = false;
@@ -147,6 +149,10 @@ export class WorkingSet implements PetTransaction, OrderTransaction {
     this.orders.set(id, { ...order, id, json });
     if (!isOpen(order.status)) this.openOrders.delete(order.petId);
     if (!this.addedOrders.has(id)) this.changedOrders.add(id);
+  }
+
+  record(event: NewEvent): void {
+    this.events.push(event);
   }
 }
 
@@ -242,7 +248,12 @@ export const findResponses = `SELECT key_id, idempotency_key, fingerprint, entit
  * rejects a statement that modifies a table twice.) In this order: an order may be new for a pet
  * whose order was cancelled just before, and an import may bring back a pet that was deleted.
  */
-export async function writeAll(session: Session, set: WorkingSet, before: LastIds): Promise<void> {
+export async function writeAll(
+  session: Session,
+  set: WorkingSet,
+  before: LastIds,
+  nowMs: number,
+): Promise<void> {
   if (set.deletedPets.size > 0) {
     await session.query(deleteAll, [int8s([...set.deletedPets]), int8s([...set.retiredIds])]);
   }
@@ -265,6 +276,9 @@ export async function writeAll(session: Session, set: WorkingSet, before: LastId
       ...columns(responseFields, storedResponses),
       ...columns(["name", "value"], counters),
       addedPets.map(({ name }) => vectorOf(name)),
+      before.lastEventId,
+      nowMs,
+      ...columns(["type", "resource", "data"], set.events),
     ]);
   }
 }
@@ -274,6 +288,11 @@ function movedCounters(set: WorkingSet, before: LastIds): { name: string; value:
   return [
     { name: "last_pet_id", was: before.lastPetId, value: set.lastPetId },
     { name: "last_order_id", was: before.lastOrderId, value: set.lastOrderId },
+    {
+      name: "last_event_id",
+      was: before.lastEventId,
+      value: before.lastEventId + BigInt(set.events.length),
+    },
   ].filter(({ was, value }) => was !== value);
 }
 
@@ -313,7 +332,13 @@ const insertAll = `WITH new_pets AS (
   new_words AS (
     INSERT INTO pet_words (pet_id, words)
     SELECT pet_id, words::tsvector FROM unnest($1::int8[], $20::text[]) AS new (pet_id, words)
-    WHERE words <> '' RETURNING 1)
+    WHERE words <> '' RETURNING 1),
+  new_events AS (
+    INSERT INTO events (id, type, resource, at_ms, data)
+    SELECT $21::int8 + place, type, resource, $22::int8, data
+    FROM unnest($23::text[], $24::text[], $25::text[])
+      WITH ORDINALITY AS new (type, resource, data, place)
+    RETURNING 1)
   SELECT 1`;
 
 const deleteAll = `WITH deleted_pets AS (DELETE FROM pets WHERE id = ANY($1::int8[]) RETURNING 1),
@@ -337,6 +362,7 @@ const updateAll = `WITH changed_pets AS (
 interface LastIds {
   readonly lastPetId: bigint;
   readonly lastOrderId: bigint;
+  readonly lastEventId: bigint;
 }
 
 export const lockCounters = `BEGIN; SELECT name, value FROM ${lockedCounters}`;
@@ -344,9 +370,14 @@ export const lockCounters = `BEGIN; SELECT name, value FROM ${lockedCounters}`;
 /** From the rows of `lockCounters`. */
 export function lastIdsOf(rows: readonly unknown[][]): LastIds {
   const values = new Map(rows as [string, bigint][]);
-  const [lastPetId, lastOrderId] = [values.get("last_pet_id"), values.get("last_order_id")];
-  if (lastPetId === undefined || lastOrderId === undefined) {
-    throw new Error("The counters are missing from the database.");
-  }
-  return { lastPetId, lastOrderId };
+  const lastOf = (name: string) => {
+    const value = values.get(name);
+    if (value === undefined) throw new Error("The counters are missing from the database.");
+    return value;
+  };
+  return {
+    lastPetId: lastOf("last_pet_id"),
+    lastOrderId: lastOf("last_order_id"),
+    lastEventId: lastOf("last_event_id"),
+  };
 }

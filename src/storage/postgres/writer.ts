@@ -75,6 +75,7 @@ export class Writer extends WriteQueue<Commands> {
       pets.map(({ status }) => status),
       ends,
       pets.map(({ name }) => vectorOf(name)),
+      this.#database.clock.now(),
     ]);
     const [row] = rows;
     if (row === undefined) return undefined;
@@ -95,7 +96,7 @@ export class Writer extends WriteQueue<Commands> {
       const results = writes.map(({ name, argument }) =>
         commands[name].decide(set, argument as never),
       );
-      await writeAll(session, set, before);
+      await writeAll(session, set, before, this.#database.clock.now());
       await writeWords(session, set.renamedPets);
       if (set.imported) await this.#petRevision.move(session, undefined);
       else if (set.changedPets.size + set.deletedPets.size > 0)
@@ -112,21 +113,32 @@ function isPlainAddition({ name, argument }: AnyWrite): boolean {
   return name === "addPet" && isUnconditional((argument as PetAddition).terms);
 }
 
-const addPets = `WITH turn AS (
-    UPDATE counters SET value = value + $1::int8
-    WHERE name = 'last_pet_id' AND value <= $2::int8 - $1::int8 RETURNING value),
+// Both counters are locked in the order of all transactions, so that none blocks another for ever.
+const addPets = `WITH locked AS (
+    SELECT name FROM counters WHERE name IN ('last_event_id', 'last_pet_id')
+    ORDER BY name FOR UPDATE),
+  moved AS (
+    UPDATE counters SET value = value + $1::int8 FROM locked
+    WHERE counters.name = locked.name
+      AND (counters.name <> 'last_pet_id' OR value <= $2::int8 - $1::int8)
+    RETURNING counters.name, value),
+  turn AS (
+    SELECT pet.value, event.value AS event_id FROM moved AS pet CROSS JOIN moved AS event
+    WHERE pet.name = 'last_pet_id' AND event.name = 'last_event_id'),
+  new AS (
+    SELECT value - $1::int8 + place AS id, event_id - $1::int8 + place AS event_id, name,
+      category_id, status, '{"id":' || (value - $1::int8 + place)::text || ending AS json, words
+    FROM turn CROSS JOIN unnest($3::text[], $4::int8[], $5::text[], $6::text[], $7::text[])
+      WITH ORDINALITY AS given (name, category_id, status, ending, words, place)),
   added AS (
     INSERT INTO pets (id, name, category_id, status, json)
-    SELECT value - $1::int8 + place, name, category_id, status,
-      '{"id":' || (value - $1::int8 + place)::text || ending
-    FROM turn CROSS JOIN unnest($3::text[], $4::int8[], $5::text[], $6::text[])
-      WITH ORDINALITY AS new (name, category_id, status, ending, place)
-    RETURNING 1),
+    SELECT id, name, category_id, status, json FROM new RETURNING 1),
   named AS (
     INSERT INTO pet_words (pet_id, words)
-    SELECT value - $1::int8 + place, words::tsvector
-    FROM turn CROSS JOIN unnest($7::text[]) WITH ORDINALITY AS new (words, place)
-    WHERE words <> '' RETURNING 1)
+    SELECT id, words::tsvector FROM new WHERE words <> '' RETURNING 1),
+  told AS (
+    INSERT INTO events (id, type, resource, at_ms, data)
+    SELECT event_id, 'pet.created', 'pets/' || id::text, $8::int8, json FROM new RETURNING 1)
   SELECT value FROM turn`;
 
 /**

@@ -151,7 +151,8 @@ const storeResponse = `INSERT INTO idempotency_keys
  * visible in the order in which they are assigned, and no category is removed while a pet of it is
  * added.
  */
-export const lockedCounters = `counters WHERE name IN ('last_order_id', 'last_pet_id')
+export const lockedCounters = `counters
+  WHERE name IN ('last_event_id', 'last_order_id', 'last_pet_id')
   ORDER BY name FOR UPDATE`;
 
 async function lockCatalogue(tx: Transaction): Promise<void> {

@@ -3,6 +3,7 @@ import { categoryRepository, categoryWrites } from "./categories.ts";
 import { domainRepository, domainWrites } from "./domains.ts";
 import { acmeAccountRepository, workerWrites } from "./domainWorker.ts";
 import { edgeViewRepository, edgeWrites } from "./edgeView.ts";
+import { eventRepository, eventWrites } from "./events.ts";
 import { keyRepository, keyWrites } from "./keys.ts";
 import { siteRepository, uploadRepository } from "./sites.ts";
 import { siteWrites } from "./siteWrites.ts";
@@ -20,6 +21,7 @@ export function repositoriesOn(storage: Storage) {
     domains: domainRepository(storage),
     edgeView: edgeViewRepository(storage),
     acmeAccounts: acmeAccountRepository(storage),
+    events: eventRepository(storage),
   };
 }
 
@@ -37,6 +39,7 @@ export const writes = {
   ...domainWrites,
   ...workerWrites,
   ...edgeWrites,
+  ...eventWrites,
 };
 
 export type WriteName = keyof typeof writes;

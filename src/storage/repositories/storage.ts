@@ -22,7 +22,12 @@ export interface Reader {
   all<Found>(text: string, values?: readonly Value[]): MaybePromise<Found[]>;
 }
 
-export type CounterName = "key_revision" | "site_revision" | "edge_revision" | "last_fence";
+export type CounterName =
+  | "key_revision"
+  | "site_revision"
+  | "edge_revision"
+  | "last_fence"
+  | "last_event_id";
 
 /**
  * All of its changes are committed together, or none if the write throws. On SQLite it is the only

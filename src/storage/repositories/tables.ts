@@ -1,60 +1,7 @@
 /**
- * The tables of both engines, in one notation:
- *
- * - `text`, `int8`, `boolean` and `bytea` are the types.
- * - `WITHOUT ROWID` makes a table its own primary key, on SQLite.
- * - `[sqlite: …]` and `[postgres: …]` hold what only one engine has. SQLite assigns
- *   `ordinal` as the row id; on PostgreSQL the writes assign it, and the primary key is another.
- *
- * From the first release on, a change belongs in a new step of the migrations.
+ * The tables of both engines, in the notation of tableNotation.ts. From the first release on, a
+ * change belongs in a new step of the migrations.
  */
-
-const engineOnly = /\[(sqlite|postgres): ([^\]]*)\]/g;
-const columnType = /^(\s+\w+) (text|int8|boolean|bytea)\b/gm;
-const sqliteTypes: Readonly<Record<string, string>> = {
-  text: "TEXT",
-  int8: "INTEGER",
-  boolean: "INTEGER",
-  bytea: "BLOB",
-};
-
-/** A script that creates the tables. All are STRICT: a column holds only its type. */
-export function tablesForSqlite(statements: readonly string[]): string {
-  const own = statementsFor("sqlite", statements).map((text) =>
-    text.startsWith("CREATE TABLE") ? strictTable(text) : text,
-  );
-  return own.map((text) => `${text};`).join("\n");
-}
-
-/** Compares values one by one: for IN, SQLite would build a table at every insert. */
-function strictTable(text: string): string {
-  return text
-    .replace(columnType, (_, column, type) => `${column} ${sqliteTypes[type]}`)
-    .replace(/(\w+) IN \(([^)]*)\)/g, (_, column, values: string) => {
-      const comparisons = values.split(", ").map((value) => `${column} = ${value}`);
-      return comparisons.join(" OR ");
-    })
-    .replace(/\)( WITHOUT ROWID)?$/, (_, keyed) => `) STRICT${keyed ? ", WITHOUT ROWID" : ""}`);
-}
-
-/**
- * Each statement may be run again: not every compatible server rolls back a table with the
- * transaction that created it.
- */
-export function tablesForPostgres(statements: readonly string[]): readonly string[] {
-  return statementsFor("postgres", statements).map((text) =>
-    text
-      .replace(/^CREATE (TABLE|INDEX|UNIQUE INDEX)/, "CREATE $1 IF NOT EXISTS")
-      .replace(/\) WITHOUT ROWID$/, ")")
-      .replace(/^INSERT INTO counters.*$/s, "$& ON CONFLICT (name) DO NOTHING"),
-  );
-}
-
-function statementsFor(engine: string, statements: readonly string[]): readonly string[] {
-  return statements
-    .map((text) => text.replace(engineOnly, (_, only, own) => (only === engine ? own : "")))
-    .filter((text) => text !== "");
-}
 
 export const petTables = [
   // Numbers that only grow, even in a restore.
@@ -154,6 +101,18 @@ export const searchTables = [
      words tsvector NOT NULL
    )]`,
   "[postgres: CREATE INDEX pet_words_by_word ON pet_words USING gin (words)]",
+];
+
+/** What happened, in the order of the commits. */
+export const eventTables = [
+  "INSERT INTO counters (name, value) VALUES ('last_event_id', 0)",
+  `CREATE TABLE events (
+     id int8 PRIMARY KEY,
+     type text NOT NULL,
+     resource text NOT NULL,
+     at_ms int8 NOT NULL,
+     data text NOT NULL
+   )`,
 ];
 
 /** Owners, their projects, deployments and files. */

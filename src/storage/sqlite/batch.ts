@@ -37,7 +37,7 @@ export class BatchRunner {
     db.exec("PRAGMA busy_timeout = 0");
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
-    this.#prepared = prepareCommands(db);
+    this.#prepared = prepareCommands(db, clock);
   }
 
   run({ names, arguments: given }: Batch): Promise<BatchReply<Failure>> {
@@ -99,11 +99,11 @@ type RepositoryCommands = {
 export type Commands = EngineCommands & RepositoryCommands;
 export type CommandName = keyof Commands;
 
-function prepareCommands(db: DatabaseSync) {
+function prepareCommands(db: DatabaseSync, clock: Clock) {
   const counters = countersOf(db);
   const transaction = new SqliteTransaction(db, counters);
   const commands: Commands = {
-    ...petCommands(db, counters),
+    ...petCommands(db, counters, clock),
     ...probeCommands(db),
     ...repositoryCommands(transaction),
   };

@@ -1,15 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../petstore/keys/token.ts";
+import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
   accessTables,
   accountTables,
   domainTables,
+  eventTables,
   keyTables,
   orderTables,
   petTables,
   searchTables,
   siteTables,
-  tablesForSqlite,
   uploadTables,
 } from "../repositories/tables.ts";
 import { requireEnvironment, requireKnownVersion } from "../stores.ts";
@@ -76,6 +77,8 @@ const steps: readonly string[] = [
 
   `${tablesForSqlite(searchTables)}
    ${petTermsIndex}`,
+
+  tablesForSqlite(eventTables),
 ];
 
 export const latestVersion = steps.length;

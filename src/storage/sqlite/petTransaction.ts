@@ -1,5 +1,6 @@
 /** Pets and orders in the transaction of the writer thread. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../core/clock.ts";
 import type { ImportedPet } from "../../petstore/catalogue/catalogue.ts";
 import type { NewPet, PetStatus } from "../../petstore/catalogue/pet.ts";
 import {
@@ -22,6 +23,7 @@ import {
   placeOrder,
 } from "../../petstore/orders/orderCommands.ts";
 import type { OrderStatus } from "../../petstore/orders/orders.ts";
+import { insertEvent } from "../repositories/events.ts";
 import { openOrder } from "../repositories/tables.ts";
 import { prepareRows } from "./connection.ts";
 import { termsOf } from "./petTerms.ts";
@@ -30,8 +32,8 @@ import type { Counters } from "./storage.ts";
 type PetRow = [name: string, categoryId: bigint, status: PetStatus];
 type OrderRow = [petId: bigint, quantity: bigint, status: OrderStatus, placedAtMs: bigint];
 
-export function petCommands(db: DatabaseSync, counters: Counters) {
-  const transaction = petTransaction(db, counters);
+export function petCommands(db: DatabaseSync, counters: Counters, clock: Clock) {
+  const transaction = petTransaction(db, counters, clock);
   return {
     /** An unconditional addition reads nothing, and returns only the id. */
     addPet: (pet: NewPet) => insertNext(transaction, pet).id,
@@ -44,7 +46,11 @@ export function petCommands(db: DatabaseSync, counters: Counters) {
   };
 }
 
-function petTransaction(db: DatabaseSync, counters: Counters): PetTransaction & OrderTransaction {
+function petTransaction(
+  db: DatabaseSync,
+  counters: Counters,
+  clock: Clock,
+): PetTransaction & OrderTransaction {
   const sql = prepare(db);
   const petText = (id: bigint) => sql.petText.get(id)?.[0];
   return {
@@ -91,6 +97,9 @@ function petTransaction(db: DatabaseSync, counters: Counters): PetTransaction & 
     updateOrder(id, { status }, text) {
       sql.updateOrder.run(status, text, id);
     },
+    record({ type, resource, data }) {
+      sql.insertEvent.run(counters.last_event_id.next(), type, resource, clock.now(), data);
+    },
   };
 }
 
@@ -119,6 +128,7 @@ function prepare(db: DatabaseSync) {
       `INSERT INTO orders (id, pet_id, quantity, status, placed_at_ms, json)
        VALUES (?, ?, ?, ?, ?, ?)`,
     ),
+    insertEvent: db.prepare(insertEvent),
     updateOrder: db.prepare("UPDATE orders SET status = ?, json = ? WHERE id = ?"),
   };
 }

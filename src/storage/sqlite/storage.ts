@@ -173,6 +173,7 @@ export function countersOf(db: DatabaseSync): Counters {
     site_revision: new Counter(db, "site_revision"),
     edge_revision: new Counter(db, "edge_revision"),
     last_fence: new Counter(db, "last_fence"),
+    last_event_id: new Counter(db, "last_event_id"),
   };
 }
 

@@ -1,0 +1,167 @@
+/** What is recorded of changes, whichever engine they are on. */
+import { describe, expect, test } from "bun:test";
+import type { RecordedEvent } from "../../src/petstore/events/events.ts";
+import type { Stores } from "../../src/storage/stores.ts";
+import { doneOf } from "./outcomes.ts";
+
+const nowMs = Date.UTC(2026, 10, 15, 12);
+const limit = 100_000;
+const bella = { name: "Bella", categoryId: 3n, status: "available" } as const;
+const petText = (id: bigint, status = "available", name = "Bella") =>
+  `{"id":${id},"name":"${name}","categoryId":3,"status":"${status}"}`;
+const orderText = (id: bigint, petId: bigint, status: string) =>
+  `{"id":${id},"petId":${petId},"quantity":2,"status":"${status}","placedAt":"2026-11-15T12:00:00.000Z"}`;
+
+/** Follows the events by their ids while others write, as a client does that polls. */
+export class Follower {
+  readonly seen: RecordedEvent[] = [];
+  readonly #stores: Stores;
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  async poll(pageSize = 3): Promise<readonly RecordedEvent[]> {
+    for (;;) {
+      const after = this.seen.at(-1)?.id ?? 0;
+      const page = await this.#stores.events.list({ after, limit: pageSize });
+      this.seen.push(...page);
+      if (page.length === 0) return this.seen;
+    }
+  }
+}
+
+/** The last state of each resource by its events, which follow from each other. */
+export function stateAfter(events: readonly RecordedEvent[]): Map<string, string> {
+  const state = new Map<string, string>();
+  for (const { type, resource, data } of events) {
+    const before = state.get(resource);
+    const [kind, what] = type.split(".") as [string, string];
+    expect(`${kind}s/${JSON.parse(data).id}`).toBe(resource);
+    expect(before === undefined).toBe(what === "created" || what === "placed");
+    if (kind === "order") expect(JSON.parse(data).status).toBe(what);
+    if (what === "deleted") expect(before).toBe(data);
+    else expect(before).not.toBe(data);
+    if (what === "deleted") state.delete(resource);
+    else state.set(resource, data);
+  }
+  return state;
+}
+
+/** `open` gives another handle on the same database, which is empty when a test begins. */
+export function describeEvents(engine: string, open: () => Promise<Stores>): void {
+  describe(`events on ${engine}`, () => {
+    const listed = async (stores: Stores) => await stores.events.list({ after: 0, limit });
+    const briefly = (events: readonly RecordedEvent[]) =>
+      events.map(({ type, resource, data }) => [type, resource, data]);
+
+    test("are those of each change, in its transaction's order, with the resource as it is then", async () => {
+      const stores = await open();
+      const { catalogue, orders } = stores;
+      const { id } = doneOf(await catalogue.add(bella));
+      await catalogue.update(id, { name: "Rex" });
+      const order = doneOf(await orders.place({ petId: id, quantity: 2 }, nowMs)).id;
+      await orders.move(order, "approve");
+      await orders.move(order, "cancel");
+      await catalogue.delete(id);
+      const beforeMs = Date.now();
+      const last = doneOf(await catalogue.add({ ...bella, name: "Ada" })).id;
+      const delivered = doneOf(await orders.place({ petId: last, quantity: 2 }, nowMs)).id;
+      await orders.move(delivered, "approve");
+      await orders.move(delivered, "deliver");
+      const events = await listed(stores);
+      const [pet, other] = [`pets/${id}`, `pets/${last}`];
+      expect(briefly(events)).toEqual([
+        ["pet.created", pet, petText(id)],
+        ["pet.updated", pet, petText(id, "available", "Rex")],
+        ["order.placed", `orders/${order}`, orderText(order, id, "placed")],
+        ["pet.updated", pet, petText(id, "pending", "Rex")],
+        ["order.approved", `orders/${order}`, orderText(order, id, "approved")],
+        ["order.cancelled", `orders/${order}`, orderText(order, id, "cancelled")],
+        ["pet.updated", pet, petText(id, "available", "Rex")],
+        ["pet.deleted", pet, petText(id, "available", "Rex")],
+        ["pet.created", other, petText(last, "available", "Ada")],
+        ["order.placed", `orders/${delivered}`, orderText(delivered, last, "placed")],
+        ["pet.updated", other, petText(last, "pending", "Ada")],
+        ["order.approved", `orders/${delivered}`, orderText(delivered, last, "approved")],
+        ["order.delivered", `orders/${delivered}`, orderText(delivered, last, "delivered")],
+        ["pet.updated", other, petText(last, "sold", "Ada")],
+      ]);
+      for (const { atMs } of events.slice(8)) {
+        expect(atMs).toBeGreaterThanOrEqual(beforeMs);
+        expect(atMs).toBeLessThanOrEqual(Date.now());
+      }
+    });
+
+    test("of an import are one for each pet that was added", async () => {
+      const stores = await open();
+      const pets = [{ ...bella, id: 40n }, bella, { ...bella, id: 41n }];
+      await stores.catalogue.import(pets);
+      await stores.catalogue.import(pets.slice(0, 1));
+      expect((await listed(stores)).map(({ type, resource }) => [type, resource])).toEqual([
+        ["pet.created", "pets/40"],
+        ["pet.created", "pets/41"],
+        ["pet.created", "pets/42"],
+      ]);
+    });
+
+    test("are none where nothing changed: a refusal, a repetition, a patch that changes nothing", async () => {
+      const stores = await open();
+      const { catalogue, orders } = stores;
+      const idempotency = { keyId: "k", idempotencyKey: "i", fingerprint: "f", nowMs };
+      const { id } = doneOf(await catalogue.add(bella, { idempotency }));
+      const before = (await listed(stores)).length;
+      await catalogue.add(bella, { idempotency });
+      await catalogue.add(bella, { knownCategoryOnly: true });
+      await catalogue.update(id, {});
+      await catalogue.update(id, { name: "Bella" });
+      await catalogue.update(id, { name: "Rex" }, { ifMatch: ['"other"'] });
+      await catalogue.delete(id, { ifMatch: ['"other"'] });
+      await catalogue.delete(id + 1n);
+      await orders.place({ petId: id + 1n, quantity: 2 }, nowMs);
+      await orders.move(1n, "approve");
+      await catalogue.import([{ ...bella, id, name: "Other" }]);
+      expect(before).toBe(1);
+      expect(await listed(stores)).toHaveLength(before);
+    });
+
+    test("are read from any point on, and those from before an instant are removed", async () => {
+      const stores = await open();
+      for (let count = 0; count < 5; count++) await stores.catalogue.add(bella);
+      const all = await listed(stores);
+      const [first, second, third] = all as [RecordedEvent, RecordedEvent, RecordedEvent];
+      expect(await stores.events.list({ after: first.id, limit: 2 })).toEqual([second, third]);
+      expect(await stores.events.list({ after: all.at(-1)?.id ?? 0, limit })).toEqual([]);
+      expect(await stores.events.prune(first.atMs)).toBe(false);
+      expect(await listed(stores)).toEqual(all);
+      expect(await stores.events.prune(Date.now() + 1)).toBe(false);
+      expect(await listed(stores)).toEqual([]);
+      await stores.catalogue.add(bella);
+      expect((await listed(stores)).map(({ id }) => id)).toEqual([(all.at(-1)?.id ?? 0) + 1]);
+    });
+
+    test("are seen by one who follows them while two processes write: all, once, in order", async () => {
+      const [one, two, reader] = [await open(), await open(), await open()];
+      const follower = new Follower(reader);
+      const work = [one, two].map(async (stores) => {
+        for (let count = 0; count < 30; count++) {
+          const added = stores.catalogue.add(bella);
+          const { id } = doneOf(await stores.catalogue.add(bella));
+          await Promise.all([added, stores.orders.place({ petId: id, quantity: 1 }, nowMs)]);
+        }
+      });
+      let busy = true;
+      const done = Promise.all(work).finally(() => {
+        busy = false;
+      });
+      while (busy) {
+        await follower.poll();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await done;
+      expect(await follower.poll()).toEqual(await listed(reader));
+      expect(follower.seen).toHaveLength(2 * 30 * 4);
+      expect(stateAfter(follower.seen).size).toBe(2 * 30 * 3);
+    });
+  });
+}
