@@ -15,7 +15,13 @@ import {
   timelineEntriesMax,
   tombstonesPerProjectMax,
 } from "../src/hosting/domains/domains.ts";
-import type { Edge, EdgeView, Route, ServedCertificate } from "../src/hosting/domains/edgeView.ts";
+import {
+  type Edge,
+  type EdgeView,
+  type Route,
+  routeFor,
+  type ServedCertificate,
+} from "../src/hosting/domains/edgeView.ts";
 import type { Routing } from "../src/hosting/domains/routing.ts";
 import type { SiteStore } from "../src/hosting/sites/sites.ts";
 import { DueRows } from "./dueRows.ts";
@@ -145,8 +151,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
     dueAtMs: number | undefined,
     arriving?: StoredCertificate,
   ): void {
-    const known = this.#sites.project(project) && this.#sites.owner(ownerId);
-    if (project !== "" && known === undefined) throw new Error(`There is no ${project}.`);
+    const known = project === "" || (this.#sites.project(project) && this.#sites.owner(ownerId));
+    if (!known) throw new Error(`There is no ${project}.`);
     if (dueAtMs !== undefined && !Number.isSafeInteger(dueAtMs)) {
       throw new Error(`${dueAtMs} is no whole number of milliseconds.`);
     }
@@ -214,13 +220,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     this.#revision += 1;
   }
 
-  async takeDue({
-    nowMs,
-    untilMs,
-    max,
-  }: Parameters<DomainStore["takeDue"]>[0]): Promise<
-    readonly (StoredDomain & { readonly lease: Lease })[]
-  > {
+  async takeDue({ nowMs, untilMs, max }: Parameters<DomainStore["takeDue"]>[0]) {
     return this.#waiting
       .dueAt(nowMs)
       .toSorted(
@@ -342,14 +342,11 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   route(host: string): Route | undefined {
     const domain = this.#served(host);
-    if (domain === undefined || !this.#standing(domain).paid) return undefined;
-    const deployment = here(this.#sites.project(domain.project))?.current;
-    if (deployment === undefined) return undefined;
-    const { primary, redirects } = this.routing(domain.project).routing;
-    const redirect = redirects.find(({ from }) => from === host);
-    return redirect === undefined
-      ? { kind: "site", project: domain.project, deployment, primary }
-      : { kind: "redirect", to: redirect.to, status: redirect.status };
+    const deployment = here(this.#sites.project(domain?.project ?? ""))?.current;
+    if (deployment === undefined || !domain || !this.#standing(domain).paid) return undefined;
+    const { project } = domain;
+    const site = { project, deployment, routing: this.routing(project).routing };
+    return here(routeFor(host, site, (to) => this.#served(to)?.project === project));
   }
 
   certificate(host: string): ServedCertificate | undefined {

@@ -1,8 +1,10 @@
 /** Which attached name shows the site, and which lead to another one. */
+import type { DomainView } from "../hosting/domains/domainView.ts";
 import type { Redirect, Routing } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { findDomain, ofProject, operator, withDomains } from "./domainsAccess.ts";
+import { roleText } from "./domainsText.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { openInput } from "./files.ts";
 import { onService } from "./hosting.ts";
@@ -29,12 +31,16 @@ export const routeDomains: Command = {
   async run(call, context) {
     const file = call.values.get("apply");
     const document = file === undefined ? undefined : await readDocument(file, context);
-    const routing = await withDomains(call, context, ({ domains }) =>
-      file === undefined
+    const { routing, views } = await withDomains(call, context, async ({ domains }) => ({
+      routing: await (file === undefined
         ? domains.routing(operator, call.operand)
-        : domains.applyRouting(operator, call.operand, document),
-    );
+        : domains.applyRouting(operator, call.operand, document)),
+      views: await domains.list(operator, call.operand),
+    }));
     if (file !== undefined) note(call, context, "Saved. It is in force on every edge from now on.");
+    for (const view of views.filter(isRoleHeld)) {
+      note(call, context, `${view.host}: ${roleText(view)}.`);
+    }
     return documentReport(routing);
   },
 };
@@ -60,11 +66,12 @@ export const makePrimary: Command = {
       );
     }
     if (none && slug !== undefined) return withoutPrimary(slug, call, context);
-    const { routing, host } = await reroute(call, context, (before, host) => ({
+    const { routing, host, held } = await reroute(call, context, (before, host) => ({
       ...before,
       primary: host,
     }));
-    return documentReport(routing, `${host} is the primary domain now.`);
+    const when = held ? ", held until it is live" : " now";
+    return documentReport(routing, `${host} is the primary domain${when}.`);
   },
 };
 
@@ -103,12 +110,14 @@ export const redirectDomain: Command = {
     if (none) return withoutRedirect(call, context);
     const typed = readChoice("--status", call.values.get("status") ?? "301", statuses);
     const status = Number(typed) as Redirect["status"];
-    const { routing, host } = await reroute(call, context, ({ primary, redirects }, from) => ({
+    const rerouted = await reroute(call, context, ({ primary, redirects }, from) => ({
       primary,
       redirects: [...othersThan(from, redirects), { from, to: call.second, status }],
     }));
+    const { routing, host, held } = rerouted;
     const to = routing.redirects.find(({ from }) => from === host)?.to ?? call.second;
-    return documentReport(routing, `${host} redirects to ${to} (${status}) now.`);
+    const when = held ? `, held until ${to} is live: until then it shows the site` : " now";
+    return documentReport(routing, `${host} redirects to ${to} (${status})${when}.`);
   },
 };
 
@@ -145,9 +154,13 @@ function reroute(
     const routing = await open.domains.changeRouting(operator, project, (before) =>
       change(before, host),
     );
-    return { routing, host, project };
+    const views = await open.domains.list(operator, project);
+    const held = views.some((view) => view.host === host && isRoleHeld(view));
+    return { routing, host, project, held };
   });
 }
+
+const isRoleHeld = ({ role }: DomainView) => role.kind !== "site" && role.held;
 
 /** The document itself is the text where nothing else is to be said. */
 function documentReport({ primary, redirects }: Routing, said?: string): Report {

@@ -52,8 +52,12 @@ export function recordsText(records: readonly RecordToCreate[]): string {
 /** A name of the service itself has none. */
 export function roleText({ project, role }: Pick<DomainView, "project" | "role">): string {
   if (project === "") return "";
-  if (role.kind === "primary") return "primary";
-  return role.kind === "site" ? "shows the site" : `redirects to ${role.to} (${role.status})`;
+  if (role.kind === "site") return "shows the site";
+  const [words, target] =
+    role.kind === "primary"
+      ? ["primary", "it"]
+      : [`redirects to ${role.to} (${role.status})`, role.to];
+  return role.held ? `${words}, held until ${target} is live` : words;
 }
 
 /** A check stays due until a worker runs it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { chunks } from "./cliFixture.ts";
-import { cliWithDomains } from "./cliWithDomains.ts";
+import { cliWithDomains, live } from "./cliWithDomains.ts";
 
 const routing = {
   primary: "docs.example.com",
@@ -65,8 +65,34 @@ describe("domains primary and redirect", () => {
     const redirect = ["domains", "redirect", "www.example.com"];
     await cli.json(...redirect, "old.example.com");
     const { out } = await cli.run([...redirect, "docs.example.com", "--status", "308"]);
-    expect(out).toBe("www.example.com redirects to docs.example.com (308) now.\n");
+    expect(out).toBe(
+      "www.example.com redirects to docs.example.com (308), held until docs.example.com is live: until then it shows the site.\n",
+    );
     expect(await cli.json("domains", "routing", "shop")).toEqual(routing);
+  });
+
+  test("say what is held until a name is live, and nothing of it afterwards", async () => {
+    await using cli = await shopWithNames();
+    const primary = ["domains", "primary", "docs.example.com"];
+    const redirect = ["domains", "redirect", "www.example.com", "docs.example.com"];
+    expect((await cli.run(primary)).out).toBe(
+      "docs.example.com is the primary domain, held until it is live.\n",
+    );
+    await cli.json(...redirect);
+    const shown = () => cli.run(["domains", "routing", "shop"]);
+    expect((await shown()).err).toBe(
+      "docs.example.com: primary, held until it is live.\nwww.example.com: redirects to docs.example.com (301), held until docs.example.com is live.\n",
+    );
+    const list = await cli.run(["domains", "list", "shop"]);
+    expect(list.out).toContain("held until docs.example.com is live");
+
+    await live(cli, "docs.example.com");
+    expect((await shown()).err).toBe("");
+    expect((await cli.run(primary)).out).toBe("docs.example.com is the primary domain now.\n");
+    expect((await cli.run(redirect)).out).toBe(
+      "www.example.com redirects to docs.example.com (301) now.\n",
+    );
+    expect((await cli.run(["domains", "list", "shop"])).out).not.toContain("held");
   });
 
   test("end with --none", async () => {

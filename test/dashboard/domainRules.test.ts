@@ -20,6 +20,7 @@ const target = "sites.example.net";
 let heldMs: number | undefined;
 const clock: Clock = { ...systemClock, now: () => heldMs ?? systemClock.now() };
 let server: DashboardServer;
+let domains: DomainService;
 let browserPage: BrowserPage;
 let page: Page;
 
@@ -40,7 +41,7 @@ beforeAll(async () => {
     const files = sourcesOf({ "index.html": `<!doctype html><title>${owner}</title>` });
     await publish(owner, files, { store, clock, unless: "newest" });
   }
-  const domains = new DomainService({ ...stores, clock, target, reserved: [] });
+  domains = new DomainService({ ...stores, clock, target, reserved: [] });
   await domains.add({ kind: "operator" }, "rival", "docs.taken.com");
 });
 afterAll(() => server.service.stop());
@@ -123,9 +124,25 @@ describeWithBrowser("the screen of domains", (browser) => {
     const words = await dialog.getByLabel("To", { exact: true }).innerText();
     expect(words).toContain("docs.taken.com (Waiting for DNS)");
     await dialog.getByText("docs.taken.com is not live").waitFor();
+    await dialog.getByText("The redirect is held until it is").waitFor();
     expect(await dialog.getByLabel("How").inputValue()).toBe("301");
     expect(await barriersInBothThemes(page)).toEqual([]);
     await page.keyboard.press("Escape");
+  });
+
+  test("says of a primary domain and of a redirect that they are held until it is live", async () => {
+    const other = "xn--bcher-kva.example.com";
+    const redirects = [{ from: other, to: "acme.com", status: 301 }];
+    await domains.applyRouting({ kind: "operator" }, "acme", { primary: "acme.com", redirects });
+    await page.reload();
+    await card("acme.com").getByText("Primary: held until it is live").waitFor();
+    await card("bücher.example.com")
+      .getByText("Redirect to acme.com (301): held until acme.com is live")
+      .waitFor();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1200, height: 800 });
   });
 
   test("says why a domain is suspended, and what brings it back", async () => {

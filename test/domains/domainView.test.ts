@@ -8,8 +8,12 @@ import type { Routing } from "../../src/hosting/domains/routing.ts";
 import { events, finding, good, lives, refusedBy, startMs } from "./lives.ts";
 
 const target = "sites.petstore.example";
-const seen = (domain: Domain, routing: Routing = noRouting, standing = good) =>
-  viewOf({ domain, version: 1, standing }, routing, target, startMs);
+const seen = (
+  domain: Domain,
+  routing: Routing = noRouting,
+  standing = good,
+  held: readonly string[] = [],
+) => viewOf({ domain, version: 1, standing }, { ...routing, held: new Set(held) }, target, startMs);
 const codesOf = (findings: readonly Finding[]) => findings.map(({ code }) => code);
 
 describe("what an owner sees", () => {
@@ -99,15 +103,24 @@ describe("what an owner sees", () => {
     expect(seen(lives.verified).certificate).toBeUndefined();
   });
 
-  test("is the part that the name plays", () => {
+  test("is the part that the name plays, and whether that waits for a name to be served", () => {
     const { host } = lives.live;
-    const redirect = { from: host, to: "www.example.com", status: 302 } as const;
-    expect(seen(lives.live).role).toEqual({ kind: "site" });
-    expect(seen(lives.live, { primary: host, redirects: [] }).role).toEqual({ kind: "primary" });
-    expect(seen(lives.live, { primary: undefined, redirects: [redirect] }).role).toEqual({
-      kind: "redirect",
-      to: "www.example.com",
-      status: 302,
-    });
+    const to = "www.example.com";
+    const primary = { primary: host, redirects: [] };
+    const redirecting = {
+      primary: undefined,
+      redirects: [{ from: host, to, status: 302 as const }],
+    };
+    expect(seen(lives.live, noRouting, good, [host]).role).toEqual({ kind: "site" });
+    for (const held of [true, false]) {
+      const waiting = held ? [host, to] : ["other.example.com"];
+      expect(seen(lives.live, primary, good, waiting).role).toEqual({ kind: "primary", held });
+      expect(seen(lives.live, redirecting, good, waiting).role).toEqual({
+        kind: "redirect",
+        to,
+        status: 302,
+        held,
+      });
+    }
   });
 });

@@ -21,6 +21,29 @@ async function attached(...hosts: readonly string[]): Promise<DomainServiceFixtu
   return fixture;
 }
 
+/** As a worker does that got a certificate. */
+async function serve({ domains }: DomainServiceFixture, host: string): Promise<void> {
+  const certificate = {
+    id: "crt_1",
+    host,
+    chainPem: "chain",
+    sealedKey: "sealed",
+    issuer: "Test authority",
+    notBeforeMs: startMs,
+    notAfterMs: startMs + 90 * 24 * hourMs,
+    renewalName: undefined,
+  };
+  const stored = domains.claimsOn(host)[0];
+  if (stored === undefined) throw new Error("It should be there.");
+  await domains.change({
+    domain: lifecycle.certified(stored.domain, certificate, startMs),
+    version: stored.version,
+    dueAtMs: startMs,
+    entries: [],
+    certificate,
+  });
+}
+
 describe("asking for a check", () => {
   test("makes it due at once, and is told in the timeline", async () => {
     const { service, clock, domains } = await attached(host);
@@ -149,10 +172,25 @@ describe("the routing of a project", () => {
     expect(await service.applyRouting(ann, "shop", exported)).toEqual(document as never);
     const roles = (await service.list(ann, "shop")).map(({ role }) => role);
     expect(roles).toEqual([
-      { kind: "primary" },
-      { kind: "redirect", to: host, status: 308 },
-      { kind: "redirect", to: host, status: 301 },
+      { kind: "primary", held: true },
+      { kind: "redirect", to: host, status: 308, held: true },
+      { kind: "redirect", to: host, status: 301, held: true },
     ]);
+  });
+
+  test("is held where it leads to a name that is not served, and seen to be in effect at once", async () => {
+    const fixture = await attached(host, www);
+    const { service } = fixture;
+    await service.applyRouting(ann, "shop", { redirects: [{ from: www, to: host }] });
+    const shown = () => service.show(ann, "shop", www);
+    expect((await shown()).role).toMatchObject({ kind: "redirect", held: true });
+    const before = await service.versionOf(ann, await shown());
+    await serve(fixture, host);
+    expect(await service.versionOf(ann, await shown())).not.toBe(before);
+    expect((await shown()).role).toMatchObject({ kind: "redirect", held: false });
+    expect((await service.listAll(ann)).map(({ role }) => role)).toContainEqual(
+      (await shown()).role,
+    );
   });
 
   test("is taken wholly or not at all", async () => {
@@ -239,25 +277,7 @@ describe("removing a domain", () => {
   test("stops serving it at once, and tells the edges that are behind", async () => {
     const fixture = await attached(host);
     const { service, domains, edgeView, clock } = fixture;
-    const certificate = {
-      id: "crt_1",
-      host,
-      chainPem: "chain",
-      sealedKey: "sealed",
-      issuer: "Test authority",
-      notBeforeMs: startMs,
-      notAfterMs: startMs + 90 * 24 * hourMs,
-      renewalName: undefined,
-    };
-    const stored = domains.claimsOn(host)[0];
-    if (stored === undefined) throw new Error("It should be there.");
-    await domains.change({
-      domain: lifecycle.certified(stored.domain, certificate, startMs),
-      version: stored.version,
-      dueAtMs: startMs,
-      entries: [],
-      certificate,
-    });
+    await serve(fixture, host);
     expect(edgeView.route(host)).toBeDefined();
     const edge = { address: "127.0.0.1", httpPort: 80, revision: edgeView.revision() };
     await edgeView.reportEdge({ ...edge, id: "one", seenAtMs: clock.now() });

@@ -244,6 +244,7 @@ describeOnEngines("the internal API", (engine) => {
         kind: "redirect",
         to: "docs.example.com",
         status: 308,
+        held: true,
       });
     });
   });

@@ -181,6 +181,56 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
         expect(await edgeView.route("www.example.com")).toBeUndefined();
       });
     }
+
+    const www = "www.example.com";
+    const site = (primary?: string) =>
+      ({ kind: "site", project: "shop", deployment: "dep_shop", primary }) as const;
+
+    /** A served `www`, and a routing that leads from it to a host. */
+    async function openRouted(to: string) {
+      const [stores, other] = [await open(), await open()];
+      await projectIn(stores, "shop");
+      await servedIn(stores, www);
+      const routing = { primary: to, redirects: [{ from: www, to, status: 301 as const }] };
+      await stores.domains.saveRouting({ project: "shop", routing, version: 0 });
+      return { stores, edgeView: other.edgeView };
+    }
+
+    test("leads to no name that is not served, and to it as soon as it is", async () => {
+      const { stores, edgeView } = await openRouted(host);
+      expect(await edgeView.route(www)).toEqual(site());
+      const domain = domainFor(host);
+      await addTo(stores, domain);
+      expect(await edgeView.route(www)).toEqual(site());
+
+      const before = await edgeView.revision();
+      const certificate = certificateNamed("cert_late", host);
+      await changeIn(stores, holding(domain, certificate), { certificate });
+      expect(await edgeView.revision()).toBeGreaterThan(before);
+      expect(await edgeView.route(www)).toEqual({ kind: "redirect", to: host, status: 301 });
+
+      const between = await edgeView.revision();
+      await changeIn(stores, { ...domain, ownership: removed() });
+      expect(await edgeView.revision()).toBeGreaterThan(between);
+      expect(await edgeView.route(www)).toEqual(site());
+    });
+
+    test("leads to no name that another project serves by now", async () => {
+      const { stores, edgeView } = await openRouted(host);
+      await projectIn(stores, "rival");
+      await servedIn(stores, host, "rival");
+      expect(await edgeView.route(www)).toEqual(site());
+    });
+
+    test("announces the primary domain while a redirect waits for another name", async () => {
+      const { stores, edgeView } = await openRouted("later.example.com");
+      await servedIn(stores, host);
+      const redirects = [{ from: www, to: "later.example.com", status: 301 as const }];
+      const routing = { primary: host, redirects };
+      await stores.domains.saveRouting({ project: "shop", routing, version: 1 });
+      expect(await edgeView.route(www)).toEqual(site(host));
+      expect(await edgeView.route(host)).toEqual(site(host));
+    });
   });
 
   describe(`the edges' revision on ${engine}`, () => {

@@ -140,6 +140,8 @@ export interface components {
         readonly Role: {
             /** @constant */
             readonly kind: "primary";
+            /** @description Whether it is not announced yet, because it is not live. */
+            readonly held: boolean;
         } | {
             /** @constant */
             readonly kind: "site";
@@ -148,6 +150,8 @@ export interface components {
             readonly kind: "redirect";
             readonly to: string;
             readonly status: number;
+            /** @description Whether it shows the site until `to` is live. */
+            readonly held: boolean;
         };
         readonly Window: {
             /** Format: date-time */

@@ -6,13 +6,14 @@ import type { SiteStore } from "../sites/sites.ts";
 import { budgetWindowMs, type Used, usedOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
 import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
-import { type DomainDetails, type DomainView, viewOf } from "./domainView.ts";
+import { type DomainDetails, type DomainView, routingInEffect, viewOf } from "./domainView.ts";
 import { type EdgeView, presentEdges } from "./edgeView.ts";
 import { parseHost, registrableOf } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
 import {
   parseRouting,
   type Routing,
+  type RoutingInEffect,
   refuseDependents,
   routingErrors,
   withoutHost,
@@ -57,8 +58,8 @@ export class DomainService {
 
   async list(actor: Actor, slug: string): Promise<readonly DomainView[]> {
     await this.#allow(actor, slug);
-    const { routing } = await this.#parts.domains.routing(slug);
     const { domains } = this.#parts;
+    const { routing } = await routingInEffect(domains, slug);
     const stored = await (slug === "" ? domains.ownNames() : domains.list(slug));
     return stored.map((each) => this.#view(each, routing));
   }
@@ -85,12 +86,13 @@ export class DomainService {
   }
 
   async #ownViews(actor: Actor, stored: readonly StoredDomain[]): Promise<DomainView[]> {
-    const routings = new Map<string, Routing>();
+    const routings = new Map<string, RoutingInEffect>();
     const views: DomainView[] = [];
     for (const each of stored) {
       const { project, ownerId } = each.domain;
       if (!isOwn(actor, ownerId)) continue;
-      const routing = routings.get(project) ?? (await this.#parts.domains.routing(project)).routing;
+      const routing =
+        routings.get(project) ?? (await routingInEffect(this.#parts.domains, project)).routing;
       routings.set(project, routing);
       views.push(this.#view(each, routing));
     }
@@ -99,7 +101,7 @@ export class DomainService {
 
   async show(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
     const stored = await this.#attached(actor, slug, host);
-    const { routing } = await this.#parts.domains.routing(slug);
+    const { routing } = await routingInEffect(this.#parts.domains, slug);
     const timeline = await this.#parts.domains.timeline(stored.domain.id, timelineEntriesMax);
     const budget = await this.#budget(stored.domain.host);
     return { ...this.#view(stored, routing), budget, timeline };
@@ -121,10 +123,10 @@ export class DomainService {
       known === undefined || hasEnded(known.domain)
         ? await this.#attached(actor, project, host)
         : known;
-    const routing = await domains.routing(project);
+    const { routing, version: routed } = await routingInEffect(domains, project);
     const nowMs = clock.now();
     return JSON.stringify([
-      ...[domain.id, version, routing.version, Math.floor(nowMs / 60_000)],
+      ...[domain.id, version, routed, [...routing.held], Math.floor(nowMs / 60_000)],
       ...[statusOf(domain, standing, nowMs), nextDueAtMs(domain, nowMs), standing],
     ]);
   }
@@ -343,7 +345,7 @@ export class DomainService {
     return { store: this.#parts.domains, now: () => this.#parts.clock.now() };
   }
 
-  #view(stored: StoredDomain, routing: Routing): DomainView {
+  #view(stored: StoredDomain, routing: RoutingInEffect): DomainView {
     return viewOf(stored, routing, this.#parts.target, this.#parts.clock.now());
   }
 

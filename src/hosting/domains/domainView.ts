@@ -6,13 +6,14 @@ import {
   type HeldCertificate,
   type Issuance,
   isOwnName,
+  isServed,
   type Standing,
   type Status,
   statusOf,
 } from "./domain.ts";
-import type { StoredDomain, TimelineEntry } from "./domains.ts";
+import type { DomainStore, StoredDomain, TimelineEntry } from "./domains.ts";
 import { type Finding, proofFor, type RecordToCreate, recordFor } from "./finding.ts";
-import type { Redirect, Routing } from "./routing.ts";
+import { type Redirect, type RoutingInEffect, targetsOf } from "./routing.ts";
 import { nextDueAtMs } from "./schedule.ts";
 
 export interface DomainView {
@@ -26,10 +27,11 @@ export interface DomainView {
   /** What to create at the DNS provider: the record that points here, and a proof if needed. */
   readonly records: readonly RecordToCreate[];
   readonly findings: readonly Finding[];
+  /** `held` until the primary domain, or the name it redirects to, is served. */
   readonly role:
-    | { readonly kind: "primary" }
+    | { readonly kind: "primary"; readonly held: boolean }
     | { readonly kind: "site" }
-    | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
+    | ({ readonly kind: "redirect"; readonly held: boolean } & Pick<Redirect, "to" | "status">);
   readonly certificate:
     | (Pick<HeldCertificate, "issuer" | "notBeforeMs" | "notAfterMs"> &
         Pick<CertificateFact, "renewAtMs" | "window">)
@@ -48,9 +50,23 @@ export interface DomainDetails extends DomainView {
   readonly timeline: readonly TimelineEntry[];
 }
 
+/** The routing of a project as edges apply it: a name that it does not serve is held. */
+export async function routingInEffect(
+  domains: Pick<DomainStore, "routing" | "holderOf">,
+  project: string,
+): Promise<{ readonly routing: RoutingInEffect; readonly version: number }> {
+  const { routing, version } = await domains.routing(project);
+  const held = new Set<string>();
+  for (const host of targetsOf(routing)) {
+    const holder = (await domains.holderOf(host))?.domain;
+    if (holder?.project !== project || !isServed(holder)) held.add(host);
+  }
+  return { routing: { ...routing, held }, version };
+}
+
 export function viewOf(
   { domain, standing }: StoredDomain,
-  routing: Routing,
+  routing: RoutingInEffect,
   target: string | undefined,
   nowMs: number,
 ): DomainView {
@@ -128,8 +144,11 @@ const steps: Record<Status, DomainView["step"]> = {
   removed: "none",
 };
 
-function roleOf(host: string, { primary, redirects }: Routing): DomainView["role"] {
+function roleOf(host: string, { primary, redirects, held }: RoutingInEffect): DomainView["role"] {
   const redirect = redirects.find(({ from }) => from === host);
-  if (redirect !== undefined) return { kind: "redirect", to: redirect.to, status: redirect.status };
-  return { kind: primary === host ? "primary" : "site" };
+  if (redirect !== undefined) {
+    const { to, status } = redirect;
+    return { kind: "redirect", to, status, held: held.has(to) };
+  }
+  return primary === host ? { kind: "primary", held: held.has(host) } : { kind: "site" };
 }

@@ -1,21 +1,44 @@
 /** What the edges need of the domains: what to serve for a host, with which certificate. */
-import type { MaybePromise } from "../../core/maybePromise.ts";
+import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import type { StoredCertificate } from "./domains.ts";
-import type { Redirect } from "./routing.ts";
+import type { Redirect, Routing } from "./routing.ts";
 import { edgeSilentMaxMs } from "./schedule.ts";
 
-export type Route =
-  | {
-      readonly kind: "site";
-      readonly project: string;
-      /** The deployment to serve. */
-      readonly deployment: string;
-      /** The host is that of one deployment, which search engines must not index. */
-      readonly preview?: true;
-      /** The project's primary domain, which is announced as canonical. */
-      readonly primary: string | undefined;
-    }
-  | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
+interface SiteRoute {
+  readonly kind: "site";
+  readonly project: string;
+  /** The deployment to serve. */
+  readonly deployment: string;
+  /** The host is that of one deployment, which search engines must not index. */
+  readonly preview?: true;
+  /** The project's primary domain, which is announced as canonical. */
+  readonly primary: string | undefined;
+}
+
+export type Route = SiteRoute | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
+
+/**
+ * What a host of a project answers. A name that the project does not serve is held: nobody is led
+ * to it, by a redirect or as the primary domain, until it is served.
+ */
+export function routeFor(
+  host: string,
+  { routing, ...site }: Omit<SiteRoute, "kind" | "primary"> & { readonly routing: Routing },
+  isServed: (target: string) => MaybePromise<boolean>,
+): MaybePromise<Route> {
+  const { primary, redirects } = routing;
+  const shown = (served: boolean): Route => ({
+    kind: "site",
+    ...site,
+    primary: served ? primary : undefined,
+  });
+  const siteRoute = () =>
+    primary === undefined || primary === host ? shown(true) : then(isServed(primary), shown);
+  const redirect = redirects.find(({ from }) => from === host);
+  if (redirect === undefined) return siteRoute();
+  const { to, status } = redirect;
+  return then(isServed(to), (served) => (served ? { kind: "redirect", to, status } : siteRoute()));
+}
 
 /** Its id is never used for another certificate: a context created for an id stays valid. */
 export type ServedCertificate = Pick<StoredCertificate, "id" | "host" | "chainPem" | "sealedKey">;

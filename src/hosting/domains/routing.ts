@@ -16,6 +16,11 @@ export interface Routing {
   readonly redirects: readonly Redirect[];
 }
 
+/** A routing, with the names that it leads to and that are not served: nobody is led there yet. */
+export interface RoutingInEffect extends Routing {
+  readonly held: ReadonlySet<string>;
+}
+
 export const redirectsMax = 100;
 
 /**
@@ -73,6 +78,11 @@ function path(from: string, targets: ReadonlyMap<string, string>): string[] {
 function leadsBack(from: string, targets: ReadonlyMap<string, string>): boolean {
   const passed = path(from, targets);
   return passed.length > 1 && passed.at(-1) === from;
+}
+
+/** The names that a routing leads to. */
+export function targetsOf({ primary, redirects }: Routing): ReadonlySet<string> {
+  return new Set([...(primary === undefined ? [] : [primary]), ...redirects.map(({ to }) => to)]);
 }
 
 /** Whether a routing mentions a name. */

@@ -7,7 +7,7 @@ import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import { Problem } from "../../core/problems.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/message.ts";
 import type { DomainStore } from "../domains/domains.ts";
-import type { EdgeView, Route } from "../domains/edgeView.ts";
+import { type EdgeView, type Route, routeFor } from "../domains/edgeView.ts";
 import { deploymentAt } from "../sites/deployment.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { type ServedContents, siteResponse, textResponse } from "./siteResponse.ts";
@@ -49,20 +49,22 @@ export function withSiteAddresses({ view, sites, domains, sitesHost }: AddressPa
     return label === "" || label.includes(".") ? undefined : label;
   };
 
-  async function route(label: string): Promise<Route | undefined> {
+  async function route(host: string, label: string): Promise<Route | undefined> {
     const site = await siteAt(label, sites);
     if (site === undefined) return undefined;
-    const { primary } = (await domains.routing(site.project)).routing;
-    // Not of a name that does not work yet.
-    const shown = primary !== undefined && (await view.route(primary)) !== undefined;
-    return { kind: "site", ...site, primary: shown ? primary : undefined };
+    const { project } = site;
+    const { routing } = await domains.routing(project);
+    return routeFor(host, { ...site, routing }, async (target) => {
+      const shown = await view.route(target);
+      return shown?.kind === "site" && shown.project === project;
+    });
   }
 
   return {
     ...view,
     route(host) {
       const label = labelOf(host);
-      return label === undefined ? view.route(host) : route(label);
+      return label === undefined ? view.route(host) : route(host, label);
     },
     certificate(host) {
       const label = labelOf(host);

@@ -1,14 +1,26 @@
 import { then } from "../../core/maybePromise.ts";
 import { noRouting } from "../../hosting/domains/domains.ts";
-import type { Edge, EdgeView, Route, ServedCertificate } from "../../hosting/domains/edgeView.ts";
-import type { Routing } from "../../hosting/domains/routing.ts";
+import {
+  type Edge,
+  type EdgeView,
+  routeFor,
+  type ServedCertificate,
+} from "../../hosting/domains/edgeView.ts";
 import { byText, type LookUp, type Storage, type Writes } from "./storage.ts";
 
 /** Nothing is cached: a removal takes effect everywhere as soon as it is committed. */
 export function edgeViewRepository(storage: Storage): EdgeView {
   const { edgeRevisionNow } = storage;
   return {
-    route: (host) => then(storage.lookUp(findRoute, host), (row) => row && routeOf(row)),
+    route: (host) =>
+      then(storage.lookUp(findRoute, host), (row) => {
+        if (row === undefined) return undefined;
+        const { project, deployment } = row;
+        const routing = row.routing === undefined ? noRouting : JSON.parse(row.routing);
+        return routeFor(host, { project, deployment, routing }, (target) =>
+          then(storage.lookUp(findRoute, target), (found) => found?.project === project),
+        );
+      }),
     certificate: (host) => storage.lookUp(findServedCertificate, host),
     challenge: (host, token, nowMs) =>
       then(
@@ -46,14 +58,6 @@ interface RouteRow {
   readonly project: string;
   readonly deployment: string;
   readonly routing: string | undefined;
-}
-
-function routeOf({ host, project, deployment, routing }: RouteRow): Route {
-  const { primary, redirects }: Routing = routing === undefined ? noRouting : JSON.parse(routing);
-  const redirect = redirects.find(({ from }) => from === host);
-  return redirect === undefined
-    ? { kind: "site", project, deployment, primary }
-    : { kind: "redirect", to: redirect.to, status: redirect.status };
 }
 
 const standing = `JOIN owners ON owners.id = domains.owner_id AND owners.plan = 'paid'

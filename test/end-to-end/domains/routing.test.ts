@@ -18,7 +18,8 @@ describeWithTestBedOnEngines("the routing of several domains", (engine) => {
     testBed = await startTestBed();
     fixture = await startDomainsFixture(testBed, engine);
     ca = await testBed.caRoots();
-    const records = ["docs", "www", "old"].map((name) => `${name} CNAME ${testBed.target}.`);
+    const names = ["docs", "www", "old", "new"];
+    const records = names.map((name) => `${name} CNAME ${testBed.target}.`);
     await testBed.zone("acme.test", { records: records.join("\n") });
     await fixture.newProject(project);
     await Promise.all([docs, www, old].map((host) => fixture.goLive(project, host)));
@@ -48,6 +49,24 @@ describeWithTestBedOnEngines("the routing of several domains", (engine) => {
     expect(permanent.headers["location"]).toBe(`https://${docs}:${testBed.httpsPort}${path}`);
     expect((await visit(at(old), path)).status).toBe(308);
     expect((await visit(at(docs))).status).toBe(200);
+  });
+
+  test("leads nobody to a name that is not served, and there as soon as it is", async () => {
+    const later = "new.acme.test";
+    await fixture.domainService.add(operator, project, later);
+    await apply({ primary: later, redirects: [{ from: www, to: later, status: 301 }] });
+    for (const host of [www, old]) {
+      const held = await visit(at(host));
+      expect([held.status, held.headers["link"]]).toEqual([200, undefined]);
+    }
+    await fixture.verify(project, later);
+    await fixture.until(project, later, ({ status }) => status === "live");
+    expect((await visit(at(www))).headers["location"]).toStartWith(`https://${later}`);
+    expect((await visit(at(old))).headers["link"]).toContain(later);
+
+    await fixture.domainService.remove(operator, project, later, true);
+    const ended = await visit(at(www));
+    expect([ended.status, ended.headers["link"]]).toEqual([200, undefined]);
   });
 
   test("is exported as the document that was applied", async () => {

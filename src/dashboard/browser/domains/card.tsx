@@ -12,7 +12,7 @@ import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";
 import { Findings, Steps, Timeline } from "./progress.tsx";
 import { Records } from "./record.tsx";
-import { isServed, statusOf } from "./status.ts";
+import { heldText, isServed, statusOf } from "./status.ts";
 
 interface DomainCardProps {
   readonly domain: Domain;
@@ -28,6 +28,7 @@ export function DomainCard(props: DomainCardProps) {
   const { domain, details, open, onOpen, onChecked, menu } = props;
   const { host, unicodeHost, role, certificate } = domain;
   const { tone, label } = statusOf(domain);
+  const held = heldText(domain);
   const checking = useChecking(domain, onChecked);
   useAnnouncedStatus(host, label);
   return (
@@ -45,7 +46,8 @@ export function DomainCard(props: DomainCardProps) {
           </h3>
           {unicodeHost !== host && <code class="quiet">{host}</code>}
           <Badge tone={tone}>{label}</Badge>
-          {role.kind === "primary" && <span class="tag">primary</span>}
+          {role.kind === "primary" && !role.held && <span class="tag">primary</span>}
+          {held !== undefined && <span class="quiet">{held}</span>}
         </div>
         <div class="domain-info">
           {certificate !== null && isServed(domain) && (

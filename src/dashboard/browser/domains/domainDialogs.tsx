@@ -71,7 +71,8 @@ export function RedirectDialog(props: RedirectDialogProps) {
   const permanent = status === "301" || status === "308";
   const save = async () => {
     await redirect(props, to, Number(status));
-    return `${domain.host} redirects to ${to}.`;
+    const served = others.some((each) => each.host === to && isServed(each));
+    return `${domain.host} redirects to ${to}${served ? "" : ` as soon as ${to} is live`}.`;
   };
   return (
     <FormDialog title={`Redirect ${domain.host}`} submit="Save redirect" onSubmit={save}>
@@ -104,12 +105,12 @@ async function redirect(
   onRouting(await saveRow(slug, hosts, routing, { host, mode: "redirect", to, status }));
 }
 
-/** A redirect to a host name that is not served leads to an error. */
+/** Nobody is led to a host name that is not served. */
 function NotServed({ target }: { target: Domain | undefined }) {
   if (target === undefined || isServed(target)) return null;
   return (
     <Notice tone="waiting" title={`${target.host} is not live: ${statusOf(target).label}`}>
-      <p>Until it is, redirected visitors see an error.</p>
+      <p>The redirect is held until it is: visitors see the site until then.</p>
     </Notice>
   );
 }

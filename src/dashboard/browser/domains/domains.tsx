@@ -14,6 +14,7 @@ import { DomainCard } from "./card.tsx";
 import { AddDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
 import { saveRow } from "./routing.ts";
 import { RoutingEditor } from "./routingEditor.tsx";
+import { isServed } from "./status.ts";
 import { useOpenDomains } from "./useOpenDomains.ts";
 
 interface DomainsProps {
@@ -113,7 +114,8 @@ function DomainList({ slug, all, domains }: DomainListProps) {
     const row = { host, mode: "primary", to: "", status: 301 } as const;
     try {
       applied(await saveRow(slug, hosts, routing.data, row));
-      notify(`${host} is the primary domain.`);
+      const served = all.some((each) => each.host === host && isServed(each));
+      notify(`${host} is the primary domain${served ? "" : " as soon as it is live"}.`);
     } catch (error) {
       notify(messageOf(error));
     }

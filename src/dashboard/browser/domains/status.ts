@@ -23,10 +23,18 @@ export const statusLabels: Readonly<Record<DomainStatus, StatusLabel>> = {
 };
 
 export function statusOf({ status, role }: Pick<Domain, "status" | "role">): StatusLabel {
-  if (status === "live" && role.kind === "redirect") {
+  if (status === "live" && role.kind === "redirect" && !role.held) {
     return { tone: "fine", label: `Redirects to ${role.to} (${role.status})` };
   }
   return statusLabels[status];
+}
+
+/** What the role waits for; undefined if it is in effect. */
+export function heldText({ role }: Pick<Domain, "role">): string | undefined {
+  if (role.kind === "site" || !role.held) return undefined;
+  return role.kind === "primary"
+    ? "Primary: held until it is live"
+    : `Redirect to ${role.to} (${role.status}): held until ${role.to} is live`;
 }
 
 /** Whether no change is expected, so that the row alone is enough. */
