@@ -2,8 +2,14 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { issue, readCertificateRequest } from "./certificates.ts";
-import { type Jwk, readSignedRequest, type SignedRequest, thumbprint } from "./signedRequest.ts";
+import {
+  type Jwk,
+  readSignedRequest,
+  type SignedRequest,
+  thumbprint,
+} from "../../testkit/acmeRequest.ts";
+import { readCertificateRequest } from "../../testkit/certificates.ts";
+import { issue } from "./certificates.ts";
 
 export type Step =
   | "directory"
@@ -249,8 +255,9 @@ export class FakeAuthority {
   #finalize(id: string, csr: string): Reply {
     const order = this.#orders.get(id);
     if (order?.status !== "ready") return problem(403, "orderNotReady");
-    const { names, spki } = readCertificateRequest(Buffer.from(csr, "base64url"));
-    if (names.join() !== order.host) return this.#violation(`a request for ${names}`);
+    const { subject, names, spki } = readCertificateRequest(Buffer.from(csr, "base64url"));
+    if (subject.length > 0 || names.join() !== order.host)
+      return this.#violation(`a request for ${names}`);
     order.status = "valid";
     order.chain = `${issue({ names, spki })}\n${issue({ names: ["issuer.example"], spki })}`;
     return { status: 200, body: this.#order(id) };
