@@ -231,6 +231,8 @@ export const faultsOfAnswers: readonly Caught[] = [
       "cors-preflight-prefer",
       "cors-preflight-conditional",
       "cors-preflight-idempotency",
+      "cors-preflight-updates",
+      "cors-preflight-deletions",
     ],
   },
   {

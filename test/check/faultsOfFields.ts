@@ -1,6 +1,6 @@
 /** Faults in the fields of answers. */
 import type { Caught } from "./faults.ts";
-import { drop, isAddition, isError, isList, isPet, set, status, when } from "./tamper.ts";
+import { drop, isAddition, isError, isList, isPet, set, status, unlist, when } from "./tamper.ts";
 
 export const faultsOfFields: readonly Caught[] = [
   {
@@ -275,6 +275,8 @@ export const faultsOfFields: readonly Caught[] = [
       "cors-preflight-prefer",
       "cors-preflight-conditional",
       "cors-preflight-idempotency",
+      "cors-preflight-updates",
+      "cors-preflight-deletions",
       "cors-get",
       "cors-refusal",
     ],
@@ -289,6 +291,8 @@ export const faultsOfFields: readonly Caught[] = [
       "cors-exposes-trouble",
       "cors-exposes-idempotency",
       "cors-exposes-rate-limits",
+      "cors-exposes-preferences",
+      "cors-exposes-updates",
     ],
   },
   {
@@ -298,12 +302,33 @@ export const faultsOfFields: readonly Caught[] = [
   },
   {
     name: "a preflight does not know Idempotency-Key",
-    answered: ({ headers }) => {
-      const names = headers.get("access-control-allow-headers");
-      if (names)
-        headers.set("access-control-allow-headers", names.replace("Idempotency-Key, ", ""));
-    },
+    answered: unlist("access-control-allow-headers", "Idempotency-Key, "),
     caughtBy: ["cors-preflight-idempotency"],
+  },
+  {
+    name: "a preflight does not know If-Match",
+    answered: unlist("access-control-allow-headers", "If-Match, "),
+    caughtBy: ["cors-preflight-updates", "cors-preflight-deletions"],
+  },
+  {
+    name: "a preflight does not know PATCH",
+    answered: unlist("access-control-allow-methods", ", PATCH"),
+    caughtBy: ["cors-preflight-updates"],
+  },
+  {
+    name: "a preflight does not know DELETE",
+    answered: unlist("access-control-allow-methods", ", DELETE"),
+    caughtBy: ["cors-preflight-deletions"],
+  },
+  {
+    name: "CORS does not expose totals",
+    answered: unlist("access-control-expose-headers", ", X-Total-Count"),
+    caughtBy: ["cors-exposes-preferences"],
+  },
+  {
+    name: "CORS does not expose Accept-Patch",
+    answered: unlist("access-control-expose-headers", "Accept-Patch, "),
+    caughtBy: ["cors-exposes-updates"],
   },
   {
     name: "Preference-Applied is missing",

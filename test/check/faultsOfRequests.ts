@@ -205,6 +205,8 @@ export const faultsOfRequests: readonly Caught[] = [
       "cors-preflight-prefer",
       "cors-preflight-conditional",
       "cors-preflight-idempotency",
+      "cors-preflight-updates",
+      "cors-preflight-deletions",
       "cors-get",
       "cors-refusal",
       "cors-exposes-links",
@@ -213,6 +215,8 @@ export const faultsOfRequests: readonly Caught[] = [
       "cors-exposes-trouble",
       "cors-exposes-idempotency",
       "cors-exposes-rate-limits",
+      "cors-exposes-preferences",
+      "cors-exposes-updates",
     ],
   },
 ];

@@ -10,7 +10,7 @@ import {
 } from "./referenceService.ts";
 
 const exposed =
-  "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
+  "Accept-Patch, Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, X-Total-Count";
 
 export function startReference(fault: Partial<Fault> = {}) {
   const has = (inside: string) => fault.inside === inside;
@@ -102,9 +102,9 @@ export function startReference(fault: Partial<Fault> = {}) {
 
 const preflight = {
   "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
   "access-control-allow-headers":
-    "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-Id",
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id",
 };
 
 function announce(headers: Headers, base: string, id: string): void {

@@ -69,6 +69,13 @@ export const drop =
   ({ headers }) => {
     for (const name of names) headers.delete(name);
   };
+/** Takes part of a list out of a header. */
+export const unlist =
+  (name: string, part: string): Change =>
+  ({ headers }) => {
+    const list = headers.get(name);
+    if (list !== null) headers.set(name, list.replace(part, ""));
+  };
 export const set =
   (name: string, value: string): Change =>
   ({ headers }) =>

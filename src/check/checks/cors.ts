@@ -13,13 +13,18 @@ const exposed: Readonly<Record<string, readonly string[]>> = {
   trouble: ["Allow", "Retry-After", "WWW-Authenticate", "X-Request-Id"],
   idempotency: ["Idempotency-Replayed"],
   "rate-limits": ["RateLimit", "RateLimit-Policy"],
+  preferences: ["Preference-Applied", "X-Total-Count"],
+  updates: ["Accept-Patch"],
 };
 
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  basic: ["Authorization", "Content-Type"],
-  prefer: ["Prefer"],
-  conditional: ["If-None-Match"],
-  idempotency: ["Idempotency-Key"],
+/** The method and the headers of a request that a page has to be able to send. */
+const allowed: Readonly<Record<string, { method: string; names: readonly string[] }>> = {
+  basic: { method: "POST", names: ["Authorization", "Content-Type"] },
+  prefer: { method: "POST", names: ["Prefer"] },
+  conditional: { method: "POST", names: ["If-None-Match"] },
+  idempotency: { method: "POST", names: ["Idempotency-Key"] },
+  updates: { method: "PATCH", names: ["If-Match"] },
+  deletions: { method: "DELETE", names: ["If-Match"] },
 };
 
 function expectOpen(seen: HttpExchange): void {
@@ -37,22 +42,22 @@ function expectListed(seen: HttpExchange, name: string, wanted: readonly string[
 }
 
 export const cors: readonly Check[] = [
-  ...Object.entries(allowed).map(([what, names]) =>
+  ...Object.entries(allowed).map(([what, { method, names }]) =>
     recordCheck(
       `cors-preflight-${what}`,
-      `A preflight without a key allows POST from any origin with ${names.join(", ")}.`,
+      `A preflight without a key allows ${method} from any origin with ${names.join(", ")}.`,
       async (caller) => {
         const seen = await caller.send("OPTIONS", "/pets", {
           authorization: null,
           headers: {
             origin,
-            "access-control-request-method": "POST",
+            "access-control-request-method": method,
             "access-control-request-headers": names.join(",").toLowerCase(),
           },
         });
         assert(seen.status === 204 || seen.status === 200, "status 204 or 200", seen.shown);
         expectOpen(seen);
-        expectListed(seen, "access-control-allow-methods", ["POST"]);
+        expectListed(seen, "access-control-allow-methods", [method]);
         expectListed(seen, "access-control-allow-headers", names);
       },
     ),
