@@ -33,6 +33,7 @@ describe("settings", () => {
       ],
       proxyProtocol: [],
       quota: undefined,
+      eventsDays: 30,
       knownCategoriesOnly: false,
       docsSite: true,
       roles: ["edge", "worker"],

@@ -29,6 +29,7 @@ const settings = [
   ["PETSTORE_PROCESSES", "1", "Processes that answer; auto: one per processor"],
   ["PETSTORE_FIRST_KEY", "on", "off creates and prints no key on first start"],
   ["PETSTORE_RATE_LIMIT", "no limit", "Requests per seconds and key, such as 600/60"],
+  ["PETSTORE_EVENTS_DAYS", "30", "How long events can be read"],
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],
   ["PETSTORE_DOCS_SITE", "on", "off deploys no site of the documentation"],
   ["PETSTORE_DOMAIN", "", "Name of the service, as with --domain"],

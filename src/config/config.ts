@@ -45,6 +45,8 @@ export interface Config {
   readonly proxyProtocol: readonly ProxiedListener[];
   /** What each key may ask for; undefined where requests are not limited. */
   readonly quota: Quota | undefined;
+  /** How long events can be read. */
+  readonly eventsDays: number;
   /** Whether a pet's category must be among the categories. */
   readonly knownCategoriesOnly: boolean;
   /** Whether a start deploys the service's own documentation as a site. */
@@ -127,6 +129,7 @@ export function readConfig(variables: Variables): Config {
     trustedProxies: setting("PETSTORE_TRUSTED_PROXIES", loopbackNetworks, networks),
     proxyProtocol: setting("PETSTORE_PROXY_PROTOCOL", [], listeners),
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quota),
+    eventsDays: setting("PETSTORE_EVENTS_DAYS", 30, days),
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, onOrOff),
     docsSite: setting("PETSTORE_DOCS_SITE", true, onOrOff),
     roles: setting("PETSTORE_ROLES", roles, rolesOrNone),
@@ -155,6 +158,7 @@ const secret = kind(`at least ${secretLengthMin} characters`, (text) =>
 );
 const connections = wholeNumber(1, 1000, "a whole number of connections");
 const shutdownSeconds = wholeNumber(1, 600, "a whole number of seconds");
+const days = wholeNumber(1, 3650, "a whole number of days");
 const number = wholeNumber(1, 256);
 const processes = kind(`auto, or ${number.accepts}`, (text) =>
   text === "auto" ? text : number.parse(text),

@@ -19,6 +19,7 @@ import {
 } from "../http/publicRoutes.ts";
 import { throttledReadiness } from "../http/readiness.ts";
 import { Recent, type RecentStep } from "../http/recentRequests.ts";
+import { keepEventsFor } from "../petstore/events/retention.ts";
 import { Authenticator } from "../petstore/keys/authenticator.ts";
 import { mintKey } from "../petstore/keys/lifecycle.ts";
 import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";
@@ -108,6 +109,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
   });
   const uses = new UseRecorder(stores.keys, clock, (event, cause) => log.error(event, { cause }));
+  const eventRetention = keepEventsFor(config.eventsDays, stores.events, clock, (cause) =>
+    log.error("events.prune_failed", { cause }),
+  );
   const storeReady = throttledReadiness(() => stores.ready(), clock);
   const contents = cachedContents(stores.sites);
   let leaving = false;
@@ -179,7 +183,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
   const app = createApp(appParts);
 
-  const undo: (() => unknown)[] = [() => stores.close()];
+  const undo: (() => unknown)[] = [() => eventRetention.stop(), () => stores.close()];
   const { first, listener, adminListener, metricsListener, domains } = await undoing(
     undo,
     async () => {
@@ -273,7 +277,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
           domains?.stop(graceMs, idleMs),
         ]);
         if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
-        await uses.close();
+        await Promise.all([uses.close(), eventRetention.stop()]);
         await stores.close();
         log.info("service.stopped");
       } finally {

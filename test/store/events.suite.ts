@@ -1,6 +1,6 @@
 /** What is recorded of changes, whichever engine they are on. */
 import { describe, expect, test } from "bun:test";
-import type { RecordedEvent } from "../../src/petstore/events/events.ts";
+import type { EventFilter, RecordedEvent } from "../../src/petstore/events/events.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import { doneOf } from "./outcomes.ts";
 
@@ -25,10 +25,14 @@ export class Follower {
     for (;;) {
       const after = this.seen.at(-1)?.id ?? 0;
       const page = await this.#stores.events.list({ after, limit: pageSize });
-      this.seen.push(...page);
-      if (page.length === 0) return this.seen;
+      this.seen.push(...(page?.events ?? []));
+      if (page?.events.length === 0) return this.seen;
     }
   }
+}
+
+export async function allEvents({ events }: Stores): Promise<readonly RecordedEvent[]> {
+  return (await events.list({ after: 0, limit }))?.events ?? [];
 }
 
 /** The last state of each resource by its events, which follow from each other. */
@@ -51,7 +55,7 @@ export function stateAfter(events: readonly RecordedEvent[]): Map<string, string
 /** `open` gives another handle on the same database, which is empty when a test begins. */
 export function describeEvents(engine: string, open: () => Promise<Stores>): void {
   describe(`events on ${engine}`, () => {
-    const listed = async (stores: Stores) => await stores.events.list({ after: 0, limit });
+    const listed = (stores: Stores) => allEvents(stores);
     const briefly = (events: readonly RecordedEvent[]) =>
       events.map(({ type, resource, data }) => [type, resource, data]);
 
@@ -130,14 +134,71 @@ export function describeEvents(engine: string, open: () => Promise<Stores>): voi
       for (let count = 0; count < 5; count++) await stores.catalogue.add(bella);
       const all = await listed(stores);
       const [first, second, third] = all as [RecordedEvent, RecordedEvent, RecordedEvent];
-      expect(await stores.events.list({ after: first.id, limit: 2 })).toEqual([second, third]);
-      expect(await stores.events.list({ after: all.at(-1)?.id ?? 0, limit })).toEqual([]);
+      const last = all.at(-1)?.id ?? 0;
+      expect(await stores.events.lastId()).toBe(last);
+      expect(await stores.events.list({ after: first.id, limit: 2 })).toEqual({
+        events: [second, third],
+        readUpTo: third.id,
+        isLast: false,
+      });
+      const end = { events: [], readUpTo: last, isLast: true };
+      expect(await stores.events.list({ after: last, limit })).toEqual(end);
       expect(await stores.events.prune(first.atMs)).toBe(false);
       expect(await listed(stores)).toEqual(all);
       expect(await stores.events.prune(Date.now() + 1)).toBe(false);
       expect(await listed(stores)).toEqual([]);
+      expect(await stores.events.list({ after: last, limit })).toEqual(end);
       await stores.catalogue.add(bella);
-      expect((await listed(stores)).map(({ id }) => id)).toEqual([(all.at(-1)?.id ?? 0) + 1]);
+      expect((await listed(stores)).map(({ id }) => id)).toEqual([last + 1]);
+      // What followed these two was removed before it could be read; nothing followed the third.
+      expect(await stores.events.list({ after: first.id, limit })).toBeUndefined();
+      expect(await stores.events.list({ after: last - 1, limit })).toBeUndefined();
+      expect((await stores.events.list({ after: last, limit }))?.events).toHaveLength(1);
+    });
+
+    test("are filtered by their types and their resource", async () => {
+      const stores = await open();
+      const ids = [doneOf(await stores.catalogue.add(bella)).id];
+      ids.push(doneOf(await stores.catalogue.add(bella)).id);
+      const resource = `pets/${ids[1]}`;
+      for (const id of ids) await stores.orders.place({ petId: id, quantity: 1 }, nowMs);
+      const found = async (filter: EventFilter, after = 0) => {
+        const page = await stores.events.list({ after, limit, ...filter });
+        expect(page).toMatchObject({ readUpTo: await stores.events.lastId(), isLast: true });
+        return page?.events.map(({ type, resource }) => `${type} ${resource}`);
+      };
+      expect(await found({ resource })).toEqual([
+        `pet.created ${resource}`,
+        `pet.updated ${resource}`,
+      ]);
+      expect(await found({ resource, types: ["pet.updated"] })).toEqual([
+        `pet.updated ${resource}`,
+      ]);
+      expect(await found({ resource: "pets/999" })).toEqual([]);
+      expect(await found({ types: ["order.placed", "pet.deleted"] })).toEqual([
+        "order.placed orders/1",
+        "order.placed orders/2",
+      ]);
+      expect(await found({ types: [] })).toEqual([]);
+      const limited = await stores.events.list({ after: 0, limit: 1, types: ["pet.updated"] });
+      const [event] = limited?.events ?? [];
+      expect(limited).toMatchObject({ readUpTo: event?.id, isLast: false });
+      expect(await found({ types: ["pet.updated"] }, event?.id)).toEqual([
+        `pet.updated ${resource}`,
+      ]);
+    });
+
+    test("that do not match are passed over ten thousand at a time", async () => {
+      const stores = await open();
+      const many = Array.from({ length: 10_001 }, () => bella);
+      for (let at = 0; at < many.length; at += 1_000) {
+        await stores.catalogue.import(many.slice(at, at + 1_000));
+      }
+      const types = ["pet.deleted"] as const;
+      const first = await stores.events.list({ after: 0, limit: 5, types });
+      expect(first).toEqual({ events: [], readUpTo: 10_000, isLast: false });
+      const second = await stores.events.list({ after: 10_000, limit: 5, types });
+      expect(second).toEqual({ events: [], readUpTo: 10_001, isLast: true });
     });
 
     test("are seen by one who follows them while two processes write: all, once, in order", async () => {

@@ -4,7 +4,7 @@ import { retentionMs } from "../../src/petstore/idempotency/idempotency.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import fc from "../../testkit/fastCheck.ts";
 import { rounds } from "../../testkit/rounds.ts";
-import { stateAfter } from "./events.suite.ts";
+import { allEvents, stateAfter } from "./events.suite.ts";
 import {
   type Asked,
   ask,
@@ -56,7 +56,7 @@ export function describeHistories(engine: string, open: () => Promise<Stores>): 
       await fc.assert(property, { numRuns: rounds(40, 150) });
 
       // What the events tell is what there is.
-      const told = stateAfter(await reader.events.list({ after: 0, limit: 1_000_000 }));
+      const told = stateAfter(await allEvents(reader));
       const { pets } = await reader.catalogue.list({ limit: 1_000_000 });
       const { orders } = await reader.orders.list({ limit: 1_000_000 });
       expect([...told.values()].toSorted()).toEqual([...pets, ...orders].toSorted());

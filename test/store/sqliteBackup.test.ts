@@ -257,6 +257,20 @@ describe("a restore", () => {
     expect(doneOf(await catalogue.add(bella)).id).toBe(idGivenMax + 3n);
   });
 
+  test("ends the events before it: whoever follows them learns that some are missing", async () => {
+    const stores = await storeWithContents();
+    await backUp();
+    await stores.catalogue.add(bella);
+    const after = await stores.events.lastId();
+    await restore();
+    expect(await stores.events.list({ after, limit: 10 })).toBeUndefined();
+    const page = await stores.events.list({ after: 0, limit: 10 });
+    expect(page).toMatchObject({ events: [], isLast: true });
+    await stores.catalogue.add(bella);
+    const next = await stores.events.list({ after: page?.readUpTo ?? 0, limit: 10 });
+    expect(next?.events.map(({ type }) => type)).toEqual(["pet.created"]);
+  });
+
   test("can be repeated, and every handle notices the keys each time", async () => {
     const stores = await storeWithContents();
     await backUp();

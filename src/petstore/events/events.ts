@@ -31,15 +31,35 @@ export interface EventRecorder {
   record(event: NewEvent): void;
 }
 
-export interface EventQuery {
-  /** Only events after this one; 0 for all. */
+/** An absent member does not restrict the result. */
+export interface EventFilter {
+  readonly types?: readonly EventType[] | undefined;
+  readonly resource?: string | undefined;
+}
+
+export interface EventQuery extends EventFilter {
+  /** Only events after this one; 0 for all that are kept. */
   readonly after: number;
   readonly limit: number;
 }
 
-export interface EventStore {
+export interface EventPage {
   /** In the order of their ids. */
-  list(query: EventQuery): MaybePromise<readonly RecordedEvent[]>;
+  readonly events: readonly RecordedEvent[];
+  /** Every event up to this one was read, whether or not it matched. */
+  readonly readUpTo: number;
+  /** Whether nothing followed. */
+  readonly isLast: boolean;
+}
+
+export interface EventStore {
+  /**
+   * A page may have fewer events than the limit, or none, though more follow: a filter reads a
+   * bounded number of events. Undefined if events after `after` were removed, unless that is 0.
+   */
+  list(query: EventQuery): Promise<EventPage | undefined>;
+  /** The last event that was recorded. */
+  lastId(): MaybePromise<number>;
   /** Removes events from before an instant. Resolves with whether there may be more of them. */
   prune(beforeMs: number): Promise<boolean>;
 }

@@ -1,26 +1,73 @@
-import type { EventQuery, EventStore, RecordedEvent } from "../../petstore/events/events.ts";
-import type { Storage, Writes } from "./storage.ts";
+import { then } from "../../core/maybePromise.ts";
+import type {
+  EventPage,
+  EventQuery,
+  EventStore,
+  RecordedEvent,
+} from "../../petstore/events/events.ts";
+import type { Storage, Transaction, Writes } from "./storage.ts";
+
+/** For each page. A filter has no index, which every write would pay for. */
+const idsFilteredMax = 10_000;
+/** Few, because other writes wait. */
+const prunedAtOnceMax = 1_000;
 
 export function eventRepository(storage: Storage): EventStore {
+  const counter = (name: string) =>
+    then(storage.get<{ value: number }>(findCounter, [name]), (row) => row?.value ?? 0);
+  const lastId = () => counter("last_event_id");
   return {
-    list: ({ after, limit }: EventQuery) => storage.all<RecordedEvent>(listEvents, [after, limit]),
+    async list(query) {
+      // Before the events: all up to it are visible then.
+      const last = await lastId();
+      const page = await readPage(storage, query, last);
+      const removed = await counter("removed_event_id");
+      return query.after > 0 && query.after < removed ? undefined : page;
+    },
+    lastId,
     prune: (beforeMs) => storage.write("pruneEvents", beforeMs),
   };
 }
 
-/** Few, because other writes wait. */
-const prunedAtOnceMax = 1_000;
+async function readPage(
+  storage: Storage,
+  { after, limit, types, resource }: EventQuery,
+  last: number,
+): Promise<EventPage> {
+  const oldest = await storage.get<{ id: number }>(findOldest);
+  const from = Math.max(after, (oldest?.id ?? last + 1) - 1);
+  const isFiltered = types !== undefined || resource !== undefined;
+  const upTo = isFiltered ? Math.min(last, from + idsFilteredMax) : last;
+  const events = await storage.all<RecordedEvent>(listEvents, [
+    ...[from, upTo, limit],
+    ...[types ?? [], types === undefined, resource],
+  ]);
+  const readUpTo = events.length < limit ? upTo : (events.at(-1)?.id ?? upTo);
+  return { events, readUpTo, isLast: readUpTo >= last };
+}
 
 export const eventWrites = {
+  /** Only from the beginning on, so that what is kept has no gaps. */
   async pruneEvents(tx, beforeMs: number): Promise<boolean> {
-    return (await tx.run(prune, [prunedAtOnceMax, beforeMs])) === prunedAtOnceMax;
+    const oldest = await tx.all<Pick<RecordedEvent, "id" | "atMs">>(listOldest, [prunedAtOnceMax]);
+    const kept = oldest.findIndex(({ atMs }) => atMs >= beforeMs);
+    const removed = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1)?.id;
+    if (removed === undefined) return false;
+    await removeUpTo(tx, removed);
+    return kept < 0 && oldest.length === prunedAtOnceMax;
   },
 } satisfies Writes;
+
+async function removeUpTo(tx: Transaction, id: number): Promise<void> {
+  await tx.run("DELETE FROM events WHERE id <= ?1", [id]);
+  await tx.run("UPDATE counters SET value = ?1 WHERE name = 'removed_event_id'", [id]);
+}
 
 export const insertEvent =
   "INSERT INTO events (id, type, resource, at_ms, data) VALUES (?1, ?2, ?3, ?4, ?5)";
 export const listEvents = `SELECT id, type, resource, at_ms AS "atMs", data FROM events
-  WHERE id > ?1 ORDER BY id LIMIT ?2`;
-// The oldest come first, as long as the clock is not set back.
-const prune = `DELETE FROM events WHERE at_ms < ?2
-  AND id IN (SELECT id FROM events ORDER BY id LIMIT ?1)`;
+  WHERE id > ?1 AND id <= ?2 AND (?5 OR type = ANY(?4)) AND resource = coalesce(?6, resource)
+  ORDER BY id LIMIT ?3`;
+const findOldest = "SELECT id FROM events ORDER BY id LIMIT 1";
+const listOldest = 'SELECT id, at_ms AS "atMs" FROM events ORDER BY id LIMIT ?1';
+const findCounter = "SELECT value FROM counters WHERE name = ?1";

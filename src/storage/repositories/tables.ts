@@ -105,7 +105,7 @@ export const searchTables = [
 
 /** What happened, in the order of the commits. */
 export const eventTables = [
-  "INSERT INTO counters (name, value) VALUES ('last_event_id', 0)",
+  "INSERT INTO counters (name, value) VALUES ('last_event_id', 0), ('removed_event_id', 0)",
   `CREATE TABLE events (
      id int8 PRIMARY KEY,
      type text NOT NULL,

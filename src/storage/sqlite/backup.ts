@@ -241,7 +241,13 @@ function replaceContents(db: DatabaseSync, other: string): void {
       `UPDATE main.counters SET value = max(value, coalesce(
          (SELECT theirs.value FROM other.counters AS theirs WHERE theirs.name = counters.name), 0));
        INSERT OR IGNORE INTO main.retired_pet_ids SELECT id FROM other.retired_pet_ids;
-       UPDATE main.counters SET value = value + 1 WHERE name GLOB '*_revision';
+       UPDATE main.counters SET value = value + 1
+         WHERE name GLOB '*_revision' OR name = 'last_event_id';
+       -- The events do not lead to what was restored: whoever follows them has to read all again.
+       DELETE FROM main.events;
+       UPDATE main.counters SET value =
+         (SELECT value FROM main.counters WHERE name = 'last_event_id')
+         WHERE name = 'removed_event_id';
        COMMIT;`,
     );
   } catch (cause) {
