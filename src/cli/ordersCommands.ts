@@ -77,38 +77,19 @@ const showOrder: Command = {
   },
 };
 
-const approveOrder: Command = {
-  name: "orders approve",
-  summary: "Approve an order that was placed",
-  operands: whichOrder,
-  examples: ["petstore orders approve 7"],
-  async run({ operand }, context) {
-    const order = await move(readInt64("<id>", operand), "approve", context);
-    return { json: order, text: `Approved order ${order.id}. ${nextStep(order)}\n` };
-  },
-};
-
-const deliverOrder: Command = {
-  name: "orders deliver",
-  summary: "Deliver an approved order; its pet is then sold",
-  operands: whichOrder,
-  examples: ["petstore orders deliver 7"],
-  async run({ operand }, context) {
-    const order = await move(readInt64("<id>", operand), "deliver", context);
-    return { json: order, text: `Delivered order ${order.id}. Pet ${order.petId} is sold.\n` };
-  },
-};
-
-const cancelOrder: Command = {
-  name: "orders cancel",
-  summary: "Cancel an order; its pet is then available",
-  operands: whichOrder,
-  examples: ["petstore orders cancel 7"],
-  async run({ operand }, context) {
-    const order = await move(readInt64("<id>", operand), "cancel", context);
-    return { json: order, text: `Cancelled order ${order.id}. Pet ${order.petId} is available.\n` };
-  },
-};
+/** A command that moves an order by an event, and says what came of it. */
+function moving(event: OrderEvent, summary: string, done: (order: Order) => string): Command {
+  return {
+    name: `orders ${event}`,
+    summary,
+    operands: whichOrder,
+    examples: [`petstore orders ${event} 7`],
+    async run({ operand }, context) {
+      const order = await move(readInt64("<id>", operand), event, context);
+      return { json: order, text: `${done(order)}\n` };
+    },
+  };
+}
 
 async function move(id: bigint, event: OrderEvent, context: CliContext): Promise<Order> {
   const outcome = await withStores(context, ({ orders }) => orders.move(id, event));
@@ -120,7 +101,7 @@ async function move(id: bigint, event: OrderEvent, context: CliContext): Promise
         `${refusalText(id, event, outcome.status)} Nothing changed. ${nextStep({ id, status: outcome.status })}`,
       );
     case "mismatch":
-      throw new TypeError("The store speaks of a mark, and none was given.");
+      throw new TypeError("The store returned mismatch, and no idempotency key was given.");
     default:
       return orderFrom(outcome.text);
   }
@@ -173,7 +154,19 @@ function nothingText({ status, petId, after }: OrderQuery): string {
 export const ordersCommands: readonly Command[] = [
   listOrders,
   showOrder,
-  approveOrder,
-  deliverOrder,
-  cancelOrder,
+  moving(
+    "approve",
+    "Approve an order that was placed",
+    (order) => `Approved order ${order.id}. ${nextStep(order)}`,
+  ),
+  moving(
+    "deliver",
+    "Deliver an approved order; its pet is then sold",
+    ({ id, petId }) => `Delivered order ${id}. Pet ${petId} is sold.`,
+  ),
+  moving(
+    "cancel",
+    "Cancel an order; its pet is then available",
+    ({ id, petId }) => `Cancelled order ${id}. Pet ${petId} is available.`,
+  ),
 ];

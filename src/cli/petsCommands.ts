@@ -85,7 +85,7 @@ function readPatch(values: ReadonlyMap<string, string>): PetPatch {
 function refusal(id: bigint, outcome: UpdateOutcome | DeleteOutcome): Error {
   if (outcome.kind === "no_such_pet") return noSuchPet(id);
   if (outcome.kind !== "reserved") {
-    return new TypeError(`The store speaks of ${outcome.kind}, and nothing of that was asked.`);
+    return new TypeError(`The store returned ${outcome.kind}, which only a condition can cause.`);
   }
   const { orderId } = outcome;
   return new CommandFailure(
