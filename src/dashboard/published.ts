@@ -1,7 +1,8 @@
 /** The dashboard in memory, ready to be served. */
 import { emitPageAssets, type PageAssets } from "../docs/assets.ts";
-import { htmlDocument, icon } from "../docs/document.ts";
+import { htmlDocument } from "../docs/document.ts";
 import { html } from "../docs/html.ts";
+import { icon } from "../docs/icons.ts";
 import { type PublishedDocs, type PublishedFile, publishedFile } from "../docs/published.ts";
 
 /** In the order of the cascade. The first two are those of the documentation: both look the same. */

@@ -1,7 +1,7 @@
-/** What every HTML page has: its head and its icons. */
+/** What every HTML page has: its head and its icon. */
 import type { PageAssets } from "./assets.ts";
 import { type Content, type Html, html } from "./html.ts";
-import { type IconName, iconOf, icons } from "./icons.ts";
+import { icons } from "./icons.ts";
 
 export interface HtmlDocument {
   readonly title: string;
@@ -36,12 +36,6 @@ ${body}
 </body>
 </html>
 `.text;
-}
-
-/** Icons are elements, since the content security policy allows no `data:` URLs. */
-export function icon(name: IconName, size = 16): Html {
-  const { lines, solid } = iconOf(name);
-  return html`<svg viewBox="0 0 16 16" width="${size}" height="${size}" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${lines && html`<path d="${lines}"/>`}${solid && html`<path d="${solid}" fill="currentColor" stroke="none"/>`}</svg>`;
 }
 
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#5b54c9"><path d="${icons.mark.solid}"/></svg>\n`;

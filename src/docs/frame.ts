@@ -1,8 +1,9 @@
 /** The frame around every page: head, top bar, navigation, footer, and the dialogs. */
 import { twinOfPage } from "./addresses.ts";
 import type { Assets } from "./assets.ts";
-import { type HtmlDocument, htmlDocument, icon } from "./document.ts";
+import { type HtmlDocument, htmlDocument } from "./document.ts";
 import { type Content, type Html, html } from "./html.ts";
+import { icon } from "./icons.ts";
 import { type NavigationParts, navigation } from "./navigation.ts";
 import type { Page, Site } from "./site.ts";
 

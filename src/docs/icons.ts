@@ -1,4 +1,5 @@
-/** The icons and marks of the documentation and the dashboard. */
+/** The icons of the documentation and the dashboard. */
+import { type Html, html } from "./html.ts";
 
 /** Lines and filled shapes in a box of 16 by 16. */
 interface Icon {
@@ -6,15 +7,8 @@ interface Icon {
   readonly solid?: string;
 }
 
-/** What a status means. It is shown by a colour and a mark, never by the colour alone. */
+/** What a status means. It is shown by a colour and the icon of this name, never by colour alone. */
 export type Tone = "fine" | "waiting" | "trouble" | "neutral";
-
-export const marks: Readonly<Record<Tone, string>> = {
-  fine: "●",
-  waiting: "◐",
-  trouble: "▲",
-  neutral: "○",
-};
 
 export const icons = {
   search: { lines: "M11.25 7a4.25 4.25 0 1 1-8.5 0a4.25 4.25 0 1 1 8.5 0zm-1 3.25 3 3" },
@@ -38,6 +32,17 @@ export const icons = {
     lines:
       "M2 12.25v-8.5a.75.75 0 0 1 .75-.75h3l1.5 1.75h6a.75.75 0 0 1 .75.75v6.75a.75.75 0 0 1-.75.75H2.75a.75.75 0 0 1-.75-.75zM8 10.5v-3.5m0 0L6.5 8.5M8 7l1.5 1.5",
   },
+  fine: { solid: "M14 8a6 6 0 1 1-12 0a6 6 0 1 1 12 0z" },
+  waiting: {
+    lines: "M13.5 8a5.5 5.5 0 1 1-11 0a5.5 5.5 0 1 1 11 0z",
+    solid: "M8 2.5a5.5 5.5 0 0 0 0 11z",
+  },
+  trouble: { solid: "M8 1.5 15 14H1z" },
+  neutral: { lines: "M13.5 8a5.5 5.5 0 1 1-11 0a5.5 5.5 0 1 1 11 0z" },
+  experimental: {
+    lines:
+      "M13 5.75a5.5 5.5 0 0 1 0 4.5M10.25 13a5.5 5.5 0 0 1-4.5 0M3 10.25a5.5 5.5 0 0 1 0-4.5M5.75 3a5.5 5.5 0 0 1 4.5 0",
+  },
   /** A paw: the mark of the store. */
   mark: {
     solid:
@@ -48,3 +53,9 @@ export const icons = {
 export type IconName = keyof typeof icons;
 
 export const iconOf = (name: IconName): Icon => icons[name];
+
+/** Icons are elements, since the content security policy allows no `data:` URLs. */
+export function icon(name: IconName, size = 16): Html {
+  const { lines, solid } = iconOf(name);
+  return html`<svg viewBox="0 0 16 16" width="${size}" height="${size}" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${lines && html`<path d="${lines}"/>`}${solid && html`<path d="${solid}" fill="currentColor" stroke="none"/>`}</svg>`;
+}

@@ -1,8 +1,9 @@
 /** The page at the root of the service: what it is, its URL, a first call, its health. */
 import { emitLandingAssets, type PageAssets } from "./assets.ts";
 import { type Contract, readContract } from "./contract.ts";
-import { htmlDocument, icon } from "./document.ts";
+import { htmlDocument } from "./document.ts";
 import { html } from "./html.ts";
+import { icon } from "./icons.ts";
 import { callsText } from "./indexes.ts";
 import { codeBlock, codeFigure } from "./parts.ts";
 import { contentSecurityPolicy, type PublishedFile, publishedFile } from "./published.ts";
@@ -47,8 +48,8 @@ type Info = Pick<Contract, "title" | "summary">;
 
 function landingPage({ title, summary }: Info, assets: PageAssets, facts: LandingFacts): string {
   const { baseUrl, docs, dashboard, ready, trouble } = facts;
-  const ok = trouble === undefined;
-  const words = ok ? "Operational" : `Degraded. ${trouble}`;
+  const tone = trouble === undefined ? "fine" : "trouble";
+  const words = trouble === undefined ? "Operational" : `Degraded. ${trouble}`;
   const firstCall = `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/pets`;
   const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="top">
@@ -58,7 +59,7 @@ function landingPage({ title, summary }: Info, assets: PageAssets, facts: Landin
 <main id="main" class="landing" tabindex="-1">
 <h1>${title}</h1>
 <p class="lead">${summary}</p>
-<p class="health" role="status"><span class="badge ${ok ? "fine" : "trouble"}" data-health data-said="${words}" data-ready="${ready}"><span aria-hidden="true" data-health-mark>${ok ? "●" : "▲"}</span> <span data-health-words>${words}</span></span></p>
+<p class="health" role="status"><span class="badge ${tone}" data-health data-said="${words}" data-ready="${ready}">${icon(tone)} <span data-health-words>${words}</span></span></p>
 ${codeFigure(html`${baseUrl}`, "Base URL")}
 ${codeBlock(firstCall, "sh", "First call")}
 <p class="go-on"><a class="button primary" href="${docs}">Read the documentation</a>${dashboard && html` <a class="button" href="${dashboard}">Open the dashboard</a>`}</p>

@@ -3,7 +3,7 @@ import { reasonPhrase } from "../core/reasonPhrases.ts";
 import type { Operation } from "./contract.ts";
 import { tokensOf } from "./highlight.ts";
 import { type Content, type Html, html, join } from "./html.ts";
-import { marks, type Tone } from "./icons.ts";
+import { type IconName, icon, type Tone } from "./icons.ts";
 import { samplesOf } from "./samples.ts";
 
 const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
@@ -11,8 +11,8 @@ const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone:
 /** `2030-12-05` as `5 December 2030`. */
 export const dateInWords = (date: string): string => longDate.format(Date.parse(date));
 
-function badge(tone: Tone, words: string, mark = marks[tone]): Html {
-  return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words}</span>`;
+function badge(tone: Tone, words: string, mark: IconName = tone): Html {
+  return html`<span class="badge ${tone}">${icon(mark)} ${words}</span>`;
 }
 
 export function status(code: number): Html {
@@ -23,7 +23,7 @@ export function status(code: number): Html {
 const stabilities: Readonly<Record<string, Html>> = {
   stable: badge("fine", "Stable"),
   beta: badge("waiting", "Beta"),
-  experimental: badge("waiting", "Experimental", "◌"),
+  experimental: badge("waiting", "Experimental", "experimental"),
 };
 
 export function stability(operation: Operation): Html {

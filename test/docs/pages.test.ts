@@ -30,6 +30,10 @@ for (const [path, all] of elements) {
       }
     });
 
+    test("draws its marks, since characters for them are missing in some fonts", () => {
+      expect(textOf(files, path)).not.toMatch(/[\u25a0-\u25ff]/);
+    });
+
     test("loads nothing from elsewhere", () => {
       for (const { tag, attributes } of all) {
         const loaded = tag === "link" ? attributes.get("href") : attributes.get("src");

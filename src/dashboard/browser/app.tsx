@@ -167,7 +167,7 @@ function Offline() {
     <div role="status" class="offline-region">
       {state !== "connected" && (
         <p class="offline">
-          <span aria-hidden="true">▲</span>
+          <Icon name="trouble" />
           <span>
             {state === "offline"
               ? "You are offline. The data may be out of date; it reloads when you are back online."

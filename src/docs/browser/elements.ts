@@ -1,4 +1,6 @@
 /** Finding and making elements, and the controls that all pages have. Text is always set as text. */
+
+import { type IconName, icon } from "../icons.ts";
 import { copyText, later, otherTheme, switchTheme, systemIsDark } from "./platform.ts";
 
 export function find<T extends Element>(selector: string, within: ParentNode = document): T {
@@ -22,6 +24,10 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children.filter((child) => child !== undefined));
   return element;
+}
+
+export function makeIcon(name: IconName): Node {
+  return document.createRange().createContextualFragment(icon(name).text);
 }
 
 /** Announces something to screen readers. */

@@ -1,6 +1,5 @@
 /** The scripts of the landing page. */
-import { marks } from "../icons.ts";
-import { find, startCopy, startTheme } from "./elements.ts";
+import { find, makeIcon, startCopy, startTheme } from "./elements.ts";
 import { later } from "./platform.ts";
 
 const pollMs = 5_000;
@@ -36,7 +35,7 @@ async function healthAt(ready: string): Promise<Health> {
 function show(badge: HTMLElement, { tone, words }: Health): void {
   if (badge.dataset.said === words) return;
   badge.dataset.said = words;
-  find("[data-health-mark]", badge).textContent = marks[tone];
+  find("svg", badge).replaceWith(makeIcon(tone));
   find("[data-health-words]", badge).textContent = words;
   badge.className = `badge ${tone}`;
 }

@@ -1,8 +1,8 @@
 /** The response as elements. */
 import { tokensOf } from "../highlight.ts";
-import { marks } from "../icons.ts";
+import type { Tone } from "../icons.ts";
 import { indentJson } from "../indentJson.ts";
-import { make } from "./elements.ts";
+import { make, makeIcon } from "./elements.ts";
 
 export interface Received {
   readonly status: number;
@@ -32,7 +32,7 @@ export function shown(received: Received, pages: ErrorPages): Node[] {
     make(
       "p",
       { class: "facts" },
-      make("span", { class: `badge ${tone}` }, `${marks[tone]} ${status} ${statusText}`.trim()),
+      badge(tone, `${status} ${statusText}`.trim()),
       make("span", { class: "quiet" }, `${duration(elapsedMs)} · ${size} bytes`),
       errorLink(body, pages),
     ),
@@ -47,11 +47,12 @@ export function shown(received: Received, pages: ErrorPages): Node[] {
   ];
 }
 
+function badge(tone: Tone, words: string): HTMLElement {
+  return make("span", { class: `badge ${tone}` }, makeIcon(tone), words);
+}
+
 export function failed(message: string): Node[] {
-  return [
-    make("p", { class: "facts" }, make("span", { class: "badge trouble" }, "▲ No response")),
-    make("p", {}, message),
-  ];
+  return [make("p", { class: "facts" }, badge("trouble", "No response")), make("p", {}, message)];
 }
 
 function headerTable(headers: Received["headers"]): HTMLElement {

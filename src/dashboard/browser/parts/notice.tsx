@@ -1,15 +1,15 @@
 /** Notices, badges and errors, and what is shown where data is missing. */
 import type { ComponentChildren } from "preact";
-import { marks, type Tone } from "../../../docs/icons.ts";
+import type { Tone } from "../../../docs/icons.ts";
 import { ApiError, messageOf } from "../http.ts";
 import type { Loaded } from "../useApi.ts";
-import { Button } from "./buttons.tsx";
+import { Button, Icon } from "./buttons.tsx";
 
 /** A status, never by its colour alone. */
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return (
     <span class={`badge ${tone}`}>
-      <span aria-hidden="true">{marks[tone]}</span>
+      <Icon name={tone} />
       <span>{children}</span>
     </span>
   );
@@ -25,7 +25,7 @@ export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === "trouble" ? "alert" : undefined}>
       <p class="notice-title">
-        <span aria-hidden="true">{marks[tone]}</span>
+        <Icon name={tone} />
         <span>{title}</span>
       </p>
       {children}
@@ -42,7 +42,7 @@ export function ErrorMessage({ error }: { error: unknown }) {
         .split("\n")
         .map((line) => (
           <p key={line}>
-            <span aria-hidden="true">{marks.trouble}</span>
+            <Icon name="trouble" />
             <span>{line}</span>
           </p>
         ))}
