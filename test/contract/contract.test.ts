@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { generate } from "../../scripts/contract.ts";
 import document from "../../src/contract/generated/document.json" with { type: "json" };
-import { allOperations, contractFor } from "../../src/contract/operations.ts";
+import { allOperations, contractFor, scopes } from "../../src/contract/operations.ts";
 import { bodyBytesMax } from "../../src/http/input.ts";
 import { pageSizeMax } from "../../src/petstore/catalogue/catalogue.ts";
 
@@ -35,6 +35,12 @@ describe("the contract", () => {
       expect([id, stability]).toEqual([id, expect.stringMatching(/^(stable|beta|experimental)$/)]);
       expect([id, scope]).toEqual([id, expect.stringMatching(/^[a-z]+:(read|write)$/)]);
     }
+  });
+
+  test("has scopes that the guide to keys lists, each with what it allows", () => {
+    const guide = readFileSync(new URL("../../docs/guide/keys.md", import.meta.url), "utf8");
+    const told = [...guide.matchAll(/^\| `([a-z]+:[a-z]+)` +\| \w/gm)].map(([, scope]) => scope);
+    expect(told.sort()).toEqual([...scopes].sort());
   });
 
   test("getPet alone is deprecated, and goes on 5 December 2030", () => {

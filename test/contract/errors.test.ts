@@ -56,6 +56,14 @@ describe("the registry of errors, the contract and the pages agree", () => {
     }
   });
 
+  test("the guide says for each status whether to retry", () => {
+    const guide = readFileSync(new URL("../guide/errors.md", pages), "utf8");
+    const rows = guide.match(/^\| \d{3}[\d, ]*(?=\|)/gm) ?? [];
+    const told = rows.flatMap((row) => row.match(/\d{3}/g) ?? []);
+    const statuses = new Set(codes.map((code) => String(problems[code].status)));
+    expect(told.sort()).toEqual([...statuses].sort());
+  });
+
   test("the index of the pages lists each code", () => {
     const index = readFileSync(new URL("README.md", pages), "utf8");
     for (const code of codes) expect(index).toContain(`(${code}.md)`);
