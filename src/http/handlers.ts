@@ -93,11 +93,7 @@ function petHandlers(dependencies: HandlerDependencies): PetHandlers {
 
     async updatePet({ path, body: { id: given, ...patch } }, { idempotency, ifMatch }) {
       const id = petIdOf(path);
-      if (given !== undefined && given !== id) {
-        throw new Problem("body_invalid", {
-          detail: `id cannot be changed from ${id} to ${given}.`,
-        });
-      }
+      requireSameId(id, given);
       const terms = { idempotency, ifMatch, knownCategoryOnly: knownCategoriesOnly };
       const outcome = await catalogue.update(id, patch, terms);
       if (outcome.kind === "no_such_category") throw unknownCategory(patch.categoryId);
@@ -126,6 +122,12 @@ function petIdOf({ petId }: { readonly petId: string }): bigint {
   const id = int64FromText(petId);
   if (id === undefined) throw new Problem("pet_not_found");
   return id;
+}
+
+/** A patch may name the id, so that a client can send back what it has read. */
+function requireSameId(id: bigint, given: bigint | undefined): void {
+  if (given === undefined || given === id) return;
+  throw new Problem("body_invalid", { detail: `id cannot be changed from ${id} to ${given}.` });
 }
 
 function unknownCategory(id: bigint | undefined): Problem {
@@ -218,8 +220,10 @@ function categoryHandlers({ categories, secret }: HandlerDependencies): Category
       return writeResponse(201, outcome, (id) => ({ location: `${base}/categories/${id}` }));
     },
 
-    async updateCategory({ path, body: { name } }, { idempotency }) {
-      const outcome = await categories.rename(categoryIdOf(path), name, idempotency);
+    async updateCategory({ path, body: { id: given, name } }, { idempotency }) {
+      const id = categoryIdOf(path);
+      requireSameId(id, given);
+      const outcome = await categories.rename(id, name, idempotency);
       if (outcome.kind === "no_such_category") throw new Problem("category_not_found");
       if (outcome.kind === "taken") throw categoryTaken(outcome.by, undefined);
       return writeResponse(200, outcome);
@@ -247,8 +251,13 @@ function categoryIdOf({ categoryId }: { readonly categoryId: string }): bigint {
 }
 
 function categoryTaken(by: Category, id: bigint | undefined): Problem {
-  const what = by.id === id ? `The id ${id}` : `The name ${JSON.stringify(by.name)}`;
-  return new Problem("category_taken", { detail: `${what} is taken by category ${by.id}.` });
+  const name = JSON.stringify(by.name);
+  return new Problem("category_taken", {
+    detail:
+      by.id === id
+        ? `The id ${id} is taken by the category ${name}.`
+        : `The name ${name} is taken by category ${by.id}.`,
+  });
 }
 
 type OrderHandlers = Omit<Handlers, keyof PetHandlers | keyof CategoryHandlers>;

@@ -31,7 +31,7 @@ describeOnEngines("changing categories", (engine) => {
     expect(location).toBe(`${running.base}/categories/-9223372036854775808`);
     const next = await client.post("/categories", { name: "Cats" });
     expect(next.body).toMatchObject({ name: "Cats" });
-    const renamed = await patch(location, { name: "Hounds", id: 7 });
+    const renamed = await patch(location, '{"id":-9223372036854775808,"name":"Hounds"}');
     expect([renamed.status, renamed.text]).toEqual([
       200,
       '{"id":-9223372036854775808,"name":"Hounds"}',
@@ -51,7 +51,7 @@ describeOnEngines("changing categories", (engine) => {
     const byName = 'The name "Big \\"dogs\\"" is taken by category 3.';
     expect((await client.post("/categories", { name: 'Big "dogs"' })).body).toEqual(taken(byName));
     expect((await client.post("/categories", { id: 3, name: "Wolves" })).body).toEqual(
-      taken("The id 3 is taken by category 3."),
+      taken(String.raw`The id 3 is taken by the category "Big \"dogs\"".`),
     );
     expect((await patch("/categories/4", { name: 'Big "dogs"' })).body).toEqual(taken(byName));
     expect(await list()).toBe(before);
@@ -61,6 +61,16 @@ describeOnEngines("changing categories", (engine) => {
       taken("The largest id is taken by a category. Choose a free id."),
     );
     expect((await remove("9223372036854775807")).status).toBe(204);
+  });
+
+  test("another identifier is refused, and changes nothing", async () => {
+    const before = await list();
+    expect((await patch("/categories/3", { id: 4, name: "Wolves" })).body).toEqual({
+      code: "body_invalid",
+      message: "id cannot be changed from 3 to 4.",
+      status: 400,
+    });
+    expect(await list()).toBe(before);
   });
 
   test("one that a pet has is not deleted until no pet has it", async () => {

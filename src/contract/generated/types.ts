@@ -153,6 +153,12 @@ export interface components {
          */
         CategoryPatch: {
             /**
+             * Format: int64
+             * @description May be present only as it is, because an identifier cannot be changed.
+             * @example 3
+             */
+            id?: bigint;
+            /**
              * @description The category's name: 1 to 255 Unicode code points, not only white space, without U+0000.
              * @example Hounds
              */
