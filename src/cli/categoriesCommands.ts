@@ -50,6 +50,29 @@ const addCategory: Command = {
   },
 };
 
+const renameCategory: Command = {
+  name: "categories rename",
+  summary: "Give a category another name",
+  operands: {
+    "<id>": "The category; a negative id goes behind --, as in -- -5 Snakes",
+    "<name>": `The new name, 1 to ${nameLengthMax} characters`,
+  },
+  about: "No pet changes.",
+  examples: ["petstore categories rename 3 Hounds"],
+  async run({ operand, second }, context) {
+    const id = readInt64("<id>", operand);
+    const name = readName("<name>", second, nameLengthMax);
+    const outcome = await withStores(context, ({ categories }) => categories.rename(id, name));
+    if (outcome.kind === "no_such_category") throw noSuchCategory(id);
+    if (outcome.kind === "taken") {
+      throw new CommandFailure(
+        `The name "${name}" is taken by the category ${outcome.by.id}. Nothing changed.`,
+      );
+    }
+    return { json: { id, name }, text: `Renamed the category ${id} to "${name}".\n` };
+  },
+};
+
 const removeCategory: Command = {
   name: "categories remove",
   summary: "Remove a category; pets keep its id",
@@ -60,9 +83,7 @@ const removeCategory: Command = {
   async run({ operand }, context) {
     const id = readInt64("<id>", operand);
     const { kind } = await withStores(context, ({ categories }) => categories.remove(id));
-    if (kind === "no_such_category") {
-      throw new CommandFailure(`No category has the id ${id}. See petstore categories list.`);
-    }
+    if (kind === "no_such_category") throw noSuchCategory(id);
     return {
       json: { id },
       text: `Removed the category ${id}. Pets that refer to it keep the id.\n`,
@@ -82,6 +103,10 @@ async function all(store: CategoryStore): Promise<Category[]> {
   return found;
 }
 
+function noSuchCategory(id: bigint): CommandFailure {
+  return new CommandFailure(`No category has the id ${id}. See petstore categories list.`);
+}
+
 function takenText(by: Category, id: bigint | undefined): string {
   return by.id === id
     ? `The id ${id} is taken by the category "${by.name}". Nothing was added. Choose another id, or leave --id out.`
@@ -89,4 +114,9 @@ function takenText(by: Category, id: bigint | undefined): string {
 }
 
 /** In the order of the help. */
-export const categoriesCommands: readonly Command[] = [listCategories, addCategory, removeCategory];
+export const categoriesCommands: readonly Command[] = [
+  listCategories,
+  addCategory,
+  renameCategory,
+  removeCategory,
+];

@@ -95,6 +95,39 @@ describe("categories list", () => {
   });
 });
 
+describe("categories rename", () => {
+  test("gives another name, and leaves the id and the pets", async () => {
+    await using cli = await withDogsAndCats();
+    expect(await cli.run(["categories", "rename", "3", "Hounds"])).toEqual({
+      code: 0,
+      out: 'Renamed the category 3 to "Hounds".\n',
+      err: "",
+    });
+    expect(await cli.json("categories", "rename", "4", "Cats")).toEqual({ id: 4, name: "Cats" });
+    expect(await cli.json("categories", "list")).toEqual([
+      { id: 3, name: "Hounds" },
+      { id: 4, name: "Cats" },
+    ]);
+  });
+
+  test.each([
+    [["9", "Birds"], 1, "No category has the id 9. See petstore categories list."],
+    [["3", "Cats"], 1, 'The name "Cats" is taken by the category 4. Nothing changed.'],
+    [["3"], 2, "<name> is missing."],
+    [["three", "Birds"], 2, "<id> must be a whole number"],
+    [["3", " "], 2, "<name> must have 1 to 255 characters"],
+  ])("refuses %p", async (rest, code, said) => {
+    await using cli = await withDogsAndCats();
+    const seen = await cli.run(["categories", "rename", ...rest]);
+    expect(seen.err).toContain(said);
+    expect([seen.code, seen.out]).toEqual([code, ""]);
+    expect(await cli.json("categories", "list")).toEqual([
+      { id: 3, name: "Dogs" },
+      { id: 4, name: "Cats" },
+    ]);
+  });
+});
+
 describe("categories remove", () => {
   test("leaves the pets as they are, and says so", async () => {
     await using cli = await withDogsAndCats();
