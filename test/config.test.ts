@@ -199,6 +199,7 @@ describe("settings", () => {
         contact: undefined,
         caaIdentities: undefined,
         trustFile: undefined,
+        ownLimits: true,
       },
       edge: {
         host: "127.0.0.1",
@@ -216,6 +217,19 @@ describe("settings", () => {
     );
     requireTerms(readConfig(named));
     requireTerms(readConfig({}));
+  });
+
+  test("our own limits apply to public authorities, unless they are turned on or off", () => {
+    const limited = (settings: Record<string, string>) =>
+      readConfig({ PETSTORE_SITES_HOST: "sites.example.com", ...settings }).domains?.acme.ownLimits;
+    const zeroSsl = { PETSTORE_ACME_DIRECTORY: "https://acme.zerossl.com/v2/DV90" };
+    const private_ = { PETSTORE_ACME_DIRECTORY: "https://ca.internal:14000/dir" };
+    const host = "acme-staging-v02.api.letsencrypt.org";
+    const staging = { PETSTORE_ACME_DIRECTORY: `https://${host}/directory` };
+    expect([{}, zeroSsl, private_, staging].map(limited)).toEqual([true, true, false, false]);
+    expect(limited({ PETSTORE_ACME_LIMITS: "off" })).toBe(false);
+    expect(limited({ ...private_, PETSTORE_ACME_LIMITS: "on" })).toBe(true);
+    expect(complaintOf({ PETSTORE_ACME_LIMITS: "public" })).toContain("must be on or off");
   });
 
   test("a name of its own makes its address, and listens where the public can reach it", () => {

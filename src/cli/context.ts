@@ -96,6 +96,8 @@ export function remoteSettings(variables: NodeJS.ProcessEnv): RemoteSettings {
 export interface DomainSettings {
   /** What owners point their names to; undefined where domains are not set up. */
   readonly target: string | undefined;
+  /** Whether our own limits apply, below those of a public authority. */
+  readonly ownLimits: boolean;
   /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
   /** The HTTPS port as visitors see it; undefined means the usual one. */

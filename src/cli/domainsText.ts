@@ -103,11 +103,14 @@ function claimText(claim: DomainView): string {
   return `by ${project}, ${how}; see petstore domains show ${host} --project ${project}`;
 }
 
-/** Limits that are at least half used up. */
+/** Our own limits that are at least half used up. */
 function usedRows(budget: readonly Used[]): string[][] {
   return budget
     .filter(({ used, max }) => used * 2 >= max)
-    .map(({ used, max, words }, row) => [row === 0 ? "Used" : "", `${used} of ${max} ${words}`]);
+    .map(({ used, max, words }, row) => [
+      row === 0 ? "Our limits" : "",
+      `${used} of ${max} ${words}`,
+    ]);
 }
 
 function certificateText({ certificate }: DomainView, when: (atMs: number) => string): string[] {

@@ -160,6 +160,7 @@ const passing: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "CAA_LOOKUP_FAILED",
   "HTTP_UNREACHABLE",
   "RATE_LIMITED",
+  "OWN_LIMIT",
   "CA_UNAVAILABLE",
 ]);
 const needsOwner = ({ code }: Finding) => !passing.has(code);

@@ -118,9 +118,9 @@ function storedHosting(stores: Stores, context: CliContext): Hosting {
         })),
     },
     async domains() {
-      const { target, reserved } = context.domainSettings();
+      const { target, reserved, ownLimits } = context.domainSettings();
       const { DomainService } = await import("../hosting/domains/domainService.ts");
-      return new DomainService({ ...stores, clock, target, reserved });
+      return new DomainService({ ...stores, clock, target, reserved, ownLimits });
     },
     attached: async (slug) =>
       (await stores.domains.list(slug)).map(({ domain, standing }) => ({

@@ -43,6 +43,7 @@ const settings = [
   ["PETSTORE_ACME_CONTACT", "", "E-mail address that the authority may write to"],
   ["PETSTORE_ACME_TRUST", "", "File with a root to trust the authority by"],
   ["PETSTORE_ACME_CAA", "it says", "Names by which CAA records permit the authority"],
+  ["PETSTORE_ACME_LIMITS", "on if public", "off: order without limits of our own"],
   ["PETSTORE_EDGE_HOST", "HOST", "Address on which domains are answered for"],
   ["PETSTORE_EDGE_HTTP_PORT", "80", "Its port for HTTP"],
   ["PETSTORE_EDGE_HTTPS_PORT", "443", "Its port for HTTPS"],

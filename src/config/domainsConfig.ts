@@ -61,6 +61,8 @@ export interface DomainsConfig {
     readonly caaIdentities: readonly string[] | undefined;
     /** A file with the root that the authority's own interface is trusted by. */
     readonly trustFile: string | undefined;
+    /** Whether we keep limits of our own, below those of a public authority. */
+    readonly ownLimits: boolean;
   };
   readonly edge: {
     readonly host: string;
@@ -76,6 +78,15 @@ export interface DomainsConfig {
 
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 
+/** The public authorities, by the host of their directory. Their staging environments limit little. */
+const publicAuthorities: ReadonlySet<string> = new Set([
+  "acme-v02.api.letsencrypt.org",
+  "acme.zerossl.com",
+  "dv.acme-v02.api.pki.goog",
+  "acme.ssl.com",
+  "acme-api.actalis.com",
+]);
+
 /** Undefined while neither a name nor a target is set: then there is no edge. */
 export function readDomainsConfig(
   setting: Setting,
@@ -89,6 +100,8 @@ export function readDomainsConfig(
   const httpsPort = setting("PETSTORE_EDGE_HTTPS_PORT", 443, port);
   const agreed = setting("PETSTORE_ACME_TERMS", undefined, terms);
   const certificates = readSitesCertificates(setting, complaints);
+  const directory = setting("PETSTORE_ACME_DIRECTORY", letsEncrypt, webAddress);
+  const isPublic = publicAuthorities.has(new URL(directory).hostname);
   const config: Omit<DomainsConfig, "target"> = {
     termsAgreed: agreed !== undefined,
     ownName,
@@ -99,10 +112,11 @@ export function readDomainsConfig(
       privateAddresses: setting("PETSTORE_DNS_PRIVATE", false, onOrOff),
     },
     acme: {
-      directory: setting("PETSTORE_ACME_DIRECTORY", letsEncrypt, webAddress),
+      directory,
       contact: setting("PETSTORE_ACME_CONTACT", undefined, email),
       caaIdentities: setting("PETSTORE_ACME_CAA", undefined, hostNames),
       trustFile: setting("PETSTORE_ACME_TRUST", undefined, anyText("a file")),
+      ownLimits: setting("PETSTORE_ACME_LIMITS", isPublic, onOrOff),
     },
     edge: {
       host: edgeHost,

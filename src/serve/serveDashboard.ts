@@ -57,5 +57,10 @@ export function sitesHost({ domains }: Config): SitesHost | undefined {
 /** Settings that the domain service needs. */
 export function domainSettings({ domains, baseUrls }: Config) {
   const reserved = Object.values(baseUrls).map((address) => new URL(address).hostname);
-  return { target: domains?.target, reserved, publicHttpsPort: domains?.edge.publicHttpsPort };
+  return {
+    target: domains?.target,
+    ownLimits: domains?.acme.ownLimits ?? false,
+    reserved,
+    publicHttpsPort: domains?.edge.publicHttpsPort,
+  };
 }

@@ -161,6 +161,7 @@ async function startWorker(
             await publishTxt(name, value, { server: certificates.update, resolver, clock });
           }
         : undefined,
+    ownLimits: acme.ownLimits,
     now: () => clock.now(),
     vault,
     clock,

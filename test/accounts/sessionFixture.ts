@@ -82,7 +82,13 @@ export async function openSessionFixture({
   const open = () =>
     openPlatform({
       stores: wrap(stores),
-      domainService: new DomainService({ ...stores, clock, target: undefined, reserved: [] }),
+      domainService: new DomainService({
+        ...stores,
+        clock,
+        target: undefined,
+        ownLimits: true,
+        reserved: [],
+      }),
       environment: "production",
       series: () => new Recent(clock).series(),
       ready: async () => {},

@@ -82,7 +82,11 @@ export class CliFixture implements AsyncDisposable {
       siteAddress: (slug) => `http://${slug}.localhost:8080/`,
       previewAddress: () => undefined,
       buildDocs: async () => new Map(),
-      domainSettings: () => ({ target: "sites.platform.test", reserved: ["platform.test"] }),
+      domainSettings: () => ({
+        target: "sites.platform.test",
+        ownLimits: true,
+        reserved: ["platform.test"],
+      }),
       serviceAddress: () => "http://127.0.0.1:8080",
       servicePreface: () => new Uint8Array(),
       dashboardAddress: () => "http://127.0.0.1:8080/dashboard/",

@@ -90,7 +90,12 @@ Then: petstore domains verify ${docs} --wait
     cli.context = (parts) =>
       context.call(cli, {
         ...parts,
-        domainSettings: () => ({ target: undefined, reserved: [], publicHttpsPort: undefined }),
+        domainSettings: () => ({
+          target: undefined,
+          ownLimits: true,
+          reserved: [],
+          publicHttpsPort: undefined,
+        }),
       });
     const { code, err } = await cli.run(["domains", "add", "shop", docs]);
     expect([code, err]).toEqual([1, expect.stringContaining("PETSTORE_SITES_HOST")]);

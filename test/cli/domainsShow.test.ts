@@ -72,10 +72,10 @@ describe("what is used of the authority's limits", () => {
   test("is told once it is half of one", async () => {
     await using cli = await shopWithDocs();
     await failures(cli, 1);
-    expect((await cli.run(show)).out).not.toContain("Used");
+    expect((await cli.run(show)).out).not.toContain("Our limits");
     await failures(cli, 1);
     const { out } = await cli.run(show);
-    expect(out).toMatch(/^Used +2 of 4 failed attempts for this name within an hour$/m);
+    expect(out).toMatch(/^Our limits +2 of 4 failed attempts for this name within an hour$/m);
     expect(out.match(/ of \d+ /g)).toHaveLength(1);
   });
 });

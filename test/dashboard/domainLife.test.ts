@@ -39,7 +39,7 @@ const describeLife = noBrowser
 describeLife("the life of a domain in the dashboard", () => {
   beforeAll(async () => {
     testBed = await startTestBed();
-    fixture = await startDomainsFixture(testBed);
+    fixture = await startDomainsFixture(testBed, undefined, { PETSTORE_ACME_LIMITS: "on" });
     server = dashboardOn(fixture.service);
     await fixture.newProject("acme-docs");
     zone = await testBed.zone("acme.test", {
@@ -170,7 +170,7 @@ describeLife("the life of a domain in the dashboard", () => {
     await timeline.getByText("A check was requested.").first().waitFor();
     await timeline.getByText("Raw DNS responses").last().click();
     expect(await timeline.locator("pre").last().innerText()).toContain("192.0.2.7");
-    const limits = card(help).getByRole("region", { name: "Limits of the certificate authority" });
+    const limits = card(help).getByRole("region", { name: "Our own limits" });
     expect(await limits.innerText()).toMatch(/1 of \d+ certificates for this name within a week/);
     await picture(page, "timeline");
     expect(await barriersInBothThemes(page)).toEqual([]);

@@ -41,7 +41,7 @@ beforeAll(async () => {
     const files = sourcesOf({ "index.html": `<!doctype html><title>${owner}</title>` });
     await publish(owner, files, { store, clock, unless: "newest" });
   }
-  domains = new DomainService({ ...stores, clock, target, reserved: [] });
+  domains = new DomainService({ ...stores, clock, target, ownLimits: true, reserved: [] });
   await domains.add({ kind: "operator" }, "rival", "docs.taken.com");
 });
 afterAll(() => server.service.stop());

@@ -36,6 +36,7 @@ export async function domainServiceFixture(
     ...stores,
     clock,
     target: "target" in options ? options.target : target,
+    ownLimits: true,
     reserved: ["api.petstore.example"],
   });
   return { ...stores, service, clock };

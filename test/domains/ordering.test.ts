@@ -15,9 +15,6 @@ import { issued, type Order, recordsOf, resolverOf, workerWith, workOff } from "
 const host = "docs.example.com";
 const minuteMs = 60_000;
 const pointing = resolverOf(recordsOf({ [`${host} CNAME`]: target }));
-const everywhere = resolverOf((name, type) =>
-  type === "CNAME" && !name.startsWith("unused-") ? [target] : [],
-);
 const abandoned: OrderOutcome = {
   kind: "refused",
   refusal: { reason: "abandoned", detail: "It was left.", retryAtMs: undefined },
@@ -215,24 +212,6 @@ test("a renewal is ordered at the next look at DNS once it is right again, after
   answers = target;
   await pass(4 * 60 + 10);
   expect(orders()).toBe(2);
-});
-
-test("60 names of one registered domain at once stay within what is allowed in a week", async () => {
-  const fixture = await domainServiceFixture();
-  let certificates = 0;
-  const worker = workerWith(fixture, everywhere, {
-    order: async ({ host: name }) => {
-      await turn();
-      certificates += 1;
-      return issued(name, fixture.clock.now());
-    },
-  });
-  for (let n = 0; n < 60; n++) await fixture.service.add(ann, "shop", `n${n}.example.com`);
-  for (let round = 0; round < 10; round++) {
-    fixture.clock.advance(20_000);
-    await workOff(worker);
-  }
-  expect(certificates).toBe(45);
 });
 
 describe("a worker", () => {

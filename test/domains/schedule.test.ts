@@ -198,6 +198,13 @@ describe("the budget", () => {
     expect(budgetFor(second, settled, nowMs).kind).toBe("open");
   });
 
+  test("ends when what is known to count allows it, whatever becomes of an order in progress", () => {
+    const made = attempts("certificate", 45, day, other);
+    const inProgress = { ...attempts("order", 1, 1_000, other)[0] } as CaAttempt;
+    const spent = budgetFor(host, [...made, inProgress], nowMs);
+    expect(spent).toMatchObject({ untilMs: nowMs + 6 * day });
+  });
+
   test("tells what is used of each limit, and until when", () => {
     const made = attempts("failed_authorization", 4, 0);
     const [failed, ...rest] = usedOf(host, made, nowMs);

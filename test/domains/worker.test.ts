@@ -51,6 +51,7 @@ function workerIn(
     },
     probe: orderNothing,
     now: () => clock.now(),
+    ownLimits: true,
     vault: new Vault("secret", clock),
     clock,
     target,

@@ -61,6 +61,7 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly log?: JobContext["log"];
   readonly caaIdentities?: readonly string[];
   readonly now?: () => number;
+  readonly ownLimits?: boolean;
 }
 
 /** Gets a certificate for whatever it orders, unless an order says otherwise. */
@@ -69,7 +70,8 @@ export function workerWith(
   resolver: Resolver,
   fixtureOptions: WorkerFixtureOptions = {},
 ): DomainWorker {
-  const { order, probe, store, secret, log, caaIdentities, now, ...options } = fixtureOptions;
+  const { order, probe, store, secret, log, caaIdentities, now, ownLimits, ...options } =
+    fixtureOptions;
   const parts: JobContext = {
     store: store ?? domains,
     edgeView,
@@ -81,6 +83,7 @@ export function workerWith(
     },
     probe: probe ?? (async () => ({ kind: "failed", detail: "Nobody expected to be probed." })),
     now: now ?? (() => clock.now()),
+    ownLimits: ownLimits ?? true,
     vault: new Vault(secret ?? "secret", clock),
     clock,
     target,

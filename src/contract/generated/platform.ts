@@ -206,7 +206,7 @@ export interface components {
             readonly findings: readonly components["schemas"]["Finding"][];
             readonly answers: readonly string[];
         };
-        /** @description The use of a rate limit of the certificate authority. */
+        /** @description The use of one of our own limits, which are below those of the public certificate authority. */
         readonly UsedLimit: {
             /** @description Such as `certificates for this name within a week`. */
             readonly words: string;
@@ -216,6 +216,7 @@ export interface components {
             readonly until: string | null;
         };
         readonly DomainDetails: components["schemas"]["Domain"] & {
+            /** @description Empty where our own limits do not apply, such as with a private authority. */
             readonly budget: readonly components["schemas"]["UsedLimit"][];
             readonly timeline: readonly components["schemas"]["TimelineEntry"][];
         };

@@ -1,5 +1,6 @@
-/** Our own limits below those of the authority, so that it never has to refuse. */
-import type { CaAttempt } from "./domains.ts";
+/** Our own limits, below those of a public authority, so that it never has to refuse. */
+import type { CaAttempt, DomainStore } from "./domains.ts";
+import { registrableOf } from "./hostName.ts";
 
 const hour = 3_600_000;
 const week = 7 * 24 * hour;
@@ -42,6 +43,11 @@ export const limits: readonly Limit[] = [
 
 export const budgetWindowMs = Math.max(...limits.map(({ windowMs }) => windowMs));
 
+/** What counts for a host. */
+export function attemptsOf(host: string, store: DomainStore, nowMs: number) {
+  return store.attempts({ host, registrable: registrableOf(host) ?? host }, nowMs - budgetWindowMs);
+}
+
 export type Budget =
   | { readonly kind: "open" }
   | { readonly kind: "spent"; readonly untilMs: number; readonly words: string };
@@ -66,18 +72,20 @@ export function usedOf(host: string, attempts: readonly CaAttempt[], nowMs: numb
     const known = attempts.filter((attempt) => attempt.kind === kind && counts(attempt));
     // Several certificates for one name by crashed workers are too unlikely to consider.
     const possible = kind === "certificate" && per === "host" ? [] : unresolved.filter(counts);
-    const atMs = [...known, ...possible]
-      .map((attempt) => attempt.atMs)
-      .sort((one, other) => one - other);
-    const oldest = atMs.at(-max);
-    if (oldest === undefined) return { words, used: atMs.length, max, untilMs: undefined };
-    // The outcome of an order in progress will be known soon, and may not count.
+    const endOf = (counted: readonly CaAttempt[]) => {
+      const oldest = counted
+        .map(({ atMs }) => atMs)
+        .sort((one, other) => one - other)
+        .at(-max);
+      return oldest === undefined ? undefined : oldest + windowMs;
+    };
+    const used = known.length + possible.length;
+    const lastMs = endOf([...known, ...possible]);
+    // The outcome of an order in progress will be known soon, and may not count. What is known does.
     const inProgress = possible.some((attempt) => nowMs - attempt.atMs < orderMsMax);
-    const untilMs = Math.min(
-      oldest + windowMs,
-      inProgress ? nowMs + orderMsMax : Number.POSITIVE_INFINITY,
-    );
-    return { words, used: atMs.length, max, untilMs };
+    if (lastMs === undefined || !inProgress) return { words, used, max, untilMs: lastMs };
+    const untilMs = Math.min(lastMs, Math.max(endOf(known) ?? 0, nowMs + orderMsMax));
+    return { words, used, max, untilMs };
   });
 }
 
@@ -98,6 +106,10 @@ function unresolvedFor(host: string, attempts: readonly CaAttempt[], nowMs: numb
         (attempts.find((later, at) => at > index && later.host === attempt.host)?.kind ??
           "order") === "order",
     );
+}
+
+export async function usageOf(host: string, store: DomainStore, nowMs: number) {
+  return usedOf(host, await attemptsOf(host, store, nowMs), nowMs);
 }
 
 /** Whether another order may be placed now. */

@@ -41,6 +41,9 @@ export interface HeldCertificate {
   readonly renewalName: string | undefined;
 }
 
+/** Why there is no certificate: the authority refused, we are not ready, or our own limit is reached. */
+export type OrderFailureReason = RefusalReason | "unprepared" | "own_limit";
+
 /** The progress of issuing a certificate, the first one or a renewal. */
 export interface Issuance {
   /** When this certificate was first needed. */
@@ -51,7 +54,7 @@ export interface Issuance {
   readonly ordering: boolean;
   readonly refusal:
     | {
-        readonly reason: RefusalReason | "unprepared";
+        readonly reason: OrderFailureReason;
         readonly atMs: number;
         readonly findings: readonly Finding[];
       }

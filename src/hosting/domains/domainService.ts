@@ -3,12 +3,12 @@ import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import { type Actor, isOwn, ownProject } from "../sites/site.ts";
 import type { SiteStore } from "../sites/sites.ts";
-import { budgetWindowMs, type Used, usedOf } from "./budget.ts";
+import { usageOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
 import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
 import { type DomainDetails, type DomainView, routingInEffect, viewOf } from "./domainView.ts";
 import { type EdgeView, presentEdges } from "./edgeView.ts";
-import { parseHost, registrableOf } from "./hostName.ts";
+import { parseHost } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
 import {
   parseRouting,
@@ -34,6 +34,8 @@ interface DomainServiceOptions {
   readonly clock: Clock;
   /** What owners point their names to; undefined if the operator has not set it. */
   readonly target: string | undefined;
+  /** Whether our own limits apply: what is used of them is shown. */
+  readonly ownLimits: boolean;
   /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
 }
@@ -103,7 +105,8 @@ export class DomainService {
     const stored = await this.#attached(actor, slug, host);
     const { routing } = await routingInEffect(this.#parts.domains, slug);
     const timeline = await this.#parts.domains.timeline(stored.domain.id, timelineEntriesMax);
-    const budget = await this.#budget(stored.domain.host);
+    const { domains, clock, ownLimits } = this.#parts;
+    const budget = ownLimits ? await usageOf(stored.domain.host, domains, clock.now()) : [];
     return { ...this.#view(stored, routing), budget, timeline };
   }
 
@@ -134,13 +137,6 @@ export class DomainService {
   /** The names of the platform itself, which belong to no project, are for the operator only. */
   async #allow(actor: Actor, slug: string): Promise<void> {
     if (slug !== "" || actor.kind !== "operator") await ownProject(this.#parts.sites, actor, slug);
-  }
-
-  async #budget(host: string): Promise<readonly Used[]> {
-    const { domains, clock } = this.#parts;
-    const nowMs = clock.now();
-    const of = { host, registrable: registrableOf(host) ?? host };
-    return usedOf(host, await domains.attempts(of, nowMs - budgetWindowMs), nowMs);
   }
 
   /** `prove`: another owner has or had the name, and this one will prove ownership by DNS. */

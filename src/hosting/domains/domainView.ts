@@ -45,7 +45,7 @@ export interface DomainView {
 }
 
 export interface DomainDetails extends DomainView {
-  /** What is used of the authority's limits. */
+  /** What is used of our own limits; empty where they do not apply. */
   readonly budget: readonly Used[];
   readonly timeline: readonly TimelineEntry[];
 }

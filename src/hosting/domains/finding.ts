@@ -28,6 +28,7 @@ export const findingCodes = [
   "CAA_LOOKUP_FAILED",
   "HTTP_UNREACHABLE",
   "RATE_LIMITED",
+  "OWN_LIMIT",
   "CA_REFUSED",
   "CA_UNAVAILABLE",
   "AUTHORIZATION_FAILED",

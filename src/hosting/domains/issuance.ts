@@ -200,7 +200,7 @@ async function store(
     renewalName: context.renewalNameOf(issued.chainPem),
   };
   context.log("domain.certificate_issued", { host, certificate: id, issuer: certificate.issuer });
-  const attempts = [attempt(host, isCounted(certificate) ? "certificate" : "settled", nowMs)];
+  const attempts = [attempt(host, "certificate", nowMs)];
   const words = `${certificate.issuer} issued a certificate. ${host} is live.`;
   const decide = (domain: Domain): DomainUpdate => ({
     domain: lifecycle.certified(domain, heldFrom(certificate), nowMs),
@@ -208,11 +208,6 @@ async function store(
     certificate,
   });
   return updateLeased(leased, context, decide, attempts);
-}
-
-/** An authority with lifetimes below a day cannot have a weekly limit on certificates. */
-function isCounted({ notBeforeMs, notAfterMs }: StoredCertificate): boolean {
-  return notAfterMs - notBeforeMs >= 24 * 3_600_000;
 }
 
 function heldFrom({

@@ -1,5 +1,4 @@
 /** The events of a domain as pure functions: each returns the next state. */
-import type { RefusalReason } from "./certificateAuthority.ts";
 import {
   type CertificateFact,
   type DnsFact,
@@ -7,6 +6,7 @@ import {
   type HeldCertificate,
   type Issuance,
   isValid,
+  type OrderFailureReason,
   type Ownership,
   type TimeWindow,
 } from "./domain.ts";
@@ -84,8 +84,9 @@ export function recentVerifyRequests({ clicksAtMs }: Domain, nowMs: number): rea
 export function verifyRequested(domain: Domain, nowMs: number): Domain {
   const { dns, certificate } = domain;
   const { issuance } = certificate;
-  // A rate limit of the authority still applies; all other delays are our own back-off.
-  const retry = issuance !== undefined && issuance.refusal?.reason !== "rate_limited";
+  // A rate limit, the authority's or our own, still applies; all other delays are our back-off.
+  const { reason } = issuance?.refusal ?? {};
+  const retry = issuance !== undefined && reason !== "rate_limited" && reason !== "own_limit";
   const restarted = { sinceMs: nowMs, delay: undefined, attempts: 0 };
   return {
     ...domain,
@@ -198,9 +199,9 @@ export function certified(domain: Domain, held: HeldCertificate, nowMs: number):
 }
 
 export interface OrderFailure {
-  readonly reason: RefusalReason | "unprepared";
+  readonly reason: OrderFailureReason;
   readonly findings: readonly Finding[];
-  /** When the authority, or our own budget, allows another attempt. */
+  /** When the authority, or our own limit, allows another attempt. */
   readonly retryAtMs: number | undefined;
 }
 
@@ -210,15 +211,22 @@ export function orderFailed(
   nowMs: number,
 ): Domain {
   const issuance = domain.certificate.issuance ?? newIssuance(nowMs);
-  const attempts = issuance.attempts + (issuance.ordering ? 0 : 1);
+  const attempts = attemptsAfter(issuance, reason);
+  const delayMs = reason === "own_limit" ? 0 : issueDelayMs(attempts);
   return withIssuance(domain, {
     ...issuance,
     attempts,
     ordering: false,
-    nextAttemptAtMs: Math.max(retryAtMs ?? 0, nowMs + issueDelayMs(attempts)),
+    nextAttemptAtMs: Math.max(retryAtMs ?? 0, nowMs + delayMs),
     refusal: { reason, atMs: nowMs, findings },
     delay: overdueOf(issuance),
   });
+}
+
+/** Our own limit says exactly when it ends, so it neither waits longer nor counts as an attempt. */
+function attemptsAfter({ attempts, ordering }: Issuance, reason: OrderFailureReason): number {
+  const before = ordering ? attempts - 1 : attempts;
+  return reason === "own_limit" ? before : before + 1;
 }
 
 /** The other findings of the delay were checked again for this attempt. */

@@ -1,6 +1,6 @@
 /** The preconditions of an order, and the findings for a refusal. */
 import { createHash } from "node:crypto";
-import { budgetFor, budgetWindowMs, orderMsMax } from "./budget.ts";
+import { attemptsOf, budgetFor, orderMsMax } from "./budget.ts";
 import { checkCaa } from "./caa.ts";
 import {
   type AuthorityRefusal,
@@ -12,7 +12,6 @@ import type { Domain } from "./domain.ts";
 import type { DomainStore, Lease } from "./domains.ts";
 import { type Edge, type EdgeView, presentEdges } from "./edgeView.ts";
 import type { Finding } from "./finding.ts";
-import { registrableOf } from "./hostName.ts";
 import type { OrderFailure } from "./lifecycle.ts";
 import type { Resolver } from "./resolver.ts";
 
@@ -30,6 +29,8 @@ export interface IssuingContext {
   readonly probe: Probe;
   /** Publishes it as the TXT record of a name. Rejects with the reason if that fails. */
   readonly publishTxt?: ((name: string, value: string) => Promise<void>) | undefined;
+  /** Whether our own limits apply, which are below those of a public authority. */
+  readonly ownLimits: boolean;
   readonly now: () => number;
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -59,30 +60,30 @@ function failuresOf({ certificate }: Domain): readonly Finding[] {
 
 /** Checked before and after an order is recorded, since others may be recorded concurrently. */
 export async function withinBudget(domain: Domain, context: IssuingContext): Promise<Preparation> {
-  const budget = budgetFor(domain.host, await attemptsOf(domain.host, context), context.now());
+  if (!context.ownLimits) return { kind: "ready" };
+  const { host } = domain;
+  const nowMs = context.now();
+  const budget = budgetFor(host, await attemptsOf(host, context.store, nowMs), nowMs);
   if (budget.kind === "open") return { kind: "ready" };
   const finding: Finding = {
-    code: "RATE_LIMITED",
-    message: `The rate limit of the certificate authority is used up: there were ${budget.words}.`,
-    next: "No action needed: we retry as soon as it is allowed.",
+    code: "OWN_LIMIT",
+    message: `Our own limit, which we keep below that of the public certificate authority, is used up: there were ${budget.words}.`,
+    next: "No action needed: we order as soon as our limit allows it.",
     untilMs: budget.untilMs,
   };
   return {
     kind: "refused",
-    reason: "rate_limited",
+    reason: "own_limit",
     findings: [finding, ...failuresOf(domain)],
     retryAtMs: budget.untilMs,
   };
 }
 
 /** Whether an order for this name is in progress, according to the recorded attempts. */
-export async function isOrdered(host: string, context: IssuingContext): Promise<boolean> {
-  const last = (await attemptsOf(host, context)).findLast((attempt) => attempt.host === host);
-  return last?.kind === "order" && context.now() - last.atMs < orderMsMax;
-}
-
-function attemptsOf(host: string, { store, now }: IssuingContext) {
-  return store.attempts({ host, registrable: registrableOf(host) ?? host }, now() - budgetWindowMs);
+export async function isOrdered(host: string, { store, now }: IssuingContext): Promise<boolean> {
+  const attempts = await attemptsOf(host, store, now());
+  const last = attempts.findLast((attempt) => attempt.host === host);
+  return last?.kind === "order" && now() - last.atMs < orderMsMax;
 }
 
 /** Publishes the response to a challenge to all edges, and checks that they serve it. */

@@ -98,7 +98,7 @@ export class RemoteFixture implements AsyncDisposable {
       openStores: () => database.open(),
       siteAddress: (slug) => siteAddress(slug, sitesHost(config), 8080),
       previewAddress: (id) => previewAddress(id, sitesHost(config), 8080),
-      domainSettings: () => ({ target, reserved: [target] }),
+      domainSettings: () => ({ target, ownLimits: true, reserved: [target] }),
       ...parts,
     });
   }

@@ -73,6 +73,7 @@ export async function startDomainsFixture(
     edgeView,
     clock,
     target: testBed.target,
+    ownLimits: true,
     reserved: ["platform.test"],
   });
   const show = (project: string, host: string) => domainService.show(operator, project, host);

@@ -26,7 +26,11 @@ async function start(engine: Engine, options?: TestBedOptions) {
   // The calendar skips three minutes here while an order is under way, and its lease must outlast
   // that. But it must not outlast the 9.5 minutes before a third attempt and end with the rest of
   // them: a worker that has not put the domain down yet would place that order, and another one too.
-  fixture = await startDomainsFixture(testBed, engine, { PETSTORE_LEASE_SECONDS: "300" });
+  fixture = await startDomainsFixture(testBed, engine, {
+    PETSTORE_LEASE_SECONDS: "300",
+    // As with a public authority.
+    PETSTORE_ACME_LIMITS: "on",
+  });
   await fixture.newProject(project);
 }
 
@@ -153,7 +157,7 @@ describeWithTestBedOnEngines("orders", (engine) => {
         expect(findingOf(details, "AUTHORIZATION_FAILED").message).toMatch(/\[::1\].*refused/);
         if (details.status === "blocked") {
           waits++;
-          const { untilMs = 0 } = findingOf(details, "RATE_LIMITED");
+          const { untilMs = 0 } = findingOf(details, "OWN_LIMIT");
           // When exactly is held in budget.test.ts: it also depends on orders of which nothing is known.
           expect(untilMs).toBeGreaterThan(fixture.clock.now());
           expect(untilMs).toBeLessThanOrEqual(fixture.clock.now() + hourMs);
@@ -196,7 +200,7 @@ describeWithTestBedOnEngines("orders", (engine) => {
     const placed = ordersFor(fixture, host);
     await fixture.verify(project, host);
     const spent = await atRest(fixture, project, host);
-    expect(codesOf(spent)).toEqual(["RATE_LIMITED", "CAA_BLOCKS"]);
+    expect(codesOf(spent)).toEqual(["OWN_LIMIT", "CAA_BLOCKS"]);
     expect(ordersFor(fixture, host)).toBe(placed);
     expect(lookedAt() - before).toBe(4);
   });

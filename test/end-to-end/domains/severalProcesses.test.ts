@@ -61,6 +61,7 @@ describeWithTestBedOnEngines("several processes on one database", (engine) => {
       edgeView,
       clock,
       target: testBed.target,
+      ownLimits: true,
       reserved: [],
     });
     await sites.addOwner({ id: "acme", name: "acme", plan: "paid" });

@@ -54,7 +54,7 @@ export async function openInternalApiFixture(engine: Engine, sitesHost?: SitesHo
     trouble: undefined,
   };
   const recent = new Recent(clock);
-  const serviceParts = { ...stores, clock, target, reserved: ["platform.test"] };
+  const serviceParts = { ...stores, clock, target, ownLimits: true, reserved: ["platform.test"] };
   const { handle } = openPlatform({
     stores,
     domainService: new DomainService(serviceParts),

@@ -121,12 +121,12 @@ function LoadedTimeline({ slug, host }: Omit<TimelineProps, "details">) {
   );
 }
 
-/** How much of the CA's rate limits is used. */
+/** How much of our own limits is used. */
 function Budget({ limits }: { limits: DomainDetails["budget"] }) {
   if (limits.length === 0) return null;
   return (
-    <section class="budget" aria-label="Limits of the certificate authority">
-      <p class="quiet">Limits of the certificate authority</p>
+    <section class="budget" aria-label="Our own limits">
+      <p class="quiet">Our own limits, below those of the public certificate authority</p>
       <ul>
         {limits.map(({ words, used, max, until }) => (
           <li key={words}>
