@@ -98,7 +98,7 @@ function requestsOf({ security, paths, components }: Document) {
       follow(components["schemas"]?.[name]);
     }
   };
-  follow(withoutResponses);
+  follow([withoutResponses, components["parameters"]]);
   return {
     security,
     paths: withoutResponses,

@@ -1,13 +1,14 @@
 import { type Domain, isOwnName, isServed, type Standing } from "../src/hosting/domains/domain.ts";
 import {
-  attemptsMax,
   type CaAttempt,
   type ChangeOutcome,
   claimsMax,
   type DomainChange,
+  type DomainPosition,
   type DomainStore,
   type Lease,
   noRouting,
+  type PageRequest,
   type RoutingChange,
   type StoredCertificate,
   type StoredDomain,
@@ -25,6 +26,7 @@ import {
 import type { Routing } from "../src/hosting/domains/routing.ts";
 import type { SiteStore } from "../src/hosting/sites/sites.ts";
 import { DueRows } from "./dueRows.ts";
+import { MemoryAttempts } from "./memoryAttempts.ts";
 
 interface Row {
   domain: Domain;
@@ -37,7 +39,6 @@ interface Row {
   timeline: TimelineEntry[];
 }
 
-type RecordedAttempt = { readonly attempt: CaAttempt; readonly ordinal: number };
 type PublishedChallenge = Parameters<DomainStore["publishChallenge"]>[0];
 type SitesAsked = Pick<SiteStore, "owner" | "project" | "revision">;
 
@@ -56,8 +57,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
   readonly #byHost = new Map<string, Row[]>();
   readonly #byProject = new Map<string, Row[]>();
   readonly #certificatesOf = new Map<string, StoredCertificate[]>();
-  /** By host and by what was registered. */
-  readonly #attempts = new Map<string, RecordedAttempt[]>();
+  readonly #attempts = new MemoryAttempts();
   readonly #waiting = new DueRows<Row>();
   readonly #challenges = new Map<string, PublishedChallenge>();
   readonly #edges = new Map<string, Edge>();
@@ -117,7 +117,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     }
     this.#replace(row, domain, dueAtMs);
     row.timeline = [...row.timeline, ...change.entries].slice(-timelineEntriesMax);
-    for (const attempt of change.attempts ?? []) this.#keepAttempt(attempt);
+    for (const attempt of change.attempts ?? []) this.#attempts.keep(attempt);
     if (routing !== undefined) this.#keepRouting(routing);
     return "done";
   }
@@ -185,6 +185,24 @@ export class MemoryDomains implements DomainStore, EdgeView {
       .filter(({ domain }) => isOpen(domain.ownership) && (project === "" || !isOwnName(domain)))
       .toSorted((one, other) => compare(one.domain.host, other.domain.host))
       .map((row) => this.#stored(row));
+  }
+
+  page({ project, ownerId, search = "", after, limit }: PageRequest): readonly StoredDomain[] {
+    const textOf = ({ project, host, id }: DomainPosition) => `${project} ${host} ${id}`;
+    return this.list(project)
+      .filter(({ domain }) => domain.ownerId === (ownerId ?? domain.ownerId))
+      .filter(({ domain: { host } }) => host.includes(search) || host.includes("xn--"))
+      .filter(({ domain }) => after === undefined || textOf(domain) > textOf(after))
+      .toSorted((one, other) => compare(textOf(one.domain), textOf(other.domain)))
+      .slice(0, limit);
+  }
+
+  count(project: string): number {
+    return this.list(project).length;
+  }
+
+  attached(project: string, host: string): StoredDomain | undefined {
+    return this.list(project).find(({ domain }) => domain.host === host);
   }
 
   ownNames(): readonly StoredDomain[] {
@@ -258,26 +276,11 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   attempts(of: { host: string; registrable: string }, sinceMs: number): readonly CaAttempt[] {
-    const found = [of.host, of.registrable].flatMap((name) => this.#attempts.get(name) ?? []);
-    return [...new Set(found)]
-      .filter(({ attempt }) => attempt.host === of.host || attempt.registrable === of.registrable)
-      .filter(({ attempt }) => attempt.atMs >= sinceMs)
-      .toSorted(
-        (one, other) => one.attempt.atMs - other.attempt.atMs || one.ordinal - other.ordinal,
-      )
-      .slice(-attemptsMax)
-      .map(({ attempt }) => attempt);
+    return this.#attempts.since(of, sinceMs);
   }
 
   async recordAttempt(attempt: CaAttempt): Promise<void> {
-    this.#keepAttempt(attempt);
-  }
-
-  #keepAttempt(attempt: CaAttempt): void {
-    const recorded = { attempt, ordinal: ++this.#lastOrdinal };
-    for (const name of new Set([attempt.registrable, attempt.host])) {
-      this.#attempts.set(name, [...(this.#attempts.get(name) ?? []), recorded]);
-    }
+    this.#attempts.keep(attempt);
   }
 
   #keepCertificate(certificate: StoredCertificate): void {
@@ -304,10 +307,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     for (const [key, { expiresAtMs }] of this.#challenges) {
       if (expiresAtMs <= nowMs) this.#challenges.delete(key);
     }
-    for (const [registrable, attempts] of this.#attempts) {
-      const kept = attempts.filter(({ attempt }) => nowMs - attempt.atMs <= 8 * dayMs);
-      this.#attempts.set(registrable, kept);
-    }
+    this.#attempts.removeBefore(nowMs - 8 * dayMs);
     this.#sweepCertificates(nowMs);
     for (const [id, { seenAtMs }] of this.#edges) {
       if (nowMs - seenAtMs > dayMs) this.#edges.delete(id);

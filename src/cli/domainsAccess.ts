@@ -2,6 +2,7 @@
 
 import { toJson } from "../contract/json.ts";
 import { isExpectedProblem, type ProblemCode } from "../core/problems.ts";
+import type { DomainsPage, DomainsQuery } from "../hosting/domains/domainList.ts";
 import type { DomainView } from "../hosting/domains/domainView.ts";
 import type { Actor } from "../hosting/sites/site.ts";
 import type { Call } from "./command.ts";
@@ -63,7 +64,8 @@ export async function findDomain(
 ): Promise<MatchedClaim> {
   // Only the service itself has wildcards.
   if (typed.startsWith("*.")) {
-    const claim = (await domains.list(operator, "")).find(({ host }) => host === typed);
+    const { items } = await domains.list(operator, { search: typed });
+    const claim = items.find(({ host }) => host === typed);
     if (claim !== undefined) return { host: typed, project: "", claim, others: [] };
   }
   const { parseHost } = await import("../hosting/domains/hostName.ts");
@@ -85,12 +87,26 @@ export async function findDomain(
 
 /** What a project has is found among however many claims. */
 async function claimsOn(host: string, project: string | undefined, domains: HostedDomains) {
-  const own = project === undefined ? [] : await domains.list(operator, project);
-  const all = [
-    ...own.filter((claim) => claim.host === host),
-    ...(await domains.claimsOn(operator, host)),
-  ];
+  const own: DomainView[] = [];
+  if (project !== undefined) {
+    for await (const claim of everyDomain(domains, { project, search: host })) {
+      if (claim.host === host) own.push(claim);
+    }
+  }
+  const all = [...own, ...(await domains.claimsOn(operator, host))];
   return [...new Map(all.map((claim) => [claim.id, claim])).values()];
+}
+
+/** Page by page. */
+export async function* everyDomain(
+  domains: Pick<HostedDomains, "list">,
+  query: Omit<DomainsQuery, "cursor" | "limit">,
+): AsyncGenerator<DomainView> {
+  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    const page: DomainsPage = await domains.list(operator, { ...query, cursor, limit: 200 });
+    yield* page.items;
+    cursor = page.next;
+  }
 }
 
 export const isOpen = ({ status }: DomainView) => status !== "removed" && status !== "abandoned";

@@ -2,9 +2,11 @@
 
 import { toJson } from "../contract/json.ts";
 import { pause } from "../core/clock.ts";
+import { statuses } from "../hosting/domains/domain.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import {
+  everyDomain,
   findDomain,
   isHeld,
   type OpenDomains,
@@ -28,6 +30,7 @@ import { verifyDomain } from "./domainsVerify.ts";
 import { dateText } from "./durations.ts";
 import { CommandFailure } from "./errors.ts";
 import { onService } from "./hosting.ts";
+import { readChoice } from "./readText.ts";
 import { counted, listReport } from "./table.ts";
 
 const timelineShown = 10;
@@ -67,15 +70,31 @@ const listDomains: Command = {
   name: "domains list",
   summary: "List attached host names and their status",
   operands: { "[<slug>]": "Only those of this project" },
-  options: onService,
-  examples: ["petstore domains list", "petstore domains list acme-docs"],
+  options: {
+    "status <status>": "Only these, such as live or pending_dns,misconfigured",
+    "search <text>": "Only names with this in them",
+    ...onService,
+  },
+  examples: [
+    "petstore domains list",
+    "petstore domains list acme-docs --status misconfigured,blocked",
+    "petstore domains list --search example.com",
+  ],
   async run(call, context) {
-    const { operand: slug } = call;
+    const { operand: slug, values } = call;
+    const query = {
+      project: slug === "" ? undefined : slug,
+      search: values.get("search"),
+      statuses: (values.get("status")?.split(",") ?? []).map((each) =>
+        readChoice("--status", each, statuses),
+      ),
+    };
     const views = await withDomains(call, context, ({ domains }) =>
-      slug === "" ? domains.listAll(operator) : domains.list(operator, slug),
+      Array.fromAsync(everyDomain(domains, query)),
     );
     const nowMs = context.clock.now();
     const none = slug === "" ? "No name is" : `${slug} has no name`;
+    const filtered = query.search !== undefined || query.statuses.length > 0;
     return listReport(views, {
       json: toJson,
       columns: {
@@ -87,7 +106,9 @@ const listDomains: Command = {
           certificate === undefined ? "" : dateText(certificate.notAfterMs),
         "Next check": (view) => dueText(view, nowMs),
       },
-      empty: `${none} attached yet. Attach one with petstore domains add ${slug || "<slug>"} <host>.`,
+      empty: filtered
+        ? "No such name is attached. Leave out --status and --search to see all."
+        : `${none} attached yet. Attach one with petstore domains add ${slug || "<slug>"} <host>.`,
     });
   },
 };

@@ -3,7 +3,7 @@ import type { DomainView } from "../hosting/domains/domainView.ts";
 import type { Redirect, Routing } from "../hosting/domains/routing.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { findDomain, ofProject, operator, withDomains } from "./domainsAccess.ts";
+import { everyDomain, findDomain, ofProject, operator, withDomains } from "./domainsAccess.ts";
 import { roleText } from "./domainsText.ts";
 import { CommandFailure, UsageError } from "./errors.ts";
 import { openInput } from "./files.ts";
@@ -35,7 +35,7 @@ export const routeDomains: Command = {
       routing: await (file === undefined
         ? domains.routing(operator, call.operand)
         : domains.applyRouting(operator, call.operand, document)),
-      views: await domains.list(operator, call.operand),
+      views: await Array.fromAsync(everyDomain(domains, { project: call.operand })),
     }));
     if (file !== undefined) note(call, context, "Saved. It is in force on every edge from now on.");
     for (const view of views.filter(isRoleHeld)) {
@@ -154,8 +154,7 @@ function reroute(
     const routing = await open.domains.changeRouting(operator, project, (before) =>
       change(before, host),
     );
-    const views = await open.domains.list(operator, project);
-    const held = views.some((view) => view.host === host && isRoleHeld(view));
+    const held = isRoleHeld(await open.domains.show(operator, project, host));
     return { routing, host, project, held };
   });
 }

@@ -39,7 +39,6 @@ export interface HostedSites
 export type HostedDomains = Pick<
   DomainService,
   | "list"
-  | "listAll"
   | "claimsOn"
   | "show"
   | "add"

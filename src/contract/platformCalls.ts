@@ -46,6 +46,10 @@ export function urlOf(
   const filled = template.replace(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(values[name] ?? ""),
   );
-  const search = new URLSearchParams(query as Record<string, string> | undefined).toString();
+  // A list is a parameter for each of its values.
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
+  const search = new URLSearchParams(pairs).toString();
   return `${base}${filled}${search && `?${search}`}`;
 }

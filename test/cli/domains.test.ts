@@ -139,6 +139,14 @@ describe("domains list", () => {
     expect(out).toMatch(
       /^help\.rival\.example +rival +pending_dns +shows the site +in 15 seconds$/m,
     );
+    expect(await hosts("--status", "live,blocked")).toEqual([docs]);
+    expect(await hosts("--status", "pending_dns")).toEqual(["help.rival.example"]);
+    expect(await hosts("--search", "rival")).toEqual(["help.rival.example"]);
+    expect(await hosts("shop", "--search", "rival")).toEqual([]);
+    const nothing = await cli.run(["domains", "list", "--status", "blocked"]);
+    expect(nothing.out).toContain("Leave out --status and --search to see all.");
+    const wrong = await cli.run(["domains", "list", "--status", "live,lively"]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('not "lively"')]);
     expect((await cli.run(["domains", "list", "none"])).code).toBe(1);
     cli.clock.advance(20_000);
     expect((await cli.run(["domains", "list", "rival"])).out).toContain("due now\n");

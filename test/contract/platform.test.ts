@@ -90,7 +90,13 @@ describe("the judge of responses", () => {
       400,
       { code: "owner_not_found", message: "", status: 400 },
     ],
-    ["a domain with a member that is not described", "GET", "/projects/a/domains", 200, [{ a: 1 }]],
+    [
+      "a domain with a member that is not described",
+      "GET",
+      "/projects/a/domains",
+      200,
+      { items: [{ a: 1 }], nextCursor: null },
+    ],
   ])("refuses %s", (_what, method, path, status, body) => {
     expect(() => judgePlatform(method, path, seen(status, body))).toThrow("platform.yaml");
   });

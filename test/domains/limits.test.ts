@@ -38,7 +38,7 @@ describe("our own limits", () => {
     // Those that had to wait for the outcome of others know when by now.
     fixture.clock.advance(11 * minuteMs);
     await workOff(worker);
-    const views = await fixture.service.list(ann, "shop");
+    const { items: views } = await fixture.service.list(ann, { project: "shop", limit: 100 });
     const waiting = views.filter(({ status }) => status !== "live");
     const issuedAtMs = views.flatMap(({ certificate }) => certificate?.notBeforeMs ?? []);
     for (const { findings, retryAtMs } of waiting) {

@@ -170,7 +170,7 @@ describe("the routing of a project", () => {
     const exported = JSON.parse(JSON.stringify(await service.routing(ann, "shop")));
     expect(exported).toEqual(document);
     expect(await service.applyRouting(ann, "shop", exported)).toEqual(document as never);
-    const roles = (await service.list(ann, "shop")).map(({ role }) => role);
+    const roles = (await service.list(ann, { project: "shop" })).items.map(({ role }) => role);
     expect(roles).toEqual([
       { kind: "primary", held: true },
       { kind: "redirect", to: host, status: 308, held: true },
@@ -188,7 +188,7 @@ describe("the routing of a project", () => {
     await serve(fixture, host);
     expect(await service.versionOf(ann, await shown())).not.toBe(before);
     expect((await shown()).role).toMatchObject({ kind: "redirect", held: false });
-    expect((await service.listAll(ann)).map(({ role }) => role)).toContainEqual(
+    expect((await service.list(ann)).items.map(({ role }) => role)).toContainEqual(
       (await shown()).role,
     );
   });
@@ -264,7 +264,8 @@ describe("removing a domain", () => {
     await service.applyRouting(ann, "shop", document);
     await service.remove(ann, "shop", host, true);
     expect(await service.routing(ann, "shop")).toEqual(noRouting);
-    expect((await service.list(ann, "shop")).map((view) => view.host)).toEqual([www]);
+    const { items } = await service.list(ann, { project: "shop" });
+    expect(items.map((view) => view.host)).toEqual([www]);
   });
 
   test("does not ask where it only redirects, and takes that redirect with it", async () => {

@@ -49,7 +49,7 @@ describeOnEngines("the internal API", (engine) => {
       const body = { host: "docs.rival.test" };
       await fixture.ask("POST", "/projects/rival/domains", { as: fixture.tokens.rival, body });
       const seen = async (as: string, query = "") =>
-        (await fixture.ask("GET", `/domains${query}`, { as })).body.map(
+        (await fixture.ask("GET", `/domains${query}`, { as })).body.items.map(
           ({ project, host }: { project: string; host: string }) => `${project} ${host}`,
         );
       const { shop, rival, operator } = fixture.tokens;
@@ -107,7 +107,7 @@ describeOnEngines("the internal API", (engine) => {
         ...theirs.body,
         message: theirs.body.message.replace("shop", "none"),
       });
-      expect((await fixture.ask("GET", domains)).body).toHaveLength(1);
+      expect((await fixture.ask("GET", domains)).body.items).toHaveLength(1);
     });
   });
 
@@ -140,9 +140,37 @@ describeOnEngines("the internal API", (engine) => {
       const shown = await fixture.ask("GET", docs);
       expect(shown.body).toEqual(body);
       expect(shown.body.timeline).toMatchObject([{ event: "added", at: body.addedAt }]);
-      expect((await fixture.ask("GET", domains)).body).toMatchObject([
-        { host: "docs.example.com" },
-      ]);
+      expect((await fixture.ask("GET", domains)).body).toMatchObject({
+        items: [{ host: "docs.example.com" }],
+        nextCursor: null,
+      });
+    });
+
+    test("is found in pages, by part of the name and by status", async () => {
+      for (const name of ["b", "a", "d", "c", "e"]) await add(`${name}.example.com`);
+      await add("bücher.example.net");
+      const seen = async (query: string) => {
+        const { body } = await fixture.ask("GET", `${domains}?${query}`);
+        const hosts = body.items.map(({ host }: { host: string }) => host.split(".")[0]);
+        return { hosts: hosts.join(" "), next: body.nextCursor };
+      };
+      const first = await seen("limit=2");
+      expect(first).toEqual({ hosts: "a b", next: expect.any(String) });
+      const second = await seen(`limit=4&cursor=${first.next}`);
+      expect(second).toEqual({ hosts: "c d e xn--bcher-kva", next: null });
+      expect((await seen("search=EXAMPLE.com&limit=5")).hosts).toBe("a b c d e");
+      expect((await seen(`search=${encodeURIComponent("büch")}`)).hosts).toBe("xn--bcher-kva");
+      expect((await seen("search=%25")).hosts).toBe("");
+      expect((await seen("search=_.example")).hosts).toBe("");
+      expect((await seen("status=live&status=misconfigured")).hosts).toBe("");
+      const waiting = await seen("status=live&status=pending_dns&limit=5");
+      expect(waiting).toEqual({ hosts: "a b c d e", next: expect.any(String) });
+      const rest = await seen(`status=pending_dns&limit=5&cursor=${waiting.next}`);
+      expect(rest).toEqual({ hosts: "xn--bcher-kva", next: null });
+      for (const query of ["status=lively", "limit=0", "limit=201", "cursor=docs", "sort=age"]) {
+        const refused = await fixture.ask("GET", `${domains}?${query}`);
+        expect([refused.status, refused.body.code]).toEqual([400, "parameter_invalid"]);
+      }
     });
 
     test("of another owner can be asked for with a proof", async () => {
@@ -196,7 +224,7 @@ describeOnEngines("the internal API", (engine) => {
         edges: 1,
         edgesBehind: ["edge-a"],
       });
-      expect((await fixture.ask("GET", domains)).body).toEqual([]);
+      expect((await fixture.ask("GET", domains)).body.items).toEqual([]);
       expect((await fixture.ask("GET", "/projects/shop/routing")).body.primary).toBeNull();
     });
 
@@ -251,7 +279,7 @@ describeOnEngines("the internal API", (engine) => {
 
   describe("a fault of ours", () => {
     test("is answered with nothing of it, and logged with its cause", async () => {
-      fixture.stores.domains.list = () => {
+      fixture.stores.domains.page = () => {
         throw new Error("the cellar is flooded");
       };
       const { status, body, headers } = await fixture.ask("GET", domains);

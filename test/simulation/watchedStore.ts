@@ -5,6 +5,7 @@ import type {
   DomainChange,
   DomainStore,
   Lease,
+  PageRequest,
   StoredCertificate,
   StoredDomain,
   TimelineEntry,
@@ -233,6 +234,18 @@ export class WatchedStore implements DomainStore {
 
   list(project?: string) {
     return this.#inner.list(project);
+  }
+
+  page(request: PageRequest) {
+    return this.#inner.page(request);
+  }
+
+  count(project: string) {
+    return this.#inner.count(project);
+  }
+
+  attached(project: string, host: string) {
+    return this.#inner.attached(project, host);
   }
 
   ownNames() {

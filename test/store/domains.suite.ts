@@ -27,7 +27,6 @@ import {
 import { rejectionOf } from "./rejection.ts";
 
 const host = "docs.example.com";
-const hostsOf = (stored: readonly StoredDomain[]) => stored.map(({ domain }) => domain.host);
 const idsOf = (stored: readonly StoredDomain[]) => stored.map(({ domain }) => domain.id);
 
 /** How often each outcome came about. */
@@ -122,59 +121,6 @@ export function describeDomains(engine: string, open: () => Promise<Stores>): vo
       const stores = await openWithProjects();
       await rejectionOf(stores.domains.add(domainFor(host, "nobody"), nowMs, []));
       expect(await stores.domains.claimsOn(host)).toEqual([]);
-    });
-  });
-
-  describe(`finding domains on ${engine}`, () => {
-    test("lists come in the order of the hosts, without what has ended", async () => {
-      const stores = await openWithProjects();
-      for (const [name, project, ownership] of [
-        ["c.example", "shop", held],
-        ["a.example", "shop", proofNeeded],
-        ["a.example", "rival", held],
-        ["b.example", "rival", held],
-        ["d.example", "shop", removed()],
-        ["e.example", "shop", abandoned()],
-      ] as const) {
-        await addTo(stores, domainFor(name, project, { ownership }));
-      }
-      const { domains } = stores;
-      expect(hostsOf(await domains.list())).toEqual([
-        "a.example",
-        "a.example",
-        "b.example",
-        "c.example",
-      ]);
-      expect(hostsOf(await domains.list("shop"))).toEqual(["a.example", "c.example"]);
-      expect(hostsOf(await domains.list("rival"))).toEqual(["a.example", "b.example"]);
-    });
-
-    test("claims on a name come newest first, the ended ones too, at most 100", async () => {
-      const stores = await openWithProjects();
-      const ended = Array.from({ length: 105 }, (_, index) =>
-        domainFor(host, "shop", { id: `dom_${index}`, ownership: removed() }),
-      );
-      for (const domain of ended) await addTo(stores, domain);
-      await addTo(stores, domainFor(host, "rival"));
-      const claims = idsOf(await stores.domains.claimsOn(host));
-      expect(claims).toHaveLength(100);
-      expect(claims.slice(0, 3)).toEqual([`dom_rival_${host}`, "dom_104", "dom_103"]);
-    });
-
-    test("the standing is that of the owner now", async () => {
-      const stores = await openWithProjects();
-      const domain = domainFor(host);
-      await addTo(stores, domain);
-      const standing = async () => (await storedIn(stores, domain)).standing;
-      await stores.sites.setPlan("shop", "free");
-      expect(await standing()).toEqual({ paid: false, deployed: true });
-      await stores.sites.unpublish("shop");
-      expect(await standing()).toEqual({ paid: false, deployed: false });
-      await stores.sites.setPlan("shop", "paid");
-      expect(await standing()).toEqual({ paid: true, deployed: false });
-      expect((await stores.domains.claimsOn(host))[0]?.standing).toEqual(await standing());
-      expect((await stores.domains.list())[0]?.standing).toEqual(await standing());
-      expect((await storedIn(stores, domain)).version).toBe(1);
     });
   });
 

@@ -9,6 +9,7 @@ import {
   listSessions,
 } from "../../src/storage/repositories/accounts.ts";
 import {
+  findAttached,
   findClaims,
   findDomain,
   findHolder,
@@ -17,6 +18,7 @@ import {
   lastEntry,
   listAttempts,
   listDomainsOfProject,
+  pageQuery,
   readTimeline,
 } from "../../src/storage/repositories/domains.ts";
 import {
@@ -54,6 +56,9 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
+const after = { project: "p6", host: "a", id: "" };
+const pageOfProject = pageQuery({ project: "p6", after, limit: 50 });
+const pageOfAll = pageQuery({ after, limit: 50 });
 const many = 8_000;
 const all = `generate_series(1, ${many}) AS n`;
 const state = "repeat('state of a domain, which takes some room ', 20)";
@@ -146,6 +151,15 @@ const questions: readonly (readonly [string, string, readonly unknown[], string[
   ["the holder of a name", findHolder, ["h6.example"], ["domains_held"], 1],
   ["the claims on a name", findClaims, ["h7.example"], ["domains_by_host"], 1],
   ["the domains of a project", listDomainsOfProject, ["p6"], ["domains_of_project"], 1],
+  [
+    "a page of the domains of a project",
+    pageOfProject.text,
+    pageOfProject.values,
+    ["domains_listed"],
+    1,
+  ],
+  ["a page of all domains", pageOfAll.text, pageOfAll.values, ["domains_listed"], 75],
+  ["an attached domain", findAttached, ["p6", "h6.example"], ["domains_of_project"], 1],
   ["a timeline, backwards", readTimeline, ["d7", 5], ["domain_timeline_pkey"], 5],
   ["the last entry of a timeline", lastEntry, ["d7"], ["domain_timeline_pkey"], 1],
   [

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../src/core/clock.ts";
 import {
+  findAttached,
   findClaims,
   findDomain,
   findHolder,
@@ -10,6 +11,7 @@ import {
   listAllDomains,
   listAttempts,
   listDomainsOfProject,
+  pageQuery,
   readTimeline,
 } from "../../src/storage/repositories/domains.ts";
 import {
@@ -53,6 +55,7 @@ const host = "docs.example.com";
 const request = { holder: "one", nowMs, untilMs: nowMs + hourMs, max: 10 };
 
 describe("query plans", () => {
+  const position = { project: "shop", host, id: "dom_1" };
   const standing = [
     /^SEARCH projects USING PRIMARY KEY \(slug=\?\)$/,
     /^SEARCH owners USING PRIMARY KEY \(id=\?\)$/,
@@ -105,6 +108,21 @@ describe("query plans", () => {
     "a project's domains are found in the order of their hosts": [
       listDomainsOfProject,
       [search("domains", "domains_of_project", "project=\\?"), ...anyStanding],
+    ],
+    "a page of a project is read in its order": [
+      pageQuery({ project: "shop", after: position, limit: 9 }).text,
+      [search("domains", "domains_of_project", "project=\\? AND host>\\?"), ...anyStanding],
+    ],
+    "a page of all domains is read in its order": [
+      pageQuery({ after: position, limit: 9 }).text,
+      [
+        search("domains", "domains_listed", "\\(project,host,id\\)>\\(\\?,\\?,\\?\\)"),
+        ...anyStanding,
+      ],
+    ],
+    "an attached domain is found by its project and host": [
+      findAttached,
+      [search("domains", "domains_of_project", "project=\\? AND host=\\?"), ...anyStanding],
     ],
     "all domains are read in the order of their hosts": [
       listAllDomains,

@@ -5,6 +5,7 @@ import type { Removal } from "../../hosting/domains/domainService.ts";
 import type { DomainDetails, DomainView } from "../../hosting/domains/domainView.ts";
 import type { Routing } from "../../hosting/domains/routing.ts";
 import { type Owner, type Project, slugError } from "../../hosting/sites/site.ts";
+import { everyDomain } from "../domainsAccess.ts";
 import type { HostedDeployment, HostedDomains, HostedSites, Hosting } from "../hosting.ts";
 import { type ClientOptions, PlatformClient } from "./platformClient.ts";
 import { uploadSite } from "./uploadSite.ts";
@@ -17,10 +18,10 @@ export function remoteHosting(options: ClientOptions): Hosting {
     sites: projects,
     domains: async () => remoteDomains(client),
     attached: (slug) =>
-      client
-        .call("get", "/projects/{project}/domains", { path: at(slug) })
-        .then((views) => views.map(({ host, status }) => ({ host, status })))
-        .catch(outcomeFor({ domains_off: [] })),
+      Array.fromAsync(
+        everyDomain(remoteDomains(client), { project: slug }),
+        ({ host, status }) => ({ host, status }),
+      ).catch(outcomeFor({ domains_off: [] })),
     addressOf: (slug) => projects.addressOf(slug),
     publicHttpsPort: () => 443,
     upload: (slug, files, how) => uploadSite({ client, sites: projects, slug, files, ...how }),
@@ -149,13 +150,15 @@ function remoteDomains(client: PlatformClient): HostedDomains {
     return fromJson<Routing>(applied);
   };
   return {
-    list: async (_, slug) =>
-      fromJson<DomainView[]>(
-        await client.call("get", "/projects/{project}/domains", { path: at(slug) }),
-      ),
-    listAll: async () => fromJson<DomainView[]>(await client.call("get", "/domains")),
+    async list(_, { project, statuses: status = [], search = "", cursor = "", limit = 50 } = {}) {
+      const query = { status, search, cursor, limit };
+      const { items, nextCursor } = await (project === undefined
+        ? client.call("get", "/domains", { query })
+        : client.call("get", "/projects/{project}/domains", { path: at(project), query }));
+      return { items: fromJson<DomainView[]>(items), next: nextCursor ?? undefined };
+    },
     claimsOn: async (_, host) =>
-      fromJson<DomainView[]>(await client.call("get", "/domains", { query: { host } })),
+      fromJson<DomainView[]>((await client.call("get", "/domains", { query: { host } })).items),
     show: async (_, slug, host) =>
       fromJson<DomainDetails>(
         await client.call("get", "/projects/{project}/domains/{host}", { path: one(slug, host) }),

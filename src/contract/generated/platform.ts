@@ -215,6 +215,11 @@ export interface components {
             /** Format: date-time */
             readonly until: string | null;
         };
+        readonly DomainPage: {
+            readonly items: readonly components["schemas"]["Domain"][];
+            /** @description The `cursor` of the next page. Null on the last page. */
+            readonly nextCursor: string | null;
+        };
         readonly DomainDetails: components["schemas"]["Domain"] & {
             /** @description Empty where our own limits do not apply, such as with a private authority. */
             readonly budget: readonly components["schemas"]["UsedLimit"][];
@@ -374,6 +379,15 @@ export interface components {
                 readonly "application/json": components["schemas"]["Session"];
             };
         };
+        /** @description The domains. */
+        readonly DomainPage: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["DomainPage"];
+            };
+        };
         /** @description The session. Its cookie is set. */
         readonly SessionBegun: {
             headers: {
@@ -428,6 +442,13 @@ export interface components {
         readonly host: string;
         readonly key: string;
         readonly owner: string;
+        /** @description Part of the host name. */
+        readonly search: string;
+        /** @description Only these statuses. Repeat it for several. */
+        readonly status: readonly components["schemas"]["DomainStatus"][];
+        /** @description The `nextCursor` of the page before. */
+        readonly cursor: string;
+        readonly limit: number;
     };
     requestBodies: never;
     headers: never;
@@ -463,6 +484,7 @@ export type NewDomain = components['schemas']['NewDomain'];
 export type Domain = components['schemas']['Domain'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type UsedLimit = components['schemas']['UsedLimit'];
+export type DomainPage = components['schemas']['DomainPage'];
 export type DomainDetails = components['schemas']['DomainDetails'];
 export type Edges = components['schemas']['Edges'];
 export type Removal = components['schemas']['Removal'];
@@ -486,6 +508,7 @@ export type Overview = components['schemas']['Overview'];
 export type ResponseRefused = components['responses']['Refused'];
 export type ResponseFailed = components['responses']['Failed'];
 export type ResponseSession = components['responses']['Session'];
+export type ResponseDomainPage = components['responses']['DomainPage'];
 export type ResponseSessionBegun = components['responses']['SessionBegun'];
 export type ResponseSessionEnded = components['responses']['SessionEnded'];
 export type ResponseShown = components['responses']['Shown'];
@@ -496,6 +519,10 @@ export type ParameterDeployment = components['parameters']['deployment'];
 export type ParameterHost = components['parameters']['host'];
 export type ParameterKey = components['parameters']['key'];
 export type ParameterOwner = components['parameters']['owner'];
+export type ParameterSearch = components['parameters']['search'];
+export type ParameterStatus = components['parameters']['status'];
+export type ParameterCursor = components['parameters']['cursor'];
+export type ParameterLimit = components['parameters']['limit'];
 export type $defs = Record<string, never>;
 export interface operations {
     readonly getSession: {
@@ -914,6 +941,13 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 readonly host?: string;
+                /** @description Part of the host name. */
+                readonly search?: components["parameters"]["search"];
+                /** @description Only these statuses. Repeat it for several. */
+                readonly status?: components["parameters"]["status"];
+                /** @description The `nextCursor` of the page before. */
+                readonly cursor?: components["parameters"]["cursor"];
+                readonly limit?: components["parameters"]["limit"];
             };
             readonly header?: never;
             readonly path?: never;
@@ -921,15 +955,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The domains. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": readonly components["schemas"]["Domain"][];
-                };
-            };
+            readonly 200: components["responses"]["DomainPage"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -958,7 +984,15 @@ export interface operations {
     };
     readonly listDomains: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Part of the host name. */
+                readonly search?: components["parameters"]["search"];
+                /** @description Only these statuses. Repeat it for several. */
+                readonly status?: components["parameters"]["status"];
+                /** @description The `nextCursor` of the page before. */
+                readonly cursor?: components["parameters"]["cursor"];
+                readonly limit?: components["parameters"]["limit"];
+            };
             readonly header?: never;
             readonly path: {
                 readonly project: components["parameters"]["project"];
@@ -967,15 +1001,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The domains. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": readonly components["schemas"]["Domain"][];
-                };
-            };
+            readonly 200: components["responses"]["DomainPage"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };

@@ -5,6 +5,13 @@ import { type Actor, isOwn, ownProject } from "../sites/site.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { usageOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
+import {
+  countByStatus,
+  type DomainsPage,
+  type DomainsQuery,
+  listDomains,
+  viewsOf,
+} from "./domainList.ts";
 import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
 import { type DomainDetails, type DomainView, routingInEffect, viewOf } from "./domainView.ts";
 import { type EdgeView, presentEdges } from "./edgeView.ts";
@@ -48,7 +55,7 @@ export interface Removal {
   readonly edges: number;
 }
 
-const domainsPerProjectMax = 100;
+const domainsPerProjectMax = 2_000;
 const addTriesMax = 4;
 
 export class DomainService {
@@ -58,21 +65,15 @@ export class DomainService {
     this.#parts = parts;
   }
 
-  async list(actor: Actor, slug: string): Promise<readonly DomainView[]> {
-    await this.#allow(actor, slug);
-    const { domains } = this.#parts;
-    const { routing } = await routingInEffect(domains, slug);
-    const stored = await (slug === "" ? domains.ownNames() : domains.list(slug));
-    return stored.map((each) => this.#view(each, routing));
+  /** A page of the domains of a project, or of all projects of the actor. */
+  async list(actor: Actor, query: DomainsQuery = {}): Promise<DomainsPage> {
+    if (query.project !== undefined) await ownProject(this.#parts.sites, actor, query.project);
+    return listDomains(this.#parts, actor, query);
   }
 
-  /** Of all projects of the actor, in the order of their slugs. Those of the platform come first. */
-  async listAll(actor: Actor): Promise<readonly DomainView[]> {
-    const { domains } = this.#parts;
-    const stored = [...(await domains.ownNames()), ...(await domains.list())];
-    const order = (a: DomainView, b: DomainView) =>
-      Number(a.project > b.project) - Number(a.project < b.project);
-    return (await this.#ownViews(actor, stored)).toSorted(order);
+  /** How many of all projects of the actor have each status. */
+  async countByStatus(actor: Actor): Promise<Partial<Record<Status, number>>> {
+    return countByStatus(this.#parts, actor);
   }
 
   /** The actor's domains of a name: who holds it, other claims, and those that ended, the last one first. */
@@ -84,21 +85,11 @@ export class DomainService {
     const claims = await domains.claimsOn(reading.host);
     const others = claims.filter(({ domain }) => domain.id !== holder?.domain.id);
     const latest = others.toSorted((one, other) => endMs(other) - endMs(one));
-    return this.#ownViews(actor, holder === undefined ? latest : [holder, ...latest]);
-  }
-
-  async #ownViews(actor: Actor, stored: readonly StoredDomain[]): Promise<DomainView[]> {
-    const routings = new Map<string, RoutingInEffect>();
-    const views: DomainView[] = [];
-    for (const each of stored) {
-      const { project, ownerId } = each.domain;
-      if (!isOwn(actor, ownerId)) continue;
-      const routing =
-        routings.get(project) ?? (await routingInEffect(this.#parts.domains, project)).routing;
-      routings.set(project, routing);
-      views.push(this.#view(each, routing));
-    }
-    return views;
+    const all = holder === undefined ? latest : [holder, ...latest];
+    return viewsOf(
+      this.#parts,
+      all.filter(({ domain }) => isOwn(actor, domain.ownerId)),
+    );
   }
 
   async show(actor: Actor, slug: string, host: string): Promise<DomainDetails> {
@@ -164,10 +155,9 @@ export class DomainService {
     if ((await sites.owner(project.ownerId))?.plan !== "paid") {
       throw new Problem("plan_required");
     }
-    const attached = await domains.list(slug);
-    if (attached.length >= domainsPerProjectMax) {
+    if ((await domains.count(slug)) >= domainsPerProjectMax) {
       throw new Problem("too_many_domains", {
-        detail: `A project has at most ${domainsPerProjectMax} domains. Remove one that is no longer needed first.`,
+        detail: `A project has at most ${domainsPerProjectMax.toLocaleString("en")} domains. Remove one that is no longer needed first.`,
       });
     }
     if (project.current === undefined) {
@@ -358,9 +348,10 @@ export class DomainService {
     const { domains } = this.#parts;
     // An attached one is found among any number of claims, an ended one only among the newest.
     const found =
-      (await (slug === "" ? domains.ownNames() : domains.list(slug))).find(
-        ({ domain }) => domain.host === host,
-      ) ?? (await domains.claimsOn(host)).find(({ domain }) => domain.project === slug);
+      (slug === ""
+        ? (await domains.ownNames()).find(({ domain }) => domain.host === host)
+        : await domains.attached(slug, host)) ??
+      (await domains.claimsOn(host)).find(({ domain }) => domain.project === slug);
     if (found === undefined) {
       throw new Problem("domain_not_found", { detail: `${text} is not attached to ${slug}.` });
     }

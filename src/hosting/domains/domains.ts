@@ -52,6 +52,19 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** By code units, one after the other. The names of the platform itself come first. */
+export type DomainPosition = Pick<Domain, "project" | "host" | "id">;
+
+/** Without a project and an owner, those of all. */
+export interface PageRequest {
+  readonly project?: string | undefined;
+  readonly ownerId?: string | undefined;
+  /** Part of the host, as it is stored or as people read it. */
+  readonly search?: string | undefined;
+  readonly after?: DomainPosition | undefined;
+  readonly limit: number;
+}
+
 /** Changes that are committed together or not at all. */
 export interface DomainChange {
   readonly domain: Domain;
@@ -110,6 +123,12 @@ export interface DomainStore {
   holderOf(host: string): MaybePromise<StoredDomain | undefined>;
   /** Those of a project, or all, without removed and abandoned ones, in the order of their hosts. */
   list(project?: string): MaybePromise<readonly StoredDomain[]>;
+  /** The same in the order of their positions, at most `limit`. May return more than match `search`. */
+  page(request: PageRequest): MaybePromise<readonly StoredDomain[]>;
+  /** How many of them a project has. */
+  count(project: string): MaybePromise<number>;
+  /** The one of `list` with this host. */
+  attached(project: string, host: string): MaybePromise<StoredDomain | undefined>;
   /** The names of the platform itself. */
   ownNames(): MaybePromise<readonly StoredDomain[]>;
   /** Newest first. The last 200 of each domain are stored. */

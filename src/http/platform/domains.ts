@@ -2,6 +2,7 @@
 
 import { toJson } from "../../contract/json.ts";
 import { isExpectedProblem, Problem } from "../../core/problems.ts";
+import type { DomainsPage } from "../../hosting/domains/domainList.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import type { DomainDetails } from "../../hosting/domains/domainView.ts";
 import { platformPrefix } from "../routes.ts";
@@ -16,14 +17,13 @@ export interface DomainHandlersParts {
 
 export function domainHandlers({ domainService, streams }: DomainHandlersParts) {
   return {
-    listDomains: async ({ path: { project } }, { caller }) =>
-      json(200, await domainService.list(caller.actor, project)),
+    listDomains: async ({ path: { project }, query: { status: statuses, ...query } }, { caller }) =>
+      page(await domainService.list(caller.actor, { project, statuses, ...query })),
 
-    listAllDomains: async ({ query: { host } }, { caller: { actor } }) =>
-      json(
-        200,
-        await (host === "" ? domainService.listAll(actor) : domainService.claimsOn(actor, host)),
-      ),
+    async listAllDomains({ query: { host, status: statuses, ...query } }, { caller: { actor } }) {
+      if (host === "") return page(await domainService.list(actor, { statuses, ...query }));
+      return page({ items: await domainService.claimsOn(actor, host), next: undefined });
+    },
 
     getEdges: async () => json(200, await domainService.edgesBehind()),
 
@@ -80,6 +80,8 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
     },
   } satisfies Partial<PlatformHandlers>;
 }
+
+const page = ({ items, next: nextCursor }: DomainsPage) => json(200, { items, nextCursor });
 
 const eventData = (details: DomainDetails) => JSON.stringify(toJson(details));
 

@@ -9,6 +9,7 @@ import {
   type DomainStore,
   type Lease,
   noRouting,
+  type PageRequest,
   type RoutingChange,
   type StoredCertificate,
   type StoredDomain,
@@ -39,6 +40,13 @@ export function domainRepository(storage: Storage): DomainStore {
         project === undefined ? all(listAllDomains, []) : all(listDomainsOfProject, [project]);
       return then(found, (domains) => domains.sort(byText(({ domain }) => domain.host)));
     },
+    page: (request) => {
+      const { text, values } = pageQuery(request);
+      return all(text, values);
+    },
+    count: (project) =>
+      then(storage.get<{ count: number }>(countDomains, [project]), (row) => row?.count ?? 0),
+    attached: (project, host) => then(all(findAttached, [project, host]), ([stored]) => stored),
     ownNames: () => all(listOwnNames, []),
     timeline: (domainId, limit) =>
       then(storage.all<{ entry: string }>(readTimeline, [domainId, limit]), (rows) =>
@@ -109,6 +117,43 @@ export const findClaims = `${selectDomains} WHERE domains.host = ?1
 export const listAllDomains = `${selectDomains}
   WHERE domains.project IS NOT NULL AND domains.ownership IN ('held', 'proof_needed')
   ORDER BY domains.host, domains.ordinal`;
+/** Those that have not ended. */
+const whereListed = "domains.ownership IN ('held', 'proof_needed')";
+const countDomains = `SELECT count(*) AS count FROM domains
+  WHERE domains.project = ?1 AND ${whereListed}`;
+export const findAttached = `${selectDomains}
+  WHERE domains.project = ?1 AND domains.host = ?2 AND ${whereListed}`;
+
+/** By code units, for the index `domains_listed`. */
+const ofProject = 'domains.project COLLATE "C"';
+const inProject = 'domains.host COLLATE "C", domains.id';
+
+export function pageQuery({ project, ownerId, search, after, limit }: PageRequest) {
+  const values: Value[] = [];
+  const bound = (...all: Value[]) => all.map((value) => `?${values.push(value)}`).join(", ");
+  const conditions = [
+    whereListed,
+    project === undefined ? "domains.project IS NOT NULL" : `${ofProject} = ${bound(project)}`,
+  ];
+  if (ownerId !== undefined) conditions.push(`domains.owner_id = ${bound(ownerId)}`);
+  if (search !== undefined) {
+    const pattern = bound(`%${search.replace(/[!%_]/g, "!$&")}%`);
+    // Encoded labels contain no part of what they stand for.
+    conditions.push(`(domains.host LIKE ${pattern} ESCAPE '!' OR domains.host LIKE '%xn--%')`);
+  }
+  if (after !== undefined) {
+    const { host, id } = after;
+    const later =
+      project === undefined
+        ? `(${ofProject}, ${inProject}) > (${bound(after.project, host, id)})`
+        : `(${inProject}) > (${bound(host, id)})`;
+    conditions.push(later);
+  }
+  const text = `${selectDomains} WHERE ${conditions.join(" AND ")}
+    ORDER BY ${ofProject}, ${inProject} LIMIT ${bound(limit)}`;
+  return { text, values };
+}
+
 export const listOwnNames = `${selectDomains}
   WHERE domains.project IS NULL AND domains.ownership = 'held'`;
 export const listDomainsOfProject = `${selectDomains}

@@ -102,10 +102,12 @@ export function byText<T>(textOf: (item: T) => string): (one: T, other: T) => nu
  * - `?1` is a parameter.
  * - `= ANY(?1)` compares with each member of a list, and `(a, b) = ANY(?1, ?2)` with each pair of two
  *   lists of texts.
+ * - `COLLATE "C"` compares texts by code units, independent of the collation of a PostgreSQL server.
  * - `FOR UPDATE`, with `OF` and `SKIP LOCKED`, locks rows where others write at the same time.
  */
 const list = /= ANY\((\?\d+)\)/g;
 const pairs = /= ANY\((\?\d+), (\?\d+)\)/g;
+const codeUnits = / COLLATE "C"/g;
 const lock = /\s+FOR UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g;
 
 export function forPostgres(text: string): string {
@@ -114,9 +116,15 @@ export function forPostgres(text: string): string {
     .replace(/\?(\d+)/g, "$$$1");
 }
 
-/** Lists are passed as JSON. Locks are not needed: there is one writer at a time. */
+/**
+ * Lists are passed as JSON. Locks are not needed: there is one writer at a time. Texts are always
+ * compared by code units.
+ */
 export function forSqlite(text: string): string {
-  return text.replace(lock, "").replace(list, "IN (SELECT value FROM json_each($1))");
+  return text
+    .replace(lock, "")
+    .replace(codeUnits, "")
+    .replace(list, "IN (SELECT value FROM json_each($1))");
 }
 
 /** A lookup of a single key, on SQLite. */

@@ -236,6 +236,7 @@ export const domainTables = [
   "CREATE UNIQUE INDEX domains_held ON domains (host) WHERE ownership = 'held'",
   `CREATE UNIQUE INDEX domains_of_project ON domains (project, host)
    WHERE ownership IN ('held', 'proof_needed')`,
+  'CREATE INDEX domains_listed ON domains (project[postgres:  COLLATE "C"], host[postgres:  COLLATE "C"], id)',
   "CREATE INDEX domains_by_host ON domains (host[postgres: , ordinal])",
   `CREATE INDEX domains_due ON domains (due_at_ms[postgres: , ordinal])
    WHERE due_at_ms IS NOT NULL`,

@@ -161,7 +161,7 @@ describe("a command on a service", () => {
   test("does not send again what may have been done, where the response was lost", async () => {
     let count = 0;
     const answer: RequestListener = ({ method, url = "" }, response) => {
-      if (method === "GET") return response.end(url.endsWith("/domains") ? "[]" : "{}");
+      if (method === "GET") return response.end(url.includes("/domains") ? '{"items":[]}' : "{}");
       count++;
       return response.socket?.destroy();
     };

@@ -37,7 +37,10 @@ describeWithTestBedOnEngines("attaching a domain", (engine) => {
   test("is refused on the free plan, with what to do", async () => {
     await fixture.newProject("thrifty", { plan: "free" });
     await expectRefusal(add("thrifty", "docs.thrifty.test"), "plan_required", /paid plan/);
-    expect(await fixture.domainService.list(operator, "thrifty")).toEqual([]);
+    expect(await fixture.domainService.list(operator, { project: "thrifty" })).toEqual({
+      items: [],
+      next: undefined,
+    });
   });
 
   test("is refused before the project was deployed", async () => {
@@ -101,6 +104,9 @@ describeWithTestBedOnEngines("attaching a domain", (engine) => {
     const refusal = await refusalOf(add("rival", "mine.acme.test"));
     expect(refusal.code).toBe("attached_elsewhere");
     expect(refusal.message.replaceAll("mine.acme.test", "")).not.toContain("acme");
-    expect(await fixture.domainService.list(operator, "rival")).toEqual([]);
+    expect(await fixture.domainService.list(operator, { project: "rival" })).toEqual({
+      items: [],
+      next: undefined,
+    });
   });
 });

@@ -1,5 +1,5 @@
 /** The domains of a project. */
-import type { Domain, Project, Routing } from "../../../contract/generated/platform.ts";
+import type { Domain, DomainPage, Project, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { call, hasCode, messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
@@ -25,11 +25,14 @@ interface DomainsProps {
 export function Domains({ slug, operator }: DomainsProps) {
   const path = { project: slug };
   const project = useGet("/projects/{project}", { path });
-  const domains = useGet("/projects/{project}/domains", { path }, 10_000);
+  const domains = useGet("/projects/{project}/domains", { path, query: { limit: 200 } }, 10_000);
   const off = hasCode(domains.error, "domains_off");
   const ready = project.data?.plan === "paid" && project.data.current !== null;
   const onAdded = (added: Domain) => {
-    domains.update((all) => sorted([...all.filter(({ id }) => id !== added.id), added]));
+    domains.update(({ items, ...page }) => ({
+      ...page,
+      items: sorted([...items.filter(({ id }) => id !== added.id), added]),
+    }));
     domains.reload();
   };
   const add = (
@@ -37,7 +40,7 @@ export function Domains({ slug, operator }: DomainsProps) {
       Add domain
     </Button>
   );
-  const { data } = domains;
+  const data = domains.data?.items;
   return (
     <Page
       title="Domains"
@@ -70,7 +73,7 @@ export function Domains({ slug, operator }: DomainsProps) {
             />
           )}
           <Loadable of={domains} skeleton={<Skeleton rows={3} tall />}>
-            {(all) =>
+            {({ items: all }) =>
               all.length === 0 ? (
                 <Empty title="No domain yet">
                   <p>
@@ -95,13 +98,16 @@ const sorted = (all: readonly Domain[]) =>
 interface DomainListProps {
   readonly slug: string;
   readonly all: readonly Domain[];
-  readonly domains: Loaded<readonly Domain[]>;
+  readonly domains: Loaded<DomainPage>;
 }
 
 function DomainList({ slug, all, domains }: DomainListProps) {
   const routing = useGet("/projects/{project}/routing", { path: { project: slug } });
   const replace = (domain: Domain) =>
-    domains.update((before) => before.map((each) => (each.id === domain.id ? domain : each)));
+    domains.update(({ items, ...page }) => ({
+      ...page,
+      items: items.map((each) => (each.id === domain.id ? domain : each)),
+    }));
   const { isOpen, setOpen, detailsOf } = useOpenDomains(slug, all, replace);
 
   const hosts = all.map(({ host }) => host);
@@ -121,7 +127,10 @@ function DomainList({ slug, all, domains }: DomainListProps) {
     }
   };
   const onRemoved = ({ id: removed }: Domain) => {
-    domains.update((before) => before.filter(({ id }) => id !== removed));
+    domains.update(({ items, ...page }) => ({
+      ...page,
+      items: items.filter(({ id }) => id !== removed),
+    }));
     domains.reload();
     routing.reload();
   };
