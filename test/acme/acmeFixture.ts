@@ -87,6 +87,7 @@ export class AcmeFixture {
     return {
       host,
       replaces: undefined,
+      placed: async () => {},
       publish: async ({ token, keyAuthorization }) => {
         this.ca.published.set(token, keyAuthorization);
       },

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+import type { PlacedOrder } from "../../src/hosting/domains/certificateAuthority.ts";
 import { AcmeFixture, host, issuedIn, orderMsMax, refusalIn } from "./acmeFixture.ts";
 import { issue, strangeSpki } from "./certificates.ts";
-import { problem } from "./fakeAuthority.ts";
+import { problem, type Step } from "./fakeAuthority.ts";
 
 let fixture: AcmeFixture;
 beforeEach(async () => {
@@ -155,6 +156,89 @@ describe("an order that replaces a certificate", () => {
   });
 });
 
+describe("an order is resumed", () => {
+  /** Placed by a process that crashed when the authority came to this step. */
+  async function leftAt(step: Step): Promise<PlacedOrder> {
+    let left: PlacedOrder | undefined;
+    const crash = new AbortController();
+    fixture.ca.when(step, (nth, usual) => {
+      if (nth > 1) return undefined;
+      const reply = usual();
+      crash.abort(new Error("It was killed."));
+      return reply;
+    });
+    const placed = async (order: PlacedOrder) => {
+      left = order;
+    };
+    const refusal = await fixture.refusal({ placed, signal: crash.signal });
+    expect(refusal.reason).toBe("abandoned");
+    if (left === undefined) throw new Error("No order was placed.");
+    return left;
+  }
+  const newOrders = () => fixture.ca.steps().filter((step) => step === "newOrder").length;
+
+  for (const step of ["authorization", "challenge", "order", "finalize", "certificate"] as const) {
+    test(`when the process before was killed at the step ${step}`, async () => {
+      const resume = await leftAt(step);
+      const placed = () => Promise.reject(new Error("nothing new was wanted"));
+      const { privateKeyPem } = issuedIn(await fixture.order({ resume, placed }));
+      expect(privateKeyPem).toBe(resume.privateKeyPem);
+      const finalized = fixture.ca.steps().filter((each) => each === "finalize");
+      expect([newOrders(), finalized.length]).toEqual([1, 1]);
+    });
+  }
+
+  for (const [what, reply] of [
+    ["that the authority does not find", problem(404, "malformed")],
+    ["that belongs to another account", problem(403, "unauthorized")],
+    ["that has expired", { status: 200, body: { status: "invalid" } }],
+    ["that cannot be read", { status: 200, body: { status: "pending" } }],
+  ] as const) {
+    test(`not if it is one ${what}: another is placed, and told`, async () => {
+      const resume = await leftAt("challenge");
+      const before = newOrders();
+      fixture.ca.when("order", (nth) => (nth === 1 ? reply : undefined));
+      const told: PlacedOrder[] = [];
+      issuedIn(await fixture.order({ resume, placed: async (order) => void told.push(order) }));
+      expect(newOrders()).toBe(before + 1);
+      expect(told).toHaveLength(1);
+      expect(told[0]?.url).not.toBe(resume.url);
+    });
+  }
+
+  test("not at another authority", async () => {
+    const resume = { ...(await leftAt("challenge")), directory: "https://other.example/directory" };
+    issuedIn(await fixture.order({ resume }));
+    expect(newOrders()).toBe(2);
+  });
+
+  test("and refused if the check of the name has failed meanwhile", async () => {
+    const resume = await leftAt("challenge");
+    fixture.ca.when("order", (_, usual) => {
+      const reply = usual();
+      const { body: error } = problem(403, "unauthorized");
+      return { ...reply, body: { ...(reply.body as object), status: "invalid", error } };
+    });
+    expect((await fixture.refusal({ resume })).reason).toBe("authorization_failed");
+    expect(newOrders()).toBe(1);
+  });
+
+  test("later if the authority is out of service", async () => {
+    const resume = await leftAt("challenge");
+    fixture.ca.when("order", () => problem(503, "serverInternal"));
+    const refusal = await fixture.refusal({ resume });
+    expect([refusal.reason, refusal.orderLost]).toEqual(["unavailable", undefined]);
+    expect(newOrders()).toBe(1);
+  });
+
+  test("only if it was stored: else nothing is asked of the authority", async () => {
+    const placed = () => Promise.reject(new Error("The disk is full."));
+    const refusal = await fixture.refusal({ placed });
+    expect([refusal.reason, refusal.detail]).toEqual(["abandoned", "The disk is full."]);
+    expect(fixture.ca.steps()).toEqual(["newAccount", "newOrder"]);
+  });
+});
+
 describe("polling", () => {
   test("waits as long as the authority says, in seconds or until a date", async () => {
     fixture.ca.when("authorization", (nth, usual) => {
@@ -202,13 +286,6 @@ describe("polling", () => {
     fixture.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "pending" } }));
     expect((await fixture.refusal()).reason).toBe("unavailable");
     expect(fixture.clock.elapsed()).toBeGreaterThanOrEqual(orderMsMax);
-  });
-
-  test("stops at an order that someone else has finalised", async () => {
-    fixture.ca.when("order", (_, usual) => ({ ...usual(), body: { status: "processing" } }));
-    expect((await fixture.refusal()).detail).toBe(
-      "The authority sent an order that was finalised before.",
-    );
   });
 
   test("of an order that stays in processing after finalising ends when its time is up", async () => {

@@ -37,7 +37,8 @@ describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
 
   function request(host: string) {
     const { signal } = new AbortController();
-    return { host, replaces: undefined, publish: async () => {}, signal };
+    const ignored = async () => {};
+    return { host, replaces: undefined, placed: ignored, publish: ignored, signal };
   }
 
   test("issues a certificate that names its issuer's key, though it refuses a third of all nonces", async () => {

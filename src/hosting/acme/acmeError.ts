@@ -8,6 +8,7 @@ interface AcmeErrorOptions {
   /** The last part of the problem's type (RFC 8555, section 6.7), if the authority sent one. */
   readonly problemType?: string | undefined;
   readonly status?: number | undefined;
+  readonly orderLost?: true;
 }
 
 /** Why an order ends without a certificate. */
@@ -20,7 +21,8 @@ export class AcmeError extends Error {
     const text = plainText(detail);
     super(text);
     this.name = "AcmeError";
-    this.refusal = { reason, detail: text, retryAtMs: because.retryAtMs };
+    const { retryAtMs, orderLost } = because;
+    this.refusal = { reason, detail: text, retryAtMs, ...(orderLost && { orderLost }) };
     this.problemType = because.problemType;
     this.status = because.status;
   }
@@ -172,5 +174,5 @@ export function parseBody(response: AcmeResponse): JsonObject {
 }
 
 export function malformed(what: string): AcmeError {
-  return new AcmeError("unavailable", `The authority sent ${what}.`);
+  return new AcmeError("unavailable", `The authority sent ${what}.`, { orderLost: true });
 }

@@ -185,6 +185,10 @@ export class AcmeSession {
     this.signal = signal;
   }
 
+  get directoryUrl(): string {
+    return this.#client.directoryUrl;
+  }
+
   directory(): Promise<Directory> {
     return unlessAborted(this.#client.directory(), this.signal);
   }

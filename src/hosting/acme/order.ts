@@ -1,8 +1,9 @@
-/** One order from beginning to end (RFC 8555, section 7.4). */
+/** One order from beginning to end (RFC 8555, section 7.4), perhaps by several processes in turn. */
 import {
   challengeType,
   type OrderOutcome,
   type OrderRequest,
+  type PlacedOrder,
   wildcardBase,
 } from "../domains/certificateAuthority.ts";
 import { newPrivateKeyPem } from "./account.ts";
@@ -23,17 +24,17 @@ import { unlessAborted } from "./transport.ts";
 /** Throws an `AcmeError` if it ends without a certificate. */
 export async function runOrder(request: OrderRequest, session: AcmeSession): Promise<OrderOutcome> {
   const { host } = request;
-  const { url, order } = await place(request, session);
+  const { url, order, privateKeyPem } =
+    (await found(request.resume, session)) ?? (await place(request, session));
   // An order that is ready already has its authorizations.
   if (order.status === "pending") {
     for (const authorization of order.authorizations)
       await authorize(authorization, request, session);
   }
-  await session.poll(url, (state) => isReady(state) || undefined);
-
-  const privateKeyPem = newPrivateKeyPem();
-  const csr = certificateRequest(host, privateKeyPem).toString("base64url");
-  const finalized = await finalize(order.finalize, csr, url, session);
+  const state = await session.poll(url, authorizedState);
+  const csr = () => certificateRequest(host, privateKeyPem).toString("base64url");
+  const finalized =
+    state === "ready" ? await finalize(order.finalize, csr(), url, session) : undefined;
   const certificate = await session.poll(url, certificateOf, finalized);
   const chain = await session.get(certificate, "application/pem-certificate-chain");
   const chainPem = checkedChain(chain.body, host, privateKeyPem);
@@ -52,10 +53,34 @@ async function finalize(finalizeUrl: string, csr: string, url: string, session: 
   }
 }
 
-async function place(
-  { host, replaces }: OrderRequest,
+interface OpenOrder extends Pick<PlacedOrder, "url" | "privateKeyPem"> {
+  readonly order: AcmeOrder;
+}
+
+/** The order to resume; undefined if the authority has it no more. */
+async function found(
+  resume: PlacedOrder | undefined,
   session: AcmeSession,
-): Promise<{ url: string; order: AcmeOrder }> {
+): Promise<OpenOrder | undefined> {
+  if (resume === undefined || resume.directory !== session.directoryUrl) return undefined;
+  const { url, privateKeyPem } = resume;
+  try {
+    const body = parseBody(await session.get(url));
+    // Not refused but expired (RFC 8555, section 7.1.6).
+    if (body["status"] === "invalid" && body["error"] === undefined) return undefined;
+    return { url, privateKeyPem, order: parseOrder(body) };
+  } catch (reason) {
+    if (!(reason instanceof AcmeError)) throw reason;
+    const { status, refusal } = reason;
+    if (status === 404 || refusal.reason === "policy" || refusal.orderLost) return undefined;
+    throw reason;
+  }
+}
+
+async function place(
+  { host, replaces, placed }: OrderRequest,
+  session: AcmeSession,
+): Promise<OpenOrder> {
   const { newOrder, renewalInfo } = await session.directory();
   const plain = { identifiers: [{ type: "dns", value: host }] };
   const replacing = replaces !== undefined && isRenewalName(replaces) && renewalInfo !== undefined;
@@ -67,7 +92,19 @@ async function place(
     : await session.post(newOrder, plain);
   const url = response.header("location");
   if (url === undefined) throw malformed("an order without an address");
-  return { url, order: parseOrder(parseBody(response)) };
+  const order = parseOrder(parseBody(response));
+  const privateKeyPem = newPrivateKeyPem();
+  await ours(async () => placed({ directory: session.directoryUrl, url, privateKeyPem }), session);
+  return { url, order, privateKeyPem };
+}
+
+/** A failure of our own side: the order is left as it is. */
+async function ours(work: () => Promise<void>, session: AcmeSession): Promise<void> {
+  try {
+    await unlessAborted(work(), session.signal);
+  } catch (reason) {
+    throw new AcmeError("abandoned", messageOf(reason));
+  }
 }
 
 /**
@@ -89,23 +126,13 @@ async function authorize(url: string, request: OrderRequest, session: AcmeSessio
   if (!isFor(authorization, request.host)) throw malformed("an authorisation for another name");
   if (isAuthorized(authorization)) return;
   const challenge = challengeOf(authorization, challengeType(request.host));
-  await publish(challenge.token, request, session);
+  const { token } = challenge;
+  const keyAuthorization = await session.keyAuthorization(token);
+  // If it fails, the authorization is not deactivated: it is needed to resume the order.
+  const challengeOfHost = { host: request.host, token, keyAuthorization };
+  await ours(async () => request.publish(challengeOfHost), session);
   if (challenge.untried) await session.post(challenge.url, {});
   await session.poll(url, (state) => isAuthorized(state) || undefined);
-}
-
-/**
- * A failure here is ours, so the order is left pending. Its authorization is not deactivated: the
- * worker that holds the lease now may use the same one.
- */
-async function publish(token: string, request: OrderRequest, session: AcmeSession): Promise<void> {
-  const keyAuthorization = await session.keyAuthorization(token);
-  const published = async () => request.publish({ host: request.host, token, keyAuthorization });
-  try {
-    await unlessAborted(published(), session.signal);
-  } catch (reason) {
-    throw new AcmeError("abandoned", messageOf(reason));
-  }
 }
 
 const tokenLengthMax = 256;
@@ -134,13 +161,14 @@ function parseOrder(order: JsonObject): AcmeOrder {
   return { status, finalize, authorizations };
 }
 
-/** True if the order can be finalised, false while it is pending. */
-export function isReady(order: JsonObject): boolean {
-  if (order["status"] === "ready") return true;
-  if (order["status"] === "pending") return false;
-  if (order["status"] === "invalid") throw refusedOrder(order);
-  // Finalised with another key, so its certificate cannot be used.
-  throw malformed("an order that was finalised before");
+/** Whether the order can be finalised or was, by the process before; undefined while it is pending. */
+export function authorizedState(order: JsonObject): "ready" | "finalised" | undefined {
+  const { status } = order;
+  if (status === "pending") return undefined;
+  if (status === "ready") return status;
+  if (status === "processing" || status === "valid") return "finalised";
+  if (status === "invalid") throw refusedOrder(order);
+  throw malformed("an order in an unexpected state");
 }
 
 /** The URL of the certificate; undefined until it is issued. */
@@ -173,7 +201,8 @@ function isAuthorized(authorization: JsonObject): boolean {
     throw errorOfProblem(failed?.["error"], "The authority gave the check of the host up.");
   }
   // Deactivated, expired or revoked: the next order gets a new one.
-  throw new AcmeError("unavailable", "The authority withdrew the check of the host.");
+  const detail = "The authority withdrew the check of the host.";
+  throw new AcmeError("unavailable", detail, { orderLost: true });
 }
 
 function isFor(authorization: JsonObject, host: string): boolean {

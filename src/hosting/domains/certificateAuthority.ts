@@ -19,10 +19,28 @@ export interface Challenge {
   readonly keyAuthorization: string;
 }
 
+/** An order that the authority knows, and the private key that its certificate will be for. */
+export interface PlacedOrder {
+  /** The URL of the directory of the authority that has it. */
+  readonly directory: string;
+  readonly url: string;
+  readonly privateKeyPem: string;
+}
+
 export interface OrderRequest {
   readonly host: string;
   /** The renewal name of the certificate that this one replaces (RFC 9773, section 5). */
   readonly replaces: string | undefined;
+  /**
+   * An earlier order for this host that had no outcome. It is continued from where it is; if the
+   * authority no longer has it, another one is placed.
+   */
+  readonly resume?: PlacedOrder | undefined;
+  /**
+   * Called when a new order was placed, before anything that counts against the limits of the
+   * authority. If it rejects, the order is left there, and the outcome is `abandoned`.
+   */
+  placed(order: PlacedOrder): Promise<void>;
   /**
    * Called before validation is requested. It resolves when every edge can respond; if it rejects,
    * validation is not requested, and the outcome is `abandoned`.
@@ -50,6 +68,8 @@ export interface AuthorityRefusal {
   readonly detail: string;
   /** When the authority allows a retry. */
   readonly retryAtMs: number | undefined;
+  /** The order is of no use any more, although the authority did not decide about the name. */
+  readonly orderLost?: true;
 }
 
 export type OrderOutcome =
@@ -71,7 +91,7 @@ export type RenewalWindow =
 export interface CertificateAuthority {
   /** The names of this authority in CAA records; undefined while unknown. */
   caaIdentities(): Promise<readonly string[] | undefined>;
-  /** One order from beginning to end, for exactly this host, with a new private key. */
+  /** One order to its end, for exactly this host, with a private key of its own. */
   order(request: OrderRequest): Promise<OrderOutcome>;
   /** When the authority wants this certificate replaced. */
   renewalWindow(renewalName: string): Promise<RenewalWindow>;

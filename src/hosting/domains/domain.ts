@@ -44,6 +44,15 @@ export interface HeldCertificate {
 /** Why there is no certificate: the authority refused, we are not ready, or our own limit is reached. */
 export type OrderFailureReason = RefusalReason | "unprepared" | "own_limit";
 
+/** What is needed to resume an order. */
+export interface KeptOrder {
+  /** The URL of the authority's directory. */
+  readonly directory: string;
+  readonly url: string;
+  /** The private key of the certificate, sealed for `orderSeal(host, url)`. */
+  readonly sealedKey: string;
+}
+
 /** The progress of issuing a certificate, the first one or a renewal. */
 export interface Issuance {
   /** When this certificate was first needed. */
@@ -52,6 +61,8 @@ export interface Issuance {
   readonly nextAttemptAtMs: number;
   /** The holder of the lease is placing an order. */
   readonly ordering: boolean;
+  /** An order without an outcome, which the next attempt resumes; undefined if there is none. */
+  readonly order?: KeptOrder | undefined;
   readonly refusal:
     | {
         readonly reason: OrderFailureReason;

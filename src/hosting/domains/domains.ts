@@ -39,8 +39,8 @@ export interface CaAttempt {
   /** The registrable domain, by which authorities apply limits: example.com for docs.example.com. */
   readonly registrable: string;
   /**
-   * Every order is followed by its outcome, `settled` if that counts against no limit, unless the
-   * process that placed it crashed.
+   * Every order is followed by its outcome, `settled` if that counts against no limit, unless it is
+   * kept to be resumed or its domain was removed.
    */
   readonly kind: "order" | "failed_authorization" | "certificate" | "settled";
   readonly atMs: number;
@@ -178,3 +178,6 @@ export function isOpenable({ host, id, sealedKey }: StoredCertificate, vault: Va
 
 /** What the private key of a certificate is bound to. */
 export const certificateSeal = (host: string, id: string) => `certificate ${id} of ${host}`;
+
+/** What the private key of an order without an outcome is bound to. */
+export const orderSeal = (host: string, url: string) => `order ${url} of ${host}`;

@@ -1,13 +1,19 @@
 /** Obtains a certificate under a lease: check, prepare, order, store. */
 import { X509Certificate } from "node:crypto";
 
-import type { OrderOutcome, OrderRequest } from "./certificateAuthority.ts";
+import type {
+  OrderOutcome,
+  OrderRequest,
+  PlacedOrder,
+  RefusalReason,
+} from "./certificateAuthority.ts";
 import { type Domain, type HeldCertificate, hasEnded, isValid } from "./domain.ts";
 import {
   type CaAttempt,
   type ChangeOutcome,
   certificateSeal,
   isOpenable,
+  orderSeal,
   type StoredCertificate,
 } from "./domains.ts";
 import { registrableOf } from "./hostName.ts";
@@ -41,6 +47,14 @@ export async function issue(
 ): Promise<ChangeOutcome> {
   const { stored } = leased;
   const nowMs = context.now();
+  const { ordering = false, order: kept } = stored.domain.certificate.issuance ?? {};
+  if (ordering && kept === undefined) {
+    // A process crashed before the authority had its order, or before it was asked for anything.
+    const over = (domain: Domain) => ({ domain: lifecycle.orderOver(domain), entries: [] });
+    const attempts = attemptsOf(stored.domain.host, "settled", nowMs);
+    const outcome = await updateLeased(leased, context, over, attempts);
+    if (outcome !== "done") return outcome;
+  }
   if (!stored.standing.paid || !stored.standing.deployed) {
     return putOff(leased, context, suspendedRetryMs);
   }
@@ -66,14 +80,14 @@ function putOff(
   leased: LeasedDomain,
   context: JobContext,
   delayMs: number,
-  attempts: readonly CaAttempt[] = [],
+  ended?: CaAttempt["kind"],
 ): Promise<ChangeOutcome> {
   const nowMs = context.now();
-  const decide = (domain: Domain): DomainUpdate => ({
-    domain: lifecycle.postponed(lifecycle.renewing(domain, nowMs), nowMs + delayMs),
-    entries: [],
-  });
-  return updateLeased(leased, context, decide, attempts);
+  const decide = (before: Domain): DomainUpdate => {
+    const domain = lifecycle.postponed(lifecycle.renewing(before, nowMs), nowMs + delayMs);
+    return { domain: ended === undefined ? domain : lifecycle.orderOver(domain), entries: [] };
+  };
+  return updateLeased(leased, context, decide, attemptsOf(leased.stored.domain.host, ended, nowMs));
 }
 
 /** A valid certificate from before the name was removed is reused instead of a new order. */
@@ -97,32 +111,73 @@ async function reuse(
 }
 
 async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
-  const { host, certificate } = leased.stored.domain;
+  const { host } = leased.stored.domain;
+  const resume = resumable(leased.stored.domain, context);
   // Another claim on this name ended while its order was in progress.
-  if (certificate.issuance?.ordering !== true && (await isOrdered(host, context))) {
+  if (resume === undefined && (await isOrdered(host, context))) {
     return putOff(leased, context, otherOrderRetryMs);
   }
-  const ready = await prepare(leased.stored.domain, context);
-  if (ready.kind === "refused") return refuse(leased, context, ready, []);
-  const begunAtMs = context.now();
-  const begun = await updateLeased(leased, context, (domain) => ({
-    domain: lifecycle.ordering(domain, begunAtMs),
-    entries: [timelineEntry(begunAtMs, "order_placed", "A certificate is ordered.")],
-    attempts: [attempt(host, "order", begunAtMs)],
-  }));
-  if (begun !== "done") return begun;
-  const current = await context.store.get(leased.stored.domain.id);
-  if (current === undefined || hasEnded(current.domain)) return "done";
-  const now: LeasedDomain = { ...leased, stored: current };
-  const affordable = await withinBudget(current.domain, context);
-  if (affordable.kind === "refused") return refuse(now, context, affordable, [resolved("settled")]);
+  const ready = await prepare(leased.stored.domain, context, resume === undefined);
+  if (ready.kind === "refused") return refuse(leased, context, ready);
+  const now = await begin(leased, context, resume);
+  if (now === undefined) return "fenced";
+  if (hasEnded(now.stored.domain)) return "done";
+  if (resume === undefined) {
+    const affordable = await withinBudget(now.stored.domain, context);
+    if (affordable.kind === "refused") return refuse(now, context, affordable, "settled");
+  }
+  return place(now, context, resume);
+}
 
+/** The order that an earlier attempt left without an outcome. */
+function resumable({ host, certificate }: Domain, { vault }: JobContext): PlacedOrder | undefined {
+  const { order } = certificate.issuance ?? {};
+  if (order === undefined) return undefined;
+  const { directory, url, sealedKey } = order;
+  // Sealed with another secret, so its certificate would be of no use.
+  if (!vault.opens(sealedKey, orderSeal(host, url))) return undefined;
+  return { directory, url, privateKeyPem: vault.open(sealedKey, orderSeal(host, url)) };
+}
+
+/** Undefined if another worker has the lease. */
+async function begin(
+  leased: LeasedDomain,
+  context: JobContext,
+  resume: PlacedOrder | undefined,
+): Promise<LeasedDomain | undefined> {
+  const { id, host } = leased.stored.domain;
+  const nowMs = context.now();
+  const entry =
+    resume === undefined
+      ? timelineEntry(nowMs, "order_placed", "A certificate is ordered.")
+      : timelineEntry(nowMs, "order_resumed", "The order of the certificate is resumed.");
+  const begun = await updateLeased(leased, context, (domain) => ({
+    domain: lifecycle.ordering(domain, nowMs),
+    entries: [entry],
+    attempts: resume === undefined ? [attempt(host, "order", nowMs)] : [],
+  }));
+  const stored = begun === "done" ? await context.store.get(id) : undefined;
+  return stored && { ...leased, stored };
+}
+
+async function place(
+  leased: LeasedDomain,
+  context: JobContext,
+  resume: PlacedOrder | undefined,
+): Promise<ChangeOutcome> {
+  const { host, certificate } = leased.stored.domain;
   let unprepared: NotReadyError | undefined;
   let published = false;
+  let kept = resume !== undefined;
   const outcome = await placed({
     host,
     replaces: certificate.held?.renewalName,
     signal: leased.signal,
+    resume,
+    async placed(order) {
+      await keep(order, leased, context);
+      kept = true;
+    },
     async publish(challenge) {
       try {
         await publishChallenge(challenge, leased.lease, context);
@@ -133,22 +188,23 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
       }
     },
   });
-  if (outcome.kind === "issued") return store(now, context, outcome);
+  if (outcome.kind === "issued") return store(leased, context, outcome);
+  const { refusal } = outcome;
+  // The authority has not decided, so the next attempt resumes the order, and its outcome counts.
+  const open = kept && !refusal.orderLost && !decisions.includes(refusal.reason);
+  // Authorities check CAA during authorization, and count a refusal like any other failure.
+  const failed = refusal.reason === "authorization_failed" || refusal.reason === "caa" || published;
+  const ended = open ? undefined : failed ? "failed_authorization" : "settled";
   if (unprepared !== undefined) {
-    const refused = { reason: "unprepared", findings: [unprepared.finding], retryAtMs: undefined };
-    return refuse(now, context, refused as lifecycle.OrderFailure, [resolved("settled")]);
+    const { finding } = unprepared;
+    const failure = { reason: "unprepared", findings: [finding], retryAtMs: undefined } as const;
+    return refuse(leased, context, failure, ended);
   }
-  const { reason } = outcome.refusal;
-  // Authorities check CAA during authorization, and count a refusal like any other failure. One
-  // that stops responding after the challenge was published may have validated it, and counted.
-  const failed =
-    reason === "authorization_failed" ||
-    reason === "caa" ||
-    (published && reason !== "rate_limited");
-  const attempts = [resolved(failed ? "failed_authorization" : "settled")];
   // Not a refusal: the process is stopping, or another worker has the lease.
-  if (reason === "abandoned") return putOff(now, context, 0, attempts);
-  return refuse(now, context, orderFailureOf(outcome.refusal), attempts);
+  if (refusal.reason === "abandoned") {
+    return putOff(leased, context, 0, ended);
+  }
+  return refuse(leased, context, orderFailureOf(refusal), ended);
 
   /** An exception here is an error of ours, such as a wrong secret. */
   async function placed(request: OrderRequest): Promise<OrderOutcome> {
@@ -160,27 +216,46 @@ async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeO
       return { kind: "refused", refusal: { reason: "unavailable", detail, retryAtMs: undefined } };
     }
   }
-
-  function resolved(kind: CaAttempt["kind"]): CaAttempt {
-    return attempt(host, kind, context.now());
-  }
 }
 
+/** The refusals by which an order ends. */
+const decisions: readonly RefusalReason[] = ["caa", "policy", "authorization_failed"];
+
+/** Rejects unless it is stored: an order that a crash could lose must not go on. */
+async function keep(
+  { directory, url, privateKeyPem }: PlacedOrder,
+  leased: LeasedDomain,
+  context: JobContext,
+): Promise<void> {
+  const { host } = leased.stored.domain;
+  const sealedKey = context.vault.seal(privateKeyPem, orderSeal(host, url));
+  let stored = false;
+  const outcome = await updateLeased(leased, context, (domain) => {
+    stored = true;
+    return { domain: lifecycle.orderPlaced(domain, { directory, url, sealedKey }), entries: [] };
+  });
+  if (!stored || outcome !== "done") throw new Error("The domain was removed or taken over.");
+}
+
+/** `ended` is the outcome of the order; undefined if there is none, and it is resumed next time. */
 function refuse(
   leased: LeasedDomain,
   context: JobContext,
   refused: lifecycle.OrderFailure,
-  attempts: readonly CaAttempt[],
+  ended?: CaAttempt["kind"],
 ): Promise<ChangeOutcome> {
   const nowMs = context.now();
   const { host } = leased.stored.domain;
   const message = refused.findings[0]?.message ?? "There is no certificate yet.";
   context.log("domain.certificate_refused", { host, reason: refused.reason, detail: message });
-  const decide = (domain: Domain): DomainUpdate => ({
-    domain: lifecycle.orderFailed(domain, refused, nowMs),
-    entries: [timelineEntry(nowMs, "certificate_refused", message, refused.findings)],
-  });
-  return updateLeased(leased, context, decide, attempts);
+  const decide = (before: Domain): DomainUpdate => {
+    const domain = lifecycle.orderFailed(before, refused, nowMs);
+    return {
+      domain: ended === undefined ? domain : lifecycle.orderOver(domain),
+      entries: [timelineEntry(nowMs, "certificate_refused", message, refused.findings)],
+    };
+  };
+  return updateLeased(leased, context, decide, attemptsOf(host, ended, nowMs));
 }
 
 async function store(
@@ -218,6 +293,10 @@ function heldFrom({
   renewalName,
 }: StoredCertificate): HeldCertificate {
   return { id, issuer, notBeforeMs, notAfterMs, renewalName };
+}
+
+function attemptsOf(host: string, kind: CaAttempt["kind"] | undefined, atMs: number): CaAttempt[] {
+  return kind === undefined ? [] : [attempt(host, kind, atMs)];
 }
 
 function attempt(host: string, kind: CaAttempt["kind"], atMs: number): CaAttempt {

@@ -6,6 +6,7 @@ import {
   type HeldCertificate,
   type Issuance,
   isValid,
+  type KeptOrder,
   type OrderFailureReason,
   type Ownership,
   type TimeWindow,
@@ -114,7 +115,8 @@ export function checked(
   // DNS has become right, so the back-off and the waiting time start over.
   const fixed = domain.dns.verdict !== "right" && !isIndependentOfDns(issuance);
   if (issuance !== undefined && !fixed) return next;
-  return withIssuance(next, newIssuance(nowMs));
+  const { ordering = false, order } = issuance ?? {};
+  return withIssuance(next, { ...newIssuance(nowMs), ordering, order });
 }
 
 function ownershipAfter(
@@ -181,6 +183,19 @@ function newIssuance(nowMs: number): Issuance {
 export function ordering(domain: Domain, nowMs: number): Domain {
   const issuance = domain.certificate.issuance ?? newIssuance(nowMs);
   return withIssuance(domain, { ...issuance, attempts: issuance.attempts + 1, ordering: true });
+}
+
+/** The authority has the order. From here on a crash must not lose it. */
+export function orderPlaced(domain: Domain, order: KeptOrder): Domain {
+  const { issuance } = domain.certificate;
+  return issuance === undefined ? domain : withIssuance(domain, { ...issuance, order });
+}
+
+/** The order has its outcome, or was never placed. */
+export function orderOver(domain: Domain): Domain {
+  const { issuance } = domain.certificate;
+  if (issuance === undefined) return domain;
+  return withIssuance(domain, { ...issuance, ordering: false, order: undefined });
 }
 
 /** There is a certificate: a new one, or a stored one that is still valid. */

@@ -39,11 +39,17 @@ type Preparation = { readonly kind: "ready" } | ({ readonly kind: "refused" } & 
 
 const challengeLifeMs = 3_600_000;
 
-/** The preconditions of an order. */
-export async function prepare(domain: Domain, context: IssuingContext): Promise<Preparation> {
+/** The preconditions of an order. One that is resumed was within the budget. */
+export async function prepare(
+  domain: Domain,
+  context: IssuingContext,
+  isNew: boolean,
+): Promise<Preparation> {
   const { host } = domain;
-  const affordable = await withinBudget(domain, context);
-  if (affordable.kind === "refused") return affordable;
+  if (isNew) {
+    const affordable = await withinBudget(domain, context);
+    if (affordable.kind === "refused") return affordable;
+  }
   const identities = await context.authority.caaIdentities();
   if (identities === undefined || identities.length === 0) return { kind: "ready" };
   const caa = await checkCaa(host, identities, context.resolver);

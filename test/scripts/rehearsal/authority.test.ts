@@ -65,6 +65,7 @@ const order = (host: string, isRight = true) =>
     host,
     replaces: undefined,
     signal,
+    placed: async () => {},
     publish: async ({ token, keyAuthorization }) => {
       const path = `${host}/.well-known/acme-challenge/${token}`;
       published.set(path, isRight ? keyAuthorization : "something else");
@@ -124,6 +125,7 @@ test("a wildcard is proven in DNS", async () => {
     host: "*.acme.test",
     replaces: undefined,
     signal,
+    placed: async () => {},
     publish: async ({ keyAuthorization }) => {
       const value = new Bun.CryptoHasher("sha256").update(keyAuthorization).digest("base64url");
       zone.add({ name: "_acme-challenge", type: "TXT", value });
