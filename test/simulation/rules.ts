@@ -6,7 +6,8 @@ import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
 import { proofFor } from "../../src/hosting/domains/finding.ts";
 import type { Vault } from "../../src/hosting/domains/vault.ts";
 import type { Sightings } from "./sightings.ts";
-import { keyMark, type SimulatedAuthority } from "./simulatedAuthority.ts";
+import type { SimulatedAuthority } from "./simulatedAuthority.ts";
+import { keyMark } from "./simulatedOrders.ts";
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 import type { Account, WatchedStore, Witness } from "./watchedStore.ts";
@@ -156,7 +157,7 @@ export class Rules implements Witness {
     const issued = authority.issued.get(certificate.chainPem);
     if (issued?.host !== certificate.host) {
       tally.violated("only what the authority issued is stored", certificate.host);
-    }
+    } else issued.stored = true;
     const opened = () =>
       vault.open(certificate.sealedKey, certificateSeal(certificate.host, certificate.id));
     try {

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import type {
   CertificateAuthority,
+  Challenge,
   OrderOutcome,
   OrderRequest,
   RefusalReason,
@@ -14,6 +15,13 @@ import { certificateText } from "./certificateText.ts";
 import type { Life } from "./life.ts";
 import type { Sightings } from "./sightings.ts";
 import type { SimulatedDns } from "./simulatedDns.ts";
+import {
+  challengeOf,
+  type Failure,
+  type Objection,
+  type SimulatedOrder,
+  SimulatedOrders,
+} from "./simulatedOrders.ts";
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 import type { WatchedStore } from "./watchedStore.ts";
@@ -49,13 +57,8 @@ export interface Issued {
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
   readonly renewalName: string;
+  stored: boolean;
   window: { startMs: number; endMs: number };
-}
-
-/** `heard` where the worker that ordered lived to be told. */
-interface Failure {
-  readonly atMs: number;
-  heard: boolean;
 }
 
 interface UnderWay {
@@ -74,8 +77,6 @@ export interface AuthorityParts {
   readonly store: WatchedStore;
 }
 
-export const keyMark = ["PRIVATE", "KEY"].join(" ");
-
 export class SimulatedAuthority {
   readonly #parts: AuthorityParts;
   readonly #publicKey: Uint8Array;
@@ -84,8 +85,7 @@ export class SimulatedAuthority {
   readonly #underWay = new Map<string, Set<UnderWay>>();
   readonly issued = new Map<string, Issued>();
   readonly #byRenewalName = new Map<string, Issued>();
-  /** Orders that were let in and have not ended, by what was registered: they count like certificates. */
-  readonly #letIn = new Map<string, number>();
+  readonly #orders: SimulatedOrders;
   readonly #hinderedUntilMs = new Map<string, number>();
   #serial = 0;
   downUntilMs = 0;
@@ -95,6 +95,8 @@ export class SimulatedAuthority {
     this.#parts = parts;
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     this.#publicKey = publicKey.export({ type: "spki", format: "der" });
+    const isStored = (chainPem: string) => this.issued.get(chainPem)?.stored === true;
+    this.#orders = new SimulatedOrders(parts.tally, parts.store, isStored);
   }
 
   /** Something that only the authority meets stands before a host, such as a wall against its country. */
@@ -169,9 +171,8 @@ export class SimulatedAuthority {
   }
 
   async #process(request: OrderRequest, mark: UnderWay): Promise<OrderOutcome> {
-    const { time, random } = this.#parts;
+    const { time, random, tally } = this.#parts;
     const { host, signal } = request;
-    const registrable = registrableOf(host) ?? host;
     const step = async (delayMs: number) => {
       await time.pass(this.calm ? Math.min(delayMs, 1_000) : delayMs);
       await mark.life.going();
@@ -181,44 +182,16 @@ export class SimulatedAuthority {
     if (time.now() < this.downUntilMs) return refused("unavailable", "503");
     const trouble = this.#trouble();
     if (trouble !== undefined) return trouble;
-    const limit = this.#limitOf(host);
+    const resumed = this.#orders.resumed(request);
+    const limit = resumed === undefined ? this.#limitOf(host) : undefined;
     if (limit !== undefined) return limit;
-    this.#letIn.set(registrable, (this.#letIn.get(registrable) ?? 0) + 1);
-    try {
-      return await this.#authorize(request, mark, step);
-    } finally {
-      this.#letIn.set(registrable, (this.#letIn.get(registrable) ?? 0) - 1);
-    }
-  }
-
-  async #authorize(
-    request: OrderRequest,
-    mark: UnderWay,
-    step: (delayMs: number) => Promise<void>,
-  ): Promise<OrderOutcome> {
-    const { time, random, tally } = this.#parts;
-    const { host, signal } = request;
     const token = Buffer.from(random.bytes(12)).toString("hex");
-    const keyAuthorization = `${token}.account`;
-    try {
-      await request.publish({ host, token, keyAuthorization });
-    } catch {
-      return refused("abandoned", "the challenge was not published");
-    }
-    if (signal.aborted) return refused("abandoned", "the order was left");
-    // From here on the authority looks, whatever becomes of who asked it to.
-    await time.pass(
-      random.happens(0.05) ? random.between(20_000, 300_000) : random.between(500, 8_000),
-    );
-    const objection = await this.#validate(host, token, keyAuthorization);
-    if (objection !== undefined) {
-      const failure = this.#countFailure(host);
-      await step(500);
-      failure.heard = isWellAndAlive(mark) && !signal.aborted && this.#parts.store.faultRate === 0;
-      this.#judgeFailures(host);
-      // The worker that was told to leave meanwhile hears nothing of it, but the failure counts.
-      if (signal.aborted) return refused("abandoned", "the order was left");
-      return refused(objection.reason, objection.detail);
+    const order = resumed ?? (await this.#orders.place(request, token));
+    if (order === undefined) return refused("abandoned", "the order was not stored");
+    if (order.state === "over") return refused("authorization_failed", "it has failed before");
+    if (order.state === "pending") {
+      const objection = await this.#authorize(request, order, mark, step);
+      if (objection !== undefined) return objection;
     }
     await mark.life.going();
     if (signal.aborted) return refused("abandoned", "the order was left");
@@ -226,7 +199,46 @@ export class SimulatedAuthority {
       tally.count("fault: authority failed at the end");
       return refused("unavailable", "500 while finalizing");
     }
-    return this.#issue(host, step);
+    return this.#issue(order, step);
+  }
+
+  async #authorize(
+    request: OrderRequest,
+    order: SimulatedOrder,
+    mark: UnderWay,
+    step: (delayMs: number) => Promise<void>,
+  ): Promise<OrderOutcome | undefined> {
+    const { host, signal } = request;
+    try {
+      await request.publish(challengeOf(order));
+    } catch {
+      return refused("abandoned", "the challenge was not published");
+    }
+    if (signal.aborted) return refused("abandoned", "the order was left");
+    order.validation ??= this.#look(order);
+    const objection = await order.validation;
+    if (objection === undefined) return undefined;
+    await step(500);
+    objection.heard = isWellAndAlive(mark) && !signal.aborted && this.#parts.store.faultRate === 0;
+    this.#judgeFailures(host);
+    // The worker that was told to leave meanwhile hears nothing of it, but the failure counts.
+    if (signal.aborted) return refused("abandoned", "the order was left");
+    return refused(objection.reason, objection.detail);
+  }
+
+  /** Once for each order, and to the end, whatever becomes of who asked for it. */
+  async #look(order: SimulatedOrder): Promise<Failure | undefined> {
+    const { time, random } = this.#parts;
+    await time.pass(
+      random.happens(0.05) ? random.between(20_000, 300_000) : random.between(500, 8_000),
+    );
+    const objection = await this.#validate(challengeOf(order));
+    if (objection === undefined) {
+      order.state = "validated";
+      return undefined;
+    }
+    this.#orders.over(order, "over");
+    return this.#countFailure(order.host, objection);
   }
 
   #trouble(): OrderOutcome | undefined {
@@ -251,13 +263,12 @@ export class SimulatedAuthority {
     const { time, tally } = this.#parts;
     const failures = this.#failuresOf(host);
     const { host: ofHost, registrable } = this.certificatesWithin(host, week);
-    const letIn = this.#letIn.get(registrableOf(host) ?? host) ?? 0;
     const over =
       failures.length >= failuresPerHourMax
         ? "failed authorizations"
         : ofHost >= certificatesPerHostMax
           ? "certificates of this name"
-          : registrable + letIn >= certificatesPerRegistrableMax
+          : registrable + this.#orders.open(host) >= certificatesPerRegistrableMax
             ? "certificates of this registered domain"
             : undefined;
     if (over === undefined) return undefined;
@@ -272,8 +283,8 @@ export class SimulatedAuthority {
     return (this.#failures.get(host) ?? []).filter(({ atMs }) => nowMs - atMs < hour);
   }
 
-  #countFailure(host: string): Failure {
-    const failure = { atMs: this.#parts.time.now(), heard: false };
+  #countFailure(host: string, objection: Objection): Failure {
+    const failure = { ...objection, atMs: this.#parts.time.now(), heard: false };
     this.#failures.set(host, [...this.#failuresOf(host), failure]);
     return failure;
   }
@@ -285,11 +296,7 @@ export class SimulatedAuthority {
     this.#parts.tally.violated(rule, `${host}: ${heard.length}`);
   }
 
-  async #validate(
-    host: string,
-    token: string,
-    keyAuthorization: string,
-  ): Promise<{ reason: RefusalReason; detail: string } | undefined> {
+  async #validate({ host, token, keyAuthorization }: Challenge): Promise<Objection | undefined> {
     const { zones, dns, random, edgeView, time } = this.#parts;
     const zone = zones.of(host);
     if (zone === undefined) return { reason: "authorization_failed", detail: "NXDOMAIN" };
@@ -314,7 +321,18 @@ export class SimulatedAuthority {
       : { reason: "authorization_failed", detail: "the answer was another" };
   }
 
-  async #issue(host: string, step: (delayMs: number) => Promise<void>): Promise<OrderOutcome> {
+  /** The one certificate of an order, however often it is asked for. */
+  async #issue(
+    order: SimulatedOrder,
+    step: (delayMs: number) => Promise<void>,
+  ): Promise<OrderOutcome> {
+    order.chainPem ??= this.#certify(order);
+    this.#orders.over(order, "issued");
+    await step(this.#parts.random.between(100, 3_000));
+    return { kind: "issued", chainPem: order.chainPem, privateKeyPem: order.privateKeyPem };
+  }
+
+  #certify({ host, privateKeyPem }: SimulatedOrder): string {
     const { time, random } = this.#parts;
     // To the second, and a second short of the days, as public authorities have it.
     const notBeforeMs = Math.floor((time.now() - hour) / 1000) * 1000;
@@ -326,7 +344,6 @@ export class SimulatedAuthority {
     const { issued } = this;
     const words = { host, issuer, serial, notBeforeMs, notAfterMs, publicKey: this.#publicKey };
     const chainPem = certificateText(words);
-    const privateKeyPem = `-----BEGIN ${keyMark}-----\nof ${serial}\n-----END ${keyMark}-----\n`;
     const shareLeft = lifeMs < 10 * day ? 0.5 : 1 / 3;
     const middleMs = notAfterMs - lifeMs * shareLeft;
     const window = { startMs: Math.round(middleMs - lifeMs / 30), endMs: Math.round(middleMs) };
@@ -335,14 +352,14 @@ export class SimulatedAuthority {
       window.startMs = time.now() + random.between(-hour, 10 * hour);
       window.endMs = window.startMs + 12 * hour;
     }
-    const entry = { host, privateKeyPem, notBeforeMs, notAfterMs, renewalName, window };
+    const times = { notBeforeMs, notAfterMs, window };
+    const entry = { host, privateKeyPem, renewalName, stored: false, ...times };
     issued.set(chainPem, entry);
     this.#byRenewalName.set(renewalName, entry);
     const registrable = registrableOf(host) ?? host;
     const counted = this.#certificates.get(registrable) ?? [];
     this.#certificates.set(registrable, [...counted, { host, atMs: time.now() }]);
-    await step(random.between(100, 3_000));
-    return { kind: "issued", chainPem, privateKeyPem };
+    return chainPem;
   }
 
   #renewalWindow(name: string): RenewalWindow {

@@ -34,6 +34,7 @@ test(`${names} names go well through 48 hours of faults`, async () => {
     certificates: 1_200,
     "certificates renewed": 10,
     "change: fenced": 3,
+    "orders resumed": 20,
     "names proven": 40,
     "certificates below a wildcard": 20,
     "end: healthy": 1_000,

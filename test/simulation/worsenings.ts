@@ -1,4 +1,5 @@
 /** Deliberate faults, each in one part that the program is given, to see that they are noticed. */
+import type { Domain } from "../../src/hosting/domains/domain.ts";
 import type { EdgeView, Route, ServedCertificate } from "../../src/hosting/domains/edgeView.ts";
 import type { DnsAnswer, Resolver } from "../../src/hosting/domains/resolver.ts";
 import type { SimulatedStores, Worsening } from "./simulation.ts";
@@ -59,6 +60,12 @@ const pointing = (name: string): DnsAnswer => ({
 });
 
 /** Each with the rule that it must be seen to break. */
+function withoutOrder(domain: Domain): Domain {
+  const { certificate } = domain;
+  const issuance = certificate.issuance && { ...certificate.issuance, order: undefined };
+  return { ...domain, certificate: { ...certificate, issuance } };
+}
+
 export const worsenings: Readonly<Record<string, { worsen: Partial<Worsening>; breaks: string }>> =
   {
     "a store that lets everybody write, lease or not": {
@@ -79,6 +86,15 @@ export const worsenings: Readonly<Record<string, { worsen: Partial<Worsening>; b
           }),
       },
       breaks: "nobody overwrites what they have not seen",
+    },
+    "a worker that forgets its orders": {
+      worsen: {
+        workerStore: (store) =>
+          withChanges(store, {
+            change: (change) => store.change({ ...change, domain: withoutOrder(change.domain) }),
+          }),
+      },
+      breaks: "an order that was stored is resumed",
     },
     "a failure of DNS that counts as an answer": {
       worsen: {

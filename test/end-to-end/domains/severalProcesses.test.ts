@@ -5,6 +5,8 @@ import { publish } from "../../../src/hosting/sites/publish.ts";
 import type { Stores } from "../../../src/storage/stores.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { freePort } from "../../../testkit/freePorts.ts";
+import { testSeed } from "../../../testkit/seed.ts";
+import { SeededRandom } from "../../../testkit/seededRandom.ts";
 import { type Running, startProcess } from "../../../testkit/serviceProcess.ts";
 import { sourcesOf } from "../../sites/sources.ts";
 import type { TestDatabase } from "../engines.ts";
@@ -45,6 +47,8 @@ const until = (what: string, holds: () => Promise<boolean>) =>
 const statusOf = async (host: string) => (await domainService.show(operator, "acme", host)).status;
 const isLive = (host: string) =>
   until(`${host} is live`, async () => (await statusOf(host)) === "live");
+const certificatesIssued = () =>
+  testBed.ca.requests.filter(({ kind, status }) => kind === "finalize" && status === 200).length;
 const ordersFor = (host: string) =>
   testBed.ca.hostsOrdered().filter((each) => each === host).length;
 
@@ -112,6 +116,37 @@ describeWithTestBedOnEngines("several processes on one database", (engine) => {
     const { timeline } = await domainService.show(operator, "acme", host);
     expect(timeline.filter(({ event }) => event === "certificate_issued").length).toBe(1);
     for (const process of [edge, replacement]) await end(process, "SIGTERM");
+  });
+
+  test("30 names of one zone get 30 certificates, however often the worker is killed meanwhile", async () => {
+    const random = new SeededRandom(testSeed);
+    const labels = Array.from({ length: 30 }, (_, n) => `part${n}`);
+    const records = labels.map((label) => `${label} CNAME ${testBed.target}.`).join("\n");
+    await testBed.zone("family.test", { records });
+    const hosts = labels.map((label) => `${label}.family.test`);
+    const edge = await start("edge");
+    await Promise.all(hosts.map(attach));
+    const { ca: authority } = testBed;
+    const issuedBefore = certificatesIssued();
+    const statuses = () => Promise.all(hosts.map(statusOf));
+    const areLive = async () => (await statuses()).every((status) => status === "live");
+    let kills = 0;
+    for (; kills < 8 && !(await areLive()); kills++) {
+      const doomed = await start("worker");
+      const enough = authority.requests.length + random.between(5, 60);
+      await until(
+        "the authority was asked more, or all are live",
+        async () => authority.requests.length >= enough || (await areLive()),
+      );
+      await end(doomed, "SIGKILL");
+    }
+    expect(kills).toBeGreaterThan(3);
+    const last = await start("worker");
+    await until("all are live", areLive);
+    expect(certificatesIssued() - issuedBefore).toBe(30);
+    const { budget } = await domainService.show(operator, "acme", "part0.family.test");
+    expect(budget.map(({ used }) => used)).toEqual([0, 1, 30]);
+    for (const process of [edge, last]) await end(process, "SIGTERM");
   });
 
   test("an edge answers a challenge and serves a certificate that another process got, and stops with a removal elsewhere", async () => {
