@@ -113,23 +113,31 @@ function declarationOf(statement: ts.Statement): Declaration {
 
 /** Without examples, which editors would show at every mention, and what the types say themselves. */
 function withShortComments(text: string): string {
-  return text
-    .replace(/^ *\* @example (?:[[{]\n(?: *\* {2}.*\n)*|.*\n)/gm, "")
-    .replace(/^ *\* (?:Format: int64|@enum .*)\n/gm, "")
-    .replaceAll("* @description ", "* ")
-    .replace(/^( *\/\*\*)\n *\* (.*)\n *\*\//gm, "$1 $2 */")
-    .replace(/^ *\/\*\*\n *\*\/\n/gm, "");
+  return (
+    text
+      .replace(/^ *\* @example (?:[[{]\n(?: *\* {2}.*\n)*|.*\n)/gm, "")
+      .replace(/^ *\* (?:Format: int64|@enum .*)\n/gm, "")
+      .replaceAll("* @description ", "* ")
+      .replace(/^( *\/\*\*)\n *\* (.*)\n *\*\//gm, "$1 $2 */")
+      .replace(/^ *\/\*\*\n *\*\/\n/gm, "")
+      // No editor shows what is said of a whole body.
+      .replace(/^ *\/\*\*(?:(?!\*\/)[^])*\*\/\n(?= *(?:requestBody|20[0-9])\b)/gm, "")
+  );
 }
 
 // The client's types read the schemas, the path and query parameters, the bodies and the successful
 // responses of the contract. The rest would be half of the declarations.
 const unusedMembers = /^(?:headers?|cookie|pathItems|default|[345][0-9]{2})$/;
+/** The parameters of the contract that are headers. */
+const headerParameters = /^(?:ifMatch|ifNoneMatch|idempotencyKey|prefer|listPrefer)$/;
 
 function isUnused(node: ts.Node): boolean {
   if (!ts.isPropertySignature(node)) return false;
   const name = node.name.getText();
   return (
-    unusedMembers.test(name) || (name === "responses" && ts.isInterfaceDeclaration(node.parent))
+    unusedMembers.test(name) ||
+    headerParameters.test(name) ||
+    (name === "responses" && ts.isInterfaceDeclaration(node.parent))
   );
 }
 

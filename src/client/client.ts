@@ -62,6 +62,8 @@ export type Order = Schemas["Order"];
 export type OrderStatus = Schemas["OrderStatus"];
 export type NewOrder = BodyOf<"placeOrder">;
 export type OrdersQuery = QueryOf<"listOrders">;
+export type Event = Schemas["Event"];
+export type EventsQuery = QueryOf<"listEvents">;
 
 export interface PetStoreOptions {
   /** With the version at its end: `https://api.example.com/v1`. */
@@ -201,6 +203,16 @@ export class PetStoreClient implements Methods {
   /** All orders, page after page. */
   orders(query: OrdersQuery = {}, options: CallOptions = {}): AsyncGenerator<Order, void> {
     return this.#all("listOrders", query, options);
+  }
+
+  /** One page of events. Its `next` is for later too, unless the page is empty. */
+  listEvents(query: EventsQuery = {}, options: CallOptions = {}): Promise<Page<Event>> {
+    return this.#list("listEvents", query, options);
+  }
+
+  /** All events until now, page after page. */
+  events(query: EventsQuery = {}, options: CallOptions = {}): AsyncGenerator<Event, void> {
+    return this.#all("listEvents", query, options);
   }
 
   /** Orders a pet, which must be available and is pending from then on. */

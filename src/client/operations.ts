@@ -29,6 +29,7 @@ export const routes = {
   approveOrder: { method: "POST", path: "/store/orders/{orderId}/approve" },
   deliverOrder: { method: "POST", path: "/store/orders/{orderId}/deliver" },
   cancelOrder: { method: "POST", path: "/store/orders/{orderId}/cancel" },
+  listEvents: { method: "GET", path: "/events" },
 } as const satisfies Readonly<Record<OperationId, Route>>;
 
 /** The largest `limit` that the contract allows: what a walk over all pages asks for. */
@@ -128,6 +129,7 @@ const listIds: Readonly<Record<ListId, true>> = {
   listPets: true,
   listCategories: true,
   listOrders: true,
+  listEvents: true,
 };
 
 export function isList(id: OperationId): boolean {

@@ -13,6 +13,11 @@ export const problems = {
     message:
       "The cursor is not valid, or was issued for different filters. Start again without it.",
   },
+  events_expired: {
+    status: 410,
+    message:
+      "Events that follow this cursor are no longer kept. Read what you need again, then start without a cursor.",
+  },
   key_missing: { status: 401, message: "Send an API key: Authorization: Bearer <API_KEY>." },
   key_invalid: { status: 401, message: "This API key is not valid." },
   key_expired: {

@@ -13,6 +13,7 @@ const guideOrder = [
   "idempotency",
   "editing",
   "orders",
+  "events",
   "categories",
   "caching",
   "limits",

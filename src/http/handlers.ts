@@ -20,6 +20,7 @@ import { normalIds, openCursor, petQuestion, sealCursor } from "../petstore/cata
 import type { IfMatch } from "../petstore/catalogue/pet.ts";
 import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
 import { searchWordsMax, searchWordsOf } from "../petstore/catalogue/petSearch.ts";
+import { eventText } from "../petstore/events/events.ts";
 import type { Done, IdempotentRequest, Mismatch } from "../petstore/idempotency/idempotency.ts";
 import { type OrderEvent, refusalText } from "../petstore/orders/orders.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -28,7 +29,8 @@ import { tagged } from "./headers.ts";
 import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 
 /** The dependencies of the handlers. */
-interface HandlerDependencies extends Pick<Stores, "catalogue" | "categories" | "orders"> {
+interface HandlerDependencies
+  extends Pick<Stores, "catalogue" | "categories" | "orders" | "events"> {
   readonly clock: Clock;
   /** Seals cursors. */
   readonly secret: string;
@@ -62,6 +64,7 @@ export function createHandlers(dependencies: HandlerDependencies): Handlers {
     ...petHandlers(dependencies),
     ...orderHandlers(dependencies),
     ...categoryHandlers(dependencies),
+    ...eventHandlers(dependencies),
   };
 }
 
@@ -260,7 +263,11 @@ function categoryTaken(by: Category, id: bigint | undefined): Problem {
   });
 }
 
-type OrderHandlers = Omit<Handlers, keyof PetHandlers | keyof CategoryHandlers>;
+type EventHandlers = Pick<Handlers, "listEvents">;
+type OrderHandlers = Omit<
+  Handlers,
+  keyof PetHandlers | keyof CategoryHandlers | keyof EventHandlers
+>;
 
 function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHandlers {
   const move =
@@ -318,6 +325,21 @@ function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHan
     approveOrder: move("approve"),
     deliverOrder: move("deliver"),
     cancelOrder: move("cancel"),
+  };
+}
+
+function eventHandlers({ events, secret }: HandlerDependencies): EventHandlers {
+  return {
+    async listEvents({ query: { limit, type: types, resource, cursor } }, { base }) {
+      const address = `${base}/events?limit=${limit}${searchOf({ type: types, resource })}`;
+      const question = `events ${types?.toSorted().join(",") ?? "*"} ${resource ?? "*"}`;
+      const { after = 0n, next } = paging(secret, question, cursor, address);
+      const page = await events.list({ after: Number(after), limit, types, resource });
+      if (page === undefined) throw new Problem("events_expired");
+      const goesOn = page.events.length > 0 || !page.isLast;
+      const following = next(goesOn ? BigInt(page.readUpTo) : undefined);
+      return pageResponse(page.events.map(eventText), following, undefined);
+    },
   };
 }
 

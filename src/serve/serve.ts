@@ -154,6 +154,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       catalogue: stores.catalogue,
       categories: stores.categories,
       orders: stores.orders,
+      events: stores.events,
       clock,
       secret: parts.secret,
       knownCategoriesOnly: config.knownCategoriesOnly,

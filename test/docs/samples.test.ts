@@ -19,7 +19,7 @@ const { operations } = readContract(document);
 const stories = [
   [
     ...["createPet", "listPets", "getPet", "listCategories", "placeOrder", "listOrders"],
-    ...["getOrder", "approveOrder", "deliverOrder"],
+    ...["getOrder", "approveOrder", "deliverOrder", "listEvents"],
   ],
   ["createPet", "placeOrder", "cancelOrder", "updatePet", "deletePet"],
   ["createCategory", "updateCategory", "deleteCategory"],

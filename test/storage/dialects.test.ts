@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { forPostgres, forSqlite, forSqliteOne } from "../../src/storage/repositories/storage.ts";
-import { tablesForPostgres, tablesForSqlite } from "../../src/storage/repositories/tableNotation.ts";
-
+import {
+  tablesForPostgres,
+  tablesForSqlite,
+} from "../../src/storage/repositories/tableNotation.ts";
 
 const list = "SELECT id FROM keys WHERE id = ANY(?1) AND name <> ?12 ORDER BY id FOR UPDATE";
 const pairs = "SELECT hash FROM files WHERE (deployment, path) = ANY(?1, ?2)";

@@ -54,7 +54,7 @@ export class StreamServer {
 
   static async create(stores: Stores): Promise<StreamServer> {
     const clock = systemClock;
-    const { catalogue, categories, keys, orders } = stores;
+    const { catalogue, categories, events, keys, orders } = stores;
     const usual = { environment: "production", scopes: "all", expiresAtMs: undefined } as const;
     const { key, token } = mintKey({ name: "mutator", ...usual }, clock);
     await keys.add(key);
@@ -62,7 +62,7 @@ export class StreamServer {
     const secret = "a secret that only tests ever use, of good length";
     const app = createApp({
       handlers: createHandlers({
-        ...{ catalogue, categories, orders, clock, secret },
+        ...{ catalogue, categories, orders, events, clock, secret },
         knownCategoriesOnly: false,
       }),
       authenticator: new Authenticator(keys, "production", clock),

@@ -251,12 +251,88 @@ export interface components {
          */
         Orders: components["schemas"]["Order"][];
         /**
+         * @description What happened.
+         * @example pet.created
+         * @enum {string}
+         */
+        EventType: "pet.created" | "pet.updated" | "pet.deleted" | "order.placed" | "order.approved" | "order.delivered" | "order.cancelled";
+        /**
+         * @description Something that happened to a resource.
+         * @example {
+         *       "id": 7,
+         *       "type": "pet.created",
+         *       "timestamp": "2026-11-15T12:00:00.000Z",
+         *       "resource": "pets/1",
+         *       "data": {
+         *         "id": 1,
+         *         "name": "Bella",
+         *         "categoryId": 3,
+         *         "status": "available"
+         *       }
+         *     }
+         */
+        Event: {
+            /**
+             * Format: int64
+             * @description The identifier. Later events have larger ones.
+             * @example 7
+             */
+            id: bigint;
+            /**
+             * @description What happened. New types may be added, so ignore those that you do not know.
+             * @example pet.created
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened, in UTC.
+             * @example 2026-11-15T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description What it happened to, as the kind and the identifier.
+             * @example pets/1
+             */
+            resource: string;
+            /**
+             * @description The pet or order after the change, as its own operations return it. For `pet.deleted`, the
+             *     pet before it.
+             * @example {
+             *       "id": 1,
+             *       "name": "Bella",
+             *       "categoryId": 3,
+             *       "status": "available"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Events, in the order in which they happened.
+         * @example [
+         *       {
+         *         "id": 7,
+         *         "type": "pet.created",
+         *         "timestamp": "2026-11-15T12:00:00.000Z",
+         *         "resource": "pets/1",
+         *         "data": {
+         *           "id": 1,
+         *           "name": "Bella",
+         *           "categoryId": 3,
+         *           "status": "available"
+         *         }
+         *       }
+         *     ]
+         */
+        Events: components["schemas"]["Event"][];
+        /**
          * @description What went wrong, for programs. The list is closed within a version, and each code has a
          *     page under `/docs/errors/`.
          * @example pet_not_found
          * @enum {string}
          */
-        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "category_in_use" | "category_not_found" | "category_taken" | "cursor_invalid" | "headers_too_large" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "not_implemented" | "operation_removed" | "order_event_refused" | "order_not_found" | "overloaded" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "pet_reserved" | "precondition_failed" | "rate_limited" | "request_malformed" | "request_timeout" | "store_unavailable" | "target_too_long" | "version_not_supported";
+        ErrorCode: "body_invalid" | "body_too_large" | "body_unreadable" | "category_in_use" | "category_not_found" | "category_taken" | "cursor_invalid" | "events_expired" | "headers_too_large" | "idempotency_in_flight" | "idempotency_mismatch" | "insufficient_scope" | "internal" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "key_wrong_environment" | "media_type_unsupported" | "method_not_allowed" | "not_implemented" | "operation_removed" | "order_event_refused" | "order_not_found" | "overloaded" | "parameter_invalid" | "path_not_found" | "pet_not_available" | "pet_not_found" | "pet_reserved" | "precondition_failed" | "rate_limited" | "request_malformed" | "request_timeout" | "store_unavailable" | "target_too_long" | "version_not_supported";
         /**
          * @description The body of every error.
          * @example {
@@ -401,6 +477,35 @@ export interface components {
                 [name: string]: unknown;
             };
             content?: never;
+        };
+        /** @description Nothing has changed. The response has no body and does not count against the quota. */
+        NoNewEvents: {
+            headers: {
+                "X-Request-Id": components["headers"]["GivenRequestId"];
+                Link: components["headers"]["NextEvents"];
+                ETag: components["headers"]["ETag"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /**
+         * @description Events that follow this cursor are no longer kept. Read the pets and orders again, then list
+         *     events without a cursor.
+         */
+        EventsExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NotStored"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
         };
         /** @description No category has this identifier. */
         CategoryNotFound: {
@@ -721,6 +826,20 @@ export interface components {
         /** @description The identifier of the order. Anything but a canonical int64 is 404. */
         orderId: bigint;
         /**
+         * @description Return only events of these types. Repeat the parameter for several:
+         *     `?type=pet.created&type=pet.deleted`.
+         * @example [
+         *       "pet.created",
+         *       "pet.deleted"
+         *     ]
+         */
+        eventType: components["schemas"]["EventType"][];
+        /**
+         * @description Return only events of this resource, such as `pets/1` or `orders/1`.
+         * @example pets/1
+         */
+        resource: string;
+        /**
          * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
          *     is 304 without a body.
          * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
@@ -761,6 +880,12 @@ export interface components {
          * @example <http://localhost:8080/v1/pets?limit=20&cursor=AAAAAAAAABSg2Jc0nGqTzqVvT4c>; rel="next"
          */
         NextPage: string;
+        /**
+         * @description The URL of the events that follow (RFC 8288), those that have not happened yet included.
+         *     Absent if the list is empty because nothing follows.
+         * @example <http://localhost:8080/v1/events?limit=20&cursor=AAAAAAAAABSg2Jc0nGqTzqVvT4c>; rel="next"
+         */
+        NextEvents: string;
         /**
          * @description Private caches must revalidate; shared caches must not store the response.
          * @example private, no-cache
@@ -1763,6 +1888,80 @@ export interface operations {
             404: components["responses"]["OrderNotFound"];
             409: components["responses"]["OrderEventRefused"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["RequestRefused"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of items to return, in decimal digits.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["limit"];
+                /**
+                 * @description Return only events of these types. Repeat the parameter for several:
+                 *     `?type=pet.created&type=pet.deleted`.
+                 * @example [
+                 *       "pet.created",
+                 *       "pet.deleted"
+                 *     ]
+                 */
+                type?: components["parameters"]["eventType"];
+                /**
+                 * @description Return only events of this resource, such as `pets/1` or `orders/1`.
+                 * @example pets/1
+                 */
+                resource?: components["parameters"]["resource"];
+                /**
+                 * @description The start of the page, from the `Link` header of the previous page. It is valid only for
+                 *     the same list with the same filters.
+                 * @example AAAAAAAAABSg2Jc0nGqTzqVvT4c
+                 */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: {
+                /**
+                 * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
+                 *     is 304 without a body.
+                 * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
+                 */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+                /**
+                 * @description `handling=strict` rejects unknown members and parameters with 400 (RFC 7240). The default,
+                 *     `handling=lenient`, ignores them.
+                 * @example handling=lenient
+                 */
+                Prefer?: components["parameters"]["prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events on this page. */
+            200: {
+                headers: {
+                    Link: components["headers"]["NextEvents"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Events"];
+                };
+            };
+            304: components["responses"]["NoNewEvents"];
+            400: components["responses"]["ParameterRefused"];
+            401: components["responses"]["KeyRefused"];
+            403: components["responses"]["ScopeRefused"];
+            410: components["responses"]["EventsExpired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -1,16 +1,10 @@
 /** Events: what happened to which resource, recorded in the transaction that did it. */
+import type { JsonOf } from "../../contract/document.ts";
+import type { Schemas } from "../../contract/operations.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 
-export const eventTypes = [
-  "pet.created",
-  "pet.updated",
-  "pet.deleted",
-  "order.placed",
-  "order.approved",
-  "order.delivered",
-  "order.cancelled",
-] as const;
-export type EventType = (typeof eventTypes)[number];
+export type EventType = Schemas["EventType"];
+export type Event = Schemas["Event"];
 
 export interface NewEvent {
   readonly type: EventType;
@@ -24,6 +18,11 @@ export interface RecordedEvent extends NewEvent {
   /** In the order of the commits, without one that becomes visible later. */
   readonly id: number;
   readonly atMs: number;
+}
+
+export function eventText({ id, type, atMs, resource, data }: RecordedEvent): JsonOf<Event> {
+  const timestamp = new Date(atMs).toISOString();
+  return `{"id":${id},"type":"${type}","timestamp":"${timestamp}","resource":${JSON.stringify(resource)},"data":${data}}`;
 }
 
 /** What a transaction needs of the rules that change something. */
