@@ -33,8 +33,9 @@ export function Account({ session }: { session: Session }) {
     >
       <ErrorMessage error={work.error} />
       <p>
-        Signed in as <strong>{actor.name}</strong> (<code>{actor.id}</code>),{" "}
-        {actor.kind === "operator" ? "with full access" : "with access to their own projects"}.
+        Signed in as <strong>{actor.name}</strong>,{" "}
+        {actor.kind === "operator" ? "with full access" : "with access to your own projects"}. Your
+        username is <code>{actor.id}</code>.
       </p>
       <Password />
       <Sessions />

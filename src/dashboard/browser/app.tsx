@@ -56,7 +56,7 @@ function Screen({ at, session }: { at: Route; session: Session }) {
     case "project":
       return <ProjectPage key={at.name} slug={at.name} />;
     case "domains":
-      return <Domains key={at.name} slug={at.name} operator={operator} />;
+      return <Domains key={at.name} slug={at.name} host={at.host} operator={operator} />;
     case "account":
       return <Account session={session} />;
     case "welcome":

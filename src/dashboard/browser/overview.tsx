@@ -149,7 +149,7 @@ function Certificates({ certificates }: { certificates: readonly CertificateHeal
               cell: ({ notAfter }) => (notAfter === null ? "none yet" : <Day at={notAfter} />),
             },
             {
-              head: "Renewed",
+              head: "Renews",
               wide: true,
               cell: ({ renewAt }) => renewAt !== null && <Ago at={renewAt} />,
             },

@@ -7,6 +7,7 @@ const screens = {
   projects: "projects",
   "projects/*": "project",
   "projects/*/domains": "domains",
+  "projects/*/domains/*": "domains",
   keys: "keys",
   catalogue: "pets",
   "catalogue/orders": "orders",
@@ -19,14 +20,19 @@ export interface Route {
   readonly at: (typeof screens)[keyof typeof screens] | "unknown";
   /** The slug of the project, or the token of the one-time link. Empty on other screens. */
   readonly name: string;
+  /** The host of the domain to show. Empty unless there is one. */
+  readonly host: string;
 }
 
 function routeOf(fragment: string): Route {
   const path = fragment.replace(/^#?\/?/, "");
-  const [, name = ""] = /^(?:projects|welcome)\/([^/]*)/.exec(path) ?? [];
-  const pattern = path.replace(/^(projects|welcome)\/[^/]*/, "$1/*");
+  const named = /^(?:projects|welcome)\/([^/]*)(?:\/domains\/([^/]+))?/;
+  const [, name = "", host = ""] = named.exec(path) ?? [];
+  const pattern = path
+    .replace(/^(projects|welcome)\/[^/]*/, "$1/*")
+    .replace(/\/domains\/[^/]+/, "/domains/*");
   const at = Object.hasOwn(screens, pattern) ? screens[pattern as keyof typeof screens] : "unknown";
-  return { at, name: decoded(name) };
+  return { at, name: decoded(name), host: decoded(host) };
 }
 
 function decoded(segment: string): string {
@@ -39,6 +45,7 @@ function decoded(segment: string): string {
 
 export const projectLink = (slug: string): string => `#/projects/${encodeURIComponent(slug)}`;
 export const domainsLink = (slug: string): string => `${projectLink(slug)}/domains`;
+export const domainLink = (slug: string, host: string): string => `${domainsLink(slug)}/${host}`;
 
 export const route = observable(routeOf(""));
 
@@ -46,6 +53,11 @@ export function watchRoute(): void {
   const look = () => route.set(routeOf(location.hash));
   addEventListener("hashchange", look);
   look();
+}
+
+/** Makes the address lead to what is shown, without going there. */
+export function mark(fragment: string): void {
+  history.replaceState(null, "", fragment);
 }
 
 export function go(fragment: string): void {

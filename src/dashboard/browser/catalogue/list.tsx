@@ -1,10 +1,10 @@
 /** The screen that the lists of pets and orders share: tabs, filters, and pages. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Button } from "../parts/buttons.tsx";
 import { Choice } from "../parts/form.tsx";
 import { Loadable, Skeleton } from "../parts/notice.tsx";
 import { Page, Tabs } from "../parts/page.tsx";
+import { Paging, useWalk } from "../parts/paging.tsx";
 import { useLoaded } from "../useApi.ts";
 
 const tabs = { pets: ["#/catalogue", "Pets"], orders: ["#/catalogue/orders", "Orders"] } as const;
@@ -24,29 +24,20 @@ interface CatalogueListProps<Item, Status extends string> {
   readonly children: (items: readonly Item[], reload: () => void) => ComponentChildren;
 }
 
-interface Walked {
-  readonly filters: string;
-  readonly cursors: readonly string[];
-}
-
 export function CatalogueList<Item, Status extends string>(
   props: CatalogueListProps<Item, Status>,
 ) {
   const { at, statuses, filtered = "", filters, load, action, empty, children } = props;
   const [status, setStatus] = useState<Status | "all">("all");
-  /** Where the pages before this one ended, for one setting of the filters. */
-  const [walked, setWalked] = useState<Walked>({ filters: "", cursors: [] });
   const setting = `${status} ${filtered}`;
-  const cursors = walked.filters === setting ? walked.cursors : [];
-  const setCursors = (ended: readonly string[]) => setWalked({ filters: setting, cursors: ended });
-  const cursor = cursors.at(-1);
+  const walk = useWalk(setting);
+  const { cursor } = walk;
   const page = useLoaded(`${at} ${setting} ${cursor ?? ""}`, () =>
     load({
       ...(status === "all" ? {} : { status }),
       ...(cursor === undefined ? {} : { cursor }),
     }),
   );
-  const next = page.data?.nextCursor;
   return (
     <Page title="Catalogue" action={action?.(page.reload)}>
       <Tabs label="Catalogue" tabs={tabs} at={at} />
@@ -66,23 +57,7 @@ export function CatalogueList<Item, Status extends string>(
             : children(items, page.reload)
         }
       </Loadable>
-      {(next !== undefined || cursors.length > 0) && (
-        <nav class="paging" aria-label="Pages">
-          <Button onClick={() => setCursors(cursors.slice(0, -1))} disabled={cursors.length === 0}>
-            Previous page
-          </Button>
-          <span class="quiet" aria-live="polite">
-            Page {cursors.length + 1}
-          </span>
-          <Button
-            onClick={() => next !== undefined && setCursors([...cursors, next])}
-            disabled={next === undefined}
-            busy={page.busy}
-          >
-            Next page
-          </Button>
-        </nav>
-      )}
+      <Paging walk={walk} next={page.data?.nextCursor} busy={page.busy} />
     </Page>
   );
 }

@@ -1,13 +1,13 @@
 /** The pets of the catalogue: found by name, category and status, added, edited, ordered, deleted. */
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Pet, PetStatus, PetsQuery } from "../../../client/client.ts";
-import { later } from "../../../docs/browser/platform.ts";
 import type { Tone } from "../../../docs/icons.ts";
 import { Button } from "../parts/buttons.tsx";
 import { FormDialog, openDialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { Badge, Empty } from "../parts/notice.tsx";
+import { SearchBox } from "../parts/paging.tsx";
 import { Table } from "../parts/table.tsx";
 import { useLoaded } from "../useApi.ts";
 import { withClient } from "./client.ts";
@@ -20,14 +20,9 @@ const tones: Readonly<Record<PetStatus, Tone>> = {
   sold: "neutral",
 };
 
-/** A search starts once typing has paused this long. */
-const typingMs = 250;
-
 export function Pets() {
-  const [typed, setTyped] = useState("");
   const [name, setName] = useState("");
   const [category, setCategory] = useState("all");
-  useEffect(() => later(typingMs, () => setName(typed.trim())), [typed]);
   // Without their names, categories are shown by number.
   const names: CategoryNames = useLoaded("categories", categoryNames).data ?? new Map();
   const filters: PetsQuery = {
@@ -41,15 +36,7 @@ export function Pets() {
       filtered={name === "" && category === "all" ? "" : `${category} ${name}`}
       filters={
         <>
-          <input
-            type="search"
-            aria-label="Search by name"
-            placeholder="Search by name"
-            value={typed}
-            maxLength={nameCharactersMax}
-            spellcheck={false}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
+          <SearchBox value={name} onSearch={setName} maxLength={nameCharactersMax} />
           {names.size > 0 && (
             <Choice
               aria-label="Category"

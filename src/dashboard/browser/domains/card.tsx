@@ -18,6 +18,8 @@ interface DomainCardProps {
   readonly domain: Domain;
   readonly details: DomainDetails | undefined;
   readonly open: boolean;
+  /** The address of the page leads to it. */
+  readonly wanted: boolean;
   readonly onOpen: (open: boolean) => void;
   readonly onChecked: (domain: Domain) => void;
   /** Empty until it is known what can be done. */
@@ -25,15 +27,27 @@ interface DomainCardProps {
 }
 
 export function DomainCard(props: DomainCardProps) {
-  const { domain, details, open, onOpen, onChecked, menu } = props;
+  const { domain, details, open, wanted, onOpen, onChecked, menu } = props;
   const { host, unicodeHost, role, certificate } = domain;
   const { tone, label } = statusOf(domain);
   const held = heldText(domain);
   const checking = useChecking(domain, onChecked);
+  /** What comes of it is shown in the details. */
+  const verify = () => {
+    onOpen(true);
+    checking.verify();
+  };
   useAnnouncedStatus(host, label);
   return (
-    <li class="domain">
-      <div class="domain-row">
+    <li class={wanted ? "domain wanted" : "domain"}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button in it does the same */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same */}
+      <div
+        class="domain-row"
+        onClick={({ target }) => {
+          if (!(target as Element).closest("a, button, .menu")) onOpen(!open);
+        }}
+      >
         <div class="domain-name">
           <h3>
             {isServed(domain) ? (
@@ -48,6 +62,11 @@ export function DomainCard(props: DomainCardProps) {
           <Badge tone={tone}>{label}</Badge>
           {role.kind === "primary" && !role.held && <span class="tag">primary</span>}
           {held !== undefined && <span class="quiet">{held}</span>}
+          {held === undefined && role.kind === "redirect" && domain.status !== "live" && (
+            <span class="quiet">
+              Redirect to {role.to} ({role.status})
+            </span>
+          )}
         </div>
         <div class="domain-info">
           {certificate !== null && isServed(domain) && (
@@ -55,7 +74,9 @@ export function DomainCard(props: DomainCardProps) {
               certificate to <Day at={certificate.notAfter} />
             </span>
           )}
-          {domain.step !== "none" && !isServed(domain) && <VerifyButton {...checking} first />}
+          {domain.step !== "none" && !isServed(domain) && (
+            <VerifyButton {...checking} verify={verify} first />
+          )}
         </div>
         <div class="domain-tools">
           <button
@@ -74,8 +95,13 @@ export function DomainCard(props: DomainCardProps) {
         <div class="domain-body">
           <Suspended domain={domain} />
           <Steps step={domain.step} status={domain.status} />
-          {(!isServed(domain) || domain.status === "degraded") && domain.step !== "none" && (
-            <Records host={unicodeHost} records={domain.records} details={details} />
+          {domain.step !== "none" && domain.records.length > 0 && (
+            <Records
+              host={unicodeHost}
+              records={domain.records}
+              details={details}
+              settled={domain.status === "live"}
+            />
           )}
           <Findings findings={domain.findings} checkedAt={domain.checkedAt} />
           <NotChecked error={checking.error} />
@@ -170,7 +196,7 @@ function CertificateLine({ domain: { certificate } }: { domain: Domain }) {
   const facts: Readonly<Record<string, ComponentChildren>> = {
     "Certificate by": issuer,
     Valid: <Days start={notBefore} end={notAfter} />,
-    Renewed: renewAt !== null && (
+    Renews: renewAt !== null && (
       <>
         on <Day at={renewAt} />
       </>

@@ -8,7 +8,7 @@ import { closeDialog, FormDialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../parts/form.tsx";
 import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";
-import { likelyTarget, redirectStatuses, saveRow, targetLabels } from "./routing.ts";
+import { likelyTarget, redirectStatuses, saveRouting, withRedirect } from "./routing.ts";
 import { isServed, statusOf } from "./status.ts";
 
 interface AddDomainProps {
@@ -58,26 +58,26 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
 interface RedirectDialogProps {
   readonly slug: string;
   readonly domain: Domain;
-  readonly others: readonly Domain[];
+  /** Those on the screen, among them this one. There may be more. */
+  readonly seen: readonly Domain[];
   readonly routing: Routing;
   readonly onRouting: (routing: Routing) => void;
 }
 
 export function RedirectDialog(props: RedirectDialogProps) {
-  const { domain, others, routing } = props;
+  const { domain, seen, routing } = props;
   const own = routing.redirects.find(({ from }) => from === domain.host);
-  const [to, setTo] = useState(own?.to ?? likelyTarget(others));
+  const [to, setTo] = useState(own?.to ?? likelyTarget(domain.host, routing, seen));
   const [status, setStatus] = useState(String(own?.status ?? 301));
   const permanent = status === "301" || status === "308";
   const save = async () => {
     await redirect(props, to, Number(status));
-    const served = others.some((each) => each.host === to && isServed(each));
+    const served = seen.some((each) => each.host === to && isServed(each));
     return `${domain.host} redirects to ${to}${served ? "" : ` as soon as ${to} is live`}.`;
   };
   return (
     <FormDialog title={`Redirect ${domain.host}`} submit="Save redirect" onSubmit={save}>
-      <ChoiceField label="To" value={to} options={targetLabels(others)} onChoice={setTo} />
-      <NotServed target={others.find(({ host }) => host === to)} />
+      <TargetField label="To" to={to} onTo={setTo} {...props} />
       <ChoiceField
         label="How"
         value={status}
@@ -97,12 +97,43 @@ export function RedirectDialog(props: RedirectDialogProps) {
 }
 
 async function redirect(
-  { slug, domain: { host }, others, routing, onRouting }: RedirectDialogProps,
+  { slug, domain: { host }, routing, onRouting }: RedirectDialogProps,
   to: string,
   status: number,
 ): Promise<void> {
-  const hosts = [host, ...others.map((each) => each.host)];
-  onRouting(await saveRow(slug, hosts, routing, { host, mode: "redirect", to, status }));
+  onRouting(await saveRouting(slug, withRedirect(routing, host, to.trim(), status)));
+}
+
+interface TargetFieldProps extends RedirectDialogProps {
+  readonly label: string;
+  readonly to: string;
+  readonly onTo: (host: string) => void;
+}
+
+/** Typed, since there may be thousands; those on the screen are suggested. */
+function TargetField({ label, to, onTo, domain, seen, routing }: TargetFieldProps) {
+  const { host } = domain;
+  const named = [routing.primary ?? "", ...routing.redirects.map((redirect) => redirect.to)];
+  const hosts = new Set([...named, ...seen.map((each) => each.host)]);
+  return (
+    <>
+      <TextField
+        label={label}
+        value={to}
+        onText={onTo}
+        suggestions={[...hosts].filter((each) => each !== "" && each !== host)}
+        autocapitalize="none"
+        autocomplete="off"
+        mono
+        required
+        hint="Another domain of this project."
+      />
+      <NotServed target={seen.find((each) => each.host === to)} />
+      {routing.redirects.some((each) => each.from === to && each.to === host) && (
+        <p class="quiet">{to} redirects here. That ends: it then shows the site.</p>
+      )}
+    </>
+  );
 }
 
 /** Nobody is led to a host name that is not served. */
@@ -119,7 +150,7 @@ type RemoveDomainProps = RedirectDialogProps & { readonly onRemoved: (domain: Do
 
 /** Lists what stops working before it does, and offers a redirect instead. */
 export function RemoveDomain(props: RemoveDomainProps) {
-  const { slug, domain, others, routing, onRemoved } = props;
+  const { slug, domain, routing, onRemoved } = props;
   const { host } = domain;
   const served = isServed(domain);
   const remove = async () => {
@@ -163,20 +194,19 @@ export function RemoveDomain(props: RemoveDomainProps) {
         Then delete its record at your DNS provider: a name that points here without being attached
         can be claimed by someone else later.
       </p>
-      {served && others.length > 0 && dependents.length === 0 && <InsteadRedirect {...props} />}
+      {served && dependents.length === 0 && <InsteadRedirect {...props} />}
     </FormDialog>
   );
 }
 
 /** Old links keep working as long as the host name is served. */
 function InsteadRedirect(props: RedirectDialogProps) {
-  const { domain, others, routing } = props;
+  const { domain, seen, routing } = props;
   const { host } = domain;
-  const targets = others.filter(({ role }) => role.kind !== "redirect");
-  const [chosen, choose] = useState<string>();
+  const [target, setTarget] = useState(likelyTarget(host, routing, seen));
+  const [offered] = useState(target !== "" && domain.role.kind !== "redirect");
   const { run, busy, error } = useAction();
-  if (domain.role.kind === "redirect" || targets.length === 0) return null;
-  const target = targets.find((each) => each.host === chosen)?.host ?? likelyTarget(targets);
+  if (!offered) return null;
   const save = () =>
     run(async () => {
       await redirect(props, target, 301);
@@ -190,13 +220,7 @@ function InsteadRedirect(props: RedirectDialogProps) {
         longer gets traffic.
         {routing.primary === host && " It is then no longer the primary domain."}
       </p>
-      <ChoiceField
-        label="Redirect to"
-        value={target}
-        options={targetLabels(targets)}
-        onChoice={choose}
-      />
-      <NotServed target={targets.find((each) => each.host === target)} />
+      <TargetField label="Redirect to" to={target} onTo={setTarget} {...props} />
       <ErrorMessage error={error} />
       <Button kind="primary" onClick={save} busy={busy}>
         Redirect instead

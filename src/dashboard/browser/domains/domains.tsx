@@ -1,38 +1,74 @@
 /** The domains of a project. */
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Domain, DomainPage, Project, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { call, hasCode, messageOf } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { openDialog } from "../parts/dialog.tsx";
+import { Choice } from "../parts/form.tsx";
 import type { MenuItem } from "../parts/menu.tsx";
 import { Empty, ErrorMessage, Loadable, Notice, Skeleton } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { Paging, SearchBox, useWalk } from "../parts/paging.tsx";
 import { ProjectTabs } from "../projects/project.tsx";
-import { domainsLink, projectLink } from "../route.ts";
+import { domainLink, domainsLink, mark, projectLink } from "../route.ts";
 import { type Loaded, useAction, useGet } from "../useApi.ts";
 import { DomainCard } from "./card.tsx";
 import { AddDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
-import { saveRow } from "./routing.ts";
-import { RoutingEditor } from "./routingEditor.tsx";
-import { isServed } from "./status.ts";
-import { useOpenDomains } from "./useOpenDomains.ts";
+import { saveRouting, withPrimary, withSite } from "./routing.ts";
+import { isServed, statusFilters } from "./status.ts";
+import { type OpenDomains, useOpenDomains } from "./useOpenDomains.ts";
 
 interface DomainsProps {
   readonly slug: string;
+  /** The domain that the address leads to. Empty for none. */
+  readonly host: string;
   readonly operator: boolean;
 }
 
-export function Domains({ slug, operator }: DomainsProps) {
+const pageSize = 25;
+const hostLengthMax = 253;
+/** With more than these, there is a search. */
+const seenAtAGlance = 5;
+
+export function Domains({ slug, host, operator }: DomainsProps) {
   const path = { project: slug };
   const project = useGet("/projects/{project}", { path });
-  const domains = useGet("/projects/{project}/domains", { path, query: { limit: 200 } }, 10_000);
+  const [search, setSearch] = useState("");
+  const [filter, setFilter] = useState("all");
+  const [wanted, setWanted] = useState(host);
+  useEffect(() => setWanted(host), [host]);
+  const walk = useWalk(`${filter} ${search}`);
+  const status = statusFilters[filter]?.statuses ?? [];
+  const query = { search, status, cursor: walk.cursor ?? "", limit: pageSize };
+  const domains = useGet("/projects/{project}/domains", { path, query }, 10_000);
   const off = hasCode(domains.error, "domains_off");
   const ready = project.data?.plan === "paid" && project.data.current !== null;
-  const onAdded = (added: Domain) => {
+  const items = domains.data?.items;
+  const filtered = search !== "" || filter !== "all" || walk.cursor !== undefined;
+  const many = useRef(false);
+  many.current ||= filtered || (items?.length ?? 0) > seenAtAGlance;
+  // One that is on none of the pages seen is searched for.
+  const missing = items !== undefined && !filtered && items.every((each) => each.host !== wanted);
+  useEffect(() => {
+    if (!missing || wanted === "" || domains.data?.nextCursor == null) return;
+    setSearch(wanted);
+    setWanted("");
+  }, [missing, wanted]);
+
+  const replace = (domain: Domain) =>
     domains.update(({ items, ...page }) => ({
       ...page,
-      items: sorted([...items.filter(({ id }) => id !== added.id), added]),
+      items: items.map((each) => (each.id === domain.id ? domain : each)),
     }));
+  const opening = useOpenDomains(slug, wanted, items ?? [], replace);
+
+  const onAdded = (added: Domain) => {
+    setFilter("all");
+    setSearch("");
+    walk.walkTo([]);
+    setWanted(added.host);
+    mark(domainLink(slug, added.host));
     domains.reload();
   };
   const add = (
@@ -40,7 +76,7 @@ export function Domains({ slug, operator }: DomainsProps) {
       Add domain
     </Button>
   );
-  const data = domains.data?.items;
+  const none = items?.length === 0 && !filtered;
   return (
     <Page
       title="Domains"
@@ -49,7 +85,7 @@ export function Domains({ slug, operator }: DomainsProps) {
         { label: slug, href: projectLink(slug) },
         { label: "Settings", href: domainsLink(slug) },
       ]}
-      action={ready && data !== undefined && data.length > 0 ? add : undefined}
+      action={ready && items !== undefined && !none ? add : undefined}
     >
       <ProjectTabs slug={slug} at="domains" />
       {off ? (
@@ -64,7 +100,7 @@ export function Domains({ slug, operator }: DomainsProps) {
           {project.data !== undefined && (
             <Requirements
               project={project.data}
-              suspended={data?.some(({ status }) => status === "suspended") ?? false}
+              suspended={items?.some(({ status }) => status === "suspended") ?? false}
               operator={operator}
               onChanged={() => {
                 project.reload();
@@ -72,56 +108,78 @@ export function Domains({ slug, operator }: DomainsProps) {
               }}
             />
           )}
+          {many.current && (
+            <div class="filters">
+              <SearchBox value={search} onSearch={setSearch} maxLength={hostLengthMax} />
+              <Choice
+                aria-label="Status"
+                value={filter}
+                options={filterLabels}
+                onChoice={setFilter}
+              />
+            </div>
+          )}
           <Loadable of={domains} skeleton={<Skeleton rows={3} tall />}>
             {({ items: all }) =>
-              all.length === 0 ? (
+              all.length > 0 ? (
+                <DomainList
+                  slug={slug}
+                  wanted={wanted}
+                  all={all}
+                  domains={domains}
+                  replace={replace}
+                  opening={opening}
+                />
+              ) : filtered ? (
+                <Empty title="No such domains">
+                  <p>Search for something else, or for all statuses.</p>
+                </Empty>
+              ) : (
                 <Empty title="No domain yet">
                   <p>
                     Serve {slug} on your own host name, with an automatically renewed certificate.
                   </p>
                   {ready && add}
                 </Empty>
-              ) : (
-                <DomainList slug={slug} all={all} domains={domains} />
               )
             }
           </Loadable>
+          <Paging walk={walk} next={domains.data?.nextCursor} busy={domains.busy} />
         </>
       )}
     </Page>
   );
 }
 
-const sorted = (all: readonly Domain[]) =>
-  [...all].sort((one, other) => (one.host < other.host ? -1 : 1));
+const filterLabels = Object.fromEntries(
+  Object.entries(statusFilters).map(([name, { label }]) => [name, label]),
+);
 
 interface DomainListProps {
   readonly slug: string;
+  readonly wanted: string;
   readonly all: readonly Domain[];
   readonly domains: Loaded<DomainPage>;
+  readonly replace: (domain: Domain) => void;
+  readonly opening: OpenDomains;
 }
 
-function DomainList({ slug, all, domains }: DomainListProps) {
+function DomainList({ slug, wanted, all, domains, replace, opening }: DomainListProps) {
+  const { isOpen, setOpen, detailsOf } = opening;
   const routing = useGet("/projects/{project}/routing", { path: { project: slug } });
-  const replace = (domain: Domain) =>
-    domains.update(({ items, ...page }) => ({
-      ...page,
-      items: items.map((each) => (each.id === domain.id ? domain : each)),
-    }));
-  const { isOpen, setOpen, detailsOf } = useOpenDomains(slug, all, replace);
+  const here = all.some(({ host }) => host === wanted);
+  useEffect(() => {
+    if (here) document.querySelector(".domain.wanted")?.scrollIntoView({ block: "nearest" });
+  }, [here, wanted]);
 
-  const hosts = all.map(({ host }) => host);
   const applied = (saved: Routing) => {
     routing.update(() => saved);
     domains.reload();
   };
-  const makePrimary = async (host: string) => {
-    if (routing.data === undefined) return;
-    const row = { host, mode: "primary", to: "", status: 301 } as const;
+  const save = async (changed: Routing, said: string) => {
     try {
-      applied(await saveRow(slug, hosts, routing.data, row));
-      const served = all.some((each) => each.host === host && isServed(each));
-      notify(`${host} is the primary domain${served ? "" : " as soon as it is live"}.`);
+      applied(await saveRouting(slug, changed));
+      notify(said);
     } catch (error) {
       notify(messageOf(error));
     }
@@ -137,20 +195,32 @@ function DomainList({ slug, all, domains }: DomainListProps) {
   const menuOf = (domain: Domain): MenuItem[] => {
     const { data } = routing;
     if (data === undefined) return [];
-    const others = all.filter(({ host }) => host !== domain.host);
-    const dialog = { slug, domain, others, routing: data, onRouting: applied };
-    const redirect = () => openDialog(<RedirectDialog {...dialog} />);
-    const remove = () => openDialog(<RemoveDomain {...dialog} onRemoved={onRemoved} />);
+    const { host, role } = domain;
+    const dialog = { slug, domain, seen: all, routing: data, onRouting: applied };
+    const site = () => save(withSite(data, host), `${host} shows the site.`);
+    const primary = () =>
+      save(
+        withPrimary(data, host),
+        `${host} is the primary domain${isServed(domain) ? "" : " as soon as it is live"}.`,
+      );
     return [
-      ...(domain.role.kind === "primary"
-        ? []
-        : [{ label: "Make primary", run: () => void makePrimary(domain.host) }]),
-      ...(others.length > 0 ? [{ label: "Redirect…", run: redirect }] : []),
-      { label: "Remove domain…", run: remove, danger: true },
+      role.kind === "primary"
+        ? { label: "Stop being primary", run: () => void site() }
+        : { label: "Make primary", run: () => void primary() },
+      { label: "Redirect…", run: () => openDialog(<RedirectDialog {...dialog} />) },
+      ...(role.kind === "redirect" ? [{ label: "Stop redirecting", run: () => void site() }] : []),
+      {
+        label: "Remove domain…",
+        run: () => openDialog(<RemoveDomain {...dialog} onRemoved={onRemoved} />),
+        danger: true,
+      },
     ];
   };
   return (
     <>
+      <Loadable of={routing} skeleton={null}>
+        {() => null}
+      </Loadable>
       <ul class="domains" aria-label="Domains">
         {all.map((domain) => (
           <DomainCard
@@ -158,15 +228,19 @@ function DomainList({ slug, all, domains }: DomainListProps) {
             domain={domain}
             details={detailsOf(domain.host)}
             open={isOpen(domain)}
-            onOpen={(open) => setOpen(domain.host, open)}
+            wanted={domain.host === wanted}
+            onOpen={(open) => {
+              setOpen(domain.host, open);
+              mark(open ? domainLink(slug, domain.host) : domainsLink(slug));
+            }}
             onChecked={replace}
             menu={menuOf(domain)}
           />
         ))}
       </ul>
-      <Loadable of={routing} skeleton={<Skeleton rows={2} />}>
-        {(saved) => <RoutingEditor slug={slug} hosts={hosts} routing={saved} onSaved={applied} />}
-      </Loadable>
+      <p class="quiet">
+        Search engines are directed to the primary domain. A redirect keeps path and query.
+      </p>
     </>
   );
 }

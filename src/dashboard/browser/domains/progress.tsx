@@ -1,6 +1,6 @@
 /** How far a domain has come: its steps, its findings, and its timeline. */
 import type { Domain, DomainDetails, Finding } from "../../../contract/generated/platform.ts";
-import { Icon } from "../parts/buttons.tsx";
+import { CopyButton, Icon } from "../parts/buttons.tsx";
 import { Ago, Left } from "../parts/format.tsx";
 import { Loadable, Skeleton } from "../parts/notice.tsx";
 import { useGet } from "../useApi.ts";
@@ -71,7 +71,7 @@ function Duration({ finding, checkedAt }: { finding: Finding; checkedAt: string 
   );
 }
 
-function Comparison({ finding: { found, expected, at } }: { finding: Finding }) {
+function Comparison({ finding: { code, found, expected, at } }: { finding: Finding }) {
   if (!found?.length && !expected?.length) return null;
   return (
     <dl class="compared">
@@ -81,7 +81,14 @@ function Comparison({ finding: { found, expected, at } }: { finding: Finding }) 
       </div>
       <div class="expected">
         <dt>Expected</dt>
-        <dd>{valuesOf(expected)}</dd>
+        <dd>
+          {valuesOf(expected)}
+          {/* The other records to create are shown with the domain. */}
+          {code === "CAA_BLOCKS" &&
+            expected?.map((record) => (
+              <CopyButton key={record} text={record} what={`the record ${record}`} />
+            ))}
+        </dd>
       </div>
     </dl>
   );

@@ -10,23 +10,22 @@ interface RecordsProps {
   readonly host: string;
   readonly records: readonly RecordToCreate[];
   readonly details: DomainDetails | undefined;
+  /** They are there, and must stay. */
+  readonly settled: boolean;
 }
 
-export function Records({ host, records, details }: RecordsProps) {
+export function Records({ host, records, details, settled }: RecordsProps) {
   const [chosen, setChosen] = useState(rememberedProvider);
   const provider = chosen ?? providerSeen(details) ?? "other";
   const choose = (id: ProviderId) => {
     setChosen(id);
     remember("localStorage", "dnsProvider", id);
   };
+  const these = records.length === 1 ? "this record" : "these records";
   return (
-    <section class="records" aria-label={`Records to create for ${host}`}>
+    <section class="records" aria-label={`Records for ${host}`}>
       <div class="records-head">
-        <h4>
-          {records.length === 1
-            ? "Create this record at your DNS provider"
-            : "Create these records at your DNS provider"}
-        </h4>
+        <h4>{`${settled ? "Keep" : "Create"} ${these} at your DNS provider`}</h4>
         <Choice
           aria-label="Your DNS provider"
           value={provider}

@@ -1,16 +1,7 @@
-/** The routing document of a project as a list with a row for each host name. */
-import type { Domain, Redirect, Routing } from "../../../contract/generated/platform.ts";
+/** Changes of a project's primary domain and redirects. */
+import type { Domain, Routing } from "../../../contract/generated/platform.ts";
 import { call } from "../http.ts";
-import { isServed, statusOf } from "./status.ts";
-
-export type RoutingMode = "site" | "primary" | "redirect";
-
-export interface RoutingRow {
-  readonly host: string;
-  readonly mode: RoutingMode;
-  readonly to: string;
-  readonly status: number;
-}
+import { isServed } from "./status.ts";
 
 export const redirectStatuses: Readonly<Record<string, string>> = {
   301: "301, permanent",
@@ -19,67 +10,32 @@ export const redirectStatuses: Readonly<Record<string, string>> = {
   308: "308, permanent, same method",
 };
 
-export function rowsOf(hosts: readonly string[], { primary, redirects }: Routing): RoutingRow[] {
-  return hosts.map((host) => {
-    const redirect = redirects.find(({ from }) => from === host);
-    const other = primary === host ? undefined : primary;
-    const to = redirect?.to ?? other ?? hosts.find((each) => each !== host) ?? "";
-    const mode = redirect ? "redirect" : host === primary ? "primary" : "site";
-    return { host, mode, to, status: redirect?.status ?? 301 };
-  });
+export const withPrimary = (routing: Routing, host: string): Routing => ({
+  ...withSite(routing, host),
+  primary: host,
+});
+
+/** Where the other one redirected back, that ends. */
+export function withRedirect(routing: Routing, from: string, to: string, status: number): Routing {
+  const { redirects, ...rest } = withSite(routing, from);
+  const others = redirects.filter((other) => other.from !== to || other.to !== from);
+  return { ...rest, redirects: [...others, { from, to, status }] };
 }
 
-export function routingOf(rows: readonly RoutingRow[]): Routing {
-  return {
-    primary: rows.find(({ mode }) => mode === "primary")?.host ?? null,
-    redirects: rows
-      .filter(({ mode }) => mode === "redirect")
-      .map(({ host, to, status }): Redirect => ({ from: host, to, status })),
-  };
-}
-
-/** Replaces a row. There is at most one primary. */
-export function withRow(rows: readonly RoutingRow[], changed: RoutingRow): RoutingRow[] {
-  return rows.map((row) => {
-    if (row.host === changed.host) return changed;
-    const deposed = changed.mode === "primary" && row.mode === "primary";
-    return deposed ? { ...row, mode: "site" as const } : row;
-  });
-}
+/** It shows the site, and is not the primary domain. */
+export const withSite = ({ primary, redirects, ...rest }: Routing, host: string): Routing => ({
+  ...rest,
+  primary: primary === host ? null : primary,
+  redirects: redirects.filter(({ from }) => from !== host),
+});
 
 /** The likeliest target of a redirect: the primary domain, else one that is served. */
-export function likelyTarget(targets: readonly Domain[]): string {
-  const served = targets.filter((each) => isServed(each) && each.role.kind !== "redirect");
-  const primary = targets.find(({ role }) => role.kind === "primary");
-  return (primary ?? served[0] ?? targets[0])?.host ?? "";
+export function likelyTarget(host: string, { primary }: Routing, seen: readonly Domain[]): string {
+  if (primary !== null && primary !== host) return primary;
+  const others = seen.filter((each) => each.host !== host && each.role.kind !== "redirect");
+  return (others.find(isServed) ?? others[0])?.host ?? "";
 }
 
-/** The targets to choose from, with their status unless they are served. */
-export const targetLabels = (targets: readonly Domain[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    targets.map((each) => [
-      each.host,
-      isServed(each) && each.role.kind !== "redirect"
-        ? each.host
-        : `${each.host} (${statusOf(each).label})`,
-    ]),
-  );
-
-/** Saves the routing with one row changed. */
-export const saveRow = (
-  slug: string,
-  hosts: readonly string[],
-  routing: Routing,
-  row: RoutingRow,
-): Promise<Routing> => saveRows(slug, withRow(rowsOf(hosts, routing), row), routing);
-
-/** Refused if somebody else has changed the routing since it was read as `before`. */
-export const saveRows = (
-  slug: string,
-  rows: readonly RoutingRow[],
-  { version }: Routing,
-): Promise<Routing> =>
-  call("put", "/projects/{project}/routing", {
-    path: { project: slug },
-    body: { ...routingOf(rows), ...(version === undefined ? {} : { version }) },
-  });
+/** Refused if somebody else has changed the routing since it was read. */
+export const saveRouting = (slug: string, routing: Routing): Promise<Routing> =>
+  call("put", "/projects/{project}/routing", { path: { project: slug }, body: routing });

@@ -37,9 +37,27 @@ export function heldText({ role }: Pick<Domain, "role">): string | undefined {
     : `Redirect to ${role.to} (${role.status}): held until ${role.to} is live`;
 }
 
-/** Whether no change is expected, so that the row alone is enough. */
-export const isSettled = ({ status }: Pick<Domain, "status">): boolean =>
-  status === "live" || status === "abandoned" || status === "removed";
-
 export const isServed = ({ status }: Pick<Domain, "status">): boolean =>
   status === "live" || status === "degraded" || status === "renewal_failing";
+
+const withTone = (tone: Tone): DomainStatus[] =>
+  (Object.keys(statusLabels) as DomainStatus[]).filter(
+    (status) => statusLabels[status].tone === tone,
+  );
+
+const { removed: _, ...listed } = statusLabels;
+
+/** What a list of domains can be filtered by, and the statuses that it stands for. */
+export const statusFilters: Readonly<
+  Record<string, { readonly label: string; readonly statuses: readonly DomainStatus[] }>
+> = {
+  all: { label: "All statuses", statuses: [] },
+  trouble: { label: "Needs attention", statuses: withTone("trouble") },
+  waiting: { label: "In progress", statuses: withTone("waiting") },
+  ...Object.fromEntries(
+    Object.entries(listed).map(([status, { label }]) => [
+      status,
+      { label, statuses: [status as DomainStatus] },
+    ]),
+  ),
+};

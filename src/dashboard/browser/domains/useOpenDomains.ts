@@ -1,8 +1,7 @@
-/** Which domains are open on the screen, and the events of those that are. */
+/** Which domains are open on the screen, and the events of the latest of them. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
 import { urlOf } from "../../../contract/platformCalls.ts";
-import { isSettled } from "./status.ts";
 
 export interface OpenDomains {
   readonly isOpen: (domain: Domain) => boolean;
@@ -11,24 +10,30 @@ export interface OpenDomains {
   readonly detailsOf: (host: string) => DomainDetails | undefined;
 }
 
+/** Open are what the user opened, the wanted one, and one that is alone. */
 export function useOpenDomains(
   slug: string,
+  wanted: string,
   all: readonly Domain[],
   replace: (domain: Domain) => void,
 ): OpenDomains {
   const [details, setDetails] = useState<ReadonlyMap<string, DomainDetails>>(new Map());
   /** What the user opened or closed, the latest last. */
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
-  /** The others are open if they were unsettled, and stay open when they settle. */
-  const watched = useRef(new Set<string>());
-  const awaited = all.filter((each) => !isSettled(each)).map(({ host }) => host);
-  for (const host of awaited) watched.current.add(host);
+  const isOpen = ({ host }: Pick<Domain, "host">) =>
+    opened.get(host) ?? (host === wanted || all.length === 1);
+  const setOpen = (host: string, open: boolean) =>
+    setOpened((before) => new Map([...before].filter(([each]) => each !== host)).set(host, open));
+  // It stays open when another one is wanted.
+  useEffect(() => {
+    if (wanted !== "") setOpen(wanted, true);
+  }, [wanted]);
 
-  const lately = [...opened].flatMap(([host, open]) => (open ? [host] : [])).reverse();
-  const attached = new Set(all.map(({ host }) => host));
-  const inOrder = new Set([...lately, ...awaited, ...watched.current]);
-  const followed = [...inOrder].filter((host) => attached.has(host)).slice(0, streamsMax);
-  useEventStreams(slug, followed, (host, seen) => {
+  const lately = [...opened.keys()].reverse();
+  const age = ({ host }: Domain) => (lately.includes(host) ? lately.indexOf(host) : lately.length);
+  const followed = all.filter(isOpen).sort((one, other) => age(one) - age(other));
+  const hosts = followed.slice(0, streamsMax).map(({ host }) => host);
+  useEventStreams(slug, hosts, (host, seen) => {
     setDetails((before) => {
       const others = [...before].filter(([each]) => each !== host);
       return new Map(seen === undefined ? others : [...others, [host, seen]]);
@@ -38,13 +43,7 @@ export function useOpenDomains(
     replace(domain);
   });
 
-  return {
-    isOpen: ({ host }) => opened.get(host) ?? watched.current.has(host),
-    setOpen(host, open) {
-      setOpened((before) => new Map([...before].filter(([each]) => each !== host)).set(host, open));
-    },
-    detailsOf: (host) => details.get(host),
-  };
+  return { isOpen, setOpen, detailsOf: (host) => details.get(host) };
 }
 
 /** A browser opens six HTTP/1.1 connections to a host. Domains beyond these are polled. */

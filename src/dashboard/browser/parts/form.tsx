@@ -28,19 +28,32 @@ type TextProps = InputHTMLAttributes<HTMLInputElement> &
   Omit<FieldProps, "children"> & {
     readonly onText: (text: string) => void;
     readonly mono?: boolean;
+    readonly suggestions?: readonly string[];
   };
 
-export function TextField({ label, hint, onText, mono, ...input }: TextProps) {
+export function TextField({ label, hint, onText, mono, suggestions, ...input }: TextProps) {
+  const list = useId();
+  const listed: object = suggestions === undefined ? {} : { list };
   return (
     <Field label={label} hint={hint}>
       {(ids) => (
-        <input
-          {...ids}
-          {...input}
-          class={mono ? "mono" : undefined}
-          spellcheck={false}
-          onInput={(event) => onText(event.currentTarget.value)}
-        />
+        <>
+          <input
+            {...ids}
+            {...input}
+            {...listed}
+            class={mono ? "mono" : undefined}
+            spellcheck={false}
+            onInput={(event) => onText(event.currentTarget.value)}
+          />
+          {suggestions && (
+            <datalist id={list}>
+              {suggestions.map((each) => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Field>
   );
