@@ -30,12 +30,24 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export async function publishDashboard(base: string): Promise<PublishedDocs> {
+/** A dashboard with more screens than the usual one. */
+export interface ExtendedDashboard {
+  /** The bundle of another entry point, which loads that of the dashboard. */
+  readonly script: Uint8Array;
+  /** Paths from the project's root, after those of the dashboard. */
+  readonly sheets: readonly string[];
+}
+
+export async function publishDashboard(
+  base: string,
+  extended?: ExtendedDashboard,
+): Promise<PublishedDocs> {
   const files = new Map<string, PublishedFile>();
   const emit = (path: string, bytes: Uint8Array) => {
     files.set(path, publishedFile(path, bytes));
   };
-  const assets = await emitPageAssets("dashboard", sheets, emit);
+  const all = [...sheets, ...(extended?.sheets ?? [])];
+  const assets = await emitPageAssets("dashboard", all, emit, extended?.script);
   emit("index.html", new TextEncoder().encode(dashboardPage(base, assets)));
   return { files, contentSecurityPolicy };
 }

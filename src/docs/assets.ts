@@ -53,11 +53,15 @@ export function emitLandingAssets(emit: Emit): Promise<PageAssets> {
   return emitPageAssets("landing", landingStyleSheets.map(inDocs), emit);
 }
 
-/** `sheets` are paths from the project's root, in the order of the cascade. */
+/**
+ * `sheets` are paths from the project's root, in the order of the cascade. `script` replaces the one
+ * of the name.
+ */
 export async function emitPageAssets(
   name: BrowserScriptName,
   sheets: readonly string[],
   emit: Emit,
+  script?: Uint8Array,
 ): Promise<PageAssets> {
   const sansFont = await emitHashed("sans", "woff2", font("sans"), emit);
   const monoFont = await emitHashed("mono", "woff2", font("mono"), emit);
@@ -66,7 +70,7 @@ export async function emitPageAssets(
     styles: await emitHashed(name, "css", bytesOf(styles(sheets, sansFont, monoFont)), emit),
     // Applies the remembered theme before the first paint.
     early: await emitHashed("early", "js", await browserScript("early"), emit),
-    script: await emitHashed(name, "js", await browserScript(name), emit),
+    script: await emitHashed(name, "js", script ?? (await browserScript(name)), emit),
     favicon: await emitHashed("favicon", "svg", bytesOf(favicon), emit),
   };
 }

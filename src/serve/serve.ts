@@ -42,6 +42,8 @@ export interface ServiceParts {
   readonly leads?: boolean;
   /** Where this is one of several processes that another one supervises. */
   readonly member?: Membership | undefined;
+  /** What is served in place of the dashboard and its API; they themselves unless said. */
+  readonly admin?: (own: AdminParts) => AdminParts;
   /** What the metrics show instead of this process's own, where it supervises others. */
   readonly families?: (own: Families) => ReturnType<Families>;
 }
@@ -121,7 +123,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     await storeReady();
   };
 
-  const admin: AdminParts = {
+  const ownAdmin: AdminParts = {
     // At the first request: it would make the start slower.
     dashboard: async () =>
       (await import("../dashboard/published.ts")).publishDashboard(dashboardPath),
@@ -134,6 +136,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       leaving: () => leaving,
     }),
   };
+  const admin = parts.admin?.(ownAdmin) ?? ownAdmin;
   // It names the port, which is known only once connections are accepted: requests for it wait.
   const contract = Promise.withResolvers<string>();
   const publicRoutes = {
@@ -306,11 +309,7 @@ export async function buildDocsSite(
   const addresses = publishedAddresses(config, port);
   const contract = contractFor(addresses);
   // On another origin than the API, so its pages need the API's whole address.
-  const input = {
-    contract,
-    baseUrl: baseUrl ?? addresses[config.environment],
-    basePath: "/",
-  };
+  const input = { contract, baseUrl: baseUrl ?? addresses[config.environment], basePath: "/" };
   const { publishDocs } = await import("../docs/published.ts");
   const { files } = await publishDocs(input, signal);
   return new Map([...files].map(([path, { bytes }]) => [path, bytes]));

@@ -1,5 +1,5 @@
 /** The frame around every screen, and the choice of the screen. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../contract/generated/platform.ts";
 import { otherTheme, switchTheme } from "../../docs/browser/platform.ts";
@@ -60,14 +60,28 @@ function Screen({ at, session }: { at: Route; session: Session }) {
     case "account":
       return <Account session={session} />;
     case "welcome":
-    case "unknown":
       return <NotFound />;
+    case "unknown": {
+      const Screen = extraScreens.find(({ path }) => path === at.name)?.Screen ?? NotFound;
+      return <Screen />;
+    }
     default: {
       const OperatorScreen = operator ? operatorScreens[at.at] : NotFound;
       return <OperatorScreen />;
     }
   }
 }
+
+interface ExtraScreen {
+  /** After `#/` in the URL. */
+  readonly path: string;
+  /** In the navigation. */
+  readonly label: string;
+  readonly Screen: () => JSX.Element;
+}
+
+/** Screens that another entry point adds before it loads this one. */
+export const extraScreens: ExtraScreen[] = [];
 
 const operatorScreens = { keys: Keys, pets: Pets, orders: Orders, owners: Owners };
 
@@ -150,6 +164,13 @@ function Navigation({ at, operator }: { at: Route; operator: boolean }) {
           <li key={href}>
             <a href={href} aria-current={ats.includes(at.at) ? "page" : undefined}>
               {words}
+            </a>
+          </li>
+        ))}
+        {extraScreens.map(({ path, label }) => (
+          <li key={path}>
+            <a href={`#/${path}`} aria-current={at.name === path ? "page" : undefined}>
+              {label}
             </a>
           </li>
         ))}

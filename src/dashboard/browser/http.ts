@@ -13,7 +13,7 @@ import { observable } from "./observable.ts";
 interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where 401 is about the credentials that were sent, and not about the session. */
-  readonly signsIn?: boolean;
+  readonly signsIn?: boolean | undefined;
 }
 
 export type InputOf<M extends Method, Path extends keyof paths> = CallInput<M, Path, CallOptions>;
@@ -48,11 +48,24 @@ export async function call<M extends Method, Path extends PathWith<M>>(
   path: Path,
   ...[input]: InputOf<M, Path>
 ): Promise<ResultOf<M, Path>> {
-  const given: CallOptions & { readonly body?: unknown } = input ?? {};
-  const { signal, signsIn, body, ...parameters } = given;
-  const response = await send(method, urlOf(path, parameters), body, signal);
+  const { signal, signsIn, body, ...parameters }: RequestOptions = input ?? {};
+  const options = { signal, signsIn, body };
+  return (await request(method, urlOf(path, parameters), options)) as ResultOf<M, Path>;
+}
+
+interface RequestOptions extends CallOptions {
+  readonly body?: unknown;
+}
+
+/** What a URL of the service returns. Throws an `ApiError` for an error response. */
+export async function request(
+  method: Method,
+  url: string,
+  { signal, signsIn, body }: RequestOptions = {},
+): Promise<unknown> {
+  const response = await send(method, url, body, signal);
   const text = await response.text();
-  if (response.ok) return (text === "" ? undefined : JSON.parse(text)) as ResultOf<M, Path>;
+  if (response.ok) return text === "" ? undefined : JSON.parse(text);
   if (response.status === 401 && !signsIn) signedOutCount.set(signedOutCount.get() + 1);
   throw errorOf(response, text);
 }

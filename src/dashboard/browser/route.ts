@@ -18,7 +18,7 @@ const screens = {
 
 export interface Route {
   readonly at: (typeof screens)[keyof typeof screens] | "unknown";
-  /** The slug of the project, or the token of the one-time link. Empty on other screens. */
+  /** The slug of the project, or the token of the one-time link; of an unknown screen, its path. */
   readonly name: string;
   /** The host of the domain to show. Empty unless there is one. */
   readonly host: string;
@@ -31,8 +31,8 @@ function routeOf(fragment: string): Route {
   const pattern = path
     .replace(/^(projects|welcome)\/[^/]*/, "$1/*")
     .replace(/\/domains\/[^/]+/, "/domains/*");
-  const at = Object.hasOwn(screens, pattern) ? screens[pattern as keyof typeof screens] : "unknown";
-  return { at, name: decoded(name), host: decoded(host) };
+  if (!Object.hasOwn(screens, pattern)) return { at: "unknown", name: path, host: "" };
+  return { at: screens[pattern as keyof typeof screens], name: decoded(name), host: decoded(host) };
 }
 
 function decoded(segment: string): string {
