@@ -7,7 +7,7 @@ import { type Rehearsal, startRehearsal } from "./rehearsal/rehearsal.ts";
 const usage = `Usage: npm run rehearse [-- --port <port>] [--json]
 
 Starts the service with a name server and a certificate authority of its own on this machine, and a
-zone that is edited over HTTP. Ctrl-C ends it and deletes everything.
+zone that is edited in the dashboard. Ctrl-C ends it and deletes everything.
 
   --port <port>  The port of the dashboard (default: 8080, or any other if that is in use)
   --json         Print one line of JSON instead of the steps
@@ -35,19 +35,15 @@ function argumentsOf() {
   }
 }
 
-const stepsFor = ({ link, host, zone, account, token, commands }: Rehearsal) => `
+const stepsFor = ({ link, host, zone, account, commands }: Rehearsal) => `
 A rehearsal of custom domains, on this machine alone. Ctrl-C ends it and deletes everything.
 
   Dashboard  ${link}
-  Username   ${account.name}
-  Password   ${account.password}
 
-  1. Add the domain ${host} to the project, and verify it: an old A record is in the way.
-  2. Delete that record from the zone ${zone.name}, and create the one that the domain shows:
-
-     curl ${zone.api} -H "Authorization: Bearer ${token}"
-
-  3. Verify again. Seconds later the domain is live. Look at it over HTTPS:
+  1. Open the dashboard; the link signs you in as the owner ${account.name}. It shows these steps, too.
+  2. Add the domain ${host} to the project, and verify it: an old A record is in the way.
+  3. Under Rehearsal, in the zone ${zone.name}, delete that record and create the one that the domain shows.
+  4. Verify again. Seconds later the domain is live. Look at it over HTTPS:
 
      ${commands.curl}
 `;
@@ -73,6 +69,10 @@ const free = await isFree("127.0.0.1", usualPort);
 const rehearsal = await startRehearsal({
   port: port ?? (free ? usualPort : 0),
   logLevel: process.env["PETSTORE_LOG"] ?? "error",
+}).catch((cause: NodeJS.ErrnoException) => {
+  if (cause.code !== "EADDRINUSE") throw cause;
+  process.stderr.write(`Port ${port} is in use. Choose another, or 0 for any that is free.\n`);
+  process.exit(1);
 });
 process.stdout.write(json ? `${JSON.stringify(rehearsal)}\n` : stepsFor(rehearsal));
 await stopRequested;

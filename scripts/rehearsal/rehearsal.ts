@@ -41,6 +41,7 @@ const loopback = "127.0.0.1";
 export interface Rehearsal {
   readonly host: string;
   readonly project: string;
+  /** Signs in by itself. */
   readonly link: string;
   readonly account: { readonly name: string; readonly password: string };
   /** For `petstore … --to`. */
@@ -141,11 +142,11 @@ async function startParts(
   undo.push(() => service.stop());
 
   const { password, token } = await makeOwner(service);
-  const origin = `http://localhost:${service.port}`;
+  const origin = `http://${loopback}:${service.port}`;
   return {
     host,
     project,
-    link: `${origin}/dashboard/`,
+    link: `${origin}/dashboard/#/rehearsal/${owner}/${password}`,
     account: { name: owner, password },
     origin,
     token,

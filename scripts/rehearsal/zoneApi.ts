@@ -1,5 +1,7 @@
-/** Edits the zone of a rehearsal over HTTP, beside the API of the dashboard. */
-import type { AdminParts } from "../../src/http/publicRoutes.ts";
+/** The dashboard of a rehearsal: the usual one with one screen more, and the API of that screen. */
+import { fileURLToPath } from "node:url";
+import { publishDashboard } from "../../src/dashboard/published.ts";
+import { type AdminParts, dashboardPath } from "../../src/http/publicRoutes.ts";
 import { isUnder, platformPrefix } from "../../src/http/routes.ts";
 import type { HttpRequest, HttpResponse } from "../../src/wire/message.ts";
 import type { RehearsalView } from "./view.ts";
@@ -13,10 +15,21 @@ export interface RehearsalParts extends VisitOptions {
 
 export const rehearsalPath = `${platformPrefix}/rehearsal`;
 const bodyBytesMax = 10_000;
+const entry = fileURLToPath(new URL("browser/main.tsx", import.meta.url));
 
 export function rehearsalAdmin(own: AdminParts, parts: RehearsalParts): AdminParts {
   return {
-    dashboard: own.dashboard,
+    async dashboard() {
+      const { outputs } = await Bun.build({
+        entrypoints: [entry],
+        target: "browser",
+        minify: true,
+        throw: true,
+      });
+      const script = new Uint8Array((await outputs[0]?.arrayBuffer()) ?? []);
+      const sheets = ["scripts/rehearsal/browser/rehearsal.css"];
+      return publishDashboard(dashboardPath, { script, sheets });
+    },
     async platform(request) {
       if (!isUnder(rehearsalPath, request.path)) return own.platform(request);
       // Who may list projects here may also edit the zone: the platform itself decides it.

@@ -23,7 +23,7 @@ function choices(): (() => Promise<LaunchOptions>)[] {
 }
 
 /** A busy machine is no reason to skip, nor to fail: Playwright's own limits are shorter. */
-async function start(options: LaunchOptions): Promise<Browser> {
+async function start(options: LaunchOptions, more: readonly string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
     ...options,
     timeout: hangMs,
@@ -35,6 +35,7 @@ async function start(options: LaunchOptions): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      ...more,
     ],
   });
   browser.on("context", (context) => context.setDefaultTimeout(hangMs));
@@ -64,8 +65,10 @@ export const noBrowser = "reason" in found && process.env["CI"] !== "true";
 export const named = (name: string) =>
   noBrowser && "reason" in found ? `${name} (skipped: ${found.reason})` : name;
 
-export async function launch(): Promise<Browser> {
+/** `args` of the command line, beside the usual ones. */
+export async function launch(args: readonly string[] = []): Promise<Browser> {
   if ("reason" in found) throw new Error(`No browser starts: ${found.reason}`);
+  if (args.length > 0) return start(found.options, args);
   const { started } = found;
   delete found.started;
   return started ?? start(found.options);

@@ -1,13 +1,19 @@
-/** `npm run rehearse`, taken from its first line to HTTPS. */
+/** `npm run rehearse`, taken from its first line to HTTPS: in a browser, and without one. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Browser, Locator, Page } from "playwright-core";
 import type { Rehearsal } from "../../../scripts/rehearsal/rehearsal.ts";
 import type { RehearsalView, Visit } from "../../../scripts/rehearsal/view.ts";
 import { petstore } from "../../../testkit/serviceProcess.ts";
+import { typeCheck } from "../../../testkit/typeCheck.ts";
+import { barriersInBothThemes, overflowOf } from "../../dashboard/accessible.ts";
+import { type BrowserPage, faultsOf, openPage, phone } from "../../dashboard/dashboardServer.ts";
+import { pictures } from "../../dashboard/screens.ts";
+import { launch, named, noBrowser } from "../../docs/chromium.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const script = `${root}scripts/rehearse.ts`;
@@ -38,6 +44,120 @@ async function startProcess(): Promise<Started> {
     },
   };
 }
+
+describe.skipIf(noBrowser)(named("a rehearsal in a browser"), () => {
+  let rehearsal: Started;
+  let browser: Browser;
+  let browserPage: BrowserPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    rehearsal = await startProcess();
+    browser = await launch();
+    browserPage = await openPage(browser, { height: 1100 });
+    ({ page } = browserPage);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rehearsal?.end("SIGTERM");
+  });
+
+  const steps = () => page.getByRole("list", { name: "Steps" }).getByRole("listitem");
+  const current = () => page.locator("[aria-current=step]");
+  const card = (): Locator => page.locator(".domain").filter({ hasText: rehearsal.host });
+  const open = async (name: string) => {
+    const navigation = page.getByRole("navigation", { name: "Dashboard" });
+    await navigation.getByRole("link", { name }).click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+  };
+  const addRecord = async (type: string, name: string, value: string) => {
+    await page.getByRole("button", { name: "Add record" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add record" });
+    await dialog.getByLabel("Type").selectOption(type);
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel("Value").fill(value);
+    await dialog.getByRole("button", { name: "Add record" }).click();
+    return dialog;
+  };
+
+  test("the link signs in, shows the steps, and does not stay in the address", async () => {
+    await page.goto(rehearsal.link);
+    await page.getByRole("heading", { level: 1, name: "Rehearsal" }).waitFor();
+    expect(page.url()).not.toContain(rehearsal.account.password);
+    expect(await steps().count()).toBe(5);
+    expect(await current().innerText()).toContain(rehearsal.host);
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("the domain that is added meets the old record", async () => {
+    await current().getByRole("link", { name: "Domains" }).click();
+    await page.getByRole("button", { name: "Add domain" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add domain" });
+    await dialog.getByLabel("Domain").fill(rehearsal.host);
+    await dialog.getByRole("button", { name: "Add domain" }).click();
+    await card()
+      .getByRole("button", { name: `Verify now: ${rehearsal.host}` })
+      .click();
+    await card().getByText("DNS needs a change").waitFor();
+    expect(await card().locator(".finding").first().innerText()).toContain("A 192.0.2.7");
+  });
+
+  test("the zone refuses a CNAME beside it, and has it once the old record is deleted", async () => {
+    await open("Rehearsal");
+    await page.locator("[aria-current=step]").getByText("delete that A record").waitFor();
+    await pictures(page, "rehearsal");
+    const refused = await addRecord("CNAME", "docs", "sites.platform.test");
+    await refused.getByRole("alert").getByText("A 192.0.2.7").waitFor();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: `Delete A ${rehearsal.host}` }).click();
+    const value = await current().locator(".wanted code").last().innerText();
+    expect(value).toEndWith("sites.platform.test");
+    const dialog = await addRecord("CNAME", "docs", value);
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: `Delete CNAME ${rehearsal.host}` }).waitFor();
+  });
+
+  test("the domain is live soon after, and is visited over HTTPS", async () => {
+    await current().getByRole("link", { name: "Domains" }).click();
+    const verify = card().getByRole("button", { name: /verify/i });
+    await verify.click();
+    // A second click within ten seconds has to wait.
+    const live = card().locator(".badge").getByText("Live", { exact: true });
+    const tooSoon = card().getByRole("status");
+    await live.or(tooSoon).first().waitFor();
+    if (await tooSoon.isVisible()) {
+      await tooSoon.waitFor({ state: "detached" });
+      await verify.click();
+    }
+    await live.waitFor();
+    await open("Rehearsal");
+    await current().getByText("Visit docs.acme.test over HTTPS").waitFor();
+    await page.getByRole("button", { name: "Visit" }).click();
+    await page.getByText("Status 200").waitFor();
+    const outcome = await page.locator(".outcome").innerText();
+    expect(outcome).toContain("sites.platform.test A 127.0.0.1");
+    expect(outcome).toMatch(/by Pet Store rehearsal root, valid until/);
+    expect(outcome).toContain("Acme docs");
+    expect(await current().count()).toBe(0);
+    await page.getByText("From an old record to HTTPS").waitFor();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: phone.width ?? 0, height: phone.height ?? 0 });
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    expect(faultsOf(browserPage)).toEqual([]);
+  });
+
+  test("the command that it prints opens the site in a browser", async () => {
+    const { chromium } = rehearsal.commands;
+    const flags = chromium.match(/--(?:host|ignore)[a-z-]+=(?:"[^"]*"|\S+)/g) ?? [];
+    expect(flags).toHaveLength(2);
+    const other = await launch(flags.map((flag) => flag.replaceAll('"', "")));
+    const visited = await other.newPage();
+    await visited.goto(/https:\S+$/.exec(chromium)?.[0] ?? "");
+    expect(await visited.title()).toBe("Acme docs");
+    await other.close();
+  });
+});
 
 describe("a rehearsal without a browser", () => {
   let rehearsal: Started;
@@ -111,10 +231,45 @@ describe("a rehearsal without a browser", () => {
     expect((await ask("GET", "")).body).toEqual(before);
   });
 
+  test("a wrong start says what to do", async () => {
+    const run = async (...args: string[]) => {
+      const child = spawn(process.execPath, [script, ...args]);
+      let said = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk) => {
+          said += chunk;
+        });
+      }
+      const [code] = await once(child, "close");
+      return { code, said };
+    };
+    const { port } = new URL(rehearsal.origin);
+    expect(await run("--port", port)).toEqual({
+      code: 1,
+      said: `Port ${port} is in use. Choose another, or 0 for any that is free.\n`,
+    });
+    for (const args of [["--port", "x"], ["--port", "70000"], ["--prot", "1"], ["more"]]) {
+      const { code, said } = await run(...args);
+      expect({ args, code, usage: said.includes("Usage: npm run rehearse") }).toEqual({
+        args,
+        code: 2,
+        usage: true,
+      });
+    }
+    expect(await run("--help")).toMatchObject({ code: 0, said: expect.stringMatching(/^Usage: /) });
+  });
+
   test("Ctrl-C ends it, and nothing is left", async () => {
     const folder = dirname(rehearsal.rootFile);
     expect(readFileSync(rehearsal.rootFile, "utf8")).toContain("BEGIN CERTIFICATE");
     expect(await rehearsal.end("SIGINT")).toBe(0);
     expect(existsSync(folder)).toBe(false);
   });
+});
+
+test("the screen compiles with the types of the web alone", () => {
+  const folder = `${root}scripts/rehearsal/browser/`;
+  const { files, errors } = typeCheck(folder);
+  expect(errors).toEqual([]);
+  expect(files).toContain(`${folder}rehearsal.tsx`);
 });
