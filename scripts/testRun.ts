@@ -9,6 +9,7 @@ export const slow: readonly string[] = [
   "test/docs/{packedChromium,reading,samples,tryIt,types}.test.ts",
   "test/http/{adminPort,dashboardApiProjects,responseCache*,session*,sitesLanding}.test.ts",
   "test/scripts/{build,bundle,packages,releaseCommand}.test.ts",
+  "test/scripts/rehearsal/{nameServer,rehearsal}.test.ts",
   "test/sites/{ownDocsProcess,publish}.test.ts",
   "test/wire/{comparison,descriptors}.test.ts",
 ];

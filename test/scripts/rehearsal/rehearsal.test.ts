@@ -12,7 +12,7 @@ import { petstore } from "../../../testkit/serviceProcess.ts";
 import { typeCheck } from "../../../testkit/typeCheck.ts";
 import { barriersInBothThemes, overflowOf } from "../../dashboard/accessible.ts";
 import { type BrowserPage, faultsOf, openPage, phone } from "../../dashboard/dashboardServer.ts";
-import { pictures } from "../../dashboard/screens.ts";
+import { picture } from "../../dashboard/screens.ts";
 import { launch, named, noBrowser } from "../../docs/chromium.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)(named("a rehearsal in a browser"), () => {
   beforeAll(async () => {
     rehearsal = await startProcess();
     browser = await launch();
-    browserPage = await openPage(browser, { height: 1100 });
+    browserPage = await openPage(browser);
     ({ page } = browserPage);
   });
   afterAll(async () => {
@@ -105,7 +105,8 @@ describe.skipIf(noBrowser)(named("a rehearsal in a browser"), () => {
   test("the zone refuses a CNAME beside it, and has it once the old record is deleted", async () => {
     await open("Rehearsal");
     await page.locator("[aria-current=step]").getByText("delete that A record").waitFor();
-    await pictures(page, "rehearsal");
+    await page.mouse.move(0, 0);
+    await picture(page, "rehearsal");
     const refused = await addRecord("CNAME", "docs", "sites.platform.test");
     await refused.getByRole("alert").getByText("A 192.0.2.7").waitFor();
     expect(await barriersInBothThemes(page)).toEqual([]);
