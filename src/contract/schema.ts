@@ -8,7 +8,7 @@ export interface Schema {
   /** One, or one and "null". */
   readonly type?: string | readonly string[];
   readonly format?: string;
-  readonly enum?: readonly (string | null)[];
+  readonly enum?: readonly string[];
   readonly const?: string;
   readonly oneOf?: readonly Schema[];
   readonly minimum?: number;
@@ -163,6 +163,7 @@ function acceptor(schema: Schema, fromText: boolean): Accept {
   }
   if (schema.type === "integer") return integerAcceptor(schema, fromText);
   if (schema.type === "string") return stringAcceptor(schema);
+  if (schema.type === "null") return (value) => (value === null ? null : undefined);
   if (schema.type === "boolean") return fromText ? booleanFromText : booleanFromJson;
   if (schema.type === "array") return arrayAcceptor(schema);
   throw new Error(`The contract uses a schema that nothing reads: ${JSON.stringify(schema)}`);
@@ -241,11 +242,13 @@ export function expectation(schema: Schema): string {
     const [type] = schema.type.filter((each) => each !== "null");
     return `${expectation({ ...schema, type })}, or null`;
   }
-  if (schema.enum) return `one of ${schema.enum.filter((each) => each !== null).join(", ")}`;
+  if (schema.enum) return `one of ${schema.enum.join(", ")}`;
+  if (schema.type === "null") return "null";
   if (schema.type === "boolean") return "true or false";
   if (schema.format === "int64") return `an integer from ${int64Min} to ${int64Max}`;
   if (schema.type === "integer") return `an integer from ${schema.minimum} to ${schema.maximum}`;
   const expected = schema["x-expected"];
+  if (expected === undefined && schema.oneOf) return schema.oneOf.map(expectation).join(", or ");
   if (schema.type !== "string") return expected ?? "another value";
   return expected === undefined ? "a string" : `a string ${expected}`;
 }

@@ -87,7 +87,8 @@ const fieldOf = ({ name, schema, required, description }: Described): Field => (
   rules: rulesOf(schema),
 });
 
-function typeOf({ type, format, items = {} }: Schema): string {
+function typeOf({ type, format, items = {}, oneOf }: Schema): string {
+  if (oneOf) return oneOf.map(typeOf).join(" or ");
   if (type === "array") {
     const plural = typeOf(items).replace(/^(\w+)/, "$1s");
     return `list of ${items.type === "object" ? `${items["x-name"]} objects` : plural}`;
@@ -96,7 +97,7 @@ function typeOf({ type, format, items = {} }: Schema): string {
 }
 
 function rulesOf(schema: Schema): string[] {
-  const { enum: choices = [] } = schema;
+  const { enum: choices = [], oneOf = [] } = schema;
   const range = between(schema.minimum, schema.maximum);
   const length = between(schema.minLength, schema.maxLength);
   const count = between(schema.minItems, schema.maxItems);
@@ -107,6 +108,7 @@ function rulesOf(schema: Schema): string[] {
     length && `${length} characters.`,
     count && `${count} of them.`,
     schema.default !== undefined && `Default \`${schema.default}\`.`,
+    ...oneOf.flatMap(rulesOf),
   ].filter((rule) => typeof rule === "string");
 }
 

@@ -64,6 +64,12 @@ describe("the contract, for generators", () => {
     expect(contract.components.parameters.cursor.schema.minLength).toBe(1);
   });
 
+  test("has no null in an enum, of which they make a text or types of their own", () => {
+    const lists = [...JSON.stringify(contract).matchAll(/"enum":(\[[^\]]*\])/g)];
+    expect(lists.length).toBeGreaterThan(2);
+    expect(lists.filter(([, list = ""]) => JSON.parse(list).includes(null))).toEqual([]);
+  });
+
   // Beside literals: anchors, classes, \\s, \\S, \\d, \\w, \\x and two digits, groups and counts.
   const common =
     /^(?:(?:[^\\()[\]{}|*+?]|\\(?:[sSdw]|x[0-9A-F]{2}|[-\\.+*?()[\]{}|^$/])|\[\^?(?:[^\\[\]]|\\(?:[sSdw]|x[0-9A-F]{2}|[-\\\]^]))+\]|\))(?:[*+?]|\{\d+(?:,\d*)?\})?|\((?:\?:)?|\|)*$/;
@@ -182,6 +188,13 @@ describe("links", () => {
         const { id } = (await call(firstStep("createPet"), undefined)) as { readonly id: number };
         return ["placeOrder", await call(firstStep("placeOrder"), undefined, { petId: id })];
       },
+    ],
+    [
+      "category",
+      async () => [
+        "createCategory",
+        await call(firstStep("createCategory"), undefined, { name: crypto.randomUUID() }),
+      ],
     ],
   ] as const) {
     for (const { path, operation } of operations) {

@@ -44,6 +44,12 @@ describe("the site has a page for", () => {
     });
   }
 
+  test("an operation whose body has a member that may be null, with its values", () => {
+    expect(textOf(files, "reference/updatePet.md")).toMatch(
+      /`status` \(string or null\): .*One of `available`, `pending`, `sold`/,
+    );
+  });
+
   test("the changelog, whose Markdown differs from the source by where its links begin", () => {
     const twin = textOf(files, "changelog.md");
     expect(twin.replaceAll("](guide/", "](docs/guide/")).toBe(changelog);

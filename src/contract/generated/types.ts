@@ -60,9 +60,8 @@ export interface components {
             /**
              * @description The availability of the pet. `null` means the default, `available`.
              * @example sold
-             * @enum {string|null}
              */
-            status?: "available" | "pending" | "sold" | null;
+            status?: components["schemas"]["PetStatus"] | null;
         };
         /**
          * @description A pet in the catalogue.
