@@ -251,6 +251,18 @@ export function describeEditing(engine: string, open: () => Promise<Stores>): vo
       expect(await catalogue.import([{ ...bella, id: third }])).toMatchObject({ added: 1 });
     });
 
+    test("nor one that is imported and deleted in one batch", async () => {
+      const { catalogue } = await open();
+      await catalogue.import([{ ...bella, id: idGivenMax }]);
+      const far = idGivenMax + 1n;
+      const [, deleted] = await Promise.all([
+        catalogue.import([{ ...bella, id: far }]),
+        catalogue.delete(far),
+      ]);
+      doneOf(deleted);
+      expect(await petIn(await open())).toBe(idGivenMax + 2n);
+    });
+
     test("and importing it again brings it back, as the import has it", async () => {
       const stores = await open();
       const id = await petIn(stores);

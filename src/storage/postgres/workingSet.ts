@@ -254,7 +254,7 @@ export async function writeAll(
   before: LastIds,
   nowMs: number,
 ): Promise<void> {
-  if (set.deletedPets.size > 0) {
+  if (set.deletedPets.size + set.retiredIds.size > 0) {
     await session.query(deleteAll, [int8s([...set.deletedPets]), int8s([...set.retiredIds])]);
   }
   const changedPets = picked(set.changedPets, set.pets);
