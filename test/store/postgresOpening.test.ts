@@ -51,6 +51,28 @@ describe("opening a database of PostgreSQL", () => {
     expect(await catalogue.count({ words: ["bell"] })).toBe(9_999);
   });
 
+  test("while the words of pets are indexed for the first time, writes go on", async () => {
+    await (await database.open()).close();
+    await tamper("DROP TABLE pet_words; DROP INDEX pets_by_category, orders_by_pet");
+    await tamper("UPDATE meta SET value = '4' WHERE name = 'version'");
+    const blocking = `SELECT count(*) FROM pg_locks
+      WHERE relation IN ('pets'::regclass, 'orders'::regclass) AND mode = 'ShareLock'`;
+    await tamper(
+      `CREATE TABLE blocked AS SELECT ''::text AS statement, 0::int8 AS tables WITH NO DATA;
+       CREATE FUNCTION note_blocking() RETURNS event_trigger LANGUAGE plpgsql AS
+       $$ BEGIN INSERT INTO blocked VALUES (current_query(), (${blocking})); END $$;
+       CREATE EVENT TRIGGER blocking ON ddl_command_end WHEN TAG IN ('CREATE INDEX')
+       EXECUTE FUNCTION note_blocking()`,
+    );
+    try {
+      await database.open();
+    } finally {
+      await tamper("DROP EVENT TRIGGER blocking");
+    }
+    const seen = await tamper("SELECT tables FROM blocked WHERE statement LIKE '%pet_words%'");
+    expect(seen).toEqual([{ tables: "0" }]);
+  });
+
   test("an open store is ready and knows its size", async () => {
     const stores = await database.open();
     await stores.ready();

@@ -17,7 +17,7 @@ import { requireKnownVersion } from "../stores.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { errorFrom, isUnavailable, sqlStateOf } from "./failures.ts";
-import { addAllWords } from "./petWords.ts";
+import { createPetWords } from "./petWords.ts";
 
 /** Part of a step. */
 type Statement = string | ((session: Session) => Promise<void>);
@@ -49,7 +49,7 @@ const sharedByProcesses = [
 /**
  * The steps from each version to the next. Append only: a released step has already run on some
  * databases. The previous release keeps serving during a step and after it, so a step only adds,
- * and never takes a lock that blocks readers or writers.
+ * and takes no lock that blocks readers. Writers wait only while an index is built on their table.
  */
 const steps: readonly (readonly Statement[])[] = [
   [
@@ -72,7 +72,8 @@ const steps: readonly (readonly Statement[])[] = [
      )`,
   ]),
   tablesForPostgres(uploadTables),
-  [...tablesForPostgres(searchTables), addAllWords],
+  // The indexes come last, since writes wait from the first of them to the end of the step.
+  [createPetWords, ...tablesForPostgres(searchTables)],
   tablesForPostgres(eventTables),
 ];
 

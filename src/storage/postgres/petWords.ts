@@ -25,10 +25,23 @@ const setWords = `INSERT INTO pet_words (pet_id, words)
   SELECT pet_id, words::tsvector FROM unnest($1::int8[], $2::text[]) AS given (pet_id, words)
   ON CONFLICT (pet_id) DO UPDATE SET words = excluded.words`;
 
-/** For pets from before there were words. */
-export async function addAllWords(session: Session): Promise<void> {
+/** Not a column of pets: a change of status would write its words again. */
+const table = `CREATE TABLE IF NOT EXISTS pet_words (
+  pet_id int8 PRIMARY KEY,
+  words tsvector NOT NULL
+)`;
+const index = "CREATE INDEX IF NOT EXISTS pet_words_by_word ON pet_words USING gin (words)";
+
+/** Creates the table with the words of all pets. Its index comes last: that takes far less time. */
+export async function createPetWords(session: Session): Promise<void> {
+  await session.script(table);
+  await addAllWords(session);
+  await session.script(index);
   const { rows: servers } = await session.query<[string]>("SELECT version()");
   if (servers.some(([version]) => isPostgres.test(version))) await session.script(indexAtOnce);
+}
+
+async function addAllWords(session: Session): Promise<void> {
   for (let after = 0n; ; ) {
     const { rows } = await session.query<[bigint, string]>(nextNames, [after, rowsAtOnce]);
     await writeWords(session, new Map(rows));

@@ -91,16 +91,10 @@ export const orderTables = [
   "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)",
 ];
 
-/** What lists are filtered by. SQLite has the categories and words of pets in `pet_terms`. */
+/** What lists are filtered by, beside words. SQLite has the categories of pets in `pet_terms`. */
 export const searchTables = [
   "CREATE INDEX orders_by_pet ON orders (pet_id[postgres: , id])",
   "[postgres: CREATE INDEX pets_by_category ON pets (category_id, status, id)]",
-  // Not a column of pets: a change of status would write its words again.
-  `[postgres: CREATE TABLE pet_words (
-     pet_id int8 PRIMARY KEY,
-     words tsvector NOT NULL
-   )]`,
-  "[postgres: CREATE INDEX pet_words_by_word ON pet_words USING gin (words)]",
 ];
 
 /** What happened, in the order of the commits. */
