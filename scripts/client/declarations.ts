@@ -120,6 +120,10 @@ function withShortComments(text: string): string {
       .replaceAll("* @description ", "* ")
       .replace(/^( *\/\*\*)\n *\* (.*)\n *\*\//gm, "$1 $2 */")
       .replace(/^ *\/\*\*\n *\*\/\n/gm, "")
+      // Each operation says it of its own parameters again.
+      .replace(/^ {4}parameters: \{\n[^]*?^ {4}\}/gm, (shared) =>
+        shared.replace(/^ *\/\*\*(?:(?!\*\/)[^])*\*\/\n/gm, ""),
+      )
       // No editor shows what is said of a whole body.
       .replace(/^ *\/\*\*(?:(?!\*\/)[^])*\*\/\n(?= *(?:requestBody|20[0-9])\b)/gm, "")
   );
@@ -129,7 +133,7 @@ function withShortComments(text: string): string {
 // responses of the contract. The rest would be half of the declarations.
 const unusedMembers = /^(?:headers?|cookie|pathItems|default|[345][0-9]{2})$/;
 /** The parameters of the contract that are headers. */
-const headerParameters = /^(?:ifMatch|ifNoneMatch|idempotencyKey|prefer|listPrefer)$/;
+const headerParameters = /^(?:ifMatch|ifNoneMatch|idempotencyKey|lastEventId|prefer|listPrefer)$/;
 
 function isUnused(node: ts.Node): boolean {
   if (!ts.isPropertySignature(node)) return false;

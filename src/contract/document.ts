@@ -33,9 +33,11 @@ export type ResponseOf<Types extends OperationTypes> = {
     readonly headers?: Readonly<Record<string, string>>;
   } & (Types["responses"][Status] extends { content: infer Content }
     ? {
-        readonly body: Content extends { "application/json": infer Body }
-          ? JsonOf<Body>
-          : AsyncIterable<Uint8Array>;
+        readonly body:
+          | (Content extends { "application/json": infer Body } ? JsonOf<Body> : never)
+          | (Exclude<keyof Content, "application/json"> extends never
+              ? never
+              : AsyncIterable<Uint8Array>);
       }
     : { readonly body?: undefined });
 }[keyof Types["responses"] & Succeeds];

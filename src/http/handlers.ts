@@ -7,6 +7,7 @@ import {
   type OperationResponse,
 } from "../contract/operations.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
 import { type MaybePromise, then } from "../core/maybePromise.ts";
 import { Problem } from "../core/problems.ts";
 import {
@@ -20,18 +21,21 @@ import { normalIds, openCursor, petQuestion, sealCursor } from "../petstore/cata
 import type { IfMatch } from "../petstore/catalogue/pet.ts";
 import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
 import { searchWordsMax, searchWordsOf } from "../petstore/catalogue/petSearch.ts";
-import { eventText } from "../petstore/events/events.ts";
 import type { Done, IdempotentRequest, Mismatch } from "../petstore/idempotency/idempotency.ts";
 import { type OrderEvent, refusalText } from "../petstore/orders/orders.ts";
 import type { Stores } from "../storage/stores.ts";
 import { isRemoved } from "./deprecation.ts";
+import { eventHandlers, type StreamCall } from "./eventHandlers.ts";
 import { tagged } from "./headers.ts";
 import { pageResponse, readHeaders, writeResponse } from "./responses.ts";
 
 /** The dependencies of the handlers. */
-interface HandlerDependencies
+export interface HandlerDependencies
   extends Pick<Stores, "catalogue" | "categories" | "orders" | "events"> {
   readonly clock: Clock;
+  readonly log: Log;
+  /** True once the service is shutting down, which no stream may delay. */
+  readonly leaving: () => boolean;
   /** Seals cursors. */
   readonly secret: string;
   /** Whether a pet's category must be among the categories. */
@@ -48,6 +52,8 @@ export interface Call {
   readonly ifMatch?: IfMatch | undefined;
   /** Whether the number of all items of a list is asked for. */
   readonly countsAll?: boolean;
+  /** Of a client that asks for server-sent events. */
+  readonly stream?: StreamCall | undefined;
 }
 
 /** Handles one operation: typed input in, a response of the contract out. No sockets. */
@@ -179,7 +185,7 @@ function readWords(name: string): string[] {
 }
 
 /** The filters as they were given. Of these, only a name has to be encoded. */
-function searchOf(filters: Readonly<Record<string, unknown>>): string {
+export function searchOf(filters: Readonly<Record<string, unknown>>): string {
   return Object.entries(filters)
     .flatMap(([name, given]) => [given].flat().map((value) => [name, value]))
     .filter(([, value]) => value !== undefined)
@@ -263,11 +269,7 @@ function categoryTaken(by: Category, id: bigint | undefined): Problem {
   });
 }
 
-type EventHandlers = Pick<Handlers, "listEvents">;
-type OrderHandlers = Omit<
-  Handlers,
-  keyof PetHandlers | keyof CategoryHandlers | keyof EventHandlers
->;
+type OrderHandlers = Omit<Handlers, keyof PetHandlers | keyof CategoryHandlers | "listEvents">;
 
 function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHandlers {
   const move =
@@ -328,21 +330,6 @@ function orderHandlers({ orders, clock, secret }: HandlerDependencies): OrderHan
   };
 }
 
-function eventHandlers({ events, secret }: HandlerDependencies): EventHandlers {
-  return {
-    async listEvents({ query: { limit, type: types, resource, cursor } }, { base }) {
-      const address = `${base}/events?limit=${limit}${searchOf({ type: types, resource })}`;
-      const question = `events ${types?.toSorted().join(",") ?? "*"} ${resource ?? "*"}`;
-      const { after = 0n, next } = paging(secret, question, cursor, address);
-      const page = await events.list({ after: Number(after), limit, types, resource });
-      if (page === undefined) throw new Problem("events_expired");
-      const goesOn = page.events.length > 0 || !page.isLast;
-      const following = next(goesOn ? BigInt(page.readUpTo) : undefined);
-      return pageResponse(page.events.map(eventText), following, undefined);
-    },
-  };
-}
-
 function orderIdOf({ orderId }: { readonly orderId: string }): bigint {
   const id = int64FromText(orderId);
   if (id === undefined) throw new Problem("order_not_found");
@@ -350,7 +337,12 @@ function orderIdOf({ orderId }: { readonly orderId: string }): bigint {
 }
 
 /** Where a page starts, and the URL of the next one. `address` has the limit and the filters. */
-function paging(secret: string, question: string, cursor: string | undefined, address: string) {
+export function paging(
+  secret: string,
+  question: string,
+  cursor: string | undefined,
+  address: string,
+) {
   return {
     after: cursor === undefined ? undefined : openCursor(secret, question, cursor),
     next: (last: bigint | undefined) =>

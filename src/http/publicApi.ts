@@ -24,12 +24,7 @@ import {
 import type { RequestMetrics } from "./metrics.ts";
 import type { Api, Exchange, ReadInput } from "./pipeline.ts";
 import type { CacheLookup, CacheParts } from "./responseCache.ts";
-import {
-  type HandlerResponse,
-  prefersProblemJson,
-  problemText,
-  refusalHeaders,
-} from "./responses.ts";
+import { type HandlerResponse, prefersOverJson, problemText, refusalHeaders } from "./responses.ts";
 import { notAllowed, type PathParameters, publicPrefix } from "./routes.ts";
 
 export interface PublicApiParts extends CacheParts {
@@ -148,13 +143,17 @@ export class PublicApi implements Api<OperationId, Caller> {
 
   #read(
     { base, headers, request, strict }: PublicExchange,
-    { petsRevision }: Caller,
+    { key, petsRevision }: Caller,
     operation: Operation,
     input: ReadInput,
   ): MaybePromise<HandlerResponse> {
     const countsAll = asksForCount(request);
-    const handled = this.#handlers[operation.id](input, { base, countsAll });
+    const stream = asksForStream(request, operation)
+      ? { holder: key.id, stillKnown: () => this.#isStillKnown(request), request }
+      : undefined;
+    const handled = this.#handlers[operation.id](input, { base, countsAll, stream });
     return then(handled, (made) => {
+      if (stream !== undefined) return made;
       const response = tagged(made);
       const { dependsOn } = made;
       if (dependsOn && !strict && !countsAll && this.isCacheable(request)) {
@@ -166,6 +165,18 @@ export class PublicApi implements Api<OperationId, Caller> {
       }
       return conditionally(request, response);
     });
+  }
+
+  /** Whether the key of a request is still valid, with its scopes, which never change. */
+  async #isStillKnown(request: HttpRequest): Promise<boolean> {
+    const { authenticator, revisions } = this.#parts;
+    try {
+      await authenticator.check(tokenOf(request), revisions().keys);
+      return true;
+    } catch (cause) {
+      if (cause instanceof Problem && cause.status === 401) return false;
+      throw cause;
+    }
   }
 
   #write(
@@ -210,7 +221,7 @@ export class PublicApi implements Api<OperationId, Caller> {
   }
 
   errorResponse(problem: Problem, { base, request }: PublicExchange): HandlerResponse | undefined {
-    if (!prefersProblemJson(request)) return undefined;
+    if (!prefersOverJson(request, "application/problem+json")) return undefined;
     const headers = { ...refusalHeaders(problem), "content-type": "application/problem+json" };
     return { status: problem.status, body: problemText(problem, base), headers };
   }
@@ -218,6 +229,13 @@ export class PublicApi implements Api<OperationId, Caller> {
   headersFor(request: HttpRequest): Readonly<Record<string, string>> | undefined {
     return request.header("origin") === undefined ? undefined : corsHeaders;
   }
+}
+
+/** A HEAD has the headers of the plain list. */
+function asksForStream(request: HttpRequest, { id }: Operation): boolean {
+  return (
+    id === "listEvents" && request.method === "GET" && prefersOverJson(request, "text/event-stream")
+  );
 }
 
 function takeQuota(limiter: RateLimiter, exchange: PublicExchange, key: ApiKey) {

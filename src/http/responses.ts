@@ -109,8 +109,8 @@ const bodyDetails: Partial<Record<BodyFailure, ProblemDetails>> = {
   malformed: { detail: "The body is framed wrongly." },
 };
 
-/** Whether `Accept` gives problem details a higher quality than plain JSON; equal ones are JSON. */
-export function prefersProblemJson(request: RequestHeaders): boolean {
+/** Whether `Accept` gives a media type a higher quality than plain JSON; equal ones are JSON. */
+export function prefersOverJson(request: RequestHeaders, mediaType: string): boolean {
   const accept = request.header("accept");
   if (accept === undefined) return false;
   const ranges = accept.split(",").map((range) => {
@@ -121,11 +121,11 @@ export function prefersProblemJson(request: RequestHeaders): boolean {
   });
   // RFC 9110, section 12.5.1: the most specific range that matches a type has precedence.
   const qualityOf = (type: string) =>
-    [type, "application/*", "*/*"]
+    [type, `${type.split("/")[0]}/*`, "*/*"]
       .map((name) => ranges.filter((range) => range.name === name))
       .find((matching) => matching.length > 0)
       ?.reduce((highest, { quality }) => Math.max(highest, quality), 0) ?? 0;
-  return qualityOf("application/problem+json") > qualityOf("application/json");
+  return qualityOf(mediaType) > qualityOf("application/json");
 }
 
 /** Problem details (RFC 9457), for clients that accept them. */

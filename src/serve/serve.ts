@@ -154,12 +154,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const baseUrl = config.baseUrls[config.environment];
   const appParts: AppParts = {
     handlers: createHandlers({
-      catalogue: stores.catalogue,
-      categories: stores.categories,
-      orders: stores.orders,
-      events: stores.events,
-      clock,
-      secret: parts.secret,
+      ...{ ...stores, clock, log, secret: parts.secret, leaving: () => leaving },
       knownCategoriesOnly: config.knownCategoriesOnly,
     }),
     authenticator: new Authenticator(stores.keys, config.environment, clock),

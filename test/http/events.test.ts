@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Client, nextPage, type Seen } from "../end-to-end/client.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
 import { startTestService, type TestService } from "../end-to-end/service.ts";
@@ -155,5 +155,113 @@ describeOnEngines("listEvents", (engine) => {
     expect(eventsOf(await client.get("/events")).map(({ resource }) => resource)).toEqual([
       `pets/${id}`,
     ]);
+  });
+
+  describe("as a stream", () => {
+    const open = (query = "", headers = {}) =>
+      fetch(`${running.base}/events${query}`, {
+        headers: {
+          authorization: `Bearer ${running.token}`,
+          accept: "text/event-stream",
+          ...headers,
+        },
+      });
+
+    /** Reads until so many events with data are there, each as its lines. */
+    async function read(response: Response, count: number): Promise<string[][]> {
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      const decoder = new TextDecoder();
+      let text = "";
+      const events = () =>
+        text
+          .split("\n\n")
+          .slice(0, -1)
+          .map((event) => event.split("\n"))
+          .filter((lines) => lines.some((line) => line.startsWith("data: ")));
+      while (events().length < count) {
+        const { done, value } = await reader.read();
+        if (done) throw new Error(`The stream ended after ${text}`);
+        text += decoder.decode(value, { stream: true });
+      }
+      await reader.cancel();
+      return events();
+    }
+
+    test("sends what happens from now on, each with its id and type", async () => {
+      await newPet();
+      const stream = await open();
+      expect(stream.headers.get("content-type")).toBe("text/event-stream");
+      expect(stream.headers.get("cache-control")).toBe("no-store");
+      const id = await newPet();
+      const [lines = []] = await read(stream, 1);
+      const listed = eventsOf(await client.get(`/events?resource=pets/${id}`));
+      expect(lines).toEqual([
+        `id: ${listed[0]?.id}`,
+        "event: pet.created",
+        `data: ${JSON.stringify(listed[0])}`,
+      ]);
+    });
+
+    test("goes on after Last-Event-ID or a cursor, also where it is long, and filters", async () => {
+      const at = await end();
+      const cursor = new URL(at, running.base).searchParams.get("cursor");
+      const ids: number[] = [];
+      for (let count = 0; count < 130; count++) ids.push(await newPet());
+      const resources = (events: readonly string[][]) =>
+        events.map((lines) => JSON.parse((lines.at(-1) ?? "").slice("data: ".length)).resource);
+      const all = await read(await open(`?cursor=${cursor}`), 130);
+      expect(resources(all)).toEqual(ids.map((id) => `pets/${id}`));
+      const tenth = (all[9]?.[0] ?? "").slice("id: ".length);
+      const rest = await read(await open("", { "last-event-id": tenth }), 120);
+      expect(rest).toEqual(all.slice(10));
+      const one = `?resource=pets/${ids[100]}&type=pet.created`;
+      expect(await read(await open(one, { "last-event-id": tenth }), 1)).toEqual(
+        all.slice(100, 101),
+      );
+    });
+
+    test("is chosen by Accept alone, and by its quality", async () => {
+      for (const [accept, type] of [
+        ["*/*", "application/json"],
+        ["application/json, text/event-stream", "application/json"],
+        ["text/event-stream;q=0.5, application/json", "application/json"],
+        ["application/json;q=0.5, text/*", "text/event-stream"],
+      ]) {
+        const answer = await open("", { accept });
+        expect(answer.headers.get("content-type")).toBe(type as string);
+        await answer.body?.cancel();
+      }
+      const head = await fetch(`${running.base}/events`, {
+        method: "HEAD",
+        headers: { authorization: `Bearer ${running.token}`, accept: "text/event-stream" },
+      });
+      expect(head.headers.get("content-type")).toBe("application/json");
+      expect((await open("/7")).status).toBe(404);
+    });
+
+    test("refuses a Last-Event-ID that is none, and one whose events are gone", async () => {
+      const refused = await open("", { "last-event-id": "seven" });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { code: "parameter_invalid" },
+      ]);
+      await newPet();
+      await newPet();
+      await running.stores.events.prune(Date.now() + 1);
+      const gone = await open("", { "last-event-id": "1" });
+      expect([gone.status, await gone.json()]).toMatchObject([410, { code: "events_expired" }]);
+    });
+
+    test("ends when its key is revoked, and is refused beyond 16 for a key", async () => {
+      const { key, token } = await running.newKey({ scopes: ["events:read"] });
+      const own = { authorization: `Bearer ${token}` };
+      const streams = await Promise.all(Array.from({ length: 16 }, () => open("", own)));
+      const refused = await open("", own);
+      expect([refused.status, await refused.json()]).toMatchObject([429, { code: "rate_limited" }]);
+      expect((await open()).status).toBe(200);
+      await running.stores.keys.revoke(key.id, Date.now());
+      for (const stream of streams) expect(await stream.text()).toStartWith("retry: 2000");
+      expect((await open("", own)).status).toBe(401);
+    });
   });
 });

@@ -62,7 +62,8 @@ export class StreamServer {
     const secret = "a secret that only tests ever use, of good length";
     const app = createApp({
       handlers: createHandlers({
-        ...{ catalogue, categories, orders, events, clock, secret },
+        ...{ catalogue, categories, orders, events, clock, log, secret },
+        leaving: () => false,
         knownCategoriesOnly: false,
       }),
       authenticator: new Authenticator(keys, "production", clock),

@@ -839,6 +839,12 @@ export interface components {
          */
         resource: string;
         /**
+         * @description The `id` of the last event that was received. Only for streams: browsers send it when they
+         *     reconnect.
+         * @example 7
+         */
+        lastEventId: string;
+        /**
          * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
          *     is 304 without a body.
          * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
@@ -1924,6 +1930,12 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description The `id` of the last event that was received. Only for streams: browsers send it when they
+                 *     reconnect.
+                 * @example 7
+                 */
+                "Last-Event-ID"?: components["parameters"]["lastEventId"];
+                /**
                  * @description One or more `ETag` values of earlier responses, or `*`. If one of them matches, the response
                  *     is 304 without a body.
                  * @example "q1Yw7vJ2mKx0bHn4tR8sLc"
@@ -1954,6 +1966,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Events"];
+                    /**
+                     * @example id: 7
+                     *     event: pet.created
+                     *     data: {"id":7,"type":"pet.created","timestamp":"2026-11-15T12:00:00.000Z","resource":"pets/1","data":{"id":1,"name":"Bella","categoryId":3,"status":"available"}}
+                     */
+                    "text/event-stream": string;
                 };
             };
             304: components["responses"]["NoNewEvents"];

@@ -5,9 +5,9 @@ import { isExpectedProblem, Problem } from "../../core/problems.ts";
 import type { DomainsPage } from "../../hosting/domains/domainList.ts";
 import type { DomainService } from "../../hosting/domains/domainService.ts";
 import type { DomainDetails } from "../../hosting/domains/domainView.ts";
+import { type EventStreams, serverSentEvent } from "../eventStreams.ts";
 import { platformPrefix } from "../routes.ts";
 import { jsonBody } from "./bodies.ts";
-import type { EventStreams } from "./eventStreams.ts";
 import { json, type PlatformHandlers } from "./handlers.ts";
 
 export interface DomainHandlersParts {
@@ -53,15 +53,16 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
       let version: string | undefined;
       const refresh = async () => {
         const current = await domainService.versionOf(actor, details);
-        if (current === version) return view;
+        if (current === version) return "";
+        const before = view;
         view = eventData(await domainService.show(actor, project, host));
         version = current;
-        return view;
+        return view === before ? "" : serverSentEvent("domain", view);
       };
       return streams.open({
         holder: actor.kind === "owner" ? `owner ${actor.id}` : actor.kind,
-        first: view,
-        look: async () => ((await stillKnown()) ? refresh().catch(endOfRefused) : undefined),
+        first: serverSentEvent("domain", view),
+        poll: async () => ((await stillKnown()) ? refresh().catch(endOfRefused) : undefined),
         signal: request.signal,
       });
     },

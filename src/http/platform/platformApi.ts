@@ -20,12 +20,12 @@ import type { SharedCounts } from "../../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../../petstore/keys/token.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { type HttpRequest, type HttpResponse, originOf } from "../../wire/message.ts";
+import { EventStreams } from "../eventStreams.ts";
 import { type Api, type Exchange, Pipeline, type ReadInput } from "../pipeline.ts";
 import type { Series } from "../recentRequests.ts";
 import type { HandlerResponse } from "../responses.ts";
 import { type PathParameters, platformPrefix } from "../routes.ts";
 import { PlatformAuthentication, type PlatformCaller } from "./authentication.ts";
-import { EventStreams } from "./eventStreams.ts";
 import { createPlatformHandlers, type PlatformCall, type PlatformHandlers } from "./handlers.ts";
 
 interface OpenPlatformParts {
@@ -61,6 +61,7 @@ export function openPlatform({ stores, derive, ...parts }: OpenPlatformParts) {
     clock,
     leaving,
     failed: (cause) => log.error("stream.failed", { cause }),
+    exhausted: () => new Problem("streams_exhausted", { retryAfterSeconds: 5 }),
   });
   const handlers = createPlatformHandlers({
     ...stores,

@@ -1,13 +1,14 @@
-/** Server-sent events: a view, sent again whenever it changes. */
-
-import type { Clock } from "../../core/clock.ts";
-import { Problem } from "../../core/problems.ts";
+/** Server-sent events: a response that goes on for as long as the client reads it. */
+import type { Clock } from "../core/clock.ts";
+import type { Problem } from "../core/problems.ts";
 
 interface EventStreamsParts {
   readonly clock: Clock;
   /** True once the service is shutting down, which no stream may delay. */
   readonly leaving: () => boolean;
   readonly failed: (cause: unknown) => void;
+  /** What one too many is refused with. */
+  readonly exhausted: () => Problem;
   readonly streamsMax?: number;
   readonly streamsPerHolderMax?: number;
 }
@@ -15,17 +16,17 @@ interface EventStreamsParts {
 interface Watch {
   /** Whose stream it is: each holder may have a limited number. */
   readonly holder: string;
-  /** What is sent first. */
+  /** The events that are sent first; empty for none. */
   readonly first: string;
-  /** The view as it is now; undefined ends the stream. */
-  readonly look: () => Promise<string | undefined>;
+  /** The events since then; empty for none. Undefined ends the stream. */
+  readonly poll: () => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
 const pollMs = 500;
 /** Well within the time after which an idle connection is closed. */
 const quietMsMax = 10_000;
-/** Events that a client may leave unread before views in between are skipped. */
+/** Chunks that a client may leave unread before it is polled for no more. */
 const unreadMax = 8;
 /** How soon a browser reconnects when a stream has ended. */
 const comeBackMs = 2_000;
@@ -60,14 +61,13 @@ export class EventStreams {
 
   /** Polls until the returned function is called or the view ends. */
   #follow(
-    { holder, first, look, signal }: Watch,
+    { holder, first, poll, signal }: Watch,
     controller: ReadableStreamDefaultController<Uint8Array>,
   ): () => void {
     const { clock, leaving, failed } = this.#parts;
     const bytes = new TextEncoder();
-    let sent = first;
     let sentAtMs = clock.elapsed();
-    let looking = false;
+    let polling = false;
     let ended = false;
 
     const send = (text: string) => {
@@ -85,29 +85,31 @@ export class EventStreams {
     };
     const step = async () => {
       if (leaving()) return end();
-      if ((controller.desiredSize ?? 0) <= 0) return;
-      const seen = await look();
-      if (ended) return;
-      if (seen === undefined) return end();
-      if (seen !== sent) {
-        send(eventText(seen));
-        sent = seen;
-      } else if (clock.elapsed() - sentAtMs >= quietMsMax) send(": nothing new\n\n");
+      while ((controller.desiredSize ?? 0) > 0) {
+        const events = await poll();
+        if (ended) return;
+        if (events === undefined) return end();
+        if (events === "") break;
+        send(events);
+      }
+      if (clock.elapsed() - sentAtMs >= quietMsMax && (controller.desiredSize ?? 0) > 0) {
+        send(": nothing new\n\n");
+      }
     };
     const stop = clock.every(pollMs, () => {
-      if (looking) return;
-      looking = true;
+      if (polling) return;
+      polling = true;
       step()
         .catch((cause) => {
           failed(cause);
           end();
         })
         .finally(() => {
-          looking = false;
+          polling = false;
         });
     });
     signal.addEventListener("abort", end);
-    send(`retry: ${comeBackMs}\n\n${eventText(first)}`);
+    send(`retry: ${comeBackMs}\n\n${first}`);
     if (signal.aborted) end();
     return end;
   }
@@ -116,7 +118,7 @@ export class EventStreams {
     const { streamsMax = 256, streamsPerHolderMax = 16 } = this.#parts;
     const own = this.#open.get(holder) ?? 0;
     if (own >= streamsPerHolderMax || this.count >= streamsMax) {
-      throw new Problem("streams_exhausted", { retryAfterSeconds: 5 });
+      throw this.#parts.exhausted();
     }
     this.#open.set(holder, own + 1);
   }
@@ -129,8 +131,9 @@ export class EventStreams {
 }
 
 /** JSON has no line break, so one line of data holds it. */
-function eventText(json: string): string {
-  return `event: domain\ndata: ${json}\n\n`;
+export function serverSentEvent(event: string, json: string, id?: number): string {
+  const ownId = id === undefined ? "" : `id: ${id}\n`;
+  return `${ownId}event: ${event}\ndata: ${json}\n\n`;
 }
 
 function tryTo(work: () => void): void {

@@ -1,0 +1,79 @@
+/** The handler of events, as a page or as a stream. */
+import { Problem } from "../core/problems.ts";
+import { type EventFilter, eventText } from "../petstore/events/events.ts";
+import type { HttpRequest } from "../wire/message.ts";
+import { EventStreams, serverSentEvent } from "./eventStreams.ts";
+import { type HandlerDependencies, type Handlers, paging, searchOf } from "./handlers.ts";
+import { pageResponse } from "./responses.ts";
+
+export interface StreamCall {
+  /** Whose stream it is: each holder may have a limited number. */
+  readonly holder: string;
+  readonly stillKnown: () => Promise<boolean>;
+  readonly request: Pick<HttpRequest, "header" | "signal">;
+}
+
+/** How many events are sent at once. */
+const streamedAtOnce = 100;
+const eventIdForm = /^[0-9]{1,15}$/;
+
+export function eventHandlers({
+  events,
+  secret,
+  ...parts
+}: HandlerDependencies): Pick<Handlers, "listEvents"> {
+  const detail = "Too many streams of events are open. Close one, or try again shortly.";
+  const streams = new EventStreams({
+    ...parts,
+    failed: (cause) => parts.log.error("stream.failed", { cause }),
+    exhausted: () => new Problem("rate_limited", { detail, retryAfterSeconds: 5 }),
+  });
+
+  async function stream(after: number, filter: EventFilter, call: StreamCall) {
+    let place = after;
+    const poll = async () => {
+      if (!(await call.stillKnown())) return undefined;
+      const page = await events.list({ after: place, limit: streamedAtOnce, ...filter });
+      if (page === undefined || page.readUpTo === place) return page && "";
+      place = page.readUpTo;
+      const sent = page.events.map((event) =>
+        serverSentEvent(event.type, eventText(event), event.id),
+      );
+      // Without data, it is no event: the client only remembers how far it has got.
+      if (page.events.at(-1)?.id !== place) sent.push(`id: ${place}\n\n`);
+      return sent.join("");
+    };
+    const { holder, request } = call;
+    const first = await poll();
+    if (first === undefined) throw new Problem("events_expired");
+    const { body, headers } = streams.open({ holder, first, poll, signal: request.signal });
+    return { status: 200, body, headers: { ...headers, "cache-control": "no-store" } } as const;
+  }
+
+  return {
+    async listEvents({ query: { limit, type: types, resource, cursor } }, { base, stream: call }) {
+      const filter = { types, resource };
+      const address = `${base}/events?limit=${limit}${searchOf({ type: types, resource })}`;
+      const question = `events ${types?.toSorted().join(",") ?? "*"} ${resource ?? "*"}`;
+      const { after, next } = paging(secret, question, cursor, address);
+      if (call !== undefined) {
+        const place = lastEventId(call) ?? after ?? (await events.lastId());
+        return stream(Number(place), filter, call);
+      }
+      const page = await events.list({ after: Number(after ?? 0n), limit, ...filter });
+      if (page === undefined) throw new Problem("events_expired");
+      const goesOn = page.events.length > 0 || !page.isLast;
+      const end = next(goesOn ? BigInt(page.readUpTo) : undefined);
+      return pageResponse(page.events.map(eventText), end, undefined);
+    },
+  };
+}
+
+function lastEventId({ request }: StreamCall): number | undefined {
+  const given = request.header("last-event-id");
+  if (given === undefined || given === "") return undefined;
+  if (eventIdForm.test(given)) return Number(given);
+  throw new Problem("parameter_invalid", {
+    detail: "Last-Event-ID must be the id of an event, in decimal digits.",
+  });
+}
