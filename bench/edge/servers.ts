@@ -84,7 +84,7 @@ async function attachHost(data: string, site: EdgeSite): Promise<void> {
     renewalName: undefined,
   };
   const domain = added(
-    { id: "dom_bench", host, project, ownerId: project, proofToken: undefined },
+    { id: "dom_bench", host, project, ownerId: project, target: "", proofToken: undefined },
     nowMs,
   );
   const stores = await openSqlite(databaseIn(data), {

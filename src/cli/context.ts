@@ -94,7 +94,7 @@ export function remoteSettings(variables: NodeJS.ProcessEnv): RemoteSettings {
 }
 
 export interface DomainSettings {
-  /** What owners point their names to; undefined where domains are not set up. */
+  /** The host below which every domain has its target; undefined where domains are not set up. */
   readonly target: string | undefined;
   /** Whether our own limits apply, below those of a public authority. */
   readonly ownLimits: boolean;

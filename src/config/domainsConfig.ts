@@ -44,7 +44,7 @@ export interface DomainsConfig {
   readonly termsAgreed: boolean;
   /** The name of the service itself, for which the edge answers with all of it; undefined for none. */
   readonly ownName: string | undefined;
-  /** The name that owners point theirs to. */
+  /** The host below which every domain has its target. */
   readonly target: string;
   /** Below which every site has an address; undefined where they have none. */
   readonly sites: SitesConfig | undefined;

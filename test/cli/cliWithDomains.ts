@@ -18,6 +18,12 @@ export async function cliWithDomains(): Promise<CliFixture> {
   return cli;
 }
 
+/** What the newest claim on a host is shown as its target. */
+export async function targetOf(cli: CliFixture, host: string): Promise<string> {
+  const claims = await cli.withStores((stores) => stores.domains.claimsOn(host));
+  return claims[0]?.domain.target ?? "";
+}
+
 export interface Findings {
   readonly dns?: Partial<DnsFact>;
   readonly issuance?: Partial<Issuance> | undefined;

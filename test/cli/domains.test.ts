@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { CliFixture } from "./cliFixture.ts";
-import { cliWithDomains, decided, target, typesWaiting } from "./cliWithDomains.ts";
+import { cliWithDomains, decided, target, targetOf, typesWaiting } from "./cliWithDomains.ts";
 
 const docs = "docs.example.com";
 
@@ -10,10 +10,11 @@ describe("domains add", () => {
     await using cli = await cliWithDomains();
     const { code, out, err } = await cli.run(["domains", "add", "shop", "Docs.Example.com"]);
     expect([code, err]).toEqual([0, ""]);
+    const own = await targetOf(cli, docs);
     expect(out).toBe(`Attached ${docs} to shop. Create this record at the DNS provider:
 
-  Type   Name  Full name         Value                TTL
-  CNAME  docs  ${docs}  ${target}  3600
+  Type   Name  Full name         Value                                          TTL
+  CNAME  docs  ${docs}  ${own}  3600
 
 Then: petstore domains verify ${docs} --wait
 `);
@@ -23,7 +24,7 @@ Then: petstore domains verify ${docs} --wait
     await using cli = await cliWithDomains();
     const { out } = await cli.run(["domains", "add", "shop", "example.com"]);
     expect(out).toMatch(
-      /^ {2}ALIAS or ANAME {2}@ {5}example\.com {2}sites\.platform\.test {2}3600$/m,
+      /^ {2}ALIAS or ANAME {2}@ {5}example\.com {2}edge-[0-9a-f]{20}\.sites\.platform\.test {2}3600$/m,
     );
     expect(out).toContain("attach a subdomain such as www instead");
   });
@@ -44,10 +45,11 @@ Then: petstore domains verify ${docs} --wait
 
   test("prints the view with --json", async () => {
     await using cli = await cliWithDomains();
-    expect(await cli.json("domains", "add", "shop", docs)).toMatchObject({
+    const added = await cli.json("domains", "add", "shop", docs);
+    expect(added).toMatchObject({
       host: docs,
       status: "pending_dns",
-      records: [{ type: "CNAME", value: target, ttlSeconds: 3600 }],
+      records: [{ type: "CNAME", value: await targetOf(cli, docs), ttlSeconds: 3600 }],
       addedAt: "2026-11-15T12:00:00.000Z",
       certificate: null,
     });

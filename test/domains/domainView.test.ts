@@ -7,13 +7,12 @@ import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import type { Routing } from "../../src/hosting/domains/routing.ts";
 import { events, finding, good, lives, refusedBy, startMs } from "./lives.ts";
 
-const target = "sites.petstore.example";
 const seen = (
   domain: Domain,
   routing: Routing = noRouting,
   standing = good,
   held: readonly string[] = [],
-) => viewOf({ domain, version: 1, standing }, { ...routing, held: new Set(held) }, target, startMs);
+) => viewOf({ domain, version: 1, standing }, { ...routing, held: new Set(held) }, startMs);
 const codesOf = (findings: readonly Finding[]) => findings.map(({ code }) => code);
 
 describe("what an owner sees", () => {

@@ -38,7 +38,14 @@ export const certificateOf = (nowMs: number, lifeMs = 90 * dayMs): HeldCertifica
 
 export const isNew = (proofToken?: string): Domain =>
   lifecycle.added(
-    { id: "dom_1", host: "docs.example.com", project: "shop", ownerId: "ann", proofToken },
+    {
+      id: "dom_1",
+      host: "docs.example.com",
+      project: "shop",
+      ownerId: "ann",
+      target: "edge-1.sites.petstore.example",
+      proofToken,
+    },
     startMs,
   );
 

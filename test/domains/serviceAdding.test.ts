@@ -20,6 +20,9 @@ import {
 const host = "docs.example.com";
 const dayMs = 24 * 3_600_000;
 
+/** A target of its own, which nobody can guess. */
+const own = expect.stringMatching(/^edge-[0-9a-f]{20}\.sites\.petstore\.example$/);
+
 /** What a look at DNS makes of a claim. */
 const found =
   (kind: Verdict["kind"], proven?: boolean) =>
@@ -34,7 +37,7 @@ describe("adding a domain", () => {
       project: "shop",
       status: "pending_dns",
       step: "dns",
-      records: [{ type: "CNAME", name: "docs", fullName: host, value: target, ttlSeconds: 3600 }],
+      records: [{ type: "CNAME", name: "docs", fullName: host, value: own, ttlSeconds: 3600 }],
       role: { kind: "site" },
       addedAtMs: startMs,
       nextAtMs: startMs + 15_000,
@@ -49,7 +52,20 @@ describe("adding a domain", () => {
     const { service } = await domainServiceFixture();
     const { records } = await service.add(ann, "shop", "example.co.uk");
     expect(records).toHaveLength(1);
-    expect(records[0]).toMatchObject({ type: "ALIAS", name: "@", value: target, ttlSeconds: 3600 });
+    expect(records[0]).toMatchObject({ type: "ALIAS", name: "@", value: own, ttlSeconds: 3600 });
+  });
+
+  test("gives each domain a target of its own, and the same one to who comes back", async () => {
+    const { service } = await domainServiceFixture();
+    const targetOf = async (slug: string, name: string) =>
+      (await service.add(ann, slug, name)).records[0]?.value;
+    const first = await targetOf("shop", host);
+    expect(await targetOf("shop", "www.example.com")).not.toBe(first);
+    await service.remove(ann, "shop", host, false);
+    expect(await targetOf("blog", host)).toBe(first);
+    await service.remove(ann, "blog", host, false);
+    const [theirs] = (await service.add(bob, "rival", host)).records;
+    expect(theirs?.value).not.toBe(first);
   });
 
   test("needs the paid plan", async () => {

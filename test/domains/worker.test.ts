@@ -16,6 +16,7 @@ import {
   target,
 } from "./domainServiceFixture.ts";
 import { type Script, ScriptedResolver } from "./scriptedResolver.ts";
+import { targetOf } from "./workerFixture.ts";
 
 const host = "docs.example.com";
 const www = "www.example.com";
@@ -147,7 +148,7 @@ test("a removed name that still points here is told of, day by day", async () =>
   const events = async () =>
     (await fixture.service.show(ann, "shop", host)).timeline.map(({ event }) => event);
   fixture.clock.advance(dayMs);
-  const dangling = { [`${host} CNAME`]: found(record(host, "CNAME", target)) };
+  const dangling = { [`${host} CNAME`]: found(record(host, "CNAME", targetOf(fixture, host))) };
   expect(await takeAll(workerIn(fixture, dangling))).toBe(1);
   expect(await events()).toEqual(["dangling", "removed", "added"]);
   fixture.clock.advance(dayMs);

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import type { OrderOutcome, OrderRequest } from "../../src/hosting/domains/certificateAuthority.ts";
 import type { DomainStore } from "../../src/hosting/domains/domains.ts";
 import type { Probe } from "../../src/hosting/domains/preparation.ts";
-import type { RecordType, Resolver } from "../../src/hosting/domains/resolver.ts";
+import type { DnsAnswer, RecordType, Resolver } from "../../src/hosting/domains/resolver.ts";
 import type { JobContext } from "../../src/hosting/domains/updates.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker, type WorkerOptions } from "../../src/hosting/domains/worker.ts";
@@ -64,18 +64,44 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly ownLimits?: boolean;
 }
 
+/** What the newest claim on a name is shown as its target. */
+export function targetOf({ domains }: Pick<DomainServiceFixture, "domains">, host: string): string {
+  return domains.claimsOn(host)[0]?.domain.target ?? target;
+}
+
+/** A CNAME to the host of the sites stands for one to the target of the newest claim on its name. */
+function pointingToClaims(resolver: Resolver, fixture: DomainServiceFixture): Resolver {
+  const translated = <A extends DnsAnswer>(answer: A): A =>
+    answer.kind === "unreachable"
+      ? answer
+      : {
+          ...answer,
+          records: answer.records.map((each) =>
+            each.type === "CNAME" && each.value === target
+              ? { ...each, value: targetOf(fixture, each.name) }
+              : each,
+          ),
+        };
+  return {
+    nameServers: (name) => resolver.nameServers(name),
+    lookUp: async (name, type) => translated(await resolver.lookUp(name, type)),
+    ask: async (server, name, type) => translated(await resolver.ask(server, name, type)),
+  };
+}
+
 /** Gets a certificate for whatever it orders, unless an order says otherwise. */
 export function workerWith(
-  { domains, edgeView, clock }: DomainServiceFixture,
+  fixture: DomainServiceFixture,
   resolver: Resolver,
   fixtureOptions: WorkerFixtureOptions = {},
 ): DomainWorker {
+  const { domains, edgeView, clock } = fixture;
   const { order, probe, store, secret, log, caaIdentities, now, ownLimits, ...options } =
     fixtureOptions;
   const parts: JobContext = {
     store: store ?? domains,
     edgeView,
-    resolver,
+    resolver: pointingToClaims(resolver, fixture),
     authority: {
       caaIdentities: async () => caaIdentities,
       order: order ?? (async ({ host }) => issued(host, clock.now())),

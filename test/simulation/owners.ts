@@ -19,7 +19,7 @@ import type { SimulatedAuthority } from "./simulatedAuthority.ts";
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 import { StoreFault, type WatchedStore } from "./watchedStore.ts";
-import type { Zones } from "./zones.ts";
+import { sitesHost, type Zones } from "./zones.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -84,13 +84,15 @@ export class Owners {
 
   /** Everything that will happen to a name, drawn at once. */
   live(wish: Wish): void {
-    const { time, random: all, endMs, zones } = this.#parts;
+    const { time, random: all, endMs } = this.#parts;
     const random = all.fork(wish.host);
     this.wishes.push(wish);
     const spanMs = endMs - time.now();
     if (wish.together) {
-      zones.write(wish.host, rightRecord(wish.host));
-      time.at(time.now() + 3 * hour + random.between(0, 2 * second), () => void this.#add(wish));
+      time.at(time.now() + 3 * hour + random.between(0, 2 * second), async () => {
+        await this.#add(wish);
+        this.#point(wish);
+      });
       return;
     }
     const addAtMs = time.now() + random.between(0, Math.min(spanMs * 0.6, 60 * hour));
@@ -107,18 +109,40 @@ export class Owners {
     const { zones, tally } = this.#parts;
     const { host } = wish;
     if (random.happens(0.1)) zones.write(host, { a: ["203.0.113.9"] });
-    let atMs = random.happens(0.1) ? addAtMs - 10 * minute : addAtMs + random.around(8 * minute);
+    if (random.happens(0.1)) {
+      // Who points it here before they add it points to nobody's target.
+      this.#then(addAtMs - 10 * minute, () => zones.write(host, rightRecord(host, sitesHost)));
+    }
+    let atMs = addAtMs + random.around(8 * minute);
     const mistakesMade = random.oneOf([0, 0, 0, 0, 1, 1, 2, 3]);
     for (let made = 0; made < mistakesMade || (wish.hopeless && made < 4); made++) {
       const mistake = someMistake(random);
       this.#then(atMs, () => {
         tally.count(`mistake: ${mistake}`);
-        mistakes[mistake]?.(host, zones);
+        mistakes[mistake]?.(host, zones, this.#targetOf(wish));
       });
       atMs += 30 * second + random.around(random.happens(0.2) ? 5 * hour : 20 * minute);
     }
-    if (!wish.hopeless) this.#then(atMs, () => zones.write(host, rightRecord(host)));
+    if (!wish.hopeless) this.#then(atMs, () => this.#point(wish));
     return atMs;
+  }
+
+  #targetOf({ host, ownerId }: Wish): string {
+    const claim = this.#parts.store
+      .claims(host)
+      .findLast(({ domain }) => domain.ownerId === ownerId);
+    return claim?.domain.target ?? sitesHost;
+  }
+
+  /** A wildcard that was meant to point here takes the place of the record, for the first of its names. */
+  #point(wish: Wish): void {
+    const { zones } = this.#parts;
+    const zone = zones.of(wish.host);
+    const right = rightRecord(wish.host, this.#targetOf(wish));
+    if (zone?.wildcard?.cname === sitesHost && !isApexHost(wish.host)) {
+      zones.writeWildcard(zone, right);
+      mistakes["nothing at all"]?.(wish.host, zones, "");
+    } else zones.write(wish.host, right);
   }
 
   /** Who is asked for a proof, because of a wildcard or of somebody else, looks now and then. */
@@ -174,11 +198,11 @@ export class Owners {
       const driftAtMs = rightAtMs + random.around(8 * hour);
       this.#then(driftAtMs, () => {
         tally.count("mistake: drift");
-        mistakes[someMistake(random)]?.(host, zones);
+        mistakes[someMistake(random)]?.(host, zones, this.#targetOf(wish));
       });
       if (random.happens(0.8)) {
         const fixedAtMs = driftAtMs + 5 * minute + random.around(4 * hour);
-        this.#then(fixedAtMs, () => zones.write(host, rightRecord(host)));
+        this.#then(fixedAtMs, () => this.#point(wish));
       }
     }
   }
@@ -231,7 +255,7 @@ export class Owners {
       const proof = proofFor(wish.host, claim.ownership.token);
       this.#then(this.#parts.time.now() + random.around(30 * minute), () => {
         zones.write(proof.fullName, { txt: [proof.value] });
-        zones.write(wish.host, rightRecord(wish.host));
+        this.#point(rival);
       });
     });
     this.#then(atMs + random.around(hour), () => void this.#verify(rival));

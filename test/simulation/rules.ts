@@ -11,7 +11,7 @@ import { keyMark } from "./simulatedOrders.ts";
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 import type { Account, WatchedStore, Witness } from "./watchedStore.ts";
-import { target, type Zones } from "./zones.ts";
+import type { Zones } from "./zones.ts";
 
 const day = 24 * 3_600_000;
 const tombstoneMs = 30 * day;
@@ -57,7 +57,8 @@ export class Rules implements Witness {
   }
 
   added(domain: Domain, others: readonly Account[]): void {
-    const { tally, time } = this.#parts;
+    const { tally, time, zones } = this.#parts;
+    zones.follow(domain.host, domain.target);
     if (domain.ownership.kind !== "held") return;
     const held = others.find(({ domain: other }) => other.ownership.kind === "held");
     if (held !== undefined) tally.violated("a name is held once", domain.host);
@@ -101,14 +102,14 @@ export class Rules implements Witness {
     const { tally, zones, sightings } = this.#parts;
     if (hasEnded(before)) return;
     if (after.dns.failures > before.dns.failures) {
-      const rightSinceMs = zones.rightSinceMs(after.host);
+      const rightSinceMs = zones.rightSinceMs(after);
       if (rightSinceMs !== undefined && rightSinceMs < takenAtMs) {
         tally.violated("what is right is never called wrong", after.host);
       }
     }
     const newlyRight =
       after.dns.lastCheck === "right" && after.dns.checkedAtMs !== before.dns.checkedAtMs;
-    if (newlyRight && (sightings.rightAtMs(after.host) ?? 0) < takenAtMs) {
+    if (newlyRight && (sightings.rightAtMs(after) ?? 0) < takenAtMs) {
       tally.violated("only what was seen to be right is called right", after.host);
     }
     const unclear =
@@ -214,12 +215,12 @@ export class Rules implements Witness {
     if (served !== undefined && served.domainId !== id) {
       tally.violated("one claim at a time is served", host);
     }
-    const seenAtMs = sightings.rightAtMs(host);
+    const seenAtMs = sightings.rightAtMs(after);
     if (seenAtMs === undefined || seenAtMs < after.addedAtMs || after.dns.verdict !== "right") {
       tally.violated("nothing is certified before it was verified", host);
     }
     const zone = zones.of(host);
-    const wild = zone?.wildcard?.cname === target && host !== zone.name;
+    const wild = zone?.wildcard?.cname === after.target && host !== zone.name;
     if (wild) tally.count("certificates below a wildcard");
     if (wild && !this.#proven.has(id)) {
       tally.violated("a name below a wildcard is certified only with a proof", host);

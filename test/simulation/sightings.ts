@@ -1,5 +1,6 @@
 /** What workers saw of DNS, judged by other rules than theirs, so that both can be compared. */
 import type { DnsAnswer, DnsRecord } from "../../src/hosting/domains/resolver.ts";
+import { isTarget } from "./zones.ts";
 
 /** Longer than one question takes, shorter than the time between two looks. */
 const lookMs = 12_000;
@@ -16,18 +17,17 @@ interface ServerLook {
 const nothingYet: ServerLook = { silent: false, names: [], addresses: [], asked: [] };
 
 export class Sightings {
-  readonly #target: string;
   readonly #addresses: readonly string[];
   readonly #authority: string;
   readonly #now: () => number;
   readonly #looks = new Map<string, Map<string, ServerLook>>();
   readonly #rightAtMs = new Map<string, number>();
-  readonly #recursorAtMs = new Map<string, number>();
+  /** What the recursor was last seen to point each name to. */
+  readonly #byRecursor = new Map<string, string>();
   readonly #caa = new Map<string, { atMs: number; verdict: CaaSeen }>();
   readonly #texts = new Map<string, number>();
 
-  constructor(target: string, addresses: readonly string[], authority: string, now: () => number) {
-    this.#target = target;
+  constructor(addresses: readonly string[], authority: string, now: () => number) {
     this.#addresses = addresses;
     this.#authority = authority;
     this.#now = now;
@@ -35,7 +35,7 @@ export class Sightings {
 
   begin(host: string): void {
     this.#looks.set(host, new Map());
-    this.#recursorAtMs.delete(host);
+    this.#byRecursor.delete(host);
   }
 
   asked(server: string, name: string, type: string, answer: DnsAnswer): void {
@@ -46,8 +46,9 @@ export class Sightings {
 
   lookedUp(name: string, answer: DnsAnswer): void {
     const look = seen(nothingYet, name, "", answer);
-    const right = look.names.length > 0 || look.addresses.length > 0 ? this.#judge(look, name) : "";
-    if (right === "right") this.#recursorAtMs.set(name, this.#now());
+    if (look.names.length > 0 || look.addresses.length > 0) {
+      this.#byRecursor.set(name, this.#judge(look, name));
+    }
     this.#settle(name);
   }
 
@@ -58,22 +59,28 @@ export class Sightings {
   }
 
   #settle(name: string): void {
-    if (!this.#recursorAtMs.has(name)) return;
+    const seen = this.#byRecursor.get(name);
+    if (!seen?.startsWith("to ")) return;
     const verdicts = [...(this.#looks.get(name)?.values() ?? [])].map((look) =>
       this.#judge(look, name),
     );
-    if (verdicts.includes("right") && !verdicts.includes("wrong")) {
-      this.#rightAtMs.set(name, this.#now());
+    const heard = verdicts.filter((each) => each !== "silent");
+    if (heard.length > 0 && heard.every((each) => each === seen)) {
+      this.#rightAtMs.set(`${name} ${seen}`, this.#now());
     }
   }
 
+  /** `to` and a target, or nothing more where addresses are ours; `wrong`; or `silent`. */
   #judge({ silent, names, addresses, asked }: ServerLook, name: string): string {
-    if (names.length > 0) return names.every((each) => each === this.#target) ? "right" : "wrong";
+    const [first = ""] = names;
+    if (first !== "") {
+      return isTarget(first) && names.every((each) => each === first) ? `to ${first}` : "wrong";
+    }
     const apex = name.split(".").length === 2;
     if (!apex && (asked.includes("CNAME") || addresses.length > 0)) return "wrong";
     if (silent) return "silent";
     const ours = addresses.every((each) => this.#addresses.includes(each));
-    if (addresses.length > 0) return ours ? "right" : "wrong";
+    if (addresses.length > 0) return ours ? "to " : "wrong";
     return asked.length === 3 ? "wrong" : "silent";
   }
 
@@ -108,9 +115,10 @@ export class Sightings {
     for (const { value } of answer.records) this.#texts.set(`${name} ${value}`, this.#now());
   }
 
-  /** When the whole of DNS was last seen to be right; undefined for never. */
-  rightAtMs(host: string): number | undefined {
-    return this.#rightAtMs.get(host);
+  /** When the whole of DNS was last seen to be right for a target; undefined for never. */
+  rightAtMs({ host, target }: { host: string; target: string }): number | undefined {
+    const apex = host.split(".").length === 2;
+    return this.#rightAtMs.get(`${host} to ${apex ? "" : target}`);
   }
 
   textAtMs(name: string, value: string): number | undefined {

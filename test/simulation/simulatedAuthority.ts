@@ -29,8 +29,8 @@ import {
   authorityName,
   caaAllows,
   dataAt,
+  isTarget,
   ourAddresses,
-  target,
   type Zone,
   type ZoneServer,
   type Zones,
@@ -156,9 +156,10 @@ export class SimulatedAuthority {
 
   /** Nobody may order what they have not seen to be right and permitted. */
   #judgeOrder(host: string): void {
-    const { tally, sightings, time } = this.#parts;
-    const rightAtMs = sightings.rightAtMs(host);
-    if (rightAtMs === undefined || time.now() - rightAtMs > lookAgeMaxMs) {
+    const { tally, sightings, time, store } = this.#parts;
+    const seen = store.claims(host).map(({ domain }) => sightings.rightAtMs(domain) ?? 0);
+    const rightAtMs = Math.max(0, ...seen);
+    if (time.now() - rightAtMs > lookAgeMaxMs) {
       tally.violated("no order without right DNS", `${host}, last right ${rightAtMs}`);
     }
     const caa = sightings.caaOf(withParents(host));
@@ -383,7 +384,7 @@ function isWellAndAlive({ life, pauses }: Pick<UnderWay, "life" | "pauses">): bo
 function reachesUs(zone: Zone, server: ZoneServer, host: string): boolean {
   let data = dataAt(zone, server, host);
   for (let link = 0; link < 8 && data?.cname !== undefined; link++) {
-    if (data.cname === target) return true;
+    if (isTarget(data.cname)) return true;
     data = dataAt(zone, server, data.cname);
   }
   return [...(data?.a ?? []), ...(data?.aaaa ?? [])].some((each) => ourAddresses.includes(each));

@@ -14,7 +14,7 @@ import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 import {
   dataAt,
-  target,
+  isTarget,
   targetAddresses,
   type Zone,
   type ZoneServer,
@@ -107,7 +107,7 @@ export class SimulatedDns {
   }
 
   async #lookUp(name: string, type: RecordType): Promise<DnsAnswer> {
-    if (name === target) return targetAnswer(type);
+    if (isTarget(name)) return targetAnswer(name, type);
     const fault = await this.#weather();
     if (fault !== undefined) return fault;
     const nowMs = this.#time.now();
@@ -169,12 +169,12 @@ function answerFrom(zone: Zone, server: ZoneServer, name: string, type: RecordTy
   return records.length > 0 ? { kind: "found", records } : absent("nodata", [], negativeTtlSeconds);
 }
 
-function targetAnswer(type: RecordType): DnsAnswer {
+function targetAnswer(name: string, type: RecordType): DnsAnswer {
   const values = type === "A" ? targetAddresses.a : type === "AAAA" ? targetAddresses.aaaa : [];
   if (values.length === 0) return absent("nodata", [], 300);
   return {
     kind: "found",
-    records: values.map((value) => ({ name: target, type, ttlSeconds: 300, value })),
+    records: values.map((value) => ({ name, type, ttlSeconds: 300, value })),
   };
 }
 

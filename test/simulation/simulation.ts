@@ -21,7 +21,7 @@ import { SimulatedDns } from "./simulatedDns.ts";
 import { Tally } from "./tally.ts";
 import { clockOf, idle, VirtualTime } from "./virtualTime.ts";
 import { StoreFault, WatchedStore } from "./watchedStore.ts";
-import { authorityName, ourAddresses, target, Zones } from "./zones.ts";
+import { authorityName, ourAddresses, sitesHost, Zones } from "./zones.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -122,7 +122,7 @@ export class Simulation {
     if (options.onTrace !== undefined) tally.onTrace = options.onTrace;
     this.zones = new Zones(time, random.fork("zones"));
     this.dns = new SimulatedDns(this.zones, time, random.fork("dns"), tally);
-    this.sightings = new Sightings(target, ourAddresses, authorityName, time.now);
+    this.sightings = new Sightings(ourAddresses, authorityName, time.now);
     const inner = worsen?.store?.(stores.domains) ?? stores.domains;
     this.store = new WatchedStore(inner, time, random.fork("store"), tally);
     this.edgeView = worsen?.edgeView?.(stores.edgeView, stores) ?? stores.edgeView;
@@ -140,7 +140,7 @@ export class Simulation {
         domains: store,
         edgeView,
         clock,
-        target,
+        target: sitesHost,
         ownLimits: true,
         reserved: ["platform.example"],
       }),
@@ -168,10 +168,11 @@ export class Simulation {
   }
 
   /** Since when nothing of a domain's own has stood in the way of its being live. */
-  healthySinceMs({ host, ownerId, project, ownership, addedAtMs }: Domain): number | undefined {
+  healthySinceMs(domain: Domain): number | undefined {
+    const { host, ownerId, project, ownership, addedAtMs } = domain;
     const { zones, owners } = this;
     const facts = [
-      zones.rightSinceMs(host),
+      zones.rightSinceMs(domain),
       zones.permittedSinceMs(host),
       owners.paidSinceMs(ownerId),
       owners.deployedSinceMs(project),
@@ -203,7 +204,7 @@ export class Simulation {
       left -= size;
       const zone = this.zones.add(`n${number}.example`);
       if (random.happens(0.05)) zone.wildcard = { a: ["203.0.113.200"] };
-      else if (random.happens(0.04)) zone.wildcard = { cname: target };
+      else if (random.happens(0.08)) zone.wildcard = { cname: sitesHost };
       const labels = random.happens(0.15) ? ["", "www", "docs"] : ["docs", "api", "help"];
       for (const label of labels.slice(0, size)) {
         const host = label === "" ? zone.name : `${label}.${zone.name}`;
@@ -225,7 +226,6 @@ export class Simulation {
     together = false,
   ): Promise<void> {
     if (!this.owners.isPaid(ownerId)) await this.owners.addOwner(ownerId, project);
-    this.zones.follow(host);
     this.owners.live({ host, ownerId, project, hopeless, together });
   }
 
@@ -252,7 +252,7 @@ export class Simulation {
       now: this.time.now,
       vault: this.#vault,
       clock,
-      target,
+      target: sitesHost,
       renewalNameOf: this.authority.renewalNameOf,
       log: (event, fields) => this.#hear(event, fields),
     };

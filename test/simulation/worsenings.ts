@@ -3,7 +3,6 @@ import type { Domain } from "../../src/hosting/domains/domain.ts";
 import type { EdgeView, Route, ServedCertificate } from "../../src/hosting/domains/edgeView.ts";
 import type { DnsAnswer, Resolver } from "../../src/hosting/domains/resolver.ts";
 import type { SimulatedStores, Worsening } from "./simulation.ts";
-import { target } from "./zones.ts";
 
 /** The same object with some of its methods replaced. */
 function withChanges<T extends object>(inner: T, changes: Partial<T>): T {
@@ -54,11 +53,6 @@ function hasty(edgeView: EdgeView, { domains }: SimulatedStores): EdgeView {
   });
 }
 
-const pointing = (name: string): DnsAnswer => ({
-  kind: "found",
-  records: [{ name, type: "CNAME", ttlSeconds: 60, value: target }],
-});
-
 /** Each with the rule that it must be seen to break. */
 function withoutOrder(domain: Domain): Domain {
   const { certificate } = domain;
@@ -107,7 +101,16 @@ export const worsenings: Readonly<Record<string, { worsen: Partial<Worsening>; b
     },
     "a recursor that nobody asks": {
       worsen: {
-        resolver: (resolver): Resolver => ({ ...resolver, lookUp: async (name) => pointing(name) }),
+        resolver: (resolver): Resolver => ({
+          ...resolver,
+          async lookUp(name, type) {
+            const found = await resolver.nameServers(name);
+            const [server] = found.kind === "found" ? found.servers : [];
+            return server === undefined
+              ? resolver.lookUp(name, type)
+              : resolver.ask(server, name, type);
+          },
+        }),
       },
       breaks: "only what was seen to be right is called right",
     },

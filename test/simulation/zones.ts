@@ -29,7 +29,8 @@ export interface Zone {
   downBy: "servfail" | "timeout";
 }
 
-export const target = "sites.platform.example";
+export const sitesHost = "sites.platform.example";
+export const isTarget = (name: string) => name.endsWith(`.${sitesHost}`);
 export const targetAddresses = { a: ["192.0.2.10", "192.0.2.11"], aaaa: ["2001:db8::10"] };
 export const ourAddresses = [...targetAddresses.a, ...targetAddresses.aaaa];
 
@@ -40,11 +41,12 @@ export class Zones {
   readonly #random: SeededRandom;
   readonly #zones = new Map<string, Zone>();
   readonly #byAddress = new Map<string, { zone: Zone; server: ZoneServer }>();
-  /** Since when every name server has had the right answer for a host. */
+  /** Since when every name server has pointed a host to a target. */
   readonly #rightSinceMs = new Map<string, number>();
   /** Since when no CAA record anywhere above or at the host stands in the way. */
   readonly #permittedSinceMs = new Map<string, number>();
-  readonly #hosts = new Map<string, Set<string>>();
+  /** The hosts of each zone, and the targets that somebody may want each to point to. */
+  readonly #hosts = new Map<string, Map<string, Set<string>>>();
   changes = 0;
 
   constructor(time: VirtualTime, random: SeededRandom) {
@@ -93,11 +95,18 @@ export class Zones {
     return this.#byAddress.get(address);
   }
 
-  /** Follows a host, so that it is known since when it is right. */
-  follow(host: string): void {
+  /** Follows a host, so that it is known since when it points to a target. */
+  follow(host: string, target: string): void {
     const zone = this.of(host)?.name ?? "";
-    this.#hosts.set(zone, (this.#hosts.get(zone) ?? new Set()).add(host));
+    const hosts = this.#hosts.get(zone) ?? new Map<string, Set<string>>();
+    this.#hosts.set(zone, hosts.set(host, (hosts.get(host) ?? new Set()).add(target)));
     this.#recount(host);
+  }
+
+  /** What answers for every name of a zone that has nothing of its own. */
+  writeWildcard(zone: Zone, data: NameData): void {
+    zone.wildcard = data;
+    for (const host of this.#hosts.get(zone.name)?.keys() ?? []) this.#recount(host);
   }
 
   /** What the owner writes reaches each name server after a while. */
@@ -109,7 +118,7 @@ export class Zones {
       const delayMs = this.#random.between(0, 2 * minute) + server.lagMs;
       this.#time.after(delayMs, () => {
         server.names.set(name, { ...server.names.get(name), ...data });
-        for (const host of this.#hosts.get(zone.name) ?? []) this.#recount(host);
+        for (const host of this.#hosts.get(zone.name)?.keys() ?? []) this.#recount(host);
       });
     }
   }
@@ -117,12 +126,14 @@ export class Zones {
   #recount(host: string): void {
     const zone = this.of(host);
     const servers = zone?.servers ?? [];
-    keepSince(
-      this.#rightSinceMs,
-      host,
-      this.#time.now(),
-      zone !== undefined && servers.every((server) => isRight(zone, server, host)),
-    );
+    for (const target of this.#hosts.get(zone?.name ?? "")?.get(host) ?? []) {
+      keepSince(
+        this.#rightSinceMs,
+        `${host} ${target}`,
+        this.#time.now(),
+        zone !== undefined && servers.every((server) => isRight(zone, server, host, target)),
+      );
+    }
     keepSince(
       this.#permittedSinceMs,
       host,
@@ -131,8 +142,8 @@ export class Zones {
     );
   }
 
-  rightSinceMs(host: string): number | undefined {
-    return this.#rightSinceMs.get(host);
+  rightSinceMs({ host, target }: { host: string; target: string }): number | undefined {
+    return this.#rightSinceMs.get(`${host} ${target}`);
   }
 
   permittedSinceMs(host: string): number | undefined {
@@ -153,7 +164,7 @@ export function dataAt(zone: Zone, server: ZoneServer, name: string): NameData |
   return name !== zone.name && !name.startsWith("_") ? zone.wildcard : undefined;
 }
 
-function isRight(zone: Zone, server: ZoneServer, host: string): boolean {
+function isRight(zone: Zone, server: ZoneServer, host: string, target: string): boolean {
   const { cname, a = [], aaaa = [] } = dataAt(zone, server, host) ?? {};
   if (cname !== undefined) return cname === target;
   const addresses = [...a, ...aaaa];

@@ -47,6 +47,7 @@ export function domainFor(host: string, project = "shop", changes: Partial<Domai
     host,
     project,
     ownerId: project,
+    target: `edge-${host}`,
     addedAtMs: nowMs,
     ownership: held,
     dns: {

@@ -95,6 +95,11 @@ export interface Domain {
   /** Empty for the name of the platform itself, as is the owner. */
   readonly project: string;
   readonly ownerId: string;
+  /**
+   * What the owner's record points to. No other domain ever has it, so the record says which one is
+   * meant. Empty for the name of the platform itself.
+   */
+  readonly target: string;
   readonly addedAtMs: number;
   readonly ownership: Ownership;
   readonly dns: DnsFact;

@@ -29,7 +29,6 @@ export interface DomainsPage {
 interface ListContext {
   readonly domains: DomainStore;
   readonly clock: Clock;
-  readonly target: string | undefined;
 }
 
 export const pageSizeDefault = 50;
@@ -121,7 +120,7 @@ function positionIn(cursor: string): DomainPosition {
 
 /** Each with the routing of its project. */
 export async function viewsOf(
-  { domains, clock, target }: ListContext,
+  { domains, clock }: ListContext,
   all: readonly StoredDomain[],
 ): Promise<DomainView[]> {
   const routings = new Map<string, RoutingInEffect>();
@@ -130,7 +129,7 @@ export async function viewsOf(
     const { project } = stored.domain;
     const routing = routings.get(project) ?? (await routingInEffect(domains, project)).routing;
     routings.set(project, routing);
-    views.push(viewOf(stored, routing, target, clock.now()));
+    views.push(viewOf(stored, routing, clock.now()));
   }
   return views;
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import { type Actor, isOwn, ownProject } from "../sites/site.ts";
+import { newTarget } from "../sites/siteAddress.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { usageOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
@@ -39,7 +40,7 @@ interface DomainServiceOptions {
   readonly domains: DomainStore;
   readonly edgeView: EdgeView;
   readonly clock: Clock;
-  /** What owners point their names to; undefined if the operator has not set it. */
+  /** The host below which every domain has its target; undefined if the operator has not set it. */
   readonly target: string | undefined;
   /** Whether our own limits apply: what is used of them is shown. */
   readonly ownLimits: boolean;
@@ -146,8 +147,8 @@ export class DomainService {
     text: string,
     prove: boolean,
   ): Promise<DomainDetails | "taken"> {
-    const { domains, sites, clock } = this.#parts;
-    const target = this.#target();
+    const { domains, sites, clock, target } = this.#parts;
+    if (target === undefined) throw new Problem("domains_off");
     const project = await ownProject(this.#parts.sites, actor, slug);
     const reading = parseHost(text, [target, ...this.#parts.reserved]);
     if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
@@ -166,10 +167,9 @@ export class DomainService {
       });
     }
     const nowMs = clock.now();
-    const claims = await domains.claimsOn(host);
-    const holder = await domains.holderOf(host);
-    const held = holder !== undefined;
-    const proofNeeded = this.#judgeClaims({ claims, held, prove }, project.ownerId, host, nowMs);
+    const [claims, holder] = [await domains.claimsOn(host), await domains.holderOf(host)];
+    const seen = { claims, held: holder !== undefined, prove };
+    const proofNeeded = this.#judgeClaims(seen, project.ownerId, host, nowMs);
     const random = (bytes: number) => Buffer.from(clock.random(bytes)).toString("hex");
     const domain = lifecycle.added(
       {
@@ -177,6 +177,8 @@ export class DomainService {
         host,
         project: slug,
         ownerId: project.ownerId,
+        // Who comes back need not change the record.
+        target: ownTarget(claims, project.ownerId) ?? newTarget(target, clock),
         proofToken: proofNeeded ? random(16) : undefined,
       },
       nowMs,
@@ -332,13 +334,7 @@ export class DomainService {
   }
 
   #view(stored: StoredDomain, routing: RoutingInEffect): DomainView {
-    return viewOf(stored, routing, this.#parts.target, this.#parts.clock.now());
-  }
-
-  #target(): string {
-    const { target } = this.#parts;
-    if (target === undefined) throw new Problem("domains_off");
-    return target;
+    return viewOf(stored, routing, this.#parts.clock.now());
   }
 
   async #attached(actor: Actor, slug: string, text: string): Promise<StoredDomain> {
@@ -358,6 +354,9 @@ export class DomainService {
     return found;
   }
 }
+
+const ownTarget = (claims: readonly StoredDomain[], ownerId: string) =>
+  claims.find(({ domain }) => domain.ownerId === ownerId)?.domain.target;
 
 /** Far in the future while it has not ended. */
 const endMs = ({ domain: { ownership } }: StoredDomain) =>

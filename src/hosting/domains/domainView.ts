@@ -67,10 +67,9 @@ export async function routingInEffect(
 export function viewOf(
   { domain, standing }: StoredDomain,
   routing: RoutingInEffect,
-  target: string | undefined,
   nowMs: number,
 ): DomainView {
-  const { host, ownership, dns, certificate } = domain;
+  const { host, target, ownership, dns, certificate } = domain;
   const status = statusOf(domain, standing, nowMs);
   const { held, issuance, renewAtMs, window } = certificate;
   return {
@@ -81,7 +80,7 @@ export function viewOf(
     status,
     step: steps[status],
     records: [
-      ...(isOwnName(domain) || target === undefined ? [] : [recordFor(host, target)]),
+      ...(isOwnName(domain) ? [] : [recordFor(host, target)]),
       ...(ownership.kind === "proof_needed" ? [proofFor(host, ownership.token)] : []),
     ],
     findings: [

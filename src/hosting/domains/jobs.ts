@@ -1,5 +1,6 @@
 /** The jobs of a domain: query DNS or the authority, decide by pure rules, commit. */
 
+import { newTarget } from "../sites/siteAddress.ts";
 import { checkCaa } from "./caa.ts";
 import { wildcardBase } from "./certificateAuthority.ts";
 import { type Domain, definiteFailuresMax, hasEnded, isOwnName, isValid } from "./domain.ts";
@@ -39,7 +40,7 @@ export const jobs: Readonly<Record<Job, RunJob>> = {
 };
 
 async function look(domain: Domain, context: JobContext) {
-  const { host, ownership } = domain;
+  const { host, target, ownership } = domain;
   const unusedLabel = `unused-${Buffer.from(context.clock.random(6)).toString("hex")}`;
   if (isOwnName(domain)) return lookAtOwn(host, unusedLabel, context.resolver);
   const proof = ownership.kind === "proof_needed" ? proofFor(host, ownership.token) : undefined;
@@ -47,7 +48,7 @@ async function look(domain: Domain, context: JobContext) {
   const observation = await observe(
     {
       host,
-      target: context.target,
+      target,
       apex,
       proofName: proof?.fullName,
       unusedLabel,
@@ -56,7 +57,7 @@ async function look(domain: Domain, context: JobContext) {
   );
   const verdict = verify(observation, {
     host,
-    target: context.target,
+    target,
     apex,
     proof: proof && { name: proof.fullName, value: proof.value },
     settled: isSettled(domain, context.now()),
@@ -81,7 +82,8 @@ function isSettled({ ownership, certificate }: Domain, nowMs: number): boolean {
 }
 
 async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
-  const { verdict, answers } = await look(leased.stored.domain, context);
+  const { target, ...rest } = withTarget(leased.stored.domain, context);
+  const { verdict, answers } = await look({ target, ...rest }, context);
   const nowMs = context.now();
   const proofToken = Buffer.from(context.clock.random(16)).toString("hex");
   const undecryptable = await isUndecryptable(leased.stored.domain, context);
@@ -92,7 +94,7 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   });
   return updateLeased(leased, context, async (before) => {
     const usable = undecryptable ? lifecycle.certificateLost(before) : before;
-    let domain = lifecycle.checked(usable, verdict, nowMs, proofToken);
+    let domain = lifecycle.checked({ ...usable, target }, verdict, nowMs, proofToken);
     const entries = [
       timelineEntry(nowMs, "dns_checked", wordsOf(verdict), verdict.findings, answers),
     ];
@@ -115,6 +117,12 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
       routing: await routingWithout(rival.domain, context.store),
     };
   });
+}
+
+/** One that was stored before there were targets gets its own. */
+function withTarget(domain: Domain, { target, clock }: JobContext): Domain {
+  const missing = domain.target === "" && !isOwnName(domain);
+  return missing ? { ...domain, target: newTarget(target, clock) } : domain;
 }
 
 const lostWords =
@@ -276,16 +284,16 @@ async function updateRenewalWindow(
 
 /** Another owner could claim a removed name that still points to us. */
 async function watch({ stored, lease }: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
-  const { host } = stored.domain;
+  const { host, target } = stored.domain;
   const answer = await context.resolver.lookUp(host, "CNAME");
   const nowMs = context.now();
   const attachedAgain = (await rivalOf(stored.domain, context.store)) !== undefined;
-  const dangling = !attachedAgain && valuesIn(answer, "CNAME", host).includes(context.target);
+  const dangling = !attachedAgain && valuesIn(answer, "CNAME", host).includes(target);
   const finding: Finding = {
     code: "DANGLING",
     message: `${host} is not attached any more, but its CNAME still points to us.`,
     next: `Delete the record of ${host} at your DNS provider.`,
-    found: [`CNAME ${context.target}`],
+    found: [`CNAME ${target}`],
   };
   return updateWithRetry(
     context,

@@ -23,14 +23,14 @@ import {
 } from "./schedule.ts";
 import type { Verdict } from "./verification.ts";
 
-export interface NewDomain extends Pick<Domain, "id" | "host" | "project" | "ownerId"> {
+export interface NewDomain extends Pick<Domain, "id" | "host" | "project" | "ownerId" | "target"> {
   /** The value that proves ownership, if another owner has or had the name. */
   readonly proofToken: string | undefined;
 }
 
 /** A name of the platform itself, which needs no proof: it is in the settings. */
 export function addedOwn({ id, host }: Pick<Domain, "id" | "host">, nowMs: number): Domain {
-  const named = { id, host, project: "", ownerId: "", proofToken: undefined };
+  const named = { id, host, project: "", ownerId: "", target: "", proofToken: undefined };
   return verifyRequested(
     { ...added(named, nowMs), ownership: { kind: "held", proven: true } },
     nowMs,
@@ -38,7 +38,7 @@ export function addedOwn({ id, host }: Pick<Domain, "id" | "host">, nowMs: numbe
 }
 
 export function added(
-  { id, host, project, ownerId, proofToken }: NewDomain,
+  { id, host, project, ownerId, target, proofToken }: NewDomain,
   nowMs: number,
 ): Domain {
   return {
@@ -46,6 +46,7 @@ export function added(
     host,
     project,
     ownerId,
+    target,
     addedAtMs: nowMs,
     ownership:
       proofToken === undefined ? { kind: "held" } : { kind: "proof_needed", token: proofToken },

@@ -66,7 +66,7 @@ export function timelineEntry(
 export interface JobContext extends IssuingContext {
   readonly vault: Vault;
   readonly clock: Clock;
-  /** The name that owners point theirs to. */
+  /** The host below which every domain has its target. */
   readonly target: string;
   /** The renewal name of a certificate (RFC 9773); undefined if it has none. */
   readonly renewalNameOf: (chainPem: string) => string | undefined;

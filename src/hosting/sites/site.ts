@@ -1,6 +1,7 @@
 /** A documentation site: whose it is, and what of it is shown. */
 import { Problem } from "../../core/problems.ts";
 import { deploymentAt } from "./deployment.ts";
+import { isTargetLabel } from "./siteAddress.ts";
 import type { SiteStore } from "./sites.ts";
 
 export const plans = ["free", "paid"] as const;
@@ -70,6 +71,9 @@ export function slugError(slug: string): string | undefined {
   }
   if (deploymentAt(slug) !== undefined) {
     return "must not look like the address of a deployment (dep- and 20 digits)";
+  }
+  if (isTargetLabel(slug)) {
+    return "must not look like the target of a domain (edge- and 20 digits)";
   }
   // The prefix of internationalised names: `xn--…` would be shown as something else.
   return slug.slice(2, 4) === "--"

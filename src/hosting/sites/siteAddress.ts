@@ -1,4 +1,5 @@
-/** Where sites are shown without any domain of their owners. */
+/** The names below the host of the sites: where they are shown without a domain, and what domains point to. */
+import type { Clock } from "../../core/clock.ts";
 import { deploymentLabel } from "./deployment.ts";
 
 /** The host that the addresses of all sites are below, over HTTPS. */
@@ -33,3 +34,12 @@ function addressBelow({ host, httpsPort }: SitesHost, label: string): string {
 function localAddress(label: string, port: number): string {
   return `http://${label}.localhost${port === 80 ? "" : `:${port}`}/`;
 }
+
+const targetForm = /^edge-[0-9a-f]{20}$/;
+
+/** What one domain points to, and no other ever will. */
+export function newTarget(sitesHost: string, clock: Clock): string {
+  return `edge-${Buffer.from(clock.random(10)).toString("hex")}.${sitesHost}`;
+}
+
+export const isTargetLabel = (label: string) => targetForm.test(label);

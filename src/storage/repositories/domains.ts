@@ -97,7 +97,8 @@ export const selectDomains = `SELECT domains.state, domains.version,
 
 export function storedDomainOf({ state, version, paid, deployed }: DomainRow): StoredDomain {
   const standing = { paid: paid === 1, deployed: deployed === 1 };
-  return { domain: JSON.parse(state), version, standing };
+  // One that was stored before there were targets gets its own with the next check.
+  return { domain: { target: "", ...JSON.parse(state) }, version, standing };
 }
 
 /** What the columns repeat of a domain, from `id` to `state`. */

@@ -1,10 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import {
-  caIdentity,
-  type DomainsFixture,
-  operator,
-  startDomainsFixture,
-} from "./domainsFixture.ts";
+import { caIdentity, type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import {
   atRest,
@@ -38,7 +33,7 @@ describeWithTestBedOnEngines("CAA records", (engine) => {
 
   /** Adds it, asks for a check, and waits until all that follows from it is done. */
   async function attempt(host: string) {
-    await fixture.domainService.add(operator, project, host);
+    await fixture.add(project, host);
     await fixture.verify(project, host);
     return atRest(fixture, project, host);
   }
@@ -146,7 +141,7 @@ describeWithTestBedOnEngines("CAA records", (engine) => {
       expect(codesOf(overdue)).toContain("AUTHORIZATION_FAILED");
       const told = overdue.timeline.filter(({ event }) => event === "certificate_overdue");
       expect(told).toHaveLength(1);
-      expect(told[0]?.answers.join()).toContain(testBed.target);
+      expect(told[0]?.answers.join()).toContain(overdue.records[0]?.value);
     } finally {
       await leadAuthorityBack(fixture);
     }

@@ -30,7 +30,9 @@ export interface DomainsFixture {
   skip(durationMs: number): Promise<void>;
   /** Asks for a check, and waits for a look at DNS that began after that. */
   verify(project: string, host: string): Promise<DomainDetails>;
-  /** Adds a domain that is right already, and waits until it is live. */
+  /** Adds a domain, and has the records of its zone point to its target. */
+  add(project: string, host: string): Promise<DomainDetails>;
+  /** Adds a domain, points its zone to it, and waits until it is live. */
   goLive(project: string, host: string): Promise<DomainDetails>;
   stop(): Promise<void>;
 }
@@ -128,8 +130,13 @@ export async function startDomainsFixture(
       await domainService.verify(operator, project, host);
       return until(project, host, ({ checkedAtMs = 0 }) => checkedAtMs >= clickedAtMs);
     },
+    async add(project, host) {
+      const details = await domainService.add(operator, project, host);
+      await testBed.point(host, details.records[0]?.value ?? "");
+      return details;
+    },
     async goLive(project, host) {
-      await domainService.add(operator, project, host);
+      await fixture.add(project, host);
       await fixture.verify(project, host);
       return until(project, host, ({ status }) => status === "live");
     },

@@ -33,11 +33,11 @@ export const ordersFor = ({ testBed }: DomainsFixture, host: string): number =>
  * The authority tries IPv6 first and finds nothing there, while our own probe of the edge succeeds.
  */
 export async function misleadAuthority({ testBed }: DomainsFixture): Promise<void> {
-  await testBed.platform.set("sites A 127.0.0.1\nsites AAAA ::1");
+  await testBed.platform.set("*.sites A 127.0.0.1\n*.sites AAAA ::1");
   await testBed.flush();
 }
 
 export async function leadAuthorityBack({ testBed }: DomainsFixture): Promise<void> {
-  await testBed.platform.set("sites A 127.0.0.1");
+  await testBed.platform.set("*.sites A 127.0.0.1");
   await testBed.flush();
 }

@@ -116,7 +116,8 @@ describeWithTestBed("one front door for both environments", () => {
     await cli("owners", "add", project, "--plan", "paid");
     await cli("sites", "create", project, "--owner", project);
     deployment = JSON.parse(await cli("sites", "deploy", project, site, "--json")).deployment;
-    await cli("domains", "add", project, host);
+    const { records } = JSON.parse(await cli("domains", "add", project, host, "--json"));
+    await testBed.point(host, records[0].value);
     await cli("domains", "verify", host);
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
+import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import {
@@ -41,7 +41,7 @@ describeWithTestBedOnEngines("a domain that is right", (engine) => {
   const at = (host: string) => ({ port: testBed.httpsPort, host, ca });
 
   test("is live soon after Verify, and shows the project", async () => {
-    await fixture.domainService.add(operator, "acme", docs);
+    await fixture.add("acme", docs);
     expect((await visitPlain(testBed.httpPort, docs)).status).toBe(404);
     expect(await handshakeFailure(at(docs))).toBeDefined();
     await fixture.verify("acme", docs);
@@ -52,7 +52,7 @@ describeWithTestBedOnEngines("a domain that is right", (engine) => {
   });
 
   test("goes live by itself when nobody asks", async () => {
-    await fixture.domainService.add(operator, "globex", help);
+    await fixture.add("globex", help);
     await fixture.skip(15_000);
     const live = await fixture.until("globex", help, ({ status }) => status === "live");
     expect(live.timeline.map(({ event }) => event)).not.toContain("verify_requested");

@@ -43,7 +43,7 @@ async function end() {
 async function addReady(name: string): Promise<string> {
   await testBed.zone(`${name}.test`, { records: `docs CNAME ${testBed.target}.` });
   const host = `docs.${name}.test`;
-  await fixture.domainService.add(operator, project, host);
+  await fixture.add(project, host);
   return host;
 }
 

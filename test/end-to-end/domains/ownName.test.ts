@@ -24,7 +24,7 @@ import {
 } from "./visits.ts";
 
 const host = "api.platform.test";
-const records = "sites A 127.0.0.1\napi A 127.0.0.1";
+const records = "sites A 127.0.0.1\n*.sites A 127.0.0.1\napi A 127.0.0.1";
 
 describeWithTestBedOnEngines("a service with a name of its own", (engine) => {
   let testBed: TestBed;

@@ -79,8 +79,8 @@ describeWithTestBedOnEngines("an attached domain", (engine) => {
     const [, proof] = claim.records;
     expect(proof).toMatchObject({ type: "TXT", fullName: `_petstore-proof.${host}` });
     const checked = await fixture.verify("rival", host);
-    expect(checked.status).toBe("pending_dns");
-    expect(checked.findings.map(({ code }) => code)).toContain("PROOF_MISSING");
+    expect(checked.status).toBe("misconfigured");
+    expect(checked.findings.map(({ code }) => code)).toEqual(["PROOF_MISSING", "CNAME_MISMATCH"]);
     expect(await handshakeFailure(at(host))).toBeDefined();
 
     const orders = testBed.ca.count("newOrder");
@@ -88,7 +88,9 @@ describeWithTestBedOnEngines("an attached domain", (engine) => {
     expect(testBed.ca.count("newOrder")).toBe(orders);
     expect((await visit(at(host))).body).toContain("<title>acme</title>");
 
-    await zone.set(`docs CNAME ${testBed.target}.\n_petstore-proof.docs TXT "${proof?.value}"`);
+    await zone.set(
+      `docs CNAME ${claim.records[0]?.value}.\n_petstore-proof.docs TXT "${proof?.value}"`,
+    );
     await testBed.flush();
     await fixture.verify("rival", host);
     await fixture.until("rival", host, ({ status }) => status === "live");

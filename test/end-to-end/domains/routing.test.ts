@@ -53,7 +53,7 @@ describeWithTestBedOnEngines("the routing of several domains", (engine) => {
 
   test("leads nobody to a name that is not served, and there as soon as it is", async () => {
     const later = "new.acme.test";
-    await fixture.domainService.add(operator, project, later);
+    await fixture.add(project, later);
     await apply({ primary: later, redirects: [{ from: www, to: later, status: 301 }] });
     for (const host of [www, old]) {
       const held = await visit(at(host));

@@ -85,7 +85,8 @@ describeWithTestBedOnEngines("several processes on one database", (engine) => {
   });
 
   async function attach(host: string) {
-    await domainService.add(operator, "acme", host);
+    const { records } = await domainService.add(operator, "acme", host);
+    await testBed.point(host, records[0]?.value ?? "");
     await domainService.verify(operator, "acme", host);
   }
 

@@ -81,7 +81,7 @@ describeWithTestBedOnEngines("public addresses with one certificate for all", (e
   test("name the primary domain as the canonical one, once it works", async () => {
     await fixture.service.stores.sites.setPlan("globex", "paid");
     await testBed.zone("globex.test", { records: `docs CNAME ${testBed.target}.` });
-    await fixture.domainService.add({ kind: "operator" }, "globex", "docs.globex.test");
+    await fixture.add("globex", "docs.globex.test");
     const routing = { primary: "docs.globex.test", redirects: [] };
     await fixture.domainService.applyRouting({ kind: "operator" }, "globex", routing);
     expect((await visit(at("globex"))).headers["link"]).toBeUndefined();

@@ -58,7 +58,7 @@ export interface TestBed {
   readonly httpPort: number;
   /** Where it expects TLS-ALPN-01, and visitors expect the site. */
   readonly httpsPort: number;
-  /** The name that owners point their CNAME at. */
+  /** The host of the sites. In the records of a zone, it stands for the target that a domain will have. */
   readonly target: string;
   readonly platform: TestBedZone;
   readonly knotA: NameServer;
@@ -67,6 +67,8 @@ export interface TestBed {
   readonly unbound: Unbound;
   readonly pebble: Pebble;
   readonly ca: CaProxy;
+  /** Puts the target of a domain where its records name the host of the sites, and has it looked up anew. */
+  point(host: string, to: string): Promise<void>;
   /** Makes a zone and tells the recursor of it. */
   zone(name: string, options?: ZoneOptions): Promise<TestBedZone>;
   /** The recursor forgets the name and all below it, or everything. */
@@ -140,7 +142,12 @@ async function putTogether(
     ),
   ]);
 
-  const zone = zoneMaker(knotA, unbound);
+  const make = zoneMaker(knotA, unbound);
+  const zones: PointedZone[] = [];
+  const zone: TestBed["zone"] = async (...made) => {
+    zones.push(await make(...made));
+    return zones.at(-1) as PointedZone;
+  };
   let addresses = 100;
   const unusedAddress = () => `${block}.${addresses++}`;
 
@@ -161,6 +168,10 @@ async function putTogether(
     pebble,
     ca,
     zone,
+    async point(host, to) {
+      await zones.findLast(({ name }) => `.${host}`.endsWith(`.${name}`))?.point(host, to);
+      await unbound.flush(host);
+    },
     flush: unbound.flush,
     silentServer: (mode, records = []) =>
       keep(startSilentServer({ address: unusedAddress(), port: dnsPort, mode, records })),
@@ -168,7 +179,13 @@ async function putTogether(
   };
 }
 
-function zoneMaker(usual: NameServer, unbound: Unbound): TestBed["zone"] {
+interface PointedZone extends TestBedZone {
+  point(host: string, to: string): Promise<void>;
+}
+
+type MakeZone = (...made: Parameters<TestBed["zone"]>) => Promise<PointedZone>;
+
+function zoneMaker(usual: NameServer, unbound: Unbound): MakeZone {
   return async (name, options = {}) => {
     const { servers = [usual], furtherServers = [], recursorAsks, ...content } = options;
     const named = [...servers, ...furtherServers];
@@ -180,16 +197,46 @@ function zoneMaker(usual: NameServer, unbound: Unbound): TestBed["zone"] {
       void (await Promise.all(servers.map(work)));
     await onEach((server) => server.setZone(name, { ...content, nameServers }));
     await unbound.setStub(name, asked);
+    const zone = bareName(name);
+    const targets = new Map<string, string>();
+    let written = content.records ?? "";
+    let writing = Promise.resolve();
+    // One after the other, so that the last one stays.
+    const set = (records: string) => {
+      written = records;
+      writing = writing.then(() =>
+        onEach((server) => server.setRecords(name, withTargets(written, targets))),
+      );
+      return writing;
+    };
     return {
-      name: bareName(name),
-      set: (records) => onEach((server) => server.setRecords(name, records)),
-      setOn: (server, records) => server.setRecords(name, records),
+      name: zone,
+      set,
+      setOn: (server, records) => server.setRecords(name, withTargets(records, targets)),
+      point(host, to) {
+        targets.set(host === zone ? "@" : host.slice(0, -zone.length - 1), to);
+        return set(written);
+      },
       async remove() {
         await onEach((server) => server.removeZone(name));
         await unbound.removeStub(name);
       },
     };
   };
+}
+
+/** A wildcard gets the target of the last domain. */
+function withTargets(records: string, targets: ReadonlyMap<string, string>): string {
+  const targetIn = (line: string) => {
+    const [label = ""] = line.trim().split(" ");
+    return targets.get(label) ?? (label === "*" ? [...targets.values()].at(-1) : undefined);
+  };
+  return records
+    .split("\n")
+    .map((line) =>
+      line.replace(/ sites\.platform\.test(?=\.?$)/, (all) => ` ${targetIn(line) ?? all.trim()}`),
+    )
+    .join("\n");
 }
 
 interface Authority {
@@ -221,7 +268,9 @@ const cacheOf = ({ cacheMaxTtl }: TestBedOptions) =>
   cacheMaxTtl === undefined ? {} : { cacheMaxTtl };
 
 const platformRecords = ({ ipv6 = false }: TestBedOptions) =>
-  ["sites A 127.0.0.1", ...(ipv6 ? ["sites AAAA ::1"] : [])].join("\n");
+  ["sites", "*.sites"]
+    .flatMap((name) => [`${name} A 127.0.0.1`, ...(ipv6 ? [`${name} AAAA ::1`] : [])])
+    .join("\n");
 
 // Every test bed listens on addresses of its own, so that two of them never meet even if both choose the
 // same port at the same instant: the name servers share ports and would not complain.
