@@ -100,9 +100,11 @@ export const targetAddresses: Observation["target"] = {
 
 /** Right in every respect unless changed. */
 export function observed(changes: Partial<Observation> = {}): Observation {
+  const { nameServers } = changes;
   return {
     host,
     nameServers: zoneOf("example.com"),
+    zone: nameServers?.kind === "found" ? nameServers.zone : "example.com",
     authorities: servers(pointing(target), pointing(target)),
     recursor: pointing(target),
     chain: [],

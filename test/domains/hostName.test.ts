@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { domainToUnicode } from "node:url";
 import { proofFor, recordFor } from "../../src/hosting/domains/finding.ts";
 import {
-  isApex,
+  likelyZone,
   parseHost,
   registrableOf,
   withParents,
@@ -174,16 +174,16 @@ describe("whatever is typed", () => {
 });
 
 describe("the parts of a name", () => {
-  test("the apex is what was registered with a registrar", () => {
-    expect(["example.com", "example.co.uk", "github.io"].map(isApex)).toEqual([true, true, true]);
-    expect(["www.example.com", "co.uk", "com"].map(isApex)).toEqual([false, false, false]);
+  test("the likely zone is what was registered, also below a private suffix", () => {
+    for (const [name, zone] of [
+      ["www.example.com", "example.com"],
+      ["example.co.uk", "example.co.uk"],
+      ["docs.acme.uk.com", "acme.uk.com"],
+      ["acme.uk.com", "acme.uk.com"],
+    ] as const) {
+      expect(likelyZone(name)).toBe(zone);
+    }
     expect(registrableOf("co.uk")).toBeUndefined();
-  });
-
-  test("a name below a hoster's own suffix is no apex, though the authority counts by it", () => {
-    expect(isApex("someone.github.io")).toBe(false);
-    expect(registrableOf("docs.someone.github.io")).toBe("someone.github.io");
-    expect(recordFor("someone.github.io", "sites.petstore.example").type).toBe("CNAME");
   });
 
   test("the climb goes from the name to the top", () => {
@@ -216,6 +216,22 @@ describe("the records that an owner is asked to create", () => {
     expect(record).toMatchObject({ value: target, ttlSeconds: 3600 });
     expect(record.note).toMatch(/ANAME.*subdomain/);
   });
+
+  for (const [name, zone, record, proof] of [
+    ["acme.uk.com", undefined, "ALIAS @", "_petstore-proof"],
+    ["acme.uk.com", "acme.uk.com", "ALIAS @", "_petstore-proof"],
+    ["acme.uk.com", "uk.com", "CNAME acme", "_petstore-proof.acme"],
+    ["docs.acme.uk.com", "acme.uk.com", "CNAME docs", "_petstore-proof.docs"],
+    ["dev.example.com", "dev.example.com", "ALIAS @", "_petstore-proof"],
+    ["docs.dev.example.com", "dev.example.com", "CNAME docs", "_petstore-proof.docs"],
+    ["docs.dev.example.com", "example.com", "CNAME docs.dev", "_petstore-proof.docs.dev"],
+  ] as const) {
+    test(`for ${name} in the zone ${zone ?? "that is likely"}: ${record}`, () => {
+      const { type, name: label, fullName } = recordFor(name, target, zone);
+      expect([`${type} ${label}`, fullName]).toEqual([record, name]);
+      expect(proofFor(name, "t0k", zone).name).toBe(proof);
+    });
+  }
 
   test("a proof is a TXT record beside the name, by the name that providers ask for", () => {
     expect(proofFor("docs.example.com", "t0k")).toMatchObject({

@@ -8,11 +8,10 @@ import { apexHost, host, target } from "./answers.ts";
 export const expected: Expectation = {
   host,
   target,
-  apex: false,
   proof: undefined,
   settled: false,
 };
-export const expectedApex: Expectation = { ...expected, host: apexHost, apex: true };
+export const expectedApex: Expectation = { ...expected, host: apexHost };
 
 /** What nothing but waiting, or we ourselves, can fix. */
 const withoutNext = ["STALE_CACHE", "SERVFAIL", "TARGET_UNKNOWN"];

@@ -14,6 +14,7 @@ import {
   ours,
   record,
   target,
+  targetAddresses,
   unreachable,
   zoneOf,
 } from "./answers.ts";
@@ -23,11 +24,10 @@ const unused = "unused-1.example.com";
 const question: Question = {
   host,
   target,
-  apex: false,
   proofName: undefined,
   unusedLabel: "unused-1",
 };
-const apexQuestion: Question = { ...question, host: apexHost, apex: true };
+const apexQuestion: Question = { ...question, host: apexHost };
 const zone = { [`ns ${host}`]: zoneOf("example.com") };
 /** There is no wildcard beside the host. */
 const alone = {
@@ -256,4 +256,67 @@ test("an answer of whatever length is told in 300 characters", () => {
   expect(Math.max(...lines.map(({ length }) => length))).toBe(301);
   expect(lines.filter((line) => line.endsWith("…"))).toHaveLength(3);
   expect(lines.every((line) => line.length <= 300 || line.endsWith("…"))).toBe(true);
+});
+
+describe("the zone of a name", () => {
+  const silence = Object.fromEntries(
+    ["CNAME", "A", "AAAA"].flatMap((type) => [
+      [`acme.uk.com ${type} @`, nxdomain(60)],
+      [`acme.uk.com ${type}`, nxdomain(60)],
+    ]),
+  );
+  const suffixed: Question = { ...question, host: "acme.uk.com" };
+  const targetAsked = { [`${target} A`]: nodata(60), [`${target} AAAA`]: nodata(60) };
+
+  test("is what DNS says where it delegates a name below what was registered", async () => {
+    const script = {
+      [`ns ${host}`]: zoneOf(host, [ns1]),
+      [`${host} CNAME @`]: nodata(60),
+      [`${host} A @`]: found(record(host, "A", ours.a)),
+      [`${host} AAAA @`]: nodata(60),
+      [`${host} CNAME`]: nodata(60),
+      [`${host} A`]: found(record(host, "A", ours.a)),
+      [`${host} AAAA`]: nodata(60),
+      [`${target} A`]: found(record(target, "A", ours.a)),
+      [`${target} AAAA`]: nodata(60),
+    };
+    const { observation } = await observeBy(script);
+    const verdict = verify(observation, { host, target, proof: undefined, settled: true });
+    expect(verdict).toMatchObject({ kind: "right", zone: host });
+  });
+
+  test("is that of a provider where the name is a record in it, as a CNAME may be", async () => {
+    const script = {
+      "ns acme.uk.com": zoneOf("uk.com", [ns1]),
+      "acme.uk.com CNAME @": cname(target, "acme.uk.com"),
+      "acme.uk.com CNAME": cname(target, "acme.uk.com"),
+      "unused-1.uk.com CNAME @": nxdomain(60),
+      "unused-1.uk.com A @": nxdomain(60),
+      "unused-1.uk.com AAAA @": nxdomain(60),
+    };
+    const { observation } = await observeBy(script, suffixed);
+    const asked = { host: "acme.uk.com", target, proof: undefined, settled: true };
+    expect(verify(observation, asked)).toMatchObject({ kind: "right", zone: "uk.com" });
+  });
+
+  test("is what was likely while the name is not registered, which is what is told", async () => {
+    const script = { "ns acme.uk.com": zoneOf("uk.com", [ns1]), ...silence, ...targetAsked };
+    const { observation } = await observeBy(script, suffixed);
+    const asked = { host: "acme.uk.com", target, proof: undefined, settled: true };
+    const verdict = verify({ ...observation, target: targetAddresses }, asked);
+    expect(verdict).toMatchObject({ kind: "wrong", zone: "acme.uk.com" });
+    expect(verdict.findings[0]).toMatchObject({
+      code: "NXDOMAIN",
+      message: expect.stringContaining("acme.uk.com itself is not in DNS"),
+      expected: [`ALIAS ${target}`],
+    });
+  });
+
+  test("is not known while no name server can be found", async () => {
+    const script = { "ns acme.uk.com": unreachable("timeout"), ...silence, ...targetAsked };
+    const lookUps = Object.entries(script).filter(([line]) => !line.endsWith("@"));
+    const { observation } = await observeBy(Object.fromEntries(lookUps), suffixed);
+    const asked = { host: "acme.uk.com", target, proof: undefined, settled: true };
+    expect(verify(observation, asked).zone).toBeUndefined();
+  });
 });

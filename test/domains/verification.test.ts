@@ -24,7 +24,12 @@ import { codesOf, judged, summary } from "./judged.ts";
 
 describe("a subdomain", () => {
   test("whose name servers and recursor all have the CNAME is right, with nothing to tell", () => {
-    expect(judged(observed())).toEqual({ kind: "right", findings: [], proven: undefined });
+    expect(judged(observed())).toEqual({
+      kind: "right",
+      findings: [],
+      proven: undefined,
+      zone: "example.com",
+    });
   });
 
   test("that does not exist is told how long resolvers may remember that", () => {

@@ -30,6 +30,8 @@ export interface DnsFact {
   readonly checkedAtMs: number | undefined;
   readonly nextCheckAtMs: number;
   readonly findings: readonly Finding[];
+  /** The apex of the zone of the name, as DNS told it last; undefined until it has. */
+  readonly zone?: string | undefined;
 }
 
 export interface HeldCertificate {

@@ -80,8 +80,8 @@ export function viewOf(
     status,
     step: steps[status],
     records: [
-      ...(isOwnName(domain) ? [] : [recordFor(host, target)]),
-      ...(ownership.kind === "proof_needed" ? [proofFor(host, ownership.token)] : []),
+      ...(isOwnName(domain) ? [] : [recordFor(host, target, dns.zone)]),
+      ...(ownership.kind === "proof_needed" ? [proofFor(host, ownership.token, dns.zone)] : []),
     ],
     findings: [
       ...(status === "suspended" ? [suspension(standing, domain.project)] : []),

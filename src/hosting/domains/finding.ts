@@ -1,5 +1,5 @@
 /** Findings for the owner of a domain: a code, the values seen, and the next step. */
-import { isApex, registrableOf } from "./hostName.ts";
+import { likelyZone, registrableOf } from "./hostName.ts";
 import { recordsAt, type View, valuesIn } from "./observation.ts";
 import type { Absent, DnsAnswer, Unreachable } from "./resolver.ts";
 import type { Expectation } from "./verification.ts";
@@ -61,7 +61,7 @@ const recordTtlSeconds = 3600;
 /** A record that an owner has to create. The same functions display it and check it. */
 export interface RecordToCreate {
   readonly type: "CNAME" | "ALIAS" | "TXT";
-  /** Relative to the registered domain, as most providers expect it: docs, or @ for the apex. */
+  /** Relative to the zone, as most providers expect it: docs, or @ for its apex. */
   readonly name: string;
   /** The full name, for providers that expect it. */
   readonly fullName: string;
@@ -70,42 +70,53 @@ export interface RecordToCreate {
   readonly note?: string;
 }
 
-export function recordFor(host: string, target: string): RecordToCreate {
-  const pointing = { fullName: host, value: target, ttlSeconds: recordTtlSeconds };
-  if (!isApex(host)) return { type: "CNAME", name: relative(host), ...pointing };
+/** The apex of a zone has other records, so it cannot have a CNAME (RFC 1034, section 3.6.2). */
+export function recordFor(
+  host: string,
+  target: string,
+  zone: string = likelyZone(host),
+): RecordToCreate {
+  const name = relative(host, zone);
+  const pointing = { name, fullName: host, value: target, ttlSeconds: recordTtlSeconds };
+  if (host !== zone) return { type: "CNAME", ...pointing };
   return {
     type: "ALIAS",
-    name: "@",
     ...pointing,
     note: "Some providers call it ANAME, or flatten a CNAME at the apex. If yours has none of them, attach a subdomain such as www instead.",
   };
 }
 
-export function proofFor(host: string, token: string): RecordToCreate {
+export function proofFor(
+  host: string,
+  token: string,
+  zone: string = likelyZone(host),
+): RecordToCreate {
   const fullName = `_petstore-proof.${host}`;
   return {
     type: "TXT",
-    name: relative(fullName),
+    name: relative(fullName, zone),
     fullName,
     value: `petstore-proof=${token}`,
     ttlSeconds: recordTtlSeconds,
   };
 }
 
-function relative(name: string): string {
-  const registrable = registrableOf(name);
-  return registrable === undefined ? name : name.slice(0, -registrable.length - 1);
+function relative(name: string, zone: string): string {
+  if (name === zone) return "@";
+  return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
 }
 
+/** `answeredBy` is the zone of the negative answer; empty for the root. */
 export function missing(
   absent: Absent,
-  { host, target, apex, zone }: Pick<Expectation, "host" | "target" | "apex"> & { zone?: string },
+  { host, target }: Pick<Expectation, "host" | "target">,
+  { apex, answeredBy }: { readonly apex: boolean; readonly answeredBy: string },
 ): Finding {
   const remembered = absent.rememberedSeconds;
   const type = apex ? "ALIAS" : "CNAME";
   const registrable = registrableOf(host) ?? host;
-  // The negative answer is from a zone above the registrable domain.
-  const unregistered = zone === "" || (zone !== undefined && registrable.endsWith(`.${zone}`));
+  const unregistered =
+    absent.reason === "nxdomain" && (answeredBy === "" || registrable.endsWith(`.${answeredBy}`));
   const code = absent.reason === "nxdomain" ? "NXDOMAIN" : apex ? "APEX_NEEDS_ALIAS" : "NO_CNAME";
   return {
     code,

@@ -73,12 +73,9 @@ export function registrableOf(host: string): string | undefined {
   return parse(host, { allowPrivateDomains: true }).domain ?? undefined;
 }
 
-/**
- * Whether the name was registered with a registrar. The private suffixes of hosting providers do not
- * count: names below them are in the provider's zone, where a CNAME is allowed.
- */
-export function isApex(host: string): boolean {
-  return parse(host).domain === host;
+/** The apex of the zone that the name is probably in, before DNS was asked. */
+export function likelyZone(host: string): string {
+  return registrableOf(host) ?? host;
 }
 
 /** docs.example.com, example.com, com. */

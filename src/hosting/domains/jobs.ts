@@ -12,7 +12,6 @@ import {
   type StoredDomain,
 } from "./domains.ts";
 import { type Finding, proofFor } from "./finding.ts";
-import { isApex } from "./hostName.ts";
 import { issue } from "./issuance.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { answersOf, describe, observe, valuesIn } from "./observation.ts";
@@ -44,21 +43,13 @@ async function look(domain: Domain, context: JobContext) {
   const unusedLabel = `unused-${Buffer.from(context.clock.random(6)).toString("hex")}`;
   if (isOwnName(domain)) return lookAtOwn(host, unusedLabel, context.resolver);
   const proof = ownership.kind === "proof_needed" ? proofFor(host, ownership.token) : undefined;
-  const apex = isApex(host);
   const observation = await observe(
-    {
-      host,
-      target,
-      apex,
-      proofName: proof?.fullName,
-      unusedLabel,
-    },
+    { host, target, proofName: proof?.fullName, unusedLabel },
     context.resolver,
   );
   const verdict = verify(observation, {
     host,
     target,
-    apex,
     proof: proof && { name: proof.fullName, value: proof.value },
     settled: isSettled(domain, context.now()),
   });

@@ -144,7 +144,7 @@ function isIndependentOfDns(issuance: Issuance | undefined): boolean {
 
 function checkedDns(
   { dns, certificate }: Domain,
-  { kind, findings }: Verdict,
+  { kind, findings, zone = dns.zone }: Verdict,
   nowMs: number,
 ): DnsFact {
   const verdict = kind === "unknown" ? dns.verdict : kind;
@@ -162,6 +162,7 @@ function checkedDns(
     checkedAtMs: nowMs,
     nextCheckAtMs: nowMs + (settled ? liveCheckMs : checkDelayMs(checks)),
     findings,
+    zone,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Queries everything in DNS that the verification of a host needs. */
 
 import { BlockList, isIP } from "node:net";
+import { likelyZone } from "./hostName.ts";
 import type { DnsAnswer, DnsRecord, NameServer, NameServers, Resolver } from "./resolver.ts";
 
 /** The answers of one name server, or the recursor, for the host. */
@@ -18,6 +19,8 @@ export interface ServerView extends View {
 export interface Observation {
   readonly host: string;
   readonly nameServers: NameServers;
+  /** The apex of the zone of the host, from DNS if it has told. */
+  readonly zone: string;
   readonly authorities: readonly ServerView[];
   readonly recursor: View;
   /** The chain of CNAMEs; a loop ends with the name that is repeated. */
@@ -33,8 +36,6 @@ export interface Observation {
 export interface Question {
   readonly host: string;
   readonly target: string;
-  /** Whether the name is the registrable domain itself. */
-  readonly apex: boolean;
   /** The name of the proof of ownership; undefined if none is needed. */
   readonly proofName: string | undefined;
   /** A random label that is not in use. */
@@ -50,19 +51,19 @@ export async function observe(question: Question, resolver: Resolver): Promise<O
   const { host, target, proofName } = question;
   const nameServers = await resolver.nameServers(host);
   const servers = nameServers.kind === "found" ? nameServers.servers : [];
-  const zone = nameServers.kind === "found" ? nameServers.zone : undefined;
-  const [authorities, recursor, proofs, targetAddresses] = await Promise.all([
-    Promise.all(
-      servers.map(async (server) => ({
-        server,
-        ...(await viewOf(host, (name, type) => resolver.ask(server, name, type))),
-      })),
-    ),
+  const authorities = await Promise.all(
+    servers.map(async (server) => ({
+      server,
+      ...(await viewOf(host, (name, type) => resolver.ask(server, name, type))),
+    })),
+  );
+  const zone = zoneOf(host, nameServers, authorities);
+  const [recursor, proofs, targetAddresses] = await Promise.all([
     viewOf(host, (name, type) => resolver.lookUp(name, type)),
     proofName === undefined
       ? []
       : Promise.all(servers.map((server) => resolver.ask(server, proofName, "TXT"))),
-    question.apex || zone === host ? addressesOf(target, resolver) : undefined,
+    zone === host ? addressesOf(target, resolver) : undefined,
   ]);
   const first = authorities
     .flatMap(({ cname }) => valuesIn(cname, "CNAME", host))
@@ -70,6 +71,7 @@ export async function observe(question: Question, resolver: Resolver): Promise<O
   return {
     host,
     nameServers,
+    zone,
     authorities,
     recursor,
     proofs,
@@ -77,6 +79,22 @@ export async function observe(question: Question, resolver: Resolver): Promise<O
     chain: first === undefined ? [] : await follow(host, first, target, resolver),
     sibling: await siblingOf(question, zone, authorities, resolver),
   };
+}
+
+/** DNS tells it, unless the domain itself does not exist: then the zone is one above it. */
+function zoneOf(
+  host: string,
+  nameServers: NameServers,
+  authorities: readonly ServerView[],
+): string {
+  const likely = likelyZone(host);
+  if (nameServers.kind !== "found") return likely;
+  const { zone } = nameServers;
+  const below = `.${zone}`.endsWith(`.${likely}`);
+  const exists = authorities.some(
+    ({ cname }) => cname.kind === "found" || (cname.kind === "absent" && cname.reason === "nodata"),
+  );
+  return below || exists ? zone : likely;
 }
 
 type Ask = (name: string, type: "CNAME" | "A" | "AAAA") => Promise<DnsAnswer>;
@@ -116,13 +134,13 @@ async function follow(
 
 /** Queried if something was found, which may be from a wildcard. */
 async function siblingOf(
-  { host, apex, unusedLabel }: Question,
-  zone: string | undefined,
+  { host, unusedLabel }: Question,
+  zone: string,
   authorities: readonly ServerView[],
   resolver: Resolver,
 ): Promise<View | undefined> {
   const found = authorities.find((view) => recordsAt(view, host).length > 0);
-  if (found === undefined || apex || zone === host) return undefined;
+  if (found === undefined || zone === host) return undefined;
   const sibling = `${unusedLabel}.${host.slice(host.indexOf(".") + 1)}`;
   return viewOf(sibling, (name, type) => resolver.ask(found.server, name, type));
 }

@@ -22,6 +22,8 @@ export interface Verdict {
   /** `unknown` without a definite answer, or while caches may be stale. */
   readonly kind: "right" | "wrong" | "unknown";
   readonly findings: readonly Finding[];
+  /** The apex of the zone of the name; undefined if DNS did not tell it. */
+  readonly zone?: string | undefined;
   /** Whether the proof of ownership was found; undefined if none is needed. */
   readonly proven: boolean | undefined;
   /** A wildcard points here, so it is unknown whether the owner of the zone meant this name. */
@@ -31,16 +33,20 @@ export interface Verdict {
 export interface Expectation {
   readonly host: string;
   readonly target: string;
-  readonly apex: boolean;
   /** The TXT record that proves ownership, if a proof is needed. */
   readonly proof: { readonly name: string; readonly value: string } | undefined;
   /** Whether ownership was established before. */
   readonly settled: boolean;
 }
 
-type Judged = Omit<Verdict, "proven" | "wildcard">;
+type Judged = Omit<Verdict, "proven" | "wildcard" | "zone">;
 
 export function verify(observation: Observation, expected: Expectation): Verdict {
+  const { nameServers, zone } = observation;
+  return { ...judge(observation, expected), ...(nameServers.kind === "found" ? { zone } : {}) };
+}
+
+function judge(observation: Observation, expected: Expectation): Verdict {
   const { proof } = expected;
   const pointing = judgePointing(observation, expected);
   if (proof === undefined) {
@@ -84,16 +90,16 @@ function isProven(answers: readonly DnsAnswer[], wanted: string): boolean {
 }
 
 function judgePointing(observation: Observation, expected: Expectation): Judged {
-  const { nameServers, authorities } = observation;
+  const { nameServers, authorities, zone } = observation;
+  const apex = zone === expected.host;
   if (nameServers.kind === "unreachable") return unknown([silent(nameServers, [])]);
   if (nameServers.kind === "absent") {
-    return wrong([missing(nameServers, { ...expected, zone: "" })]);
+    return wrong([missing(nameServers, expected, { apex, answeredBy: "" })]);
   }
   if (authorities.length === 0) {
     const detail = `${nameServers.zone} has no name server that could be found`;
     return unknown([silent(unreachable("lame", detail), [])]);
   }
-  const apex = expected.apex || nameServers.zone === expected.host;
   const judged = authorities.map((view) => ({
     at: `${view.server.name} (${view.server.address})`,
     ...(apex
@@ -136,7 +142,8 @@ function judgeSubdomain(
   if (addresses.length > 0) return wrong([...wildcard, ...addresses]);
   const silence = [view.a, view.aaaa].find((answer) => answer?.kind === "unreachable");
   // A conflicting record cannot be ruled out, but the CNAME is definitely missing.
-  if (cname.kind === "absent") return wrong([missing(cname, { host, target, apex: false, zone })]);
+  if (cname.kind === "absent")
+    return wrong([missing(cname, { host, target }, { apex: false, answeredBy: zone })]);
   return unknown(silence?.kind === "unreachable" ? [silent(silence, [])] : []);
 }
 
@@ -176,16 +183,23 @@ function addressFindings(view: View, host: string, target: string): Finding[] {
 /** An apex has no CNAME; it must have addresses, and all of them must be the target's. */
 function judgeApex(
   view: View,
-  observation: Pick<Observation, "target">,
+  observation: Pick<Observation, "target" | "nameServers">,
   { host, target }: Pick<Expectation, "host" | "target">,
 ): Judged {
+  const { nameServers } = observation;
   const ours = ourAddresses(observation.target);
   if (ours === undefined) return unknown([targetUnknown(target)]);
   const silence = [view.cname, view.a, view.aaaa].find((answer) => answer?.kind === "unreachable");
   if (silence?.kind === "unreachable") return unknown([silent(silence, [])]);
   const found = recordsAt(view, host);
   const addresses = [...valuesIn(view.a, "A", host), ...valuesIn(view.aaaa, "AAAA", host)];
-  if (addresses.length === 0) return wrong([aliasNeeded(view, host, target, found)]);
+  if (addresses.length === 0) {
+    const answeredBy = nameServers.kind === "found" ? nameServers.zone : "";
+    const absent = view.cname.kind === "absent" && view.cname.reason === "nxdomain";
+    return absent
+      ? wrong([missing(view.cname, { host, target }, { apex: true, answeredBy })])
+      : wrong([aliasNeeded(view, host, target, found)]);
+  }
   const foreign = addresses.filter((address) => !ours.has(address));
   if (foreign.length === 0) return right;
   const proxied = foreign.every(isBehindProxy);

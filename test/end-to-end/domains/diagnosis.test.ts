@@ -119,6 +119,26 @@ describeWithTestBedOnEngines("the diagnosis of a domain", (engine) => {
     expect(live.findings).toEqual([]);
   });
 
+  test("the zone of a name is found by asking DNS, and the record shown is that of the zone", async () => {
+    const shown = ({ records }: DomainDetails) =>
+      records.map(({ type, name }) => `${type} ${name}`)[0];
+    await testBed.zone("team.test");
+    await testBed.zone("dev.team.test", { records: "@ A 192.0.2.9\ndocs A 192.0.2.9" });
+    expect(shown(await fixture.add(project, "dev.team.test"))).toBe("CNAME dev");
+    const apex = await fixture.verify(project, "dev.team.test");
+    expect(shown(apex)).toBe("ALIAS @");
+    expect(findingOf(apex, "CONFLICTING_A").expected).toEqual([`ALIAS ${valueIn(apex)}`]);
+    const below = await diagnose("docs.dev.team.test");
+    expect(shown(below)).toBe("CNAME docs");
+    expect(findingOf(below, "CONFLICTING_A").expected).toEqual([`CNAME ${valueIn(below)}`]);
+
+    await testBed.zone("acme.uk.com", { records: "@ A 192.0.2.9" });
+    expect(shown(await fixture.add(project, "acme.uk.com"))).toBe("ALIAS @");
+    const suffixed = await fixture.verify(project, "acme.uk.com");
+    expect(shown(suffixed)).toBe("ALIAS @");
+    expect(findingOf(suffixed, "CONFLICTING_A").expected).toEqual([`ALIAS ${valueIn(suffixed)}`]);
+  });
+
   test("an apex with one foreign address among ours fails", async () => {
     await testBed.zone("partly.test", { records: "@ A 127.0.0.1\n@ A 192.0.2.9" });
     const details = await diagnose("partly.test");
