@@ -4,7 +4,6 @@ import type { Config } from "../config/config.ts";
 import type { DomainsConfig } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { CertificateAuthority } from "../hosting/domains/certificateAuthority.ts";
 import { isOwnName } from "../hosting/domains/domain.ts";
 import { keepOwnNames, retryOwnNames } from "../hosting/domains/ownName.ts";
 import type { JobContext } from "../hosting/domains/updates.ts";
@@ -133,20 +132,16 @@ async function startWorker(
     authorityPort: dns.authorityPort,
     allowPrivateAddresses: dns.privateAddresses,
   });
-  const acmeAuthority = new AcmeAuthority({
+  const authority = new AcmeAuthority({
     clock,
     accounts: stores.acmeAccounts,
     vault,
     directory: acme.directory,
     contact: acme.contact,
+    caaIdentities: acme.caaIdentities,
     trustPem: acme.trustFile === undefined ? undefined : trustedRoot(acme.trustFile),
     termsAgreed: true,
   });
-  const authority: CertificateAuthority = {
-    caaIdentities: async () => acme.caaIdentities ?? acmeAuthority.caaIdentities(),
-    order: (request) => acmeAuthority.order(request),
-    renewalWindow: (name) => acmeAuthority.renewalWindow(name),
-  };
   const certificates = domains.sites?.certificates;
   const parts: JobContext = {
     store: stores.domains,

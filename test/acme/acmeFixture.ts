@@ -40,6 +40,12 @@ export function impatientClock(): ImpatientClock {
   };
 }
 
+/** Its names in CAA records; undefined if it cannot be reached. */
+export async function identitiesOf(authority: AcmeAuthority) {
+  const { caaIdentities, refusal } = await authority.reach();
+  return refusal === undefined ? caaIdentities : undefined;
+}
+
 export class KeptAccounts implements AcmeAccounts {
   readonly kept = new Map<string, AcmeAccount>();
 

@@ -115,6 +115,7 @@ describe("an authority that", () => {
     let outcome = await client.order(fixture.request());
     for (let tries = 0; outcome.kind === "refused" && tries < 40; tries += 1) {
       expect(outcome.refusal.reason).toBe("unavailable");
+      fixture.clock.advance(60_000);
       outcome = await client.order(fixture.request());
     }
     issuedIn(outcome);

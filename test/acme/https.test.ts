@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeUnless } from "../../testkit/describeUnless.ts";
-import { AcmeFixture } from "./acmeFixture.ts";
+import { AcmeFixture, identitiesOf } from "./acmeFixture.ts";
 import { missingOf, selfSign } from "./pebble.ts";
 
 describeUnless(missingOf(["openssl"]), "an authority over https", () => {
@@ -43,11 +43,11 @@ describeUnless(missingOf(["openssl"]), "an authority over https", () => {
 
   test("is trusted by the root that was given", async () => {
     entries = at("https://127.0.0.1:9");
-    expect(await fixture.client({ directory, trustPem }).caaIdentities()).toEqual(["ca.example"]);
-    expect(await fixture.client({ directory }).caaIdentities()).toBeUndefined();
+    expect(await identitiesOf(fixture.client({ directory, trustPem }))).toEqual(["ca.example"]);
+    expect(await identitiesOf(fixture.client({ directory }))).toBeUndefined();
     const other = mkdtempSync(join(folder, "other-"));
     const otherPem = selfSign(other);
-    expect(await fixture.client({ directory, trustPem: otherPem }).caaIdentities()).toBeUndefined();
+    expect(await identitiesOf(fixture.client({ directory, trustPem: otherPem }))).toBeUndefined();
   });
 
   test("cannot send us on to plain http", async () => {

@@ -6,7 +6,7 @@ import { AcmeAuthority, type AcmeOptions } from "../../src/hosting/acme/authorit
 import { renewalNameOf } from "../../src/hosting/acme/certificates.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
 import { describeUnless } from "../../testkit/describeUnless.ts";
-import { issuedIn, KeptAccounts, refusalIn } from "./acmeFixture.ts";
+import { identitiesOf, issuedIn, KeptAccounts, refusalIn } from "./acmeFixture.ts";
 import { missingOf, type Pebble, startPebble } from "./pebble.ts";
 
 describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
@@ -87,6 +87,6 @@ describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
 
   test("offers no renewal information and no names for CAA records", async () => {
     expect(await client().renewalWindow("a.b")).toEqual({ kind: "not_offered" });
-    expect(await client().caaIdentities()).toBeUndefined();
+    expect(await identitiesOf(client())).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { renewalNameOf } from "../../src/hosting/acme/certificates.ts";
-import { AcmeFixture, startMs } from "./acmeFixture.ts";
+import { AcmeFixture, identitiesOf, startMs } from "./acmeFixture.ts";
 import { issue, strangeSpki } from "./certificates.ts";
 import { type Act, problem } from "./fakeAuthority.ts";
 
@@ -153,13 +153,13 @@ describe("the names for CAA records", () => {
       ["ca.example", "ca2.example"],
     ],
     [["ca.example", 5, null, "", "no name"], ["ca.example"]],
-    [[], undefined],
-    ["ca.example", undefined],
-    [undefined, undefined],
+    [[], []],
+    ["ca.example", []],
+    [undefined, []],
   ] as const) {
     test(`are ${JSON.stringify(expected)} when the directory says ${JSON.stringify(said)}`, async () => {
       fixture.ca.meta = { caaIdentities: said };
-      expect(await fixture.client().caaIdentities()).toEqual(expected as string[] | undefined);
+      expect(await identitiesOf(fixture.client())).toEqual(expected as unknown as string[]);
     });
   }
 
@@ -167,8 +167,11 @@ describe("the names for CAA records", () => {
     fixture.ca.meta = { caaIdentities: ["ca.example"] };
     fixture.ca.when("directory", (nth) => (nth === 1 ? "hang up" : undefined));
     const client = fixture.client();
-    expect(await client.caaIdentities()).toBeUndefined();
-    expect(await client.caaIdentities()).toEqual(["ca.example"]);
+    const { refusal, caaIdentities } = await client.reach();
+    expect(refusal).toMatchObject({ reason: "unavailable", retryAtMs: undefined });
+    expect(caaIdentities).toEqual([]);
+    fixture.clock.advance(10_000);
+    expect(await identitiesOf(client)).toEqual(["ca.example"]);
   });
 });
 
@@ -180,13 +183,59 @@ describe("the directory", () => {
       return undefined;
     });
     const client = fixture.client();
-    await Promise.all([client.caaIdentities(), client.caaIdentities(), client.caaIdentities()]);
+    await Promise.all([identitiesOf(client), identitiesOf(client), identitiesOf(client)]);
     fixture.clock.advance(hourMs - 1);
-    await client.caaIdentities();
+    await identitiesOf(client);
     expect(reads).toBe(1);
     fixture.clock.advance(1);
-    await client.caaIdentities();
+    await identitiesOf(client);
     expect(reads).toBe(2);
+  });
+
+  test("that cannot be read is asked for once in ten seconds, by however many orders", async () => {
+    let reads = 0;
+    fixture.ca.when("directory", (nth) => {
+      reads = nth;
+      return nth === 3 ? undefined : "hang up";
+    });
+    const client = fixture.client();
+    for (let order = 0; order < 10; order++) {
+      await Promise.all([client.reach(), client.order(fixture.request({})), client.reach()]);
+    }
+    expect(reads).toBe(1);
+    fixture.clock.advance(9_999);
+    await client.reach();
+    expect(reads).toBe(1);
+    fixture.clock.advance(1);
+    await client.reach();
+    expect(reads).toBe(2);
+    fixture.clock.advance(10_000);
+    expect(await identitiesOf(client)).toEqual([]);
+    expect(reads).toBe(3);
+  });
+
+  test("is read again after an order that the authority failed", async () => {
+    fixture.ca.meta = { caaIdentities: ["ca.example"] };
+    let reads = 0;
+    fixture.ca.when("directory", (nth) => {
+      reads = nth;
+      return undefined;
+    });
+    fixture.ca.when("finalize", () => "hang up");
+    const client = fixture.client();
+    await client.order(fixture.request({}));
+    expect(reads).toBe(1);
+    expect((await client.reach()).refusal).toBeUndefined();
+    expect(reads).toBe(2);
+    // If no order at all is accepted, that is an outage for ten seconds.
+    fixture.ca.when("newOrder", () => "hang up");
+    await client.order(fixture.request({}));
+    const during = await client.reach();
+    expect(during.refusal?.reason).toBe("unavailable");
+    expect(during.caaIdentities).toEqual(["ca.example"]);
+    fixture.clock.advance(10_000);
+    expect((await client.reach()).refusal).toBeUndefined();
+    expect(reads).toBe(3);
   });
 
   test("may hold no addresses of another kind", async () => {

@@ -165,7 +165,7 @@ describe("an order that throws, by a fault of ours,", () => {
     expect(causes).toHaveLength(3);
     const { status, findings } = await fixture.service.show(ann, "shop", host);
     expect(status).toBe("blocked");
-    expect(findings.map(({ code }) => code)).toContain("CA_UNAVAILABLE");
+    expect(findings.map(({ code }) => code)).toContain("HTTP_UNREACHABLE");
     expect(JSON.stringify(findings)).not.toContain("opens nothing");
   });
 

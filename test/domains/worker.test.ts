@@ -46,7 +46,7 @@ function workerIn(
     edgeView,
     resolver: new ScriptedResolver(script),
     authority: {
-      caaIdentities: async () => undefined,
+      reach: orderNothing,
       order: orderNothing,
       renewalWindow: orderNothing,
     },

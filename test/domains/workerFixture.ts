@@ -1,6 +1,10 @@
 /** Workers on a domain service fixture, with DNS records from a list and a scripted authority. */
 import { generateKeyPairSync } from "node:crypto";
-import type { OrderOutcome, OrderRequest } from "../../src/hosting/domains/certificateAuthority.ts";
+import type {
+  AuthorityRefusal,
+  OrderOutcome,
+  OrderRequest,
+} from "../../src/hosting/domains/certificateAuthority.ts";
 import type { DomainStore } from "../../src/hosting/domains/domains.ts";
 import type { Probe } from "../../src/hosting/domains/preparation.ts";
 import type { DnsAnswer, RecordType, Resolver } from "../../src/hosting/domains/resolver.ts";
@@ -60,9 +64,13 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly secret?: string;
   readonly log?: JobContext["log"];
   readonly caaIdentities?: readonly string[];
+  /** Why the authority cannot be reached now. */
+  readonly unreachable?: () => AuthorityRefusal | undefined;
   readonly now?: () => number;
   readonly ownLimits?: boolean;
 }
+
+export const directory = "https://ca.example/directory";
 
 /** What the newest claim on a name is shown as its target. */
 export function targetOf({ domains }: Pick<DomainServiceFixture, "domains">, host: string): string {
@@ -96,14 +104,28 @@ export function workerWith(
   fixtureOptions: WorkerFixtureOptions = {},
 ): DomainWorker {
   const { domains, edgeView, clock } = fixture;
-  const { order, probe, store, secret, log, caaIdentities, now, ownLimits, ...options } =
-    fixtureOptions;
+  const {
+    order,
+    probe,
+    store,
+    secret,
+    log,
+    caaIdentities,
+    unreachable,
+    now,
+    ownLimits,
+    ...options
+  } = fixtureOptions;
   const parts: JobContext = {
     store: store ?? domains,
     edgeView,
     resolver: pointingToClaims(resolver, fixture),
     authority: {
-      caaIdentities: async () => caaIdentities,
+      reach: async () => ({
+        directory,
+        caaIdentities: caaIdentities ?? [],
+        refusal: unreachable?.(),
+      }),
       order: order ?? (async ({ host }) => issued(host, clock.now())),
       renewalWindow: async () => ({ kind: "not_offered" }),
     },

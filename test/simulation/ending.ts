@@ -5,8 +5,33 @@ import type { Simulation } from "./simulation.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
+/** Two minutes, and the order itself. */
+const outageEndMsMax = 5 * 60_000;
 /** An appointment may be this late: a worker that died with it under lease, and a poll. */
 const lateMsMax = 5 * 60_000;
+
+/** What waits only for the authority waits a few minutes at most once it is back. */
+export async function judgeOutage(simulation: Simulation, untilMs: number): Promise<void> {
+  const { store, tally, time, authority } = simulation;
+  authority.downUntilMs = untilMs;
+  const waiting = async () => {
+    const hosts: string[] = [];
+    for (const { domain } of store.accounts.values()) {
+      const stored = await store.get(domain.id);
+      const { refusal, ordering = false } = stored?.domain.certificate.issuance ?? {};
+      const status = stored && statusOf(stored.domain, stored.standing, time.now());
+      const shown = status === "blocked" || status === "renewal_failing";
+      if (shown && !ordering && refusal?.reason === "unavailable") hosts.push(domain.host);
+    }
+    return hosts;
+  };
+  await time.runUntil(untilMs);
+  tally.count("waited for the authority", (await waiting()).length);
+  await time.runUntil(untilMs + outageEndMsMax);
+  for (const host of await waiting()) {
+    tally.violated("an outage that is over holds up nobody", host);
+  }
+}
 
 export async function judgeEnd(simulation: Simulation, calmMs: number): Promise<void> {
   const { store, tally, time, authority, rules } = simulation;

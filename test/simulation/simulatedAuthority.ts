@@ -19,8 +19,10 @@ import {
   challengeOf,
   type Failure,
   type Objection,
+  reached,
   type SimulatedOrder,
   SimulatedOrders,
+  unreachable,
 } from "./simulatedOrders.ts";
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
@@ -110,7 +112,7 @@ export class SimulatedAuthority {
   for(life: Life): CertificateAuthority {
     const { time } = this.#parts;
     return {
-      caaIdentities: async () => (time.now() < this.downUntilMs ? undefined : [authorityName]),
+      reach: async () => (time.now() < this.downUntilMs ? unreachable : reached),
       order: (request) => this.#order(request, life),
       renewalWindow: async (name) => this.#renewalWindow(name),
     };

@@ -2,11 +2,13 @@
 import type {
   Challenge,
   OrderRequest,
+  Reach,
   RefusalReason,
 } from "../../src/hosting/domains/certificateAuthority.ts";
 import { registrableOf } from "../../src/hosting/domains/hostName.ts";
 import type { Tally } from "./tally.ts";
 import type { WatchedStore } from "./watchedStore.ts";
+import { authorityName } from "./zones.ts";
 
 export interface Objection {
   readonly reason: RefusalReason;
@@ -32,6 +34,12 @@ export interface SimulatedOrder {
 }
 
 const directory = "https://simulated.example/directory";
+const caaIdentities = [authorityName];
+export const reached: Reach = { directory, caaIdentities, refusal: undefined };
+export const unreachable: Reach = {
+  ...reached,
+  refusal: { reason: "unavailable", detail: "503", retryAtMs: undefined },
+};
 export const keyMark = ["PRIVATE", "KEY"].join(" ");
 
 export function challengeOf({ host, token }: SimulatedOrder): Challenge {

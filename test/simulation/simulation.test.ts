@@ -73,6 +73,18 @@ test("names go well from another seed, too", async () => {
   expect(broken(report)).toEqual([]);
 });
 
+test("after a day without the authority, all that waited for it goes on within minutes", async () => {
+  const report = await simulate({
+    seed,
+    domains: rounds(60, 200),
+    hours: 48,
+    outageHours: 24,
+    stores: memoryStores(),
+  });
+  expect(broken(report)).toEqual([]);
+  expectMuchToHaveHappened(report, { "waited for the authority": 1 });
+});
+
 test("the same seed takes the same course, and another one another", async () => {
   const small = { domains: 30, hours: 12 };
   const [first, again, other] = [

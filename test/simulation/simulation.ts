@@ -11,7 +11,7 @@ import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker } from "../../src/hosting/domains/worker.ts";
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 import { SeededRandom } from "../../testkit/seededRandom.ts";
-import { judgeEnd } from "./ending.ts";
+import { judgeEnd, judgeOutage } from "./ending.ts";
 import { Life } from "./life.ts";
 import { Owners } from "./owners.ts";
 import { Rules } from "./rules.ts";
@@ -36,6 +36,8 @@ export interface SimulationOptions {
   /** How many of them are below one registered domain, and most of those added at once. */
   readonly family?: number;
   readonly stores: SimulatedStores;
+  /** An outage of the authority right after the faults, at whose end everything must go on. */
+  readonly outageHours?: number;
   /** One part of the program made worse on purpose, to see that it is noticed. */
   readonly worsen?: Partial<Worsening>;
   /** Ends as soon as this rule was broken. */
@@ -191,7 +193,8 @@ export class Simulation {
     await this.time.runUntil(this.#faultsEndMs, isOver);
     if (isOver()) return;
     this.#endFaults();
-    await this.time.runUntil(this.#faultsEndMs + calmMs, isOver);
+    await judgeOutage(this, this.#faultsEndMs + (this.#options.outageHours ?? 0) * hour);
+    await this.time.runUntil(this.authority.downUntilMs + calmMs, isOver);
     await judgeEnd(this, calmMs);
   }
 
@@ -359,7 +362,6 @@ export class Simulation {
     this.dns.calm = true;
     this.dns.recursorDown(0);
     this.authority.calm = true;
-    this.authority.downUntilMs = 0;
     this.store.faultRate = 0;
     for (const edge of this.#edges) edge.downUntilMs = 0;
     for (const zone of this.zones.all()) {

@@ -2,14 +2,17 @@
 import type { Clock } from "../../core/clock.ts";
 import type {
   AcmeAccounts,
+  AuthorityRefusal,
   CertificateAuthority,
   OrderOutcome,
   OrderRequest,
+  PlacedOrder,
+  Reach,
   RenewalWindow,
 } from "../domains/certificateAuthority.ts";
 import type { Vault } from "../domains/vault.ts";
 import { Account } from "./account.ts";
-import { AcmeError, messageOf } from "./acmeError.ts";
+import { AcmeError, isUnavailable, messageOf } from "./acmeError.ts";
 import { fetchRenewalWindow } from "./certificates.ts";
 import { AcmeClient, AcmeSession } from "./client.ts";
 import { runOrder } from "./order.ts";
@@ -26,6 +29,8 @@ export interface AcmeOptions {
   readonly directory: string;
   /** The operator's e-mail address, for notices of the authority. */
   readonly contact: string | undefined;
+  /** Its names in CAA records, if its directory does not say. */
+  readonly caaIdentities?: readonly string[] | undefined;
   /** A root in PEM that is trusted in addition to the usual ones for connections to the authority. */
   readonly trustPem: string | undefined;
   /** Whether the operator agreed to the authority's terms of service. */
@@ -40,6 +45,7 @@ export interface AcmeOptions {
 export class AcmeAuthority implements CertificateAuthority {
   readonly #client: AcmeClient;
   readonly #account: Account;
+  readonly #caaIdentities: readonly string[] | undefined;
   readonly #pollMs: number;
   readonly #orderMsMax: number;
 
@@ -47,17 +53,19 @@ export class AcmeAuthority implements CertificateAuthority {
     const { clock, trustPem, requestMsMax = requestMsMaxDefault } = options;
     this.#client = new AcmeClient(options.directory, { clock, requestMsMax, trustPem });
     this.#account = new Account(options, this.#client);
+    this.#caaIdentities = options.caaIdentities;
     this.#pollMs = options.pollMs ?? pollMsDefault;
     this.#orderMsMax = options.orderMsMax ?? orderMsMaxDefault;
   }
 
-  async caaIdentities(): Promise<readonly string[] | undefined> {
-    try {
-      return (await this.#client.directory()).caaIdentities;
-    } catch (reason) {
-      refusedOrThrow(reason);
-      return undefined;
-    }
+  async reach(): Promise<Reach> {
+    let refusal: AuthorityRefusal | undefined;
+    await this.#client.directory().catch((reason) => {
+      ({ refusal } = refusedOrThrow(reason));
+    });
+    const { directoryUrl: directory, lastDirectory } = this.#client;
+    const caaIdentities = this.#caaIdentities ?? lastDirectory?.caaIdentities ?? [];
+    return { directory, caaIdentities, refusal };
   }
 
   async order(request: OrderRequest): Promise<OrderOutcome> {
@@ -70,9 +78,15 @@ export class AcmeAuthority implements CertificateAuthority {
     const stopTimer = this.#client.clock.after(this.#orderMsMax, () =>
       ending.abort(this.#tooLate()),
     );
+    let isPlaced = request.resume !== undefined;
+    const placed = (order: PlacedOrder) => {
+      isPlaced = true;
+      return request.placed(order);
+    };
     try {
-      return await runOrder(request, session);
+      return await runOrder({ ...request, placed }, session);
     } catch (reason) {
+      if (isUnavailable(reason)) this.#client.orderFailed(isPlaced ? undefined : reason);
       return { kind: "refused", refusal: refusedOrThrow(reason).refusal };
     } finally {
       stopTimer();

@@ -20,6 +20,8 @@ import {
 } from "./transport.ts";
 
 const directoryTtlMs = 3_600_000;
+/** In an outage, one request in this time finds out for all orders whether it is over. */
+const directoryRetryMs = 10_000;
 const caaIdentitiesMax = 16;
 /** Nonces expire after minutes, so keeping more is useless. */
 const noncesMax = 16;
@@ -55,6 +57,8 @@ export class AcmeClient {
   readonly #transport: Transport;
   #known: { readonly directory: Directory; readonly readAtMs: number } | undefined;
   #reading: Promise<Directory> | undefined;
+  /** The last outage. */
+  #failed: { readonly reason: unknown; readonly atMs: number } | undefined;
   #nonces: string[] = [];
 
   constructor(directoryUrl: string, options: Omit<TransportOptions, "plainHttpAllowed">) {
@@ -68,22 +72,46 @@ export class AcmeClient {
     return this.#transport.allows(url);
   }
 
-  /** Cached for all orders, for an hour. */
+  /** Cached for all orders, for an hour; a failure for ten seconds. */
   async directory(): Promise<Directory> {
     const known = this.#known;
     if (known !== undefined && this.clock.elapsed() - known.readAtMs < directoryTtlMs) {
       return known.directory;
     }
+    // By the calendar, as the next attempts are.
+    const failedMs = this.clock.now() - (this.#failed?.atMs ?? 0);
+    if (failedMs >= 0 && failedMs < directoryRetryMs) throw this.#failed?.reason;
     this.#reading ??= this.#readDirectory().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
+  /** As it was last read, however long ago. */
+  get lastDirectory(): Directory | undefined {
+    return this.#known?.directory;
+  }
+
+  /**
+   * The directory is read again, to find out whether there is an outage. If the authority accepts no
+   * order at all, that is an outage as well, which lasts until it is tried again.
+   */
+  orderFailed(notAccepted: AcmeError | undefined): void {
+    this.#known &&= { ...this.#known, readAtMs: Number.NEGATIVE_INFINITY };
+    if (notAccepted !== undefined) {
+      this.#failed = { reason: notAccepted, atMs: this.clock.now() };
+    }
+  }
+
   async #readDirectory(): Promise<Directory> {
-    const directory = this.#parseDirectory(parseBody(await this.get(this.directoryUrl)));
-    this.#known = { directory, readAtMs: this.clock.elapsed() };
-    return directory;
+    try {
+      const directory = this.#parseDirectory(parseBody(await this.get(this.directoryUrl)));
+      this.#known = { directory, readAtMs: this.clock.elapsed() };
+      return directory;
+    } catch (reason) {
+      this.#failed = { reason, atMs: this.clock.now() };
+      throw reason;
+    }
   }
 
   #parseDirectory({ newNonce, newAccount, newOrder, renewalInfo, meta }: JsonObject): Directory {

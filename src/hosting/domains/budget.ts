@@ -98,14 +98,13 @@ function unresolvedFor(host: string, attempts: readonly CaAttempt[], nowMs: numb
   const own = attempts.findLastIndex((attempt) => attempt.host === host);
   const { kind, atMs = 0 } = attempts[own] ?? {};
   const placed = kind === "order" && nowMs - atMs < orderMsMax ? own : attempts.length;
-  return attempts
-    .slice(0, placed)
-    .filter(
-      (attempt, index) =>
-        attempt.kind === "order" &&
-        (attempts.find((later, at) => at > index && later.host === attempt.host)?.kind ??
-          "order") === "order",
-    );
+  const following = new Map<string, CaAttempt["kind"]>();
+  return attempts.toReversed().filter((attempt, fromEnd) => {
+    const next = following.get(attempt.host) ?? "order";
+    following.set(attempt.host, attempt.kind);
+    const isBefore = attempts.length - 1 - fromEnd < placed;
+    return isBefore && attempt.kind === "order" && next === "order";
+  });
 }
 
 export async function usageOf(host: string, store: DomainStore, nowMs: number) {

@@ -87,10 +87,20 @@ export type RenewalWindow =
   | { readonly kind: "not_offered" }
   | { readonly kind: "unavailable"; readonly detail: string };
 
+/** What an order needs to know of an authority beforehand. */
+export interface Reach {
+  /** The URL of its directory. */
+  readonly directory: string;
+  /** Its names in CAA records; empty if it does not say, or never could be reached. */
+  readonly caaIdentities: readonly string[];
+  /** Why it cannot be reached; undefined if it can. */
+  readonly refusal: AuthorityRefusal | undefined;
+}
+
 /** No method throws for errors of the network or the authority. All may be called concurrently. */
 export interface CertificateAuthority {
-  /** The names of this authority in CAA records; undefined while unknown. */
-  caaIdentities(): Promise<readonly string[] | undefined>;
+  /** Whether it can be reached. Cheap in an outage, too: many domains ask. */
+  reach(): Promise<Reach>;
   /** One order to its end, for exactly this host, with a private key of its own. */
   order(request: OrderRequest): Promise<OrderOutcome>;
   /** When the authority wants this certificate replaced. */

@@ -69,6 +69,8 @@ export interface Issuance {
     | {
         readonly reason: OrderFailureReason;
         readonly atMs: number;
+        /** When it was first refused for this reason, if that was earlier. */
+        readonly sinceMs?: number;
         readonly findings: readonly Finding[];
       }
     | undefined;

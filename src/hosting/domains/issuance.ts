@@ -58,6 +58,8 @@ export async function issue(
   if (!stored.standing.paid || !stored.standing.deployed) {
     return putOff(leased, context, suspendedRetryMs);
   }
+  const outage = await outageOf(stored.domain, context);
+  if (outage !== undefined) return refuse(leased, context, outage);
   if (nowMs - (stored.domain.dns.checkedAtMs ?? 0) > checkAgeMaxMs) {
     const outcome = await check();
     if (outcome !== "done") return outcome;
@@ -74,6 +76,16 @@ export async function issue(
   // The verdict is from an earlier check: an order now might fail, and count against the limits.
   if (fresh.domain.dns.lastCheck === "unknown") return putOff(now, context, unclearRetryMs);
   return (await reuse(now, context)) ?? order(now, context);
+}
+
+/** While an outage of the authority lasts, nothing else is asked at a retry: many domains wait. */
+async function outageOf(
+  domain: Domain,
+  context: JobContext,
+): Promise<lifecycle.OrderFailure | undefined> {
+  if (domain.certificate.issuance?.refusal?.reason !== "unavailable") return undefined;
+  const { refusal } = await context.authority.reach();
+  return refusal && orderFailureOf(refusal, domain, context);
 }
 
 function putOff(
@@ -201,10 +213,8 @@ async function place(
     return refuse(leased, context, failure, ended);
   }
   // Not a refusal: the process is stopping, or another worker has the lease.
-  if (refusal.reason === "abandoned") {
-    return putOff(leased, context, 0, ended);
-  }
-  return refuse(leased, context, orderFailureOf(refusal), ended);
+  if (refusal.reason === "abandoned") return putOff(leased, context, 0, ended);
+  return refuse(leased, context, orderFailureOf(refusal, leased.stored.domain, context), ended);
 
   /** An exception here is an error of ours, such as a wrong secret. */
   async function placed(request: OrderRequest): Promise<OrderOutcome> {
@@ -212,8 +222,9 @@ async function place(
       return await context.authority.order(request);
     } catch (cause) {
       context.log("domain.order_failed", { host, cause });
-      const detail = "Our own service failed while ordering.";
-      return { kind: "refused", refusal: { reason: "unavailable", detail, retryAtMs: undefined } };
+      unprepared = new NotReadyError("Our own service failed while ordering.");
+      const detail = unprepared.message;
+      return { kind: "refused", refusal: { reason: "abandoned", detail, retryAtMs: undefined } };
     }
   }
 }
@@ -247,12 +258,16 @@ function refuse(
   const nowMs = context.now();
   const { host } = leased.stored.domain;
   const message = refused.findings[0]?.message ?? "There is no certificate yet.";
-  context.log("domain.certificate_refused", { host, reason: refused.reason, detail: message });
+  const { reason, findings } = refused;
+  // An outage is told once, and not at each of its retries.
+  const last = leased.stored.domain.certificate.issuance?.refusal;
+  const told = reason === "unavailable" && last?.findings[0]?.message === message;
+  if (!told) context.log("domain.certificate_refused", { host, reason, detail: message });
   const decide = (before: Domain): DomainUpdate => {
     const domain = lifecycle.orderFailed(before, refused, nowMs);
     return {
       domain: ended === undefined ? domain : lifecycle.orderOver(domain),
-      entries: [timelineEntry(nowMs, "certificate_refused", message, refused.findings)],
+      entries: told ? [] : [timelineEntry(nowMs, "certificate_refused", message, findings)],
     };
   };
   return updateLeased(leased, context, decide, attemptsOf(host, ended, nowMs));

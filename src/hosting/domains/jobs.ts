@@ -206,9 +206,9 @@ async function abandon(leased: LeasedDomain, context: JobContext): Promise<Chang
 async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { host } = leased.stored.domain;
   const { verdict, answers } = await look(leased.stored.domain, context);
-  const identities = (await context.authority.caaIdentities()) ?? [];
+  const { caaIdentities } = await context.authority.reach();
   const caa =
-    identities.length === 0 ? undefined : await checkCaa(host, identities, context.resolver);
+    caaIdentities.length === 0 ? undefined : await checkCaa(host, caaIdentities, context.resolver);
   const nowMs = context.now();
   const causes = [
     ...verdict.findings,

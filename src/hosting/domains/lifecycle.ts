@@ -228,22 +228,27 @@ export function orderFailed(
   nowMs: number,
 ): Domain {
   const issuance = domain.certificate.issuance ?? newIssuance(nowMs);
-  const attempts = attemptsAfter(issuance, reason);
-  const delayMs = reason === "own_limit" ? 0 : issueDelayMs(attempts);
+  const before = issuance.attempts - (issuance.ordering ? 1 : 0);
+  // It is known when to retry, so there is no back-off, and it does not count as an attempt.
+  const timed = (reason === "own_limit" || reason === "unavailable") && retryAtMs !== undefined;
+  const attempts = timed ? before : before + 1;
+  const delayedUntilMs = timed ? 0 : nowMs + issueDelayMs(attempts);
+  const sinceMs = refusedSinceMs(domain, reason);
   return withIssuance(domain, {
     ...issuance,
     attempts,
     ordering: false,
-    nextAttemptAtMs: Math.max(retryAtMs ?? 0, nowMs + delayMs),
-    refusal: { reason, atMs: nowMs, findings },
-    delay: overdueOf(issuance),
+    nextAttemptAtMs: Math.max(retryAtMs ?? 0, delayedUntilMs),
+    refusal: { reason, atMs: nowMs, findings, ...(sinceMs === undefined ? {} : { sinceMs }) },
+    // In an outage, nothing is checked again.
+    delay: reason === "unavailable" ? issuance.delay : overdueOf(issuance),
   });
 }
 
-/** Our own limit says exactly when it ends, so it neither waits longer nor counts as an attempt. */
-function attemptsAfter({ attempts, ordering }: Issuance, reason: OrderFailureReason): number {
-  const before = ordering ? attempts - 1 : attempts;
-  return reason === "own_limit" ? before : before + 1;
+/** Since when every attempt was refused for this reason; undefined if the last one was not. */
+export function refusedSinceMs({ certificate }: Domain, reason: OrderFailureReason) {
+  const refusal = certificate.issuance?.refusal;
+  return refusal?.reason === reason ? (refusal.sinceMs ?? refusal.atMs) : undefined;
 }
 
 /** The other findings of the delay were checked again for this attempt. */

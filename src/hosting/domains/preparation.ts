@@ -1,19 +1,22 @@
 /** The preconditions of an order, and the findings for a refusal. */
 import { createHash } from "node:crypto";
+import type { Clock } from "../../core/clock.ts";
 import { attemptsOf, budgetFor, orderMsMax } from "./budget.ts";
 import { checkCaa } from "./caa.ts";
 import {
   type AuthorityRefusal,
   type CertificateAuthority,
   type Challenge,
+  type RefusalReason,
   wildcardBase,
 } from "./certificateAuthority.ts";
 import type { Domain } from "./domain.ts";
 import type { DomainStore, Lease } from "./domains.ts";
 import { type Edge, type EdgeView, presentEdges } from "./edgeView.ts";
 import type { Finding } from "./finding.ts";
-import type { OrderFailure } from "./lifecycle.ts";
+import { type OrderFailure, refusedSinceMs } from "./lifecycle.ts";
 import type { Resolver } from "./resolver.ts";
+import { outageDelayMs } from "./schedule.ts";
 
 /** What an edge serves at the challenge path of a host, requested at the edge's own address. */
 export type ProbeOutcome =
@@ -31,6 +34,7 @@ export interface IssuingContext {
   readonly publishTxt?: ((name: string, value: string) => Promise<void>) | undefined;
   /** Whether our own limits apply, which are below those of a public authority. */
   readonly ownLimits: boolean;
+  readonly clock: Clock;
   readonly now: () => number;
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -50,9 +54,11 @@ export async function prepare(
     const affordable = await withinBudget(domain, context);
     if (affordable.kind === "refused") return affordable;
   }
-  const identities = await context.authority.caaIdentities();
-  if (identities === undefined || identities.length === 0) return { kind: "ready" };
-  const caa = await checkCaa(host, identities, context.resolver);
+  const { refusal, caaIdentities } = await context.authority.reach();
+  if (refusal !== undefined)
+    return { kind: "refused", ...orderFailureOf(refusal, domain, context) };
+  if (caaIdentities.length === 0) return { kind: "ready" };
+  const caa = await checkCaa(host, caaIdentities, context.resolver);
   if (caa.kind === "permitted") return { kind: "ready" };
   const reason = caa.kind === "blocked" ? "caa" : "unprepared";
   return { kind: "refused", reason, findings: [caa.finding], retryAtMs: undefined };
@@ -152,12 +158,30 @@ export class NotReadyError extends Error {
 }
 
 /** Why there is no certificate, for the owner. */
-export function orderFailureOf({ reason, detail, retryAtMs }: AuthorityRefusal): OrderFailure {
-  return { reason, retryAtMs, findings: [findingOf(reason, detail, retryAtMs)] };
+export function orderFailureOf(
+  { reason, detail, retryAtMs }: AuthorityRefusal,
+  domain: Domain,
+  { now, clock }: Pick<IssuingContext, "now" | "clock">,
+): OrderFailure {
+  if (reason !== "unavailable") {
+    return { reason, retryAtMs, findings: [findingOf(reason, detail, retryAtMs)] };
+  }
+  const nowMs = now();
+  const [chance = 0] = clock.random(1);
+  const untilMs = nowMs + outageDelayMs(chance / 256);
+  const sinceMs = refusedSinceMs(domain, reason) ?? nowMs;
+  const since = new Date(sinceMs).toISOString().slice(0, 16).replace("T", " ");
+  const finding: Finding = {
+    code: "CA_UNAVAILABLE",
+    message: `The certificate authority has been unavailable since ${since} UTC: ${detail}`,
+    next: "No action needed: we retry every one to two minutes.",
+    untilMs,
+  };
+  return { reason, retryAtMs: untilMs, findings: [finding] };
 }
 
 function findingOf(
-  reason: AuthorityRefusal["reason"],
+  reason: Exclude<RefusalReason, "unavailable">,
   detail: string,
   untilMs: number | undefined,
 ): Finding {
@@ -182,18 +206,11 @@ function findingOf(
         message: `The certificate authority will not issue for this name: ${detail}`,
         next: "Use another name. The operator of the service can ask the authority for the reason.",
       };
-    case "authorization_failed":
+    default:
       return {
         code: "AUTHORIZATION_FAILED",
         message: `The certificate authority could not confirm the name: ${detail}`,
         next: "Make sure that the name reaches us from everywhere, without a proxy in between, then verify again.",
-      };
-    default:
-      return {
-        code: "CA_UNAVAILABLE",
-        message: `The certificate authority cannot be reached: ${detail}`,
-        next: "No action needed: we will retry.",
-        ...until,
       };
   }
 }

@@ -36,6 +36,11 @@ export function issueDelayMs(attempts: number): number {
   return issueDelaysMs[Math.min(attempts, issueDelaysMs.length) - 1] ?? minute;
 }
 
+/** An outage of the authority ends by itself, so it is retried as soon as the load permits. */
+export function outageDelayMs(chance: number): number {
+  return Math.round(minute + minute * chance);
+}
+
 /** A suspended domain orders nothing; how often to check whether it was restored. */
 export const suspendedRetryMs = hour;
 

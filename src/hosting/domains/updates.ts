@@ -1,6 +1,5 @@
 /** Updates a domain by a pure decision, which is repeated if another update came first. */
 
-import type { Clock } from "../../core/clock.ts";
 import { type Domain, hasEnded } from "./domain.ts";
 import type {
   CaAttempt,
@@ -65,7 +64,6 @@ export function timelineEntry(
 
 export interface JobContext extends IssuingContext {
   readonly vault: Vault;
-  readonly clock: Clock;
   /** The host below which every domain has its target. */
   readonly target: string;
   /** The renewal name of a certificate (RFC 9773); undefined if it has none. */

@@ -246,16 +246,24 @@ describeWithTestBedOnEngines("orders", (engine) => {
     await click(host);
     const blocked = await fixture.until(project, host, ({ status }) => status === "blocked");
     expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
-    expect(findingOf(blocked, "CA_UNAVAILABLE").message).toContain("out of service");
-    await fixture.skip(minuteMs);
-    const again = await fixture.until(
-      project,
-      host,
-      (each) => refusalsOf(each).length === 2 && each.status !== "issuing",
-    );
-    expect(again.status).toBe("blocked");
+    const { message, next, untilMs = 0 } = findingOf(blocked, "CA_UNAVAILABLE");
+    expect(message).toMatch(/since .* UTC: .*out of service/);
+    expect(next).toContain("every one to two minutes");
+    expect(blocked.retryAtMs).toBe(untilMs);
+    expect(untilMs).toBeLessThanOrEqual(fixture.clock.now() + 2 * minuteMs);
+    // However long it lasts.
+    for (const skippedMs of [2 * minuteMs, 10 * minuteMs, 20 * hourMs]) {
+      await fixture.skip(skippedMs);
+      const again = ({ retryAtMs = 0 }: DomainDetails) => retryAtMs > fixture.clock.now();
+      const { status, retryAtMs = 0 } = await fixture.until(project, host, again);
+      expect(status).toBe("blocked");
+      expect(retryAtMs).toBeLessThanOrEqual(fixture.clock.now() + 2 * minuteMs);
+    }
+    expect(refusalsOf(await fixture.show(project, host))).toHaveLength(1);
+    // One, if the directory had been read before.
+    expect(ordersFor(fixture, host)).toBeLessThanOrEqual(1);
     testBed.ca.faults.outage(false);
-    await fixture.skip(10 * minuteMs);
+    await fixture.skip(2 * minuteMs);
     expect((await untilLive(host)).findings).toEqual([]);
   });
 
@@ -269,7 +277,7 @@ describeWithTestBedOnEngines("orders", (engine) => {
     const blocked = await fixture.until(project, host, ({ status }) => status === "blocked");
     expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
     testBed.ca.faults.outage(false);
-    await fixture.skip(minuteMs);
+    await fixture.skip(2 * minuteMs);
     await untilLive(host);
   });
 });

@@ -11,7 +11,7 @@ import { AcmeAuthority } from "../../../src/hosting/acme/authority.ts";
 import { certificateRequest } from "../../../src/hosting/acme/certificates.ts";
 import { createResolver } from "../../../src/hosting/dns/resolver.ts";
 import { Vault } from "../../../src/hosting/domains/vault.ts";
-import { issuedIn, KeptAccounts, refusalIn } from "../../acme/acmeFixture.ts";
+import { identitiesOf, issuedIn, KeptAccounts, refusalIn } from "../../acme/acmeFixture.ts";
 
 const caaIdentity = "ca.platform.test";
 const published = new Map<string, string>();
@@ -73,7 +73,7 @@ const order = (host: string, isRight = true) =>
   });
 
 test("a name that points here gets a certificate that TLS clients accept", async () => {
-  expect(await client.caaIdentities()).toEqual([caaIdentity]);
+  expect(await identitiesOf(client)).toEqual([caaIdentity]);
   zone.add({ name: "docs", type: "A", value: "127.0.0.1" });
   const { chainPem, privateKeyPem } = issuedIn(await order("docs.acme.test"));
   const leaf = new X509Certificate(chainPem);
