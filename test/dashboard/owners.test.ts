@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import {
+  addTo,
+  certificateNamed,
+  changeIn,
+  dayMs,
+  deployIn,
+  domainFor,
+  holding,
+} from "../store/domainSamples.ts";
 import { barriersInBothThemes } from "./accessible.ts";
 import {
   type BrowserPage,
@@ -32,18 +41,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.service.stop());
 
-/** As if names were served: here is neither a name server nor an authority. */
-async function withCertificates(page: Page): Promise<void> {
-  const one = (host: string, project: string, status: string) => ({ host, project, status });
-  await page.route("**/internal/v1/overview", async (route) => {
-    const response = await route.fetch();
-    const certificates = [
-      one("docs.acme.example", "acme-docs", "live"),
-      one("waiting.acme.example", "acme-docs", "pending_dns"),
-      one("docs.globex.example", "globex-docs", "live"),
-    ];
-    await route.fulfill({ response, json: { ...(await response.json()), certificates } });
-  });
+/** As if they were served: here is neither a name server nor an authority. */
+async function addServed(host: string, project: string, ownerId: string): Promise<void> {
+  const { stores } = server.service;
+  await deployIn(stores, project, `dep_${project}`);
+  const domain = domainFor(host, project, { ownerId });
+  await addTo(stores, domain);
+  const certificate = certificateNamed(`cert_${host}`, host, { notAfterMs: Date.now() + dayMs });
+  await changeIn(stores, holding(domain, certificate), { certificate });
 }
 
 describeWithBrowser("owners", (browser) => {
@@ -127,7 +132,10 @@ describeWithBrowser("owners", (browser) => {
     await page.getByText("Domains need the paid plan").waitFor({ state: "detached" });
     const { sites } = server.service.stores;
     expect((await sites.owner("acme"))?.plan).toBe("paid");
-    await withCertificates(page);
+    await addServed("docs.acme.example", "acme-docs", "acme");
+    await addServed("docs.globex.example", "globex-docs", "globex");
+    const waiting = domainFor("waiting.acme.example", "acme-docs", { ownerId: "acme" });
+    await addTo(server.service.stores, waiting);
     await page.goto(`${server.dashboard}#/owners`);
     await page.getByLabel("Plan of Acme").selectOption("free");
     const dialog = page.getByRole("dialog", { name: "Change Acme to the free plan?" });

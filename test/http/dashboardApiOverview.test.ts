@@ -4,7 +4,7 @@ import { Problem } from "../../src/core/problems.ts";
 import { Recent, stepSeconds, stepsMax } from "../../src/http/recentRequests.ts";
 import { fakeClock } from "../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../end-to-end/engines.ts";
-import { domainFor, nowMs } from "../store/domainSamples.ts";
+import { domainFor, nowMs, servedIn } from "../store/domainSamples.ts";
 import {
   type DashboardApiFixture,
   openDashboardApiFixture,
@@ -83,6 +83,7 @@ describeOnEngines("the overview", (engine) => {
       "docs.shop.com",
     ]);
     expect(body).toMatchObject({ projects: 2, ready: true, trouble: null });
+    expect(body.domains).toEqual([{ status: "pending_dns", count: 2 }]);
   });
 
   test("shows an owner their own domains, and nothing of the service's traffic", async () => {
@@ -98,6 +99,17 @@ describeOnEngines("the overview", (engine) => {
       },
     ]);
     expect(body.projects).toBe(1);
+  });
+
+  test("of many, shows those that are not live", async () => {
+    const { stores } = fixture;
+    for (let count = 0; count < 20; count++) await servedIn(stores, `n${count}.shop.com`);
+    const { body } = await fixture.ask("GET", "/overview");
+    expect(body.domains).toEqual([
+      { status: "pending_dns", count: 1 },
+      { status: "live", count: 20 },
+    ]);
+    expect(body.certificates).toMatchObject([{ host: "docs.shop.com", status: "pending_dns" }]);
   });
 
   test("says what keeps the service from its work", async () => {

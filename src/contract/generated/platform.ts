@@ -333,6 +333,10 @@ export interface components {
             readonly commits: readonly number[];
             readonly writes: readonly number[];
         };
+        readonly StatusCount: {
+            readonly status: components["schemas"]["DomainStatus"];
+            readonly count: number;
+        };
         readonly CertificateHealth: {
             readonly host: string;
             readonly project: string;
@@ -345,6 +349,9 @@ export interface components {
         readonly Overview: {
             /** @description Null unless the caller is the operator. */
             readonly series: components["schemas"]["Series"] | null;
+            /** @description How many domains there are with each status. */
+            readonly domains: readonly components["schemas"]["StatusCount"][];
+            /** @description Those of all domains if there are few, otherwise of domains that are not live. */
             readonly certificates: readonly components["schemas"]["CertificateHealth"][];
             readonly projects: number;
             readonly ready: boolean;
@@ -503,6 +510,7 @@ export type NewOwner = components['schemas']['NewOwner'];
 export type PlanChange = components['schemas']['PlanChange'];
 export type OwnerPlan = components['schemas']['OwnerPlan'];
 export type Series = components['schemas']['Series'];
+export type StatusCount = components['schemas']['StatusCount'];
 export type CertificateHealth = components['schemas']['CertificateHealth'];
 export type Overview = components['schemas']['Overview'];
 export type ResponseRefused = components['responses']['Refused'];
@@ -941,6 +949,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 readonly host?: string;
+                /** @description Only those of this owner. */
+                readonly owner?: string;
                 /** @description Part of the host name. */
                 readonly search?: components["parameters"]["search"];
                 /** @description Only these statuses. Repeat it for several. */

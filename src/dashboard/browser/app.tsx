@@ -11,7 +11,7 @@ import { connection } from "./connection.ts";
 import { Domains } from "./domains/domains.tsx";
 import { Keys } from "./keys.tsx";
 import { useObservable } from "./observable.ts";
-import { Overview } from "./overview.tsx";
+import { OverviewPage } from "./overview.tsx";
 import { Owners } from "./owners.tsx";
 import { Button, Icon } from "./parts/buttons.tsx";
 import { Skeleton } from "./parts/notice.tsx";
@@ -50,7 +50,7 @@ function Screen({ at, session }: { at: Route; session: Session }) {
   const operator = isOperator(session);
   switch (at.at) {
     case "overview":
-      return <Overview operator={operator} />;
+      return <OverviewPage operator={operator} />;
     case "projects":
       return <Projects session={session} />;
     case "project":

@@ -1,20 +1,25 @@
 /** The metrics of the last hour, and the state of the certificates. */
-import type { CertificateHealth, DomainStatus, Series } from "../../contract/generated/platform.ts";
+import type {
+  CertificateHealth,
+  DomainStatus,
+  Overview,
+  Series,
+} from "../../contract/generated/platform.ts";
 import { Chart } from "./chart.tsx";
 import { statusLabels } from "./domains/status.ts";
 import { Ago, amount, counted, Day } from "./parts/format.tsx";
 import { Badge, Loadable, Skeleton } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { Table } from "./parts/table.tsx";
-import { domainsLink } from "./route.ts";
+import { domainLink } from "./route.ts";
 import { useGet } from "./useApi.ts";
 
-export function Overview({ operator }: { operator: boolean }) {
+export function OverviewPage({ operator }: { operator: boolean }) {
   const overview = useGet("/overview", {}, 15_000);
   return (
     <Page title="Overview">
       <Loadable of={overview} skeleton={<OverviewSkeleton operator={operator} />}>
-        {({ series, certificates, projects, ready, trouble }) => (
+        {({ series, domains, certificates, projects, ready, trouble }) => (
           <>
             <p class="shown-now">
               {ready ? (
@@ -26,7 +31,7 @@ export function Overview({ operator }: { operator: boolean }) {
               <a href="#/projects">{counted(projects, "project")}</a>
             </p>
             {series !== null && <Charts series={series} />}
-            <Certificates certificates={certificates} />
+            <Certificates counts={domains} certificates={certificates} />
           </>
         )}
       </Loadable>
@@ -115,20 +120,33 @@ function milliseconds(value: number): string {
   return `${value < 1 ? value.toFixed(2) : value.toFixed(1)} ms`;
 }
 
-function badgeOf(status: DomainStatus) {
+function badgeOf(status: DomainStatus, count?: number) {
   const { tone, label } = statusLabels[status];
-  return <Badge tone={tone}>{label}</Badge>;
+  return (
+    <Badge tone={tone} key={status}>
+      {label}
+      {count !== undefined && `: ${amount(count)}`}
+    </Badge>
+  );
 }
 
-function Certificates({ certificates }: { certificates: readonly CertificateHealth[] }) {
+interface CertificatesProps {
+  readonly counts: Overview["domains"];
+  readonly certificates: readonly CertificateHealth[];
+}
+
+function Certificates({ counts, certificates }: CertificatesProps) {
   return (
     <section aria-labelledby="certificates-title">
-      <h2 id="certificates-title">Certificates</h2>
-      {certificates.length === 0 ? (
+      <h2 id="certificates-title">Domains and certificates</h2>
+      {counts.length === 0 ? (
         <p class="quiet">
           No domain is attached. Each one gets an automatically renewed certificate.
         </p>
       ) : (
+        <p class="shown-now">{counts.map(({ status, count }) => badgeOf(status, count))}</p>
+      )}
+      {certificates.length > 0 && (
         <Table
           caption="Certificates"
           rows={certificates}
@@ -138,7 +156,7 @@ function Certificates({ certificates }: { certificates: readonly CertificateHeal
               head: "Domain",
               names: true,
               cell: ({ host, project }) => (
-                <a class="mono" href={domainsLink(project)}>
+                <a class="mono" href={domainLink(project, host)}>
                   {host}
                 </a>
               ),

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Invitation, Owner, Plan } from "../../contract/generated/platform.ts";
 import { notify } from "./announce.ts";
-import { isServed } from "./domains/status.ts";
+import { servedStatuses } from "./domains/status.ts";
 import { call } from "./http.ts";
 import { Button, CopyButton } from "./parts/buttons.tsx";
 import { closeDialog, Dialog, FormDialog, openDialog } from "./parts/dialog.tsx";
@@ -192,13 +192,18 @@ function MakeFree({ owner, onFree }: MakeFreeProps) {
 }
 
 const namesMax = 5;
+const servedMax = 200;
 
 function Stopping({ hosts }: { hosts: readonly string[] }) {
   if (hosts.length === 0) return <p>None of them is live now.</p>;
   const more = hosts.length - namesMax;
   return (
     <>
-      <p>{hosts.length === 1 ? "One is live now:" : `${hosts.length} are live now:`}</p>
+      <p>
+        {hosts.length === 1
+          ? "One is live now:"
+          : `${hosts.length === servedMax ? "At least " : ""}${hosts.length} are live now:`}
+      </p>
       <ul class="stops">
         {hosts.slice(0, namesMax).map((host) => (
           <li key={host}>
@@ -212,12 +217,7 @@ function Stopping({ hosts }: { hosts: readonly string[] }) {
 }
 
 async function servedOf(owner: Owner, signal: AbortSignal): Promise<readonly string[]> {
-  const [{ certificates }, projects] = await Promise.all([
-    call("get", "/overview", { signal }),
-    call("get", "/projects", { signal }),
-  ]);
-  const own = new Set(projects.filter((each) => each.owner === owner.id).map(({ slug }) => slug));
-  return certificates
-    .filter((each) => own.has(each.project) && isServed(each))
-    .map(({ host }) => host);
+  const query = { owner: owner.id, status: servedStatuses, limit: servedMax };
+  const { items } = await call("get", "/domains", { query, signal });
+  return items.map(({ host }) => host);
 }

@@ -3,7 +3,7 @@ import { domainToUnicode } from "node:url";
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import type { Actor } from "../sites/site.ts";
-import { type Status, statusOf } from "./domain.ts";
+import { isOwnName, type Status, statusOf } from "./domain.ts";
 import type { DomainPosition, DomainStore, PageRequest, StoredDomain } from "./domains.ts";
 import { type DomainView, routingInEffect, viewOf } from "./domainView.ts";
 import type { RoutingInEffect } from "./routing.ts";
@@ -11,6 +11,8 @@ import type { RoutingInEffect } from "./routing.ts";
 export interface DomainsQuery {
   /** Without it, those of all projects of the actor, and first, for the operator, the platform's. */
   readonly project?: string | undefined;
+  /** Of this owner alone. An actor who is one sees no others anyway. */
+  readonly ownerId?: string | undefined;
   /** Part of the host, in any case and script. Empty for all. */
   readonly search?: string | undefined;
   /** Empty for all. */
@@ -56,34 +58,51 @@ export async function listDomains(
   };
 }
 
-/** How many there are with each status. */
-export async function countByStatus(
+export interface DomainsSummary {
+  readonly counts: readonly { readonly status: Status; readonly count: number }[];
+  /** All if there are few, otherwise the first of those that are not live. */
+  readonly shown: readonly DomainView[];
+}
+
+/** Of all projects of the actor, without the names of the platform itself. */
+export async function summarizeDomains(
   context: ListContext,
   actor: Actor,
-): Promise<Partial<Record<Status, number>>> {
-  const counts: Partial<Record<Status, number>> = {};
+  shownMax: number,
+): Promise<DomainsSummary> {
+  const counts = new Map<Status, number>();
+  const first: StoredDomain[] = [];
+  const notLive: StoredDomain[] = [];
   const nowMs = context.clock.now();
-  for await (const { domain, standing } of matching(context, actor, {}, undefined)) {
-    const status = statusOf(domain, standing, nowMs);
-    counts[status] = (counts[status] ?? 0) + 1;
+  for await (const stored of matching(context, actor, { limit: scannedAtOnce }, undefined)) {
+    if (isOwnName(stored.domain)) continue;
+    const status = statusOf(stored.domain, stored.standing, nowMs);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+    if (first.length <= shownMax) first.push(stored);
+    if (status !== "live" && notLive.length < shownMax) notLive.push(stored);
   }
-  return counts;
+  return {
+    counts: [...counts].map(([status, count]) => ({ status, count })),
+    shown: await viewsOf(context, first.length <= shownMax ? first : notLive),
+  };
 }
 
 /** In the order of their positions. The status depends on the time, so the store cannot filter by it. */
 async function* matching(
   { domains, clock }: ListContext,
   actor: Actor,
-  { project, search = "", statuses = [], limit = pageSizeDefault }: DomainsQuery,
+  query: DomainsQuery,
   start: DomainPosition | undefined,
 ): AsyncGenerator<StoredDomain> {
+  const { project, search = "", statuses = [], limit = pageSizeDefault } = query;
+  const ownerId = actor.kind === "owner" ? actor.id : query.ownerId;
   const part = search.trim().toLowerCase();
   const nowMs = clock.now();
   const matches = ({ domain, standing }: StoredDomain) =>
     (statuses.length === 0 || statuses.includes(statusOf(domain, standing, nowMs))) &&
     (domain.host.includes(part) || domainToUnicode(domain.host).includes(part));
   // Those of the platform are few, and come before all others.
-  if (project === undefined && actor.kind === "operator") {
+  if (project === undefined && ownerId === undefined) {
     const own = (await domains.ownNames()).filter(
       ({ domain }) => start === undefined || (start.project === "" && domain.host > start.host),
     );
@@ -91,7 +110,7 @@ async function* matching(
   }
   const request: Omit<PageRequest, "after"> = {
     project,
-    ownerId: actor.kind === "owner" ? actor.id : undefined,
+    ownerId,
     search: part === "" ? undefined : part,
     limit: statuses.length === 0 && part === "" ? limit + 1 : scannedAtOnce,
   };

@@ -7,10 +7,11 @@ import type { SiteStore } from "../sites/sites.ts";
 import { usageOf } from "./budget.ts";
 import { hasEnded, type Status, statusOf } from "./domain.ts";
 import {
-  countByStatus,
   type DomainsPage,
   type DomainsQuery,
+  type DomainsSummary,
   listDomains,
+  summarizeDomains,
   viewsOf,
 } from "./domainList.ts";
 import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
@@ -72,9 +73,8 @@ export class DomainService {
     return listDomains(this.#parts, actor, query);
   }
 
-  /** How many of all projects of the actor have each status. */
-  async countByStatus(actor: Actor): Promise<Partial<Record<Status, number>>> {
-    return countByStatus(this.#parts, actor);
+  async summary(actor: Actor, shownMax: number): Promise<DomainsSummary> {
+    return summarizeDomains(this.#parts, actor, shownMax);
   }
 
   /** The actor's domains of a name: who holds it, other claims, and those that ended, the last one first. */

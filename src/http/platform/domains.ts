@@ -20,8 +20,9 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
     listDomains: async ({ path: { project }, query: { status: statuses, ...query } }, { caller }) =>
       page(await domainService.list(caller.actor, { project, statuses, ...query })),
 
-    async listAllDomains({ query: { host, status: statuses, ...query } }, { caller: { actor } }) {
-      if (host === "") return page(await domainService.list(actor, { statuses, ...query }));
+    async listAllDomains({ query: { host, owner, status, ...query } }, { caller: { actor } }) {
+      const filter = { ownerId: owner === "" ? undefined : owner, statuses: status, ...query };
+      if (host === "") return page(await domainService.list(actor, filter));
       return page({ items: await domainService.claimsOn(actor, host), next: undefined });
     },
 

@@ -37,8 +37,10 @@ export function heldText({ role }: Pick<Domain, "role">): string | undefined {
     : `Redirect to ${role.to} (${role.status}): held until ${role.to} is live`;
 }
 
+export const servedStatuses: readonly DomainStatus[] = ["live", "degraded", "renewal_failing"];
+
 export const isServed = ({ status }: Pick<Domain, "status">): boolean =>
-  status === "live" || status === "degraded" || status === "renewal_failing";
+  servedStatuses.includes(status);
 
 const withTone = (tone: Tone): DomainStatus[] =>
   (Object.keys(statusLabels) as DomainStatus[]).filter(
