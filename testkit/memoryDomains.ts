@@ -27,6 +27,7 @@ import type { Routing } from "../src/hosting/domains/routing.ts";
 import type { SiteStore } from "../src/hosting/sites/sites.ts";
 import { DueRows } from "./dueRows.ts";
 import { MemoryAttempts } from "./memoryAttempts.ts";
+import { compare, here } from "./memorySites.ts";
 
 interface Row {
   domain: Domain;
@@ -55,7 +56,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
   readonly #routings = new Map<string, { routing: Routing; version: number }>();
   readonly #certificates = new Map<string, StoredCertificate>();
   readonly #byHost = new Map<string, Row[]>();
-  readonly #byProject = new Map<string, Row[]>();
+  readonly #byProject = new Map<string, Set<Row>>();
   readonly #certificatesOf = new Map<string, StoredCertificate[]>();
   readonly #attempts = new MemoryAttempts();
   readonly #waiting = new DueRows<Row>();
@@ -88,8 +89,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     };
     this.#rows.set(domain.id, row);
     this.#byHost.set(domain.host, [...this.#rowsAt(domain.host), row]);
-    const { project } = domain;
-    this.#byProject.set(project, [...(this.#byProject.get(project) ?? []), row]);
+    this.#inProject(domain.project).add(row);
     this.#waiting.expect(row, dueAtMs);
     if (isServed(domain)) this.#revision += 1;
     return "added";
@@ -125,6 +125,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
   #replace(row: Row, domain: Domain, dueAtMs: number | undefined): void {
     const before = row.domain;
     row.domain = domain;
+    this.#inProject(before.project).delete(row);
+    this.#inProject(domain.project).add(row);
     row.version += 1;
     row.dueAtMs = dueAtMs;
     if (dueAtMs !== undefined) this.#waiting.expect(row, dueAtMs);
@@ -134,6 +136,12 @@ export class MemoryDomains implements DomainStore, EdgeView {
       before.certificate.held?.id !== domain.certificate.held?.id;
     if (heard) this.#revision += 1;
     if (endOf(row) !== undefined) this.#removeOldTombstones(domain.project);
+  }
+
+  #inProject(project: string): Set<Row> {
+    const rows = this.#byProject.get(project) ?? new Set();
+    this.#byProject.set(project, rows);
+    return rows;
   }
 
   /** Whether what must be here only once is here already, apart from two domains. */
@@ -180,8 +188,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   list(project?: string): readonly StoredDomain[] {
-    const rows = project === undefined ? this.#rows.values() : this.#byProject.get(project);
-    return [...(rows ?? [])]
+    const rows = project === undefined ? this.#rows.values() : this.#inProject(project);
+    return [...rows]
       .filter(({ domain }) => isOpen(domain.ownership) && (project === "" || !isOwnName(domain)))
       .toSorted((one, other) => compare(one.domain.host, other.domain.host))
       .map((row) => this.#stored(row));
@@ -316,15 +324,17 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   #remove(row: Row): void {
     const { id, host, project } = row.domain;
-    const others = (rows: readonly Row[] = []) => rows.filter((each) => each !== row);
     this.#rows.delete(id);
-    this.#byHost.set(host, others(this.#rowsAt(host)));
-    this.#byProject.set(project, others(this.#byProject.get(project)));
+    this.#byHost.set(
+      host,
+      this.#rowsAt(host).filter((each) => each !== row),
+    );
+    this.#inProject(project).delete(row);
     row.dueAtMs = undefined;
   }
 
   #removeOldTombstones(project: string): void {
-    const ended = this.#byProject.get(project)?.filter((row) => endOf(row) !== undefined) ?? [];
+    const ended = [...this.#inProject(project)].filter((row) => endOf(row) !== undefined);
     ended.sort((one, other) => (endOf(other) ?? 0) - (endOf(one) ?? 0));
     for (const row of ended.slice(tombstonesPerProjectMax)) this.#remove(row);
   }
@@ -384,13 +394,6 @@ export class MemoryDomains implements DomainStore, EdgeView {
 }
 
 const isOpen = ({ kind }: Domain["ownership"]) => kind === "held" || kind === "proof_needed";
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
-
-/** What a store in memory answers is here at once. */
-function here<T>(value: T | Promise<T>): T {
-  if (value instanceof Promise) throw new Error("The sites must be in memory too.");
-  return value;
-}
 
 const endOf = ({ domain: { ownership } }: Row) =>
   "atMs" in ownership ? ownership.atMs : undefined;

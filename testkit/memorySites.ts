@@ -176,3 +176,11 @@ export class MemorySites implements SiteStore {
 function sortedBy<T>(values: readonly T[], of: (value: T) => string): T[] {
   return values.toSorted((one, other) => (of(one) < of(other) ? -1 : 1));
 }
+
+export const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+
+/** What a store in memory answers is here at once. */
+export function here<T>(value: T | Promise<T>): T {
+  if (value instanceof Promise) throw new Error("The sites must be in memory too.");
+  return value;
+}

@@ -162,11 +162,7 @@ const removeDomain: Command = {
     return withDomains(call, context, async (open) => {
       const found = await findDomain(open, call.operand, call.values.get("project"));
       const { project, host, claim, others } = found;
-      if (project === "") {
-        throw new CommandFailure(
-          `${host} is a name of the service itself. It goes when PETSTORE_DOMAIN or PETSTORE_SITES_HOST changes.`,
-        );
-      }
+      if (project === "") throw ownNameFailure(host);
       const proven = isHeld(claim) || claim.certificate !== undefined;
       // Another may need what points here; the proof was asked for by this claim alone.
       const shared = !proven && others.length > 0;
@@ -184,6 +180,42 @@ const removeDomain: Command = {
     });
   },
 };
+
+const moveDomain: Command = {
+  name: "domains move",
+  summary: "Move a host name to another project of its owner",
+  operands: { ...whichHost, "<slug>": "The project to move it to" },
+  options: {
+    ...ofProject,
+    yes: "Confirm, where it is the primary domain or a redirect target",
+  },
+  about:
+    "It is served all the while, first by one project and then by the other: its certificate stays.\nThe primary domain and redirects of its project no longer name it.",
+  examples: ["petstore domains move docs.example.com acme-handbook"],
+  async run(call, context) {
+    const { operand, second: to, values, switches } = call;
+    const { view, from } = await withDomains(
+      call,
+      context,
+      async (open) => {
+        const { project, host } = await findDomain(open, operand, values.get("project"));
+        if (project === "") throw ownNameFailure(host);
+        const moved = await open.domains.move(operator, project, host, to, switches.has("yes"));
+        return { view: moved, from: project };
+      },
+      { slug: to, host: operand },
+    );
+    return {
+      json: viewJson(view),
+      text: `Moved ${view.host} from ${from} to ${view.project}, which it shows now.\n`,
+    };
+  },
+};
+
+const ownNameFailure = (host: string) =>
+  new CommandFailure(
+    `${host} is a name of the service itself. It goes when PETSTORE_DOMAIN or PETSTORE_SITES_HOST changes.`,
+  );
 
 const effectWaitMs = 3_000;
 const effectPollMs = 200;
@@ -220,5 +252,6 @@ export const domainsCommands: readonly Command[] = [
   routeDomains,
   makePrimary,
   redirectDomain,
+  moveDomain,
   removeDomain,
 ];

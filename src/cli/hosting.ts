@@ -44,6 +44,7 @@ export type HostedDomains = Pick<
   | "add"
   | "verify"
   | "remove"
+  | "move"
   | "edgesBehind"
   | "routing"
   | "applyRouting"

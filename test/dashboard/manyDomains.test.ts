@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { changeIn, dayMs, domainFor, nowMs, projectIn, servedIn } from "../store/domainSamples.ts";
+import {
+  changeIn,
+  dayMs,
+  deployIn,
+  domainFor,
+  nowMs,
+  projectIn,
+  servedIn,
+} from "../store/domainSamples.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
 import {
   type BrowserPage,
@@ -179,6 +187,24 @@ describeWithBrowser("the screen of many domains", (browser) => {
     await page.getByRole("menuitem", { name: "Stop redirecting" }).click();
     await card(hostOf(59)).getByText(`Redirect to ${live}`).waitFor({ state: "detached" });
     expect((await routing("shop")).routing.redirects).toHaveLength(1);
+  });
+
+  test("one is moved to another project, and is found there", async () => {
+    const { stores } = server.service;
+    await stores.sites.addProject({ slug: "blog", ownerId: "shop", nowMs });
+    await deployIn(stores, "blog", "dep_blog");
+    await page.getByRole("button", { name: `More for ${hostOf(59)}` }).click();
+    await page.getByRole("menuitem", { name: "Move to another project…" }).click();
+    const dialog = page.getByRole("dialog", { name: `Move ${hostOf(59)}` });
+    await dialog.getByLabel("To project").waitFor();
+    expect(await dialog.getByLabel("To project").inputValue()).toBe("blog");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Move domain" }).click();
+    await card(hostOf(59)).waitFor({ state: "detached" });
+    await page.goto(`${server.dashboard}#/projects/blog/domains`);
+    await card(hostOf(59)).waitFor();
+    await page.goto(`${server.dashboard}#/projects/shop/domains`);
+    await card(hostOf(0)).waitFor();
   });
 
   test("fits a phone", async () => {

@@ -1,6 +1,7 @@
 /** The API of the dashboard: who may ask what, and what comes back. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { describeOnEngines } from "../end-to-end/engines.ts";
+import { deployIn } from "../store/domainSamples.ts";
 import { type InternalApiFixture, openInternalApiFixture } from "./internal/internalApiFixture.ts";
 
 describeOnEngines("the internal API", (engine) => {
@@ -89,12 +90,14 @@ describeOnEngines("the internal API", (engine) => {
       ["GET", docs],
       ["DELETE", docs],
       ["POST", `${docs}/verify`],
+      ["POST", `${docs}/move`],
       ["GET", `${docs}/events`],
       ["GET", "/projects/shop/routing"],
       ["PUT", "/projects/shop/routing"],
     ])("%s %s of another owner looks like a project that is not there", async (method, path) => {
       await add("docs.example.com");
-      const body = { PUT: { redirects: [] }, POST: { host: "www.example.com" } }[method];
+      const added = path.endsWith("/move") ? { project: "rival" } : { host: "www.example.com" };
+      const body = { PUT: { redirects: [] }, POST: added }[method];
       const asked = { as: fixture.tokens.rival, body };
       const theirs = await fixture.ask(method, path, asked);
       const nobodys = await fixture.ask(method, path.replace("shop", "none"), asked);
@@ -167,6 +170,21 @@ describeOnEngines("the internal API", (engine) => {
         const refused = await fixture.ask("GET", `${domains}?${query}`);
         expect([refused.status, refused.body.code]).toEqual([400, "parameter_invalid"]);
       }
+    });
+
+    test("moves to another project of its owner, and is there at once", async () => {
+      const { sites } = fixture.stores;
+      await sites.addProject({ slug: "blog", ownerId: "shop", nowMs: fixture.clock.now() });
+      await add("docs.example.com");
+      const move = (project: string) => fixture.ask("POST", `${docs}/move`, { body: { project } });
+      expect((await move("blog")).body.code).toBe("deployment_required");
+      await deployIn(fixture.stores, "blog", "dep_blog");
+      expect((await move("rival")).body.code).toBe("project_not_found");
+      const { status, body } = await move("blog");
+      expect([status, body.project, body.timeline[0].event]).toEqual([200, "blog", "moved"]);
+      expect((await fixture.ask("GET", docs)).status).toBe(404);
+      const there = await fixture.ask("GET", "/projects/blog/domains");
+      expect(there.body.items).toMatchObject([{ host: "docs.example.com" }]);
     });
 
     test("of another owner can be asked for with a proof", async () => {

@@ -185,6 +185,13 @@ function remoteDomains(client: PlatformClient): HostedDomains {
           repeatable: false,
         }),
       ),
+    move: async (_, slug, host, project, confirm) =>
+      fromJson<DomainDetails>(
+        await client.call("post", "/projects/{project}/domains/{host}/move", {
+          path: one(slug, host),
+          body: { project, confirm },
+        }),
+      ),
     edgesBehind: () => client.call("get", "/edges"),
     routing: async (_, slug) => (await versioned(slug)).routing,
     applyRouting: (_, slug, document) => applyRouting(slug, document),

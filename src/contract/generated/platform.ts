@@ -235,6 +235,11 @@ export interface components {
             /** Format: date-time */
             readonly removedAt: string;
         } & components["schemas"]["Edges"];
+        readonly Move: {
+            readonly project: string;
+            /** @default false */
+            readonly confirm: boolean;
+        };
         readonly Redirect: {
             readonly from: string;
             readonly to: string;
@@ -495,6 +500,7 @@ export type DomainPage = components['schemas']['DomainPage'];
 export type DomainDetails = components['schemas']['DomainDetails'];
 export type Edges = components['schemas']['Edges'];
 export type Removal = components['schemas']['Removal'];
+export type Move = components['schemas']['Move'];
 export type Redirect = components['schemas']['Redirect'];
 export type Routing = components['schemas']['Routing'];
 export type DeprecatedUse = components['schemas']['DeprecatedUse'];
@@ -1098,6 +1104,35 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly moveDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly host: components["parameters"]["host"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Move"];
+            };
+        };
+        readonly responses: {
+            /** @description The domain, in its new project. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly verifyDomain: {
         readonly parameters: {
             readonly query?: never;
@@ -1430,6 +1465,7 @@ export interface paths {
     readonly "/edges": { readonly get: operations["getEdges"] };
     readonly "/projects/{project}/domains": { readonly get: operations["listDomains"]; readonly post: operations["addDomain"] };
     readonly "/projects/{project}/domains/{host}": { readonly get: operations["getDomain"]; readonly delete: operations["removeDomain"] };
+    readonly "/projects/{project}/domains/{host}/move": { readonly post: operations["moveDomain"] };
     readonly "/projects/{project}/domains/{host}/verify": { readonly post: operations["verifyDomain"] };
     readonly "/projects/{project}/domains/{host}/events": { readonly get: operations["followDomain"] };
     readonly "/projects/{project}/routing": { readonly get: operations["getRouting"]; readonly put: operations["replaceRouting"] };

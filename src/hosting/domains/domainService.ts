@@ -19,6 +19,7 @@ import { type DomainDetails, type DomainView, routingInEffect, viewOf } from "./
 import { type EdgeView, presentEdges } from "./edgeView.ts";
 import { parseHost } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
+import { moveDomain, requireRoom } from "./moving.ts";
 import {
   parseRouting,
   type Routing,
@@ -57,7 +58,6 @@ export interface Removal {
   readonly edges: number;
 }
 
-const domainsPerProjectMax = 2_000;
 const addTriesMax = 4;
 
 export class DomainService {
@@ -156,11 +156,7 @@ export class DomainService {
     if ((await sites.owner(project.ownerId))?.plan !== "paid") {
       throw new Problem("plan_required");
     }
-    if ((await domains.count(slug)) >= domainsPerProjectMax) {
-      throw new Problem("too_many_domains", {
-        detail: `A project has at most ${domainsPerProjectMax.toLocaleString("en")} domains. Remove one that is no longer needed first.`,
-      });
-    }
+    await requireRoom(domains, slug);
     if (project.current === undefined) {
       throw new Problem("deployment_required", {
         detail: `${slug} has no published deployment. Deploy it, then add the domain again.`,
@@ -215,7 +211,7 @@ export class DomainService {
     const mine = claims.find((claim) => open(claim) && claim.domain.ownerId === ownerId);
     if (mine !== undefined) {
       throw new Problem("already_attached", {
-        detail: `${host} is already attached to ${mine.domain.project}. To move it, remove it there first.`,
+        detail: `${host} is already attached to ${mine.domain.project}. To have it here, move it.`,
       });
     }
     const tombstones = claims.flatMap(({ domain: { ownership, ownerId } }) =>
@@ -318,6 +314,20 @@ export class DomainService {
     });
     if (outcome !== "done") throw new Problem("changed_meanwhile");
     return { host: stored.domain.host, removedAtMs: nowMs, ...(await this.edgesBehind()) };
+  }
+
+  /** To another project of the same owner. It is served without an interruption. */
+  async move(
+    actor: Actor,
+    slug: string,
+    host: string,
+    to: string,
+    confirmed: boolean,
+  ): Promise<DomainDetails> {
+    const stored = await this.#attached(actor, slug, host);
+    const project = await ownProject(this.#parts.sites, actor, to);
+    await moveDomain(this.#parts, { stored, to: project, confirmed });
+    return this.show(actor, to, host);
   }
 
   /** The edges that have not applied the latest change yet. */

@@ -150,7 +150,7 @@ function objectOf(value: unknown, where: string, complaints: string[]): Record<s
   return {};
 }
 
-/** Refuses the removal of a name that others lead to, or that is the primary one. */
+/** Refuses to take away a name that others lead to, or that is the primary one. */
 export function refuseDependents({ primary, redirects }: Routing, host: string): void {
   const reasons = [
     ...(primary === host ? ["it is the primary domain"] : []),
@@ -158,6 +158,6 @@ export function refuseDependents({ primary, redirects }: Routing, host: string):
   ];
   if (reasons.length === 0) return;
   throw new Problem("confirmation_needed", {
-    detail: `${host} is in use: ${reasons.join(", and ")}. Change that first, or confirm the removal, which deletes those settings.`,
+    detail: `${host} is in use: ${reasons.join(", and ")}. Change that first, or confirm, which deletes those settings.`,
   });
 }

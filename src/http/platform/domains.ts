@@ -43,6 +43,9 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
     removeDomain: async ({ path: { project, host }, query: { confirm } }, { caller }) =>
       json(200, await domainService.remove(caller.actor, project, host, confirm)),
 
+    moveDomain: async ({ path: { project, host }, body }, { caller }) =>
+      json(200, await domainService.move(caller.actor, project, host, body.project, body.confirm)),
+
     // 202: a check was asked for, and its outcome comes with a later look.
     verifyDomain: async ({ path: { project, host } }, { caller }) =>
       json(202, await domainService.verify(caller.actor, project, host)),

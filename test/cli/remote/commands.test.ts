@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { keepOwnNames } from "../../../src/hosting/domains/ownName.ts";
 import { fakeClock } from "../../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../../end-to-end/engines.ts";
-import { certificateNamed, changeIn, holding, nowMs } from "../../store/domainSamples.ts";
+import { certificateNamed, changeIn, deployIn, holding, nowMs } from "../../store/domainSamples.ts";
 import { forward, listening } from "./proxies.ts";
 import { RemoteFixture } from "./remoteFixture.ts";
 
@@ -77,6 +77,9 @@ describeOnEngines("over the API", (engine) => {
     "domains routing shop",
     "domains primary none.example.com",
     "domains redirect docs.example.com --none",
+    "domains move docs.example.com shop",
+    "domains move docs.example.com none",
+    "domains list --status live --search www",
     "domains remove docs.example.com",
   ])("%s", async (line) => {
     await withDomains();
@@ -98,6 +101,8 @@ describeOnEngines("over the API", (engine) => {
       "domains primary docs.example.com",
       "domains redirect www.example.com docs.example.com --status 308",
       "domains redirect www.example.com --none",
+      "domains move www.example.com shop-api",
+      "domains move www.example.com shop",
       "domains primary --none --project shop",
       "domains remove www.example.com",
       "sites unpublish shop",
@@ -113,6 +118,9 @@ describeOnEngines("over the API", (engine) => {
       }));
       expect(here).toEqual(there);
       expect(remote.code).toBe(0);
+      if (!line.startsWith("sites create")) continue;
+      for (const { service } of [fixture, other])
+        await deployIn(service.stores, "shop-api", "dep_2");
     }
     const { sites, domains } = fixture.service.stores;
     expect((await sites.project("shop-api"))?.ownerId).toBe("shop");

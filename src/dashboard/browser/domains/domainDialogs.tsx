@@ -4,10 +4,10 @@ import type { Domain, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
-import { closeDialog, FormDialog } from "../parts/dialog.tsx";
+import { closeDialog, Dialog, FormDialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../parts/form.tsx";
 import { ErrorMessage, Notice } from "../parts/notice.tsx";
-import { useAction } from "../useApi.ts";
+import { useAction, useGet } from "../useApi.ts";
 import { likelyTarget, redirectStatuses, saveRouting, withRedirect } from "./routing.ts";
 import { isServed, statusOf } from "./status.ts";
 
@@ -195,6 +195,54 @@ export function RemoveDomain(props: RemoveDomainProps) {
         can be claimed by someone else later.
       </p>
       {served && dependents.length === 0 && <InsteadRedirect {...props} />}
+    </FormDialog>
+  );
+}
+
+/** To another project of the owner that has something to show. */
+export function MoveDomain({ slug, domain, routing, onRemoved }: RemoveDomainProps) {
+  const { host } = domain;
+  const projects = useGet("/projects", {});
+  const [chosen, choose] = useState("");
+  const owner = projects.data?.find((each) => each.slug === slug)?.owner;
+  const others = (projects.data ?? []).filter(
+    (each) => each.owner === owner && each.slug !== slug && each.current !== null,
+  );
+  const to = chosen || (others[0]?.slug ?? "");
+  const inUse =
+    routing.primary === host ||
+    routing.redirects.some((each) => each.from === host || each.to === host);
+  const move = async () => {
+    const path = { project: slug, host };
+    const body = { project: to, confirm: true };
+    await call("post", "/projects/{project}/domains/{host}/move", { path, body });
+    onRemoved(domain);
+    return `${host} was moved to ${to}.`;
+  };
+  if (projects.data !== undefined && others.length === 0) {
+    return (
+      <Dialog title={`Move ${host}`}>
+        <p>
+          There is no other project of the same owner that shows something. Create one and deploy it
+          first.
+        </p>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog title={`Move ${host}`} submit="Move domain" onSubmit={move}>
+      <ChoiceField
+        label="To project"
+        value={to}
+        options={Object.fromEntries(others.map((each) => [each.slug, each.slug]))}
+        onChoice={choose}
+        hint="It is served all the while, with the same certificate and the same DNS record."
+      />
+      {inUse && (
+        <p class="quiet">
+          The primary domain and redirects of {slug} then no longer name {host}.
+        </p>
+      )}
     </FormDialog>
   );
 }

@@ -14,7 +14,7 @@ import { ProjectTabs } from "../projects/project.tsx";
 import { domainLink, domainsLink, mark, projectLink } from "../route.ts";
 import { type Loaded, useAction, useGet } from "../useApi.ts";
 import { DomainCard } from "./card.tsx";
-import { AddDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
+import { AddDomain, MoveDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
 import { saveRouting, withPrimary, withSite } from "./routing.ts";
 import { isServed, statusFilters } from "./status.ts";
 import { type OpenDomains, useOpenDomains } from "./useOpenDomains.ts";
@@ -209,6 +209,10 @@ function DomainList({ slug, wanted, all, domains, replace, opening }: DomainList
         : { label: "Make primary", run: () => void primary() },
       { label: "Redirect…", run: () => openDialog(<RedirectDialog {...dialog} />) },
       ...(role.kind === "redirect" ? [{ label: "Stop redirecting", run: () => void site() }] : []),
+      {
+        label: "Move to another project…",
+        run: () => openDialog(<MoveDomain {...dialog} onRemoved={onRemoved} />),
+      },
       {
         label: "Remove domain…",
         run: () => openDialog(<RemoveDomain {...dialog} onRemoved={onRemoved} />),
