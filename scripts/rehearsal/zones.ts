@@ -2,8 +2,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { CaaAnswer, SoaAnswer, StringAnswer, TxtAnswer } from "dns-packet";
 
-/** The types that people create. SOA and NS records are part of every zone. */
-export const recordTypes = ["A", "AAAA", "CNAME", "TXT", "CAA"] as const;
+/**
+ * The types that people create. SOA and NS records are part of every zone. An ALIAS is none on the
+ * wire: the server answers with the addresses of the name that it leads to.
+ */
+export const recordTypes = ["A", "AAAA", "ALIAS", "CNAME", "TXT", "CAA"] as const;
 export type EditableType = (typeof recordTypes)[number];
 
 /** A record as people read and write it. */
@@ -69,13 +72,14 @@ export class Zone {
     }
     if (type === "CNAME" && name === this.name) {
       throw new ZoneError(
-        `${name} is the apex of the zone, where its SOA and NS records are. A CNAME cannot stand beside other records (RFC 1034, section 3.6.2): use A records.`,
+        `${name} is the apex of the zone, where its SOA and NS records are. A CNAME cannot stand beside other records (RFC 1034, section 3.6.2): create an ALIAS instead.`,
       );
     }
-    const other = beside.find((each) => type === "CNAME" || each.type === "CNAME");
+    const other = beside.find((each) => clash(type, each.type) || clash(each.type, type));
     if (other !== undefined) {
+      const both = type === "CNAME" || other.type === "CNAME" ? "a CNAME" : "an ALIAS";
       throw new ZoneError(
-        `${name} has the record ${other.type} ${other.value}, and a CNAME cannot stand beside other records. Delete that one first.`,
+        `${name} has the record ${other.type} ${other.value}, and ${both} cannot stand beside it. Delete that one first.`,
       );
     }
     if (this.#records.length >= recordsMax) {
@@ -130,9 +134,14 @@ export class Zone {
     return { name: this.name, type: "SOA", ttl: ttlSeconds, data };
   }
 
+  /** Where the ALIAS at exactly this name leads to, if there is one. */
+  aliasAt(name: string): string | undefined {
+    return this.#records.find((each) => each.name === name && each.type === "ALIAS")?.value;
+  }
+
   /** All records at exactly this name. */
   at(name: string): readonly DnsRecord[] {
-    const here = this.#records.filter((each) => each.name === name).map(asAnswer);
+    const here = this.#records.filter((each) => each.name === name).flatMap(asAnswer);
     if (name !== this.name) return here;
     return [this.soa(), { name, type: "NS", ttl: ttlSeconds, data: this.#server }, ...here];
   }
@@ -154,8 +163,11 @@ export class Zones {
     this.#zones = zones;
   }
 
-  /** `recursive`: CNAMEs are followed into other zones, as a recursor does. */
-  answer(question: { name: string; type: string }, recursive: boolean): Response {
+  /**
+   * `recursive`: CNAMEs are followed into other zones, as a recursor does. Without `aliases`, an
+   * ALIAS has no addresses, so that one that leads to another does not go round in circles.
+   */
+  answer(question: { name: string; type: string }, recursive: boolean, aliases = true): Response {
     const answers: DnsRecord[] = [];
     let name = question.name.toLowerCase();
     const first = this.#zoneOf(name);
@@ -163,7 +175,7 @@ export class Zones {
       const zone = this.#zoneOf(name);
       // The server of one zone knows nothing of the others.
       if (zone !== first && !recursive) return { rcode: "NOERROR", answers, authorities: [] };
-      const here = this.#recordsAt(name, zone);
+      const here = this.#recordsAt(name, zone, aliases);
       if (here === undefined) return { rcode: "NXDOMAIN", answers, authorities: [zone.soa()] };
       const alias = here.find(({ type }) => type === "CNAME");
       const wanted = here.filter(({ type }) => type === question.type || question.type === "ANY");
@@ -187,8 +199,9 @@ export class Zones {
   }
 
   /** Undefined if the name does not exist; empty if it does, without records. */
-  #recordsAt(name: string, zone: Zone): readonly DnsRecord[] | undefined {
-    if (this.#has(name, zone)) return zone.at(name);
+  #recordsAt(name: string, zone: Zone, aliases: boolean): readonly DnsRecord[] | undefined {
+    const expanded = aliases ? this.#addressesFor(name, zone) : [];
+    if (this.#has(name, zone)) return [...zone.at(name), ...expanded];
     // The source of synthesis is the wildcard at the closest encloser (RFC 4592, section 3.3.1).
     for (let above = parentOf(name); above !== undefined; above = parentOf(above)) {
       const wildcard = zone.at(`*.${above}`);
@@ -198,11 +211,27 @@ export class Zones {
     return undefined;
   }
 
+  /** What an ALIAS at the name answers with. */
+  #addressesFor(name: string, zone: Zone): DnsRecord[] {
+    const target = zone.aliasAt(name);
+    if (target === undefined) return [];
+    return ["A", "AAAA"].flatMap((type) =>
+      this.answer({ name: target, type }, true, false)
+        .answers.filter((answer) => answer.type === type)
+        .map((answer) => ({ ...answer, name })),
+    );
+  }
+
   /** A zone's own name exists in the zone above it, too. */
   #has(name: string, zone: Zone): boolean {
     const isAbove = this.#zones.some((each) => each.name.endsWith(`.${name}`));
     return zone.has(name) || (isAbove && zone.name === ".");
   }
+}
+
+/** Whether the first cannot stand beside the second. */
+function clash(one: EditableType, other: EditableType): boolean {
+  return one === "CNAME" || (one === "ALIAS" && ["A", "AAAA", "ALIAS"].includes(other));
 }
 
 function parentOf(name: string): string | undefined {
@@ -220,10 +249,11 @@ function canonicalValue(type: EditableType, text: string): string {
       if (isIPv6(text) && !text.includes("%"))
         return new URL(`http://[${text}]`).hostname.slice(1, -1);
       throw new ZoneError("The value of an AAAA record is an IPv6 address, such as 2001:db8::7.");
+    case "ALIAS":
     case "CNAME": {
       const name = text.toLowerCase().replace(/\.$/, "");
       if (/^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(name)) return name;
-      throw new ZoneError("The value of a CNAME record is a host name, such as sites.example.com.");
+      throw new ZoneError(`The value of this type is a host name, such as sites.example.com.`);
     }
     case "TXT": {
       const inside = /^"(.*)"$/s.exec(text)?.[1] ?? text;
@@ -243,8 +273,9 @@ function canonicalValue(type: EditableType, text: string): string {
 const caaForm = /^(\d{1,3})\s+([a-z0-9]{1,15})\s+(?:"([^"]*)"|([^\s"]+))$/i;
 const stringBytesMax = 255;
 
-function asAnswer({ name, type, value }: ZoneRecord): DnsRecord {
+function asAnswer({ name, type, value }: ZoneRecord): DnsRecord | [] {
   const rest = { name, ttl: ttlSeconds };
+  if (type === "ALIAS") return [];
   if (type === "TXT") return { ...rest, type, data: stringsOf(value) };
   if (type !== "CAA") return { ...rest, type, data: value };
   const [, flags, tag = "", text = ""] = caaForm.exec(value) ?? [];

@@ -200,6 +200,7 @@ const shortName = (name: string, zone: string): string =>
 
 const types: Readonly<Record<EditableType, string>> = {
   CNAME: "CNAME",
+  ALIAS: "ALIAS",
   A: "A",
   AAAA: "AAAA",
   TXT: "TXT",
@@ -208,6 +209,7 @@ const types: Readonly<Record<EditableType, string>> = {
 
 const examples: Readonly<Record<EditableType, string>> = {
   CNAME: "sites.example.com",
+  ALIAS: "sites.example.com",
   A: "192.0.2.7",
   AAAA: "2001:db8::7",
   TXT: "v=spf1 -all",

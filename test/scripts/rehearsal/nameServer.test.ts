@@ -30,6 +30,11 @@ beforeAll(async () => {
     ["long", "TXT", "t".repeat(900)],
     ["b.empty", "TXT", '"quoted"'],
     ["*.wild", "A", "192.0.2.9"],
+    ["alias", "ALIAS", "docs.acme.test"],
+    ["alias", "TXT", "beside it"],
+    ["again", "ALIAS", "alias.acme.test"],
+    ["circle", "ALIAS", "round.acme.test"],
+    ["round", "CNAME", "circle.acme.test"],
     ["one", "CNAME", "two.acme.test"],
     ["two", "CNAME", "one.acme.test"],
   ] as const) {
@@ -107,6 +112,23 @@ describeUnless(kdig ? undefined : "kdig is not installed", "asked by kdig", () =
     ]);
     expect((await ask("any.wild.acme.test", "TXT")).status).toBe("NOERROR");
     expect((await ask("wild.acme.test", "A")).records[0]).toStartWith("acme.test. SOA");
+  });
+
+  test("an ALIAS has the addresses of where it leads to, and is no record itself", async () => {
+    expect((await ask("+norecurse", "alias.acme.test", "A")).records).toEqual([
+      "alias.acme.test. A 127.0.0.1",
+    ]);
+    expect((await ask("alias.acme.test", "TXT")).records).toEqual([
+      'alias.acme.test. TXT "beside it"',
+    ]);
+    for (const [name, type] of [
+      ["alias", "AAAA"],
+      ["alias", "CNAME"],
+      ["again", "A"],
+      ["circle", "A"],
+    ] as const) {
+      expect((await ask(`${name}.acme.test`, type)).records[0]).toStartWith("acme.test. SOA");
+    }
   });
 
   test("a CNAME loop ends", async () => {
@@ -193,7 +215,7 @@ describe("a change of the zone", () => {
     expect(refusal("x", "CAA", "issue ca.example.com")).toContain('0 issue "ca.example.com"');
     expect(refusal("x", "CAA", "999 issue ca.example.com")).toContain("CAA");
     expect(refusal("x", "TXT", "")).toContain("a text");
-    expect(refusal("x", "MX", "10 mail")).toContain("A, AAAA, CNAME, TXT, CAA");
+    expect(refusal("x", "MX", "10 mail")).toContain("A, AAAA, ALIAS, CNAME, TXT, CAA");
     expect(refusal("a b", "A", "192.0.2.1")).toContain("no name");
     expect(refusal("ns1", "A", "192.0.2.1")).toContain("name server");
     expect(refusal("docs", "A", "192.0.2.1")).toContain("CNAME x7.sites.platform.test");
@@ -205,5 +227,7 @@ describe("a change of the zone", () => {
   test("a CNAME cannot be created beside other records, nor they beside it", () => {
     expect(refusal("six", "CNAME", "x7.sites.platform.test")).toContain("AAAA 2001:db8::7");
     expect(refusal("docs", "TXT", "x")).toContain("Delete that one first");
+    expect(refusal("alias", "A", "192.0.2.1")).toContain("an ALIAS cannot stand beside it");
+    expect(refusal("@", "ALIAS", "docs.acme.test")).toContain("A 192.0.2.1");
   });
 });

@@ -179,27 +179,40 @@ describe("a rehearsal without a browser", () => {
   const command = (...args: string[]) =>
     petstore(args, { PETSTORE_TO: rehearsal.origin, PETSTORE_TOKEN: rehearsal.token });
 
+  /** Deletes what is at the name, creates what its domain shows, and waits until it is live. */
+  async function setUp(host: string): Promise<void> {
+    const { body: view } = (await ask("GET", "")) as { body: RehearsalView };
+    const old = view.records.find(({ name, type }) => name === host && type === "A");
+    expect((await ask("DELETE", `/records/${old?.id}`)).status).toBe(204);
+    const { records } = JSON.parse((await command("domains", "show", host, "--json")).stdout);
+    for (const { type, fullName: name, value } of records) {
+      expect((await ask("POST", "/records", { name, type, value })).status).toBe(201);
+    }
+    expect((await command("domains", "verify", host, "--wait")).code).toBe(0);
+    const { body: visit } = (await ask("POST", "/visit", { host })) as { body: Visit };
+    expect(visit).toMatchObject({ response: { status: 200, title: "Acme docs" } });
+  }
+
   test("the command line goes the same way, with the zone over HTTP", async () => {
     const { host, project } = rehearsal;
     expect((await command("domains", "add", project, host)).code).toBe(0);
     const blocked = await command("domains", "verify", host, "--wait");
     expect(blocked.code).toBe(1);
     expect(blocked.stdout + blocked.stderr).toContain("CONFLICTING_A");
-    const { body: view } = (await ask("GET", "")) as { body: RehearsalView };
-    const old = view.records.find(({ name, type }) => name === host && type === "A");
-    expect((await ask("DELETE", `/records/${old?.id}`)).status).toBe(204);
-    const shown = JSON.parse((await command("domains", "show", host, "--json")).stdout);
-    const { type, value } = shown.records[0];
-    expect((await ask("POST", "/records", { name: host, type, value })).status).toBe(201);
-    expect((await command("domains", "verify", host, "--wait")).code).toBe(0);
-    const { body: visit } = (await ask("POST", "/visit", { host })) as { body: Visit };
-    expect(visit).toMatchObject({ response: { status: 200, title: "Acme docs" } });
+    await setUp(host);
+  });
+
+  test("an apex is live by the records that it asks for", async () => {
+    const { zone, project } = rehearsal;
+    expect((await command("domains", "add", project, zone.name)).code).toBe(0);
+    await setUp(zone.name);
   });
 
   test("a visit says how far it came", async () => {
     const visit = async (host: string) => (await ask("POST", "/visit", { host })).body as Visit;
-    expect(await visit("acme.test")).toMatchObject({
-      records: ["acme.test A 192.0.2.10"],
+    await ask("POST", "/records", { name: "old", type: "A", value: "192.0.2.10" });
+    expect(await visit("old.acme.test")).toMatchObject({
+      records: ["old.acme.test A 192.0.2.10"],
       failure: expect.stringContaining("not this machine"),
     });
     expect((await visit("nobody.acme.test")).failure).toContain("no address");
