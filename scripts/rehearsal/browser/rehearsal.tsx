@@ -28,10 +28,9 @@ const api = "/internal/v1/rehearsal";
 const refreshMs = 2_000;
 
 function Rehearsal() {
-  const view = useLoaded(
-    api,
-    (signal) => request("get", api, { signal }) as Promise<RehearsalView>,
-  );
+  const load = (signal: AbortSignal) => request("get", api, { signal }) as Promise<RehearsalView>;
+  // Again and again: a script may edit the zone, too.
+  const view = useLoaded(api, load, refreshMs);
   return (
     <Page
       title="Rehearsal"

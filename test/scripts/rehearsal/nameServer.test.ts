@@ -30,6 +30,7 @@ beforeAll(async () => {
     ["long", "TXT", "t".repeat(900)],
     ["b.empty", "TXT", '"quoted"'],
     ["*.wild", "A", "192.0.2.9"],
+    ["host.wild", "A", "192.0.2.8"],
     ["alias", "ALIAS", "docs.acme.test"],
     ["alias", "TXT", "beside it"],
     ["again", "ALIAS", "alias.acme.test"],
@@ -111,6 +112,7 @@ describeUnless(kdig ? undefined : "kdig is not installed", "asked by kdig", () =
       "a.b.wild.acme.test. A 192.0.2.9",
     ]);
     expect((await ask("any.wild.acme.test", "TXT")).status).toBe("NOERROR");
+    expect((await ask("below.host.wild.acme.test", "A")).status).toBe("NXDOMAIN");
     expect((await ask("wild.acme.test", "A")).records[0]).toStartWith("acme.test. SOA");
   });
 
