@@ -70,6 +70,8 @@ interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly location?: string;
+  /** Of a challenge: its authorization. */
+  readonly up?: string;
 }
 
 /** A request whose signature and nonce are right. */
@@ -155,18 +157,20 @@ class Authority {
     }
   }
 
-  #respond({ status, body, location }: Reply, type = "application/json"): Response {
+  #respond({ status, body, location, up }: Reply, type = "application/json"): Response {
     const nonce = randomBytes(16).toString("base64url");
     this.#nonces.add(nonce);
     for (const oldest of [...this.#nonces].slice(0, -noncesMax)) this.#nonces.delete(oldest);
     const isText = typeof body === "string";
-    const headers = {
+    const headers = new Headers({
       "content-type": isText ? "application/pem-certificate-chain" : type,
       "cache-control": "no-store",
       "replay-nonce": nonce,
       link: `<${this.origin}/directory>;rel="index"`,
-      ...(location === undefined ? {} : { location }),
-    };
+    });
+    if (location !== undefined) headers.set("location", location);
+    // RFC 8555, section 7.5.1. Some clients find the authorization by it alone.
+    if (up !== undefined) headers.append("link", `<${up}>;rel="up"`);
     const text = isText ? body : JSON.stringify(body);
     return new Response(body === undefined ? null : text, { status, headers });
   }
@@ -300,7 +304,8 @@ class Authority {
         if (error !== undefined) authorization.error = error;
       });
     }
-    return { status: 200, body: this.#shownChallenge(authorization, type) };
+    const up = `${this.origin}/authorization/${authorization.id}`;
+    return { status: 200, body: this.#shownChallenge(authorization, type), up };
   }
 
   #finalize(order: Order, { payload }: Signed): void {

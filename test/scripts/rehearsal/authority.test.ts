@@ -147,7 +147,8 @@ class Scratch {
     this.nonce = response.headers.get("replay-nonce") ?? "";
     const text = await response.text();
     const body = text.startsWith("{") ? JSON.parse(text) : text;
-    return { status: response.status, location: response.headers.get("location") ?? "", body };
+    const { headers, status } = response;
+    return { status, location: headers.get("location") ?? "", link: headers.get("link"), body };
   }
 
   async open(): Promise<this> {
@@ -195,7 +196,8 @@ test("a certificate is for the names of the order alone", async () => {
   const { token, url } = authorization.challenges[0];
   const path = `docs.acme.test/.well-known/acme-challenge/${token}`;
   published.set(path, scratch.key.keyAuthorization(token));
-  await scratch.post(url, {});
+  const { link } = await scratch.post(url, {});
+  expect(link).toContain(`<${placed.authorizations[0]}>;rel="up"`);
   let status = "pending";
   while (status === "pending") ({ status } = (await scratch.post(location, undefined)).body);
   expect(status).toBe("ready");
