@@ -38,6 +38,16 @@ const names = {
 
 const loopback = "127.0.0.1";
 
+/** What does not depend on ports and folders. */
+const settings = {
+  PETSTORE_SITES_HOST: names.sites,
+  PETSTORE_DNS_PRIVATE: "on",
+  PETSTORE_ACME_TERMS: "agreed",
+  PETSTORE_METRICS_PORT: "off",
+  PETSTORE_FIRST_KEY: "off",
+  PETSTORE_SHUTDOWN_SECONDS: "1",
+};
+
 export interface Rehearsal {
   readonly host: string;
   readonly project: string;
@@ -112,30 +122,21 @@ async function startParts(
   const config = readConfig({
     PORT: String(port),
     PETSTORE_DATA: folder,
-    PETSTORE_METRICS_PORT: "off",
-    PETSTORE_FIRST_KEY: "off",
     PETSTORE_LOG: logLevel,
-    PETSTORE_SHUTDOWN_SECONDS: "1",
-    PETSTORE_SITES_HOST: names.sites,
     PETSTORE_EDGE_HTTP_PORT: String(httpPort),
     PETSTORE_EDGE_HTTPS_PORT: String(httpsPort),
     PETSTORE_DNS_RECURSORS: `${nameServer.address}:${nameServer.port}`,
     PETSTORE_DNS_PORT: String(nameServer.port),
-    PETSTORE_DNS_PRIVATE: "on",
     PETSTORE_ACME_DIRECTORY: authority.directory,
     PETSTORE_ACME_TRUST: rootFile,
-    PETSTORE_ACME_TERMS: "agreed",
+    ...settings,
   });
-  const log = createLog(
-    config.logLevel,
-    clock,
-    patientWriter((bytes) => writeSync(process.stderr.fd, bytes)),
-  );
+  const write = patientWriter((bytes) => writeSync(process.stderr.fd, bytes));
   const service = await startService({
     config,
     secret: randomText(32),
     clock,
-    log,
+    log: createLog(config.logLevel, clock, write),
     openStores: (those) => openSqlite(join(folder, "petstore.db"), those),
     admin: (own) => rehearsalAdmin(own, { ...visits, zone, view }),
   });
