@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { systemClock } from "../../src/core/clock.ts";
 import { connect } from "../../src/storage/sqlite/connection.ts";
 import { useTemporaryFolder } from "./folder.ts";
 
@@ -44,4 +45,30 @@ test("counting sees one instant, and no request waits for all of it", async () =
   expect(await counting).toBe(50_000);
   expect(isCounted).toBe(true);
   expect(await catalogue.count({})).toBe(50_001);
+});
+
+test("a search for words that many pets begin so, but none has together, is made of small steps", async () => {
+  let steps = 0;
+  const next = (action: () => void) => {
+    steps++;
+    systemClock.next(action);
+  };
+  const { catalogue } = await folder.open({ clock: { ...systemClock, next } });
+  const named = ["Bella", "Boris"].map((name) => ({ ...bella, name }));
+  await catalogue.import(Array.from({ length: 5_000 }, () => named).flat());
+  const stepsOf = async (work: () => unknown) => {
+    const before = steps;
+    return [await work(), steps - before > 5];
+  };
+  const words = ["be", "bo"];
+  expect(await stepsOf(() => catalogue.count({ words }))).toEqual([0, true]);
+  expect(await stepsOf(() => catalogue.count({ words: ["be"] }))).toEqual([5_000, true]);
+  expect(await stepsOf(() => catalogue.list({ words, limit: 1 }))).toEqual([
+    { pets: [], next: undefined, readUpTo: undefined },
+    true,
+  ]);
+  await catalogue.add({ ...bella, name: "Bo Bella" });
+  expect(await catalogue.count({ words })).toBe(1);
+  expect(await catalogue.count({ words: ["bz"] })).toBe(0);
+  expect(await catalogue.count({ words: ["be"], status: "sold" })).toBe(0);
 });

@@ -31,7 +31,7 @@ import {
 } from "../../petstore/orders/orders.ts";
 import { pageOf } from "../repositories/storage.ts";
 import { prepareRows, type RowStatement } from "./connection.ts";
-import type { StepwiseCounter } from "./counting.ts";
+import { candidatesAtOnce, type StepwiseCounter } from "./counting.ts";
 import { mapErrors, storeErrorOf } from "./failures.ts";
 import { listByTerms, matchText } from "./petTerms.ts";
 import type { RevisionReader } from "./revisions.ts";
@@ -41,10 +41,10 @@ type PetRow = [id: bigint, json: JsonOf<Pet>];
 
 /** Candidates for each pet of a page, at first. */
 const candidatesForEach = 5;
-/** Candidates before other requests are served. Takes a few milliseconds. */
-const candidatesAtOnce = 1_000;
+/** Enough to tell rare words from others. */
+const candidatesMin = 200;
 /** One in so many. */
-const rareBelow = 20;
+const rareBelow = 50;
 
 export class SqliteCatalogue implements Catalogue {
   readonly changes: PetChanges;
@@ -125,8 +125,17 @@ export class SqliteCatalogue implements Catalogue {
       const parts = status === undefined ? petStatuses : [status];
       return this.#counter.count(parts.map((value) => ({ rows: petsOfStatus, value })));
     }
+    const sample = mapErrors(() =>
+      this.#listTerms.all(matchText(filter, isNone), 0n, candidatesAtOnce),
+    );
+    const rare = rareWords(filter, sample);
+    const value = matchText(filter, (word) => rare.has(word));
+    if (value !== matchText(filter)) {
+      const matches = (text: JsonOf<Pet>) => petMatches(text, filter);
+      return this.#counter.countCandidates({ list: listByTerms, value, matches });
+    }
     const where = status && { condition: hasStatus, value: status };
-    return this.#counter.count([{ rows: petsWithTerms, value: matchText(filter), where }]);
+    return this.#counter.count([{ rows: petsWithTerms, value, where }]);
   }
 
   revision(): number {
@@ -144,13 +153,14 @@ export class SqliteCatalogue implements Catalogue {
   }
 
   /**
-   * Reads candidates from the index, in steps. The first reads the lists of beginnings; if few of
-   * these pets have the words, the words are rare, and the next steps look for them alone.
+   * Reads candidates from the index, in steps. The first reads the lists of beginnings; words that
+   * few of these pets have are rare, and the next steps look for the whole of them.
    */
   #search(query: PetQuery): MaybePromise<PetPage> {
     const { status, categoryIds, words, after: first = 0n, limit } = query;
     const exact = matchText(query);
     const found: PetRow[] = [];
+    const rare = new Set<string>();
     const step = (match: string, after: bigint, size: number): MaybePromise<PetPage> => {
       const isExact = match === exact && status === undefined;
       const atOnce = isExact ? limit + 1 - found.length : size;
@@ -161,18 +171,31 @@ export class SqliteCatalogue implements Catalogue {
       if (found.length > limit || candidates.length < atOnce || last === undefined) {
         return petPage(found, limit);
       }
-      const next = named.length * rareBelow < candidates.length ? exact : match;
+      if (named.length * rareBelow < candidates.length) {
+        for (const word of rareWords(query, candidates)) rare.add(word);
+      }
+      const next = matchText(query, (word) => rare.has(word));
       return new Promise<void>((done) => this.#clock.next(done)).then(() =>
         step(next, last[0], candidatesAtOnce),
       );
     };
-    return step(matchText(query, "listed"), first, candidatesForEach * (limit + 1));
+    const size = Math.max(candidatesForEach * (limit + 1), candidatesMin);
+    return step(matchText(query, isNone), first, size);
   }
 
   async import(pets: readonly ImportedPet[]): Promise<ImportOutcome> {
     requireAtMost(importBatchMax, pets, "pets");
     return this.#writer.submit("importPets", pets);
   }
+}
+
+const isNone = () => false;
+
+/** The words that few of the candidates have. To look for the whole of others would take long. */
+function rareWords({ words = [] }: PetFilter, candidates: readonly PetRow[]): Set<string> {
+  const having = (word: string) =>
+    candidates.filter(([, text]) => petMatches(text, { words: [word] })).length;
+  return new Set(words.filter((word) => having(word) * rareBelow < candidates.length));
 }
 
 /** Of rows that may be one more than requested, which shows that something follows. */

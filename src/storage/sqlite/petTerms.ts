@@ -36,12 +36,15 @@ function categoryTerm(id: bigint): string {
   return `§${String(id).replace("-", "§")}`;
 }
 
-/** A query of the index. With `listed` beginnings of words it is fast, but also matches others. */
+/**
+ * A query of the index. For words that are not whole it looks for a listed beginning: that is fast
+ * where many words begin so, but also matches others.
+ */
 export function matchText(
   { categoryIds, words = [] }: Pick<PetFilter, "categoryIds" | "words">,
-  beginnings: "listed" | "whole" = "whole",
+  isWhole: (word: string) => boolean = () => true,
 ): string {
-  const starts = words.map((word) => `"${beginnings === "whole" ? word : listed(word)}"*`);
+  const starts = words.map((word) => `"${isWhole(word) ? word : listed(word)}"*`);
   const categories = categoryIds?.map((id) => `"${categoryTerm(id)}"`).join(" OR ");
   return [...starts, ...(categories === undefined ? [] : [`(${categories})`])].join(" AND ");
 }
