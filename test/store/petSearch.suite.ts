@@ -101,6 +101,9 @@ export function describePetSearch(engine: string, open: () => Promise<Stores>): 
         "हिन्दी",
         "🐕 Rex3",
         "O'Brien",
+        "כֶּלֶב",
+        "كَلْب",
+        "أحمد",
       ];
       for (const name of names) await stores.catalogue.add({ ...bella, name });
       const finds = async (name: string) =>
@@ -120,6 +123,11 @@ export function describePetSearch(engine: string, open: () => Promise<Stores>): 
       expect(await finds("हिन्")).toEqual(["हिन्दी"]);
       expect(await finds("rex3")).toEqual(["🐕 Rex3"]);
       expect(await finds("brien o")).toEqual(["O'Brien"]);
+      // Points are written or left out at will.
+      expect(await finds("כלב")).toEqual(["כֶּלֶב"]);
+      expect(await finds("كلب")).toEqual(["كَلْب"]);
+      expect(await finds("كِلُب")).toEqual(["كَلْب"]);
+      expect(await finds("احم")).toEqual(["أحمد"]);
     });
 
     test("nothing in a search or a name is an operator", async () => {

@@ -10,8 +10,12 @@ export const searchWordsMax = 10;
 const wordLengthMax = 64;
 
 const ascii = /^[\0-\x7f]*$/;
-/** The blocks of combining diacritical marks. Vowel signs of other scripts are not among them. */
-const accents = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
+/**
+ * The blocks of combining diacritical marks, and the points of Hebrew and Arabic, which are left out
+ * at will. Vowel signs of other scripts are not among them.
+ */
+const accents =
+  /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]/g;
 const asciiWord = /[a-z0-9]+/g;
 const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
