@@ -42,7 +42,7 @@ type PetRow = [id: bigint, json: JsonOf<Pet>];
 /** Candidates for each pet of a page, at first. */
 const candidatesForEach = 5;
 /** Enough to tell rare words from others. */
-const candidatesMin = 200;
+const candidatesMin = 100;
 /** One in so many. */
 const rareBelow = 50;
 
