@@ -197,7 +197,14 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   page({ project, ownerId, search = "", after, limit }: PageRequest): readonly StoredDomain[] {
     const textOf = ({ project, host, id }: DomainPosition) => `${project} ${host} ${id}`;
-    return this.list(project)
+    const isLast = ({ domain }: Row) =>
+      domain ===
+      this.#rowsAt(domain.host).findLast((row) => row.domain.project === domain.project)?.domain;
+    const abandoned = [...this.#rows.values()].filter(
+      (row) => row.domain.ownership.kind === "abandoned" && isLast(row),
+    );
+    return [...this.list(project), ...abandoned.map((row) => this.#stored(row))]
+      .filter(({ domain }) => domain.project === (project ?? domain.project))
       .filter(({ domain }) => domain.ownerId === (ownerId ?? domain.ownerId))
       .filter(({ domain: { host } }) => host.includes(search) || host.includes("xn--"))
       .filter(({ domain }) => after === undefined || textOf(domain) > textOf(after))
@@ -205,17 +212,13 @@ export class MemoryDomains implements DomainStore, EdgeView {
       .slice(0, limit);
   }
 
-  count(project: string): number {
-    return this.list(project).length;
-  }
+  count = (project: string) => this.list(project).length;
 
   attached(project: string, host: string): StoredDomain | undefined {
     return this.list(project).find(({ domain }) => domain.host === host);
   }
 
-  ownNames(): readonly StoredDomain[] {
-    return this.list("");
-  }
+  ownNames = () => this.list("");
 
   timeline(domainId: string, limit: number): readonly TimelineEntry[] {
     return (this.#rows.get(domainId)?.timeline ?? []).toReversed().slice(0, limit);
@@ -309,8 +312,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   async sweep(nowMs: number): Promise<void> {
     for (const row of this.#rows.values()) {
-      const endedAtMs = endOf(row);
-      if (endedAtMs !== undefined && nowMs - endedAtMs > 30 * dayMs) this.#remove(row);
+      if (nowMs - (endOf(row) ?? nowMs) > 30 * dayMs) this.#remove(row);
     }
     for (const [key, { expiresAtMs }] of this.#challenges) {
       if (expiresAtMs <= nowMs) this.#challenges.delete(key);
@@ -370,8 +372,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   challenge(host: string, token: string, nowMs: number): string | undefined {
-    const found = this.#challenges.get(`${host} ${token}`);
-    return found !== undefined && found.expiresAtMs > nowMs ? found.keyAuthorization : undefined;
+    const { expiresAtMs = 0, keyAuthorization } = this.#challenges.get(`${host} ${token}`) ?? {};
+    return expiresAtMs > nowMs ? keyAuthorization : undefined;
   }
 
   revision(): number {

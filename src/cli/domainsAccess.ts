@@ -54,13 +54,13 @@ export interface MatchedClaim {
 
 /**
  * The project is optional where one holds the name, or only one claims it. Ended claims count
- * where asked for.
+ * where asked for: all of them, or those that were given up and are still listed.
  */
 export async function findDomain(
   { domains }: OpenDomains,
   typed: string,
   project: string | undefined,
-  { ended = false } = {},
+  { ended }: { readonly ended?: "any" | "abandoned" } = {},
 ): Promise<MatchedClaim> {
   // Only the service itself has wildcards.
   if (typed.startsWith("*.")) {
@@ -79,7 +79,8 @@ export async function findDomain(
   const open = meant.filter(isOpen);
   const holder = open.find(isHeld);
   if (holder === undefined && open.length > 1) throw ambiguous(host, open);
-  const claim = holder ?? open[0] ?? (ended ? meant[0] : undefined);
+  const last = ended === "any" ? meant[0] : meant.find(({ status }) => status === ended);
+  const claim = holder ?? open[0] ?? last;
   if (claim === undefined) throw notAttached(host, project);
   const others = claims.filter((other) => isOpen(other) && other !== claim);
   return { host, project: claim.project, claim, others };

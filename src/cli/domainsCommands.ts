@@ -9,6 +9,7 @@ import {
   everyDomain,
   findDomain,
   isHeld,
+  isOpen,
   type OpenDomains,
   ofProject,
   operator,
@@ -21,6 +22,7 @@ import {
   dueText,
   findingsText,
   hostText,
+  propagationText,
   recordsText,
   roleText,
   timelineText,
@@ -61,7 +63,7 @@ const addDomain: Command = {
     const which = records.length === 1 ? "" : ` --project ${project}`;
     return {
       json: viewJson(view),
-      text: `Attached ${host} to ${project}. Create ${them} at the DNS provider:\n\n${recordsText(records)}\nThen: petstore domains verify ${host}${which} --wait\n`,
+      text: `Attached ${host} to ${project}. Create ${them} at the DNS provider:\n\n${recordsText(records)}\n${propagationText}\nThen: petstore domains verify ${host}${which} --wait\n`,
     };
   },
 };
@@ -104,7 +106,7 @@ const listDomains: Command = {
         Role: roleText,
         "Certificate until": ({ certificate }) =>
           certificate === undefined ? "" : dateText(certificate.notAfterMs),
-        "Next check": (view) => dueText(view, nowMs),
+        "Next check": (view) => (isOpen(view) ? dueText(view, nowMs) : ""),
       },
       empty: filtered
         ? "No such name is attached. Leave out --status and --search to see all."
@@ -126,7 +128,7 @@ const showDomain: Command = {
     const { operand, values, switches } = call;
     const { view, others } = await withDomains(call, context, async (open) => {
       const { project, host, others } = await findDomain(open, operand, values.get("project"), {
-        ended: true,
+        ended: "any",
       });
       return { view: await open.domains.show(operator, project, host), others };
     });
@@ -160,7 +162,9 @@ const removeDomain: Command = {
   examples: ["petstore domains remove old.example.com"],
   async run(call, context) {
     return withDomains(call, context, async (open) => {
-      const found = await findDomain(open, call.operand, call.values.get("project"));
+      const found = await findDomain(open, call.operand, call.values.get("project"), {
+        ended: "abandoned",
+      });
       const { project, host, claim, others } = found;
       if (project === "") throw ownNameFailure(host);
       const proven = isHeld(claim) || claim.certificate !== undefined;

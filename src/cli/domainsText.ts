@@ -4,7 +4,7 @@ import type { Status } from "../hosting/domains/domain.ts";
 import type { TimelineEntry } from "../hosting/domains/domains.ts";
 import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding, RecordToCreate } from "../hosting/domains/finding.ts";
-import { isHeld } from "./domainsAccess.ts";
+import { isHeld, isOpen } from "./domainsAccess.ts";
 import { fromNow, instantText, iso, spanText, whenText } from "./durations.ts";
 import { table } from "./table.ts";
 
@@ -31,6 +31,8 @@ export function printable(text: string): string {
   );
 }
 
+export const propagationText = "DNS changes usually show within minutes; allow up to 48 hours.";
+
 /** What to create at the DNS provider. */
 export function recordsText(records: readonly RecordToCreate[]): string {
   const notes = records.flatMap(({ note }) => (note === undefined ? [] : [`${note}\n`]));
@@ -49,9 +51,10 @@ export function recordsText(records: readonly RecordToCreate[]): string {
   ].join("");
 }
 
-/** A name of the service itself has none. */
-export function roleText({ project, role }: Pick<DomainView, "project" | "role">): string {
-  if (project === "") return "";
+/** A name of the service itself has none, nor has one that has ended. */
+export function roleText(view: DomainView): string {
+  const { project, role } = view;
+  if (project === "" || !isOpen(view)) return "";
   if (role.kind === "site") return "shows the site";
   const [words, target] =
     role.kind === "primary"
@@ -71,7 +74,7 @@ export function viewText(
 ): string {
   const { project, status, addedAtMs, checkedAtMs, nextAtMs, retryAtMs } = view;
   const when = (atMs: number) => whenText(atMs, nowMs);
-  const ended = status === "removed" || status === "abandoned";
+  const ended = !isOpen(view);
   const next = nextAtMs <= nowMs ? "due now" : when(nextAtMs);
   return table([
     ["Domain", hostText(view)],
@@ -88,8 +91,29 @@ export function viewText(
     ["Last check", checkedAtMs === undefined ? "none yet" : when(checkedAtMs)],
     ["Next check", ended ? `${next}: ${watchText}` : next],
     ...(retryAtMs === undefined ? [] : [["Next order", when(retryAtMs)]]),
+    ...deadlineRows(view, nowMs),
     ...usedRows(view.budget ?? []),
   ]);
+}
+
+function deadlineRows(
+  { propagatedByMs, abandonAtMs }: DomainView,
+  nowMs: number,
+): readonly string[][] {
+  const allowed = propagatedByMs !== undefined && propagatedByMs > nowMs;
+  return [
+    ...(allowed
+      ? [
+          [
+            "DNS change",
+            `usually shows within minutes; allow until ${whenText(propagatedByMs, nowMs)}`,
+          ],
+        ]
+      : []),
+    ...(abandonAtMs === undefined
+      ? []
+      : [["Checks end", `${whenText(abandonAtMs, nowMs)}, unless DNS is right by then`]]),
+  ];
 }
 
 const watchText = "once a day for 30 days, whether the record still points here";

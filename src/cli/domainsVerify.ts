@@ -162,6 +162,8 @@ const passing: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "RATE_LIMITED",
   "OWN_LIMIT",
   "CA_UNAVAILABLE",
+  // The finding beside it says what is wrong.
+  "PROPAGATION_OVERDUE",
 ]);
 const needsOwner = ({ code }: Finding) => !passing.has(code);
 

@@ -17,6 +17,7 @@ describe("domains add", () => {
   Type   Name  Full name         Value                                          TTL
   CNAME  docs  ${docs}  ${own}  3600
 
+DNS changes usually show within minutes; allow up to 48 hours.
 Then: petstore domains verify ${docs} --wait
 `);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { CaAttempt, TimelineEntry } from "../../src/hosting/domains/domains.ts";
 import type { Finding } from "../../src/hosting/domains/finding.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import { changeIn, deployIn } from "../store/domainSamples.ts";
 import { type CliFixture, dayMs } from "./cliFixture.ts";
 import { cliWithDomains, decided, live } from "./cliWithDomains.ts";
@@ -105,6 +106,64 @@ test("a name of another script is listed as people read it too", async () => {
   expect((await cli.run(["domains", "list"])).out).toMatch(
     /^xn--bcher-kva\.example \(bücher\.example\) +shop /m,
   );
+});
+
+test("the time that DNS may take is counted down, and its end is a finding", async () => {
+  await using cli = await shopWithDocs();
+  const hourMs = dayMs / 24;
+  cli.clock.advance(hourMs);
+  const { out } = await cli.run(show);
+  expect(out).toMatch(
+    /^DNS change +usually shows within minutes; allow until 2026-11-17 12:00 UTC \(in 47 hours\)$/m,
+  );
+  expect(out).toMatch(
+    /^Checks end +2026-12-15 12:00 UTC \(in \S+ \w+\), unless DNS is right by then$/m,
+  );
+  expect(await cli.json(...show)).toMatchObject({
+    propagatedBy: "2026-11-17T12:00:00.000Z",
+    abandonAt: "2026-12-15T12:00:00.000Z",
+  });
+  cli.clock.advance(47 * hourMs);
+  const late = (await cli.run(show)).out;
+  expect(late).toContain("PROPAGATION_OVERDUE: DNS is not right after 48 hours");
+  expect(late).toContain("  Next: Compare the record at your DNS provider with the one shown");
+  expect(late).not.toMatch(/^DNS change /m);
+  await live(cli, docs);
+  expect((await cli.run(show)).out).not.toMatch(/^(DNS change|Checks end|PROPAGATION_OVERDUE)/m);
+});
+
+describe("a name that was given up", () => {
+  const list = ["domains", "list", "shop"];
+
+  async function givenUp(): Promise<CliFixture> {
+    const cli = await shopWithDocs();
+    await cli.withStores(async (stores) => {
+      const [claim] = await stores.domains.claimsOn(docs);
+      if (claim === undefined) throw new Error(`${docs} should be attached.`);
+      await changeIn(stores, lifecycle.abandoned(claim.domain, cli.clock.now()));
+    });
+    return cli;
+  }
+
+  test("stays in the lists, and starts again when it is added again", async () => {
+    await using cli = await givenUp();
+    expect((await cli.run(list)).out).toMatch(/^docs\.example\.com +shop +abandoned *$/m);
+    for (const typed of [list, ["domains", "list"]]) {
+      expect(await cli.json(...typed)).toMatchObject([{ host: docs, status: "abandoned" }]);
+    }
+    await cli.json("domains", "add", "shop", docs);
+    expect(await cli.json(...list)).toMatchObject([{ host: docs, status: "pending_dns" }]);
+    await cli.json("domains", "remove", docs);
+    expect(await cli.json(...list)).toEqual([]);
+  });
+
+  test("goes from the lists when it is removed", async () => {
+    await using cli = await givenUp();
+    const { code, out } = await cli.run(["domains", "remove", docs]);
+    expect([code, out]).toEqual([0, expect.stringContaining(`Removed ${docs} from shop.`)]);
+    expect(await cli.json(...list)).toEqual([]);
+    expect((await cli.run(["domains", "remove", docs])).err).toContain("is not attached");
+  });
 });
 
 describe("a claim that ended", () => {

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
 import { DomainService } from "../../src/hosting/domains/domainService.ts";
+import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import { publish } from "../../src/hosting/sites/publish.ts";
 import { sourcesOf } from "../sites/sources.ts";
 import { barriersInBothThemes, overflowOf } from "./accessible.ts";
@@ -56,6 +58,16 @@ describeWithBrowser("the screen of domains", (browser) => {
 
   const card = (host: string): Locator =>
     page.locator(".domain").filter({ has: page.getByRole("heading", { name: host, exact: true }) });
+
+  /** As a worker would. */
+  async function change(host: string, next: (domain: Domain) => Domain): Promise<void> {
+    const { stores } = server.service;
+    const [claim] = await stores.domains.claimsOn(host);
+    if (claim === undefined) throw new Error(`${host} should be attached.`);
+    const { domain, version } = claim;
+    const changed = { domain: next(domain), version, dueAtMs: undefined, entries: [] };
+    expect(await stores.domains.change(changed)).toBe("done");
+  }
 
   async function ask(host: string): Promise<Locator> {
     await page.getByRole("button", { name: "Add domain" }).first().click();
@@ -144,6 +156,30 @@ describeWithBrowser("the screen of domains", (browser) => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     await page.setViewportSize({ width: 1200, height: 800 });
+  });
+
+  test("counts down what DNS may take, and says when that is over", async () => {
+    const own = card("acme.com");
+    expect(await own.innerText()).toMatch(/allow up to 48 hours \((2 d|\d+ h) left\)/);
+    const addedAtMs = clock.now() - 49 * 3_600_000;
+    await change("acme.com", (domain) => ({ ...domain, addedAtMs }));
+    await page.reload();
+    await own.getByText("DNS is not right after 48 hours").waitFor();
+    expect(await own.innerText()).toContain("Compare the record at your DNS provider");
+  });
+
+  test("keeps a name that was given up, which starts again with a click", async () => {
+    const host = "acme.com";
+    await domains.applyRouting({ kind: "operator" }, "acme", {});
+    await change(host, (domain) => lifecycle.abandoned(domain, clock.now()));
+    await page.reload();
+    const own = card(host);
+    await own.getByText("Given up", { exact: true }).waitFor();
+    expect(await page.getByLabel(`What ${host} serves`).count()).toBe(0);
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await own.getByRole("button", { name: `Start again: ${host}` }).click();
+    await own.getByText("Waiting for DNS").waitFor();
+    expect(await page.locator(".domain").filter({ hasText: host }).count()).toBe(1);
   });
 
   test("says why a domain is suspended, and what brings it back", async () => {

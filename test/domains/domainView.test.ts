@@ -12,7 +12,8 @@ const seen = (
   routing: Routing = noRouting,
   standing = good,
   held: readonly string[] = [],
-) => viewOf({ domain, version: 1, standing }, { ...routing, held: new Set(held) }, startMs);
+  nowMs = startMs,
+) => viewOf({ domain, version: 1, standing }, { ...routing, held: new Set(held) }, nowMs);
 const codesOf = (findings: readonly Finding[]) => findings.map(({ code }) => code);
 
 describe("what an owner sees", () => {
@@ -58,6 +59,30 @@ describe("what an owner sees", () => {
       expect(suspension?.next).toMatch(step);
     });
   }
+
+  test("is by when DNS should be right and until when it is checked, while that is awaited", () => {
+    const hourMs = 3_600_000;
+    const deadlines = {
+      propagatedByMs: startMs + 48 * hourMs,
+      abandonAtMs: startMs + 720 * hourMs,
+    };
+    expect(seen(lives.pending_dns)).toMatchObject(deadlines);
+    expect(seen(lives.misconfigured)).toMatchObject(deadlines);
+    for (const domain of [lives.verified, lives.live, lives.degraded, lives.abandoned]) {
+      const { propagatedByMs, abandonAtMs } = seen(domain);
+      expect([propagatedByMs, abandonAtMs]).toEqual([undefined, undefined]);
+    }
+  });
+
+  test("is a finding that DNS took too long, after what is wrong with it", () => {
+    const lateMs = startMs + 48 * 3_600_000;
+    const codesAt = (domain: Domain, nowMs: number) =>
+      codesOf(seen(domain, noRouting, good, [], nowMs).findings);
+    expect(codesAt(lives.misconfigured, lateMs - 1)).toEqual([finding.code]);
+    expect(codesAt(lives.misconfigured, lateMs)).toEqual([finding.code, "PROPAGATION_OVERDUE"]);
+    expect(codesAt(lives.pending_dns, lateMs)).toEqual(["PROPAGATION_OVERDUE"]);
+    expect(codesAt(lives.live, lateMs)).toEqual([]);
+  });
 
   test("is when a refused certificate is tried again, and nothing of it otherwise", () => {
     const blocked = refusedBy("rate_limited", startMs + 5_000_000)(lives.verified, startMs);

@@ -1,5 +1,6 @@
 /** How every store of domains finds and lists them, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
+import type { Domain } from "../../src/hosting/domains/domain.ts";
 import type { DomainPosition, StoredDomain } from "../../src/hosting/domains/domains.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {
@@ -49,6 +50,29 @@ export function describeDomainLists(engine: string, open: () => Promise<Stores>)
       ]);
       expect(hostsOf(await domains.list("shop"))).toEqual(["a.example", "c.example"]);
       expect(hostsOf(await domains.list("rival"))).toEqual(["a.example", "b.example"]);
+    });
+
+    test("pages have the abandoned ones too, unless their project has added the name again", async () => {
+      const stores = await openWithProjects();
+      const add = (name: string, project: string, ownership: Domain["ownership"], id?: string) =>
+        addTo(stores, domainFor(name, project, { ownership, ...(id === undefined ? {} : { id }) }));
+      await add("c.example", "shop", abandoned());
+      await add("b.example", "rival", abandoned());
+      await add("a.example", "shop", abandoned());
+      await add("d.example", "shop", removed());
+      const { domains } = stores;
+      const paged = async (project?: string) => hostsOf(await domains.page({ project, limit: 9 }));
+      expect(await paged()).toEqual(["b.example", "a.example", "c.example"]);
+      expect(await paged("shop")).toEqual(["a.example", "c.example"]);
+
+      await add("a.example", "shop", held, "dom_again_a");
+      await add("b.example", "shop", held, "dom_again_b");
+      await add("c.example", "shop", removed(), "dom_again_c");
+      expect(idsOf(await domains.page({ limit: 9 }))).toEqual([
+        "dom_rival_b.example",
+        "dom_again_a",
+        "dom_again_b",
+      ]);
     });
 
     test("pages come in the order of projects and hosts, by code units, and lose nothing", async () => {

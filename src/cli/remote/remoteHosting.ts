@@ -21,7 +21,10 @@ export function remoteHosting(options: ClientOptions): Hosting {
       Array.fromAsync(
         everyDomain(remoteDomains(client), { project: slug }),
         ({ host, status }) => ({ host, status }),
-      ).catch(outcomeFor({ domains_off: [] })),
+      )
+        // Listed, but not attached any more.
+        .then((hosts) => hosts.filter(({ status }) => status !== "abandoned"))
+        .catch(outcomeFor({ domains_off: [] })),
     addressOf: (slug) => projects.addressOf(slug),
     publicHttpsPort: () => 443,
     upload: (slug, files, how) => uploadSite({ client, sites: projects, slug, files, ...how }),

@@ -197,6 +197,16 @@ export interface components {
             readonly nextAt: string;
             /** Format: date-time */
             readonly retryAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the change of DNS that is awaited should be visible everywhere, 48 hours after it was added.
+             */
+            readonly propagatedBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it is given up unless DNS is right by then. `POST` adds it again.
+             */
+            readonly abandonAt: string | null;
         };
         readonly TimelineEntry: {
             /** Format: date-time */

@@ -296,7 +296,8 @@ export class DomainService {
     const { domains, clock } = this.#parts;
     const nowMs = clock.now();
     const outcome = await updateWithRetry(this.#updates, stored, async (domain) => {
-      if (hasEnded(domain)) {
+      // One that was given up can still be taken off the lists.
+      if (domain.ownership.kind === "removed") {
         throw new Problem("domain_not_found", {
           detail: `${domain.host} is not attached any more.`,
         });

@@ -12,9 +12,16 @@ import {
   statusOf,
 } from "./domain.ts";
 import type { DomainStore, StoredDomain, TimelineEntry } from "./domains.ts";
-import { type Finding, proofFor, type RecordToCreate, recordFor } from "./finding.ts";
+import {
+  type Finding,
+  proofFor,
+  propagationOverdue,
+  type RecordToCreate,
+  recordFor,
+} from "./finding.ts";
+import { isOverdue, propagatedByMs } from "./lifecycle.ts";
 import { type Redirect, type RoutingInEffect, targetsOf } from "./routing.ts";
-import { nextDueAtMs } from "./schedule.ts";
+import { abandonAtMs, nextDueAtMs } from "./schedule.ts";
 
 export interface DomainView {
   readonly id: string;
@@ -42,6 +49,10 @@ export interface DomainView {
   readonly nextAtMs: number;
   /** When the next attempt to get a certificate is; undefined unless one was refused. */
   readonly retryAtMs: number | undefined;
+  /** When the change of DNS that is awaited should be visible everywhere; undefined if none is. */
+  readonly propagatedByMs: number | undefined;
+  /** When it is given up unless DNS is right by then. */
+  readonly abandonAtMs: number | undefined;
 }
 
 export interface DomainDetails extends DomainView {
@@ -72,6 +83,7 @@ export function viewOf(
   const { host, target, ownership, dns, certificate } = domain;
   const status = statusOf(domain, standing, nowMs);
   const { held, issuance, renewAtMs, window } = certificate;
+  const awaited = steps[status] === "dns";
   return {
     id: domain.id,
     host,
@@ -86,6 +98,7 @@ export function viewOf(
     findings: [
       ...(status === "suspended" ? [suspension(standing, domain.project)] : []),
       ...findingsOf(dns.findings, issuance),
+      ...(awaited && isOverdue(domain, nowMs) ? [propagationOverdue] : []),
     ],
     role: roleOf(host, routing),
     certificate: held && {
@@ -99,6 +112,8 @@ export function viewOf(
     checkedAtMs: dns.checkedAtMs,
     nextAtMs: nextDueAtMs(domain, nowMs),
     retryAtMs: issuance?.refusal === undefined ? undefined : issuance.nextAttemptAtMs,
+    propagatedByMs: awaited ? propagatedByMs(domain) : undefined,
+    abandonAtMs: awaited ? abandonAtMs(domain, nowMs) : undefined,
   };
 }
 

@@ -123,9 +123,12 @@ export interface DomainStore {
   holderOf(host: string): MaybePromise<StoredDomain | undefined>;
   /** Those of a project, or all, without removed and abandoned ones, in the order of their hosts. */
   list(project?: string): MaybePromise<readonly StoredDomain[]>;
-  /** The same in the order of their positions, at most `limit`. May return more than match `search`. */
+  /**
+   * The same, and the abandoned ones whose project has not added the name again, in the order of
+   * their positions, at most `limit`. May return more than match `search`.
+   */
   page(request: PageRequest): MaybePromise<readonly StoredDomain[]>;
-  /** How many of them a project has. */
+  /** How many of `list` a project has. */
   count(project: string): MaybePromise<number>;
   /** The one of `list` with this host. */
   attached(project: string, host: string): MaybePromise<StoredDomain | undefined>;

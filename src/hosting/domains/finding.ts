@@ -206,6 +206,12 @@ export function proofMissing(
   };
 }
 
+export const propagationOverdue: Finding = {
+  code: "PROPAGATION_OVERDUE",
+  message: "DNS is not right after 48 hours, which is longer than any change takes.",
+  next: "Compare the record at your DNS provider with the one shown, character by character.",
+};
+
 export function targetUnknown(target: string): Finding {
   return {
     code: "TARGET_UNKNOWN",

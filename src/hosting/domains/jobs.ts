@@ -11,7 +11,7 @@ import {
   type RoutingChange,
   type StoredDomain,
 } from "./domains.ts";
-import { type Finding, proofFor } from "./finding.ts";
+import { type Finding, proofFor, propagationOverdue } from "./finding.ts";
 import { issue } from "./issuance.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { answersOf, describe, observe, valuesIn } from "./observation.ts";
@@ -91,9 +91,10 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
     ];
     if (undecryptable) entries.push(timelineEntry(nowMs, "certificate_lost", lostWords));
     entries.push(...milestones(before, domain, nowMs));
-    if (lifecycle.isOverdue(domain, nowMs)) {
+    if (!domain.overdueReported && lifecycle.isOverdue(domain, nowMs)) {
       domain = lifecycle.overdueReported(domain);
-      entries.push(timelineEntry(nowMs, "propagation_overdue", overdueWords, [overdue]));
+      const { message } = propagationOverdue;
+      entries.push(timelineEntry(nowMs, "propagation_overdue", message, [propagationOverdue]));
     }
     const claimed = before.ownership.kind !== "held" && domain.ownership.kind === "held";
     const rival = claimed ? await displacedBy(domain, context.store) : undefined;
@@ -133,13 +134,6 @@ function wordsOf({ kind, findings }: Verdict): string {
   if (kind === "right") return "DNS is right: every name server and the recursor agree.";
   return findings[0]?.message ?? "DNS gave no definite answer.";
 }
-
-const overdueWords = "DNS is not right after 48 hours, which is longer than any change takes.";
-const overdue: Finding = {
-  code: "PROPAGATION_OVERDUE",
-  message: overdueWords,
-  next: "Compare the record at your DNS provider with the one shown, character by character.",
-};
 
 const degradedWords = "DNS no longer points to us. We keep serving visitors who still reach us.";
 

@@ -4,6 +4,7 @@ import {
   type DnsFact,
   type Domain,
   type HeldCertificate,
+  hasEnded,
   type Issuance,
   isValid,
   type KeptOrder,
@@ -321,11 +322,16 @@ export function overdueReported(domain: Domain): Domain {
   return { ...domain, overdueReported: true };
 }
 
-/** Only for a name that was never right: propagation does not explain a later change. */
+/**
+ * When DNS should be right at the latest. Undefined for a name that was right once: propagation does
+ * not explain a later change.
+ */
+export function propagatedByMs(domain: Domain): number | undefined {
+  return domain.dns.everRight || hasEnded(domain) ? undefined : domain.addedAtMs + propagationMs;
+}
+
 export function isOverdue(domain: Domain, nowMs: number): boolean {
-  const { overdueReported, dns, ownership, addedAtMs } = domain;
-  if (overdueReported || dns.everRight || ownership.kind !== "held") return false;
-  return nowMs - addedAtMs >= propagationMs;
+  return nowMs >= (propagatedByMs(domain) ?? Number.POSITIVE_INFINITY);
 }
 
 export function abandoned(domain: Domain, nowMs: number): Domain {

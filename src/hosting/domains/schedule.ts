@@ -123,6 +123,11 @@ export function scheduledJobs(domain: Domain, nowMs: number): ScheduledJob[] {
   ];
 }
 
+/** When it is given up unless DNS is right by then; undefined if it is not. */
+export function abandonAtMs(domain: Domain, nowMs: number): number | undefined {
+  return scheduledJobs(domain, nowMs).find(({ job }) => job === "abandon")?.atMs;
+}
+
 export function nextDueAtMs(domain: Domain, nowMs: number): number {
   return Math.min(...scheduledJobs(domain, nowMs).map(({ atMs }) => atMs));
 }

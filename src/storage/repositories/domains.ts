@@ -125,6 +125,10 @@ const countDomains = `SELECT count(*) AS count FROM domains
 export const findAttached = `${selectDomains}
   WHERE domains.project = ?1 AND domains.host = ?2 AND ${whereListed}`;
 
+const whereShown = `(${whereListed} OR domains.ownership = 'abandoned'
+    AND NOT EXISTS (SELECT 1 FROM domains AS later WHERE later.host = domains.host
+      AND later.project = domains.project AND later.ordinal > domains.ordinal))`;
+
 /** By code units, for the index `domains_listed`. */
 const ofProject = 'domains.project COLLATE "C"';
 const inProject = 'domains.host COLLATE "C", domains.id';
@@ -133,7 +137,7 @@ export function pageQuery({ project, ownerId, search, after, limit }: PageReques
   const values: Value[] = [];
   const bound = (...all: Value[]) => all.map((value) => `?${values.push(value)}`).join(", ");
   const conditions = [
-    whereListed,
+    whereShown,
     project === undefined ? "domains.project IS NOT NULL" : `${ofProject} = ${bound(project)}`,
   ];
   if (ownerId !== undefined) conditions.push(`domains.owner_id = ${bound(ownerId)}`);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Domain, DomainDetails } from "../../../contract/generated/platform.ts";
-import { later } from "../../../docs/browser/platform.ts";
+import { later, now } from "../../../docs/browser/platform.ts";
 import { announce } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button, Icon } from "../parts/buttons.tsx";
@@ -12,7 +12,7 @@ import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";
 import { Findings, Steps, Timeline } from "./progress.tsx";
 import { Records } from "./record.tsx";
-import { heldText, isServed, statusOf } from "./status.ts";
+import { heldText, isAbandoned, isServed, statusOf } from "./status.ts";
 
 interface DomainCardProps {
   readonly domain: Domain;
@@ -22,12 +22,13 @@ interface DomainCardProps {
   readonly wanted: boolean;
   readonly onOpen: (open: boolean) => void;
   readonly onChecked: (domain: Domain) => void;
+  readonly onAdded: (domain: Domain) => void;
   /** Empty until it is known what can be done. */
   readonly menu: readonly MenuItem[];
 }
 
 export function DomainCard(props: DomainCardProps) {
-  const { domain, details, open, wanted, onOpen, onChecked, menu } = props;
+  const { domain, details, open, wanted, onOpen, onChecked, onAdded, menu } = props;
   const { host, unicodeHost, role, certificate } = domain;
   const { tone, label } = statusOf(domain);
   const held = heldText(domain);
@@ -77,6 +78,7 @@ export function DomainCard(props: DomainCardProps) {
           {domain.step !== "none" && !isServed(domain) && (
             <VerifyButton {...checking} verify={verify} first />
           )}
+          {isAbandoned(domain) && <StartAgain domain={domain} onAdded={onAdded} />}
         </div>
         <div class="domain-tools">
           <button
@@ -103,6 +105,7 @@ export function DomainCard(props: DomainCardProps) {
               settled={domain.status === "live"}
             />
           )}
+          <Deadlines domain={domain} />
           <Findings findings={domain.findings} checkedAt={domain.checkedAt} />
           <NotChecked error={checking.error} />
           <CertificateLine domain={domain} />
@@ -171,11 +174,62 @@ function VerifyButton({ host, busy, verify, first = false }: Checking & { first?
   );
 }
 
-function Suspended({ domain: { status } }: { domain: Domain }) {
+/** Adds it once more, as if it had never been there. */
+function StartAgain({ domain, onAdded }: Pick<DomainCardProps, "domain" | "onAdded">) {
+  const { project, host } = domain;
+  const { run, busy, error } = useAction();
+  const prove = hasCode(error, "attached_elsewhere");
+  const label = prove ? "Prove that it is mine" : "Start again";
+  const add = () =>
+    run(async () => {
+      const path = { project };
+      onAdded(await call("post", "/projects/{project}/domains", { path, body: { host, prove } }));
+      announce(`${host} was added again.`);
+    });
+  return (
+    <>
+      <ErrorMessage error={error} />
+      <Button onClick={add} busy={busy} label={`${label}: ${host}`}>
+        {label}
+      </Button>
+    </>
+  );
+}
+
+/** How long the owner waits at most for a change of DNS, and we do. */
+function Deadlines({ domain: { propagatedBy, abandonAt } }: { domain: Domain }) {
+  const awaited = propagatedBy !== null && Date.parse(propagatedBy) > now();
+  if (!awaited && abandonAt === null) return null;
+  return (
+    <p class="quiet">
+      {awaited && (
+        <>
+          DNS changes usually show within minutes; allow up to 48 hours (
+          <Left until={propagatedBy} /> left).{" "}
+        </>
+      )}
+      {abandonAt !== null && (
+        <>
+          We check until <Day at={abandonAt} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+function Suspended({ domain: { status, findings } }: { domain: Domain }) {
   if (status === "abandoned") {
+    const lost = findings.some(({ code }) => code === "PROVEN_ELSEWHERE");
     return (
-      <Notice tone="neutral" title="Given up after 30 days without the right record">
-        <p>Remove it and add it again when its DNS can be changed.</p>
+      <Notice
+        tone="neutral"
+        title={lost ? "Detached" : "Given up after 30 days without the right record"}
+      >
+        <p>
+          {lost
+            ? "If it is yours, start again and prove it by DNS."
+            : "Start again when its DNS can be changed."}
+        </p>
       </Notice>
     );
   }

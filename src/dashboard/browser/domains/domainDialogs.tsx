@@ -49,7 +49,7 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
         inputMode="url"
         mono
         required
-        hint="A host name whose DNS you can change. The record to create is shown next."
+        hint="A host name whose DNS you can change. The record to create is shown next. DNS changes usually show within minutes; allow up to 48 hours."
       />
     </FormDialog>
   );

@@ -16,7 +16,7 @@ import { type Loaded, useAction, useGet } from "../useApi.ts";
 import { DomainCard } from "./card.tsx";
 import { AddDomain, MoveDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
 import { saveRouting, withPrimary, withSite } from "./routing.ts";
-import { isServed, statusFilters } from "./status.ts";
+import { isAbandoned, isServed, statusFilters } from "./status.ts";
 import { type OpenDomains, useOpenDomains } from "./useOpenDomains.ts";
 
 interface DomainsProps {
@@ -128,6 +128,7 @@ export function Domains({ slug, host, operator }: DomainsProps) {
                   all={all}
                   domains={domains}
                   replace={replace}
+                  onAdded={onAdded}
                   opening={opening}
                 />
               ) : filtered ? (
@@ -161,10 +162,12 @@ interface DomainListProps {
   readonly all: readonly Domain[];
   readonly domains: Loaded<DomainPage>;
   readonly replace: (domain: Domain) => void;
+  readonly onAdded: (domain: Domain) => void;
   readonly opening: OpenDomains;
 }
 
-function DomainList({ slug, wanted, all, domains, replace, opening }: DomainListProps) {
+function DomainList(props: DomainListProps) {
+  const { slug, wanted, all, domains, replace, onAdded, opening } = props;
   const { isOpen, setOpen, detailsOf } = opening;
   const routing = useGet("/projects/{project}/routing", { path: { project: slug } });
   const here = all.some(({ host }) => host === wanted);
@@ -196,13 +199,20 @@ function DomainList({ slug, wanted, all, domains, replace, opening }: DomainList
     const { data } = routing;
     if (data === undefined) return [];
     const { host, role } = domain;
-    const dialog = { slug, domain, seen: all, routing: data, onRouting: applied };
+    const seen = all.filter((each) => !isAbandoned(each));
+    const dialog = { slug, domain, seen, routing: data, onRouting: applied };
     const site = () => save(withSite(data, host), `${host} shows the site.`);
     const primary = () =>
       save(
         withPrimary(data, host),
         `${host} is the primary domain${isServed(domain) ? "" : " as soon as it is live"}.`,
       );
+    const removal = {
+      label: "Remove domain…",
+      run: () => openDialog(<RemoveDomain {...dialog} onRemoved={onRemoved} />),
+      danger: true,
+    };
+    if (isAbandoned(domain)) return [removal];
     return [
       role.kind === "primary"
         ? { label: "Stop being primary", run: () => void site() }
@@ -213,11 +223,7 @@ function DomainList({ slug, wanted, all, domains, replace, opening }: DomainList
         label: "Move to another project…",
         run: () => openDialog(<MoveDomain {...dialog} onRemoved={onRemoved} />),
       },
-      {
-        label: "Remove domain…",
-        run: () => openDialog(<RemoveDomain {...dialog} onRemoved={onRemoved} />),
-        danger: true,
-      },
+      removal,
     ];
   };
   return (
@@ -238,6 +244,7 @@ function DomainList({ slug, wanted, all, domains, replace, opening }: DomainList
               mark(open ? domainLink(slug, domain.host) : domainsLink(slug));
             }}
             onChecked={replace}
+            onAdded={onAdded}
             menu={menuOf(domain)}
           />
         ))}

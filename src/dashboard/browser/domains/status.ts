@@ -39,6 +39,9 @@ export function heldText({ role }: Pick<Domain, "role">): string | undefined {
 
 export const servedStatuses: readonly DomainStatus[] = ["live", "degraded", "renewal_failing"];
 
+/** Listed for a while after it was given up. */
+export const isAbandoned = ({ status }: Pick<Domain, "status">): boolean => status === "abandoned";
+
 export const isServed = ({ status }: Pick<Domain, "status">): boolean =>
   servedStatuses.includes(status);
 
