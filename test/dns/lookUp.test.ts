@@ -4,6 +4,7 @@ import {
   a,
   aaaa,
   attemptMs,
+  type Contents,
   closeAll,
   cname,
   ns,
@@ -18,6 +19,8 @@ import {
 } from "./servers.ts";
 
 afterEach(closeAll);
+
+const good = { answers: [a("shop.example", "198.51.100.7")] };
 
 describe("the answer of a recursor", () => {
   test("is its records, with the TTLs left in its cache", async () => {
@@ -199,15 +202,13 @@ describe("a no", () => {
 });
 
 describe("when a recursor fails", () => {
-  const good = { answers: [a("shop.example", "198.51.100.7")] };
-
   for (const code of [rcode.servFail, rcode.refused, 15]) {
     test(`with code ${code}, the next is asked`, async () => {
       const first = await serverOf({ rcode: code });
       const second = await serverOf(good);
       const answer = await resolverOf([first, second], { attempts: 2 }).lookUp("shop.example", "A");
       expect(answer.kind).toBe("found");
-      expect(first.heard).toHaveLength(1);
+      expect(first.heard.filter(({ unchecked }) => !unchecked)).toHaveLength(1);
     });
   }
 
@@ -248,7 +249,9 @@ describe("when a recursor fails", () => {
     const failing = await serverOf({ rcode: rcode.servFail });
     const resolver = resolverOf([silent, failing], { attempts: 3 });
     await resolver.lookUp("shop.example", "A");
-    expect([silent.heard.length, failing.heard.length]).toEqual([3, 1]);
+    // Once more without a check of the signatures, in case these were the reason.
+    expect([silent.heard.length, failing.heard.length]).toEqual([3, 2]);
+    expect(failing.heard.map(({ unchecked }) => unchecked)).toEqual([false, true]);
   });
 
   test("or there is none, nothing is learnt", async () => {
@@ -277,6 +280,57 @@ describe("when a recursor fails", () => {
       detail: "Recursor 1 answered FORMERR.",
     });
     expect(never.heard).toHaveLength(2);
+  });
+});
+
+describe("a zone whose signatures do not verify", () => {
+  const validating = (contents: Contents = good) =>
+    startServer({
+      udp: (query, send) =>
+        send(reply(query, query.unchecked ? contents : { rcode: rcode.servFail })),
+    });
+  const bogus = { kind: "unreachable", reason: "bogus" };
+
+  test("is told from one that fails, by an answer that comes without a check", async () => {
+    for (const contents of [good, { rcode: rcode.nxDomain, authorities: [soa("example")] }]) {
+      expect(await resolverOf([await validating(contents)]).lookUp("shop.example", "A")).toEqual({
+        ...bogus,
+        detail: "Recursor 1 cannot verify the signatures.",
+      } as never);
+    }
+    const failing = await serverOf({ rcode: rcode.servFail });
+    expect(await resolverOf([failing]).lookUp("shop.example", "A")).toMatchObject({
+      reason: "servfail",
+    });
+  });
+
+  test("is told with what the recursor says of it, and then at once", async () => {
+    const server = await serverOf({ rcode: rcode.servFail, extendedErrors: [22, 7] });
+    expect(await resolverOf([server]).lookUp("shop.example", "A")).toMatchObject({
+      ...bogus,
+      detail: "Recursor 1 cannot verify the signatures: they have expired.",
+    });
+    expect(server.heard).toHaveLength(1);
+  });
+
+  test("is asked of the next recursor, whose answer counts, and whose silence does not", async () => {
+    const [first, second] = [await validating(), await serverOf(good)];
+    expect(await resolverOf([first, second]).lookUp("shop.example", "A")).toMatchObject({
+      kind: "found",
+    });
+    const silent = await startSilentServer();
+    expect(await resolverOf([first, silent]).lookUp("shop.example", "A")).toMatchObject(bogus);
+  });
+
+  test("is no reason to ask a name server of the zone once more", async () => {
+    const server = await serverOf({ rcode: rcode.servFail });
+    const asked = resolverOf([server]).ask(
+      { name: "ns1", address: server.address },
+      "a.example",
+      "A",
+    );
+    expect(await asked).toMatchObject({ reason: "servfail" });
+    expect(server.heard).toHaveLength(1);
   });
 });
 

@@ -199,6 +199,21 @@ describe("a message", () => {
     expect(read?.rcode).toBe(16);
   });
 
+  test("tells what an error is due to, whatever other options are there", () => {
+    const option = (code: number, data: Uint8Array, length = data.byteLength) =>
+      bytes(uint16(code), uint16(length), data);
+    const errorsIn = (data: Uint8Array) =>
+      readMessage(message({ additionals: [{ owner: name(), type: typeNumber.OPT, data }] }))
+        ?.extendedErrors;
+    expect(errorsIn(bytes())).toEqual([]);
+    const cookie = option(10, bytes("12345678"));
+    const expired = option(15, bytes(0, 7, "signature expired"));
+    expect(errorsIn(bytes(cookie, expired, option(15, bytes(1, 0))))).toEqual([7, 256]);
+    for (const broken of [bytes(15), option(15, bytes(7)), option(9, bytes(1), 900)]) {
+      expect(errorsIn(bytes(expired, broken))).toEqual([7]);
+    }
+  });
+
   test("loses records of other classes and types, and no others", () => {
     const address = bytes(1, 2, 3, 4);
     const answers = [

@@ -11,6 +11,8 @@ export interface Query {
   readonly name: string;
   readonly type: string;
   readonly recursive: boolean;
+  /** Whether it is to be answered whatever the signatures are. */
+  readonly unchecked: boolean;
   /** The size offered by EDNS; undefined without it. */
   readonly udpBytes: number | undefined;
   readonly over: "udp" | "tcp";
@@ -111,6 +113,7 @@ function read(bytes: Buffer, over: Query["over"], fromPort: number): Query {
     name: question?.name ?? "",
     type: question?.type ?? "",
     recursive: packet.flag_rd,
+    unchecked: packet.flag_cd,
     udpBytes: opt?.type === "OPT" ? opt.udpPayloadSize : undefined,
     over,
     fromPort,
@@ -123,6 +126,8 @@ export interface Contents {
   readonly rcode?: number;
   readonly answers?: Answer[];
   readonly authorities?: Answer[];
+  /** Codes of extended errors (RFC 8914). */
+  readonly extendedErrors?: number[];
 }
 
 export function reply(query: Query, contents: Contents = {}): Buffer {
@@ -134,8 +139,21 @@ export function reply(query: Query, contents: Contents = {}): Buffer {
     questions: [{ name: query.name, type: query.type as "A", class: "IN" }],
     answers: contents.answers ?? [],
     authorities: contents.authorities ?? [],
+    additionals: contents.extendedErrors === undefined ? [] : [optOf(contents.extendedErrors)],
   });
 }
+
+const optOf = (errors: readonly number[]): Answer => ({
+  type: "OPT",
+  name: ".",
+  udpPayloadSize: 1232,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  // As with a text that explains the code. The type knows no such option, the writer does.
+  options: errors.map((code) => ({ code: 15, data: Buffer.from([0, code, 111, 104]) }) as never),
+});
 
 /** As many servers as the tests like, at addresses of 127.0.0.0/8. */
 export function resolverOf(

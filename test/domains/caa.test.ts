@@ -195,6 +195,11 @@ describe("what CAA records say", () => {
   });
 });
 
+test("signatures that do not verify are told as such", async () => {
+  const verdict = await judgeBy({ [`ns ${host}`]: unreachable("bogus", "It is bogus.") });
+  expect(verdict).toMatchObject({ kind: "unknown", finding: { code: "DNSSEC_BROKEN" } });
+});
+
 describe("a look-up that fails", () => {
   const failing: readonly [where: string, script: Script][] = [
     ["at the host", { [`${host} CAA @`]: unreachable("timeout", "it was slow") }],

@@ -249,6 +249,7 @@ describe("silence is no answer", () => {
   for (const [reason, code] of [
     ["timeout", "SERVFAIL"],
     ["servfail", "SERVFAIL"],
+    ["bogus", "DNSSEC_BROKEN"],
     ["malformed", "SERVFAIL"],
     ["lame", "LAME_NS"],
     ["forbidden_address", "LAME_NS"],
@@ -266,6 +267,16 @@ describe("silence is no answer", () => {
       expect(summary(verdict)).toEqual(["unknown", code]);
     });
   }
+
+  test("is told in whole sentences, with the DS record where signatures do not verify", () => {
+    const seen = (reason: "servfail" | "bogus" | "lame") =>
+      judged(observed({ nameServers: unreachable(reason, "Recursor 1 failed."), authorities: [] }))
+        .findings[0];
+    for (const reason of ["servfail", "bogus", "lame"] as const) {
+      expect(seen(reason)?.message).toMatch(/[^.]: Recursor 1 failed\.( [A-Z]|$)/);
+    }
+    expect(seen("bogus")?.next).toContain("DS record at your registrar");
+  });
 
   test("of the recursor leaves it unknown, however right the name servers are", () => {
     expect(summary(judged(observed({ recursor: silent() })))).toEqual(["unknown", "SERVFAIL"]);

@@ -11,6 +11,8 @@ export interface Question {
   readonly type: RecordType;
   /** True for a recursor; false for an authoritative server. */
   readonly recursive: boolean;
+  /** Whether a recursor is to answer whatever the signatures are (RFC 4035, section 3.2.2). */
+  readonly unchecked?: boolean;
 }
 
 /** By their mnemonics in the registry of IANA. */
@@ -39,6 +41,8 @@ export interface Message {
   readonly soa: { readonly zone: string; readonly rememberedSeconds: number } | undefined;
   /** Whether the authority section names other servers. */
   readonly namesServers: boolean;
+  /** What an error is due to, by the codes of extended errors (RFC 8914); empty if it is not told. */
+  readonly extendedErrors: readonly number[];
 }
 
 /** Small enough to avoid fragmentation, by the consensus of DNS Flag Day 2020. */
@@ -54,7 +58,7 @@ export function writeQuestion(question: Question, id: number, extended: boolean)
     .flatMap((label) => [label.length, ...Buffer.from(label, "latin1")]);
   const type = typeNumbers[question.type];
   return Uint8Array.from([
-    ...[id >> 8, id & 0xff, question.recursive ? 1 : 0, 0],
+    ...[id >> 8, id & 0xff, question.recursive ? 1 : 0, question.unchecked ? 1 << 4 : 0],
     // One question, no answer, no authority, and the OPT record or none.
     ...[0, 1, 0, 0, 0, 0, 0, extended ? 1 : 0],
     ...[...name, 0, type >> 8, type & 0xff, 0, classIn],
@@ -105,17 +109,15 @@ function readAll(cursor: Cursor): Message | undefined {
   if (counts.answers + counts.authorities + counts.rest > recordsMax) return undefined;
   const asked = questionCount === 1 ? readAsked(cursor) : undefined;
   const truncated = (flags & truncatedBit) !== 0;
-  const found = truncated ? noSections : readSections(cursor, counts);
+  const { rcodeHigh, ...found } = truncated ? noSections : readSections(cursor, counts);
   return {
     id,
     authoritative: (flags & authoritativeBit) !== 0,
     recursionAvailable: (flags & recursionAvailableBit) !== 0,
     truncated,
     asked,
-    answers: found.answers,
-    soa: found.soa,
-    namesServers: found.namesServers,
-    rcode: (found.rcodeHigh << 4) | (flags & rcodeBits),
+    ...found,
+    rcode: (rcodeHigh << 4) | (flags & rcodeBits),
   };
 }
 
@@ -126,7 +128,8 @@ function readAsked(cursor: Cursor): Message["asked"] {
   return { name, type };
 }
 
-const noSections = { answers: [], soa: undefined, namesServers: false, rcodeHigh: 0 };
+const noOpt = { rcodeHigh: 0, extendedErrors: [] };
+const noSections = { answers: [], soa: undefined, namesServers: false, ...noOpt };
 
 function readSections(
   cursor: Cursor,
@@ -135,7 +138,7 @@ function readSections(
   const answers: DnsRecord[] = [];
   let soa: Message["soa"];
   let namesServers = false;
-  let rcodeHigh = 0;
+  let opt: NonNullable<ReadRecord["opt"]> = noOpt;
   for (let read = 0; read < counts.answers; read++) {
     const record = readRecord(cursor).known;
     if (record !== undefined) answers.push(record);
@@ -150,9 +153,9 @@ function readSections(
   }
   // EDNS has the upper bits of the code here: without them, BADVERS would read as NOERROR.
   for (let read = 0; read < counts.rest; read++) {
-    rcodeHigh = readRecord(cursor).rcodeHigh ?? rcodeHigh;
+    opt = readRecord(cursor).opt ?? opt;
   }
-  return { answers, soa, namesServers, rcodeHigh };
+  return { answers, soa, namesServers, ...opt };
 }
 
 interface ReadRecord {
@@ -160,8 +163,7 @@ interface ReadRecord {
   readonly known?: DnsRecord;
   /** Of a SOA. */
   readonly minimumSeconds?: number | undefined;
-  /** Of an OPT. */
-  readonly rcodeHigh?: number;
+  readonly opt?: { readonly rcodeHigh: number; readonly extendedErrors: readonly number[] };
 }
 
 function readRecord(cursor: Cursor): ReadRecord {
@@ -170,7 +172,9 @@ function readRecord(cursor: Cursor): ReadRecord {
   const recordClass = cursor.uint16();
   const ttl = cursor.uint32();
   const data = cursor.part(cursor.uint16());
-  if (type === typeOpt) return { rcodeHigh: ttl >>> 24 };
+  if (type === typeOpt) {
+    return { opt: { rcodeHigh: ttl >>> 24, extendedErrors: readExtendedErrors(data) } };
+  }
   if (recordClass !== classIn) return {};
   const read = readRecordData(type, data);
   if (read === undefined) return {};
@@ -178,6 +182,19 @@ function readRecord(cursor: Cursor): ReadRecord {
   const ttlSeconds = ttl > 0x7fff_ffff ? 0 : ttl;
   const { minimumSeconds, ...rest } = read;
   return { known: { name, ttlSeconds, ...rest }, minimumSeconds };
+}
+
+const optionExtendedError = 15;
+
+/** Options that are malformed are not worth losing the answer for. */
+function readExtendedErrors(options: Cursor): number[] {
+  const codes: number[] = [];
+  while (options.left >= 4) {
+    const option = options.uint16();
+    const data = options.part(Math.min(options.uint16(), options.left));
+    if (option === optionExtendedError && data.left >= 2) codes.push(data.uint16());
+  }
+  return codes;
 }
 
 const typeNumbers: Readonly<Record<RecordType, number>> = {

@@ -121,6 +121,8 @@ function titled({ address, port }: Recursor, place: number): Server {
 
 const nothing = (answer: Unreachable): LookUpResult => ({ answer, zone: undefined });
 
+const definite: ReadonlySet<Unreachable["reason"]> = new Set(["servfail", "bogus", "lame"]);
+
 /** In rounds, until one server answers. One that fails definitely is not queried again. */
 async function queryInTurn(
   servers: readonly Server[],
@@ -129,13 +131,16 @@ async function queryInTurn(
 ): Promise<LookUpResult> {
   let last = nothing(unreachable("servfail", "There is no recursor to ask."));
   const failed = new Set<Server>();
+  // Says more than the silence of another.
+  let bogus = false;
   for (let round = 0; round < rounds; round++) {
     for (const server of servers) {
       if (failed.has(server)) continue;
-      last = await ask(server);
-      if (last.answer.kind !== "unreachable") return last;
-      const { reason } = last.answer;
-      if (reason === "servfail" || reason === "lame") failed.add(server);
+      const { answer, zone } = await ask(server);
+      if (answer.kind !== "unreachable") return { answer, zone };
+      if (!bogus) last = nothing(answer);
+      bogus ||= answer.reason === "bogus";
+      if (definite.has(answer.reason)) failed.add(server);
     }
   }
   return last;
@@ -156,9 +161,35 @@ async function attempt(
   let response = await send(true);
   if (response.kind === "received" && refusesExtension(response.message))
     response = await send(false);
-  return response.kind === "received"
-    ? interpret(response.message, question, server.title)
-    : nothing(response);
+  if (response.kind !== "received") return nothing(response);
+  const { message } = response;
+  if (question.recursive && !question.unchecked && message.rcode === rcodes.SERVFAIL) {
+    // A failed validation is all the same SERVFAIL. Without it, there is an answer (RFC 4035,
+    // section 4.7).
+    const unchecked = () => attempt(transport, server, { ...question, unchecked: true }, leftMs);
+    const told = message.extendedErrors.some((code) => code in dnssecErrors);
+    if (told || (await unchecked()).answer.kind !== "unreachable") {
+      return nothing(unreachable("bogus", bogusText(message, server.title)));
+    }
+  }
+  return interpret(message, question, server.title);
+}
+
+/** Those of RFC 8914 that say what is wrong with the signatures. */
+const dnssecErrors: Readonly<Record<number, string>> = {
+  6: "they are bogus",
+  7: "they have expired",
+  8: "they are not valid yet",
+  9: "no key of the zone matches its DS record",
+  10: "there are none",
+  11: "no key of the zone may sign it",
+  12: "the proof that a name is absent is missing",
+};
+
+function bogusText({ extendedErrors }: Message, server: string): string {
+  const reasons = extendedErrors.flatMap((code) => dnssecErrors[code] ?? []);
+  const why = reasons.length > 0 ? `: ${reasons.join(", and ")}` : "";
+  return `${server} cannot verify the signatures${why}.`;
 }
 
 /** The responses of servers without EDNS, or with another version of it (RFC 6891, section 7). */

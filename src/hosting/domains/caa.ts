@@ -1,6 +1,6 @@
 /** Whether CAA records permit an authority to issue for a host (RFC 8659). */
 import { challengeType, wildcardBase } from "./certificateAuthority.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, silent, withoutDot } from "./finding.ts";
 import { registrableOf, withParents } from "./hostName.ts";
 import {
   type DnsAnswer,
@@ -48,9 +48,10 @@ export async function checkCaa(
     const ours = name === registrable || name.endsWith(`.${registrable}`);
     const silence = answers.every(({ kind }) => kind === "unreachable") ? answers[0] : undefined;
     if (silence?.kind === "unreachable" && ours) {
+      if (silence.reason === "bogus") return { kind: "unknown", finding: silent(silence, []) };
       const finding: Finding = {
         code: "CAA_LOOKUP_FAILED",
-        message: `The CAA records of ${name} could not be looked up: ${silence.detail}. No authority issues without that answer.`,
+        message: `The CAA records of ${name} could not be looked up: ${withoutDot(silence.detail)}. No authority issues without that answer.`,
         next: "It is retried automatically. If it persists, ask your DNS provider why its name servers fail on CAA queries.",
       };
       return { kind: "unknown", finding };

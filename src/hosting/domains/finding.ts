@@ -19,6 +19,7 @@ export const findingCodes = [
   "STALE_CACHE",
   "LAME_NS",
   "SERVFAIL",
+  "DNSSEC_BROKEN",
   "WILDCARD_MATCH",
   "PROXIED",
   "PROOF_MISSING",
@@ -147,18 +148,29 @@ export function aliasNeeded(view: View, host: string, target: string, found: str
   };
 }
 
+export const withoutDot = (sentence: string) => sentence.replace(/\.$/, "");
+
 export function silent({ reason, detail }: Unreachable, at: readonly string[]): Finding {
+  const sentence = withoutDot(detail);
   if (reason === "lame" || reason === "forbidden_address") {
     return {
       code: "LAME_NS",
-      message: `A name server of this zone does not answer for it: ${detail}.`,
+      message: `A name server of this zone does not answer for it: ${sentence}.`,
       next: "Correct the NS records at your registrar, or ask your DNS provider.",
+      at,
+    };
+  }
+  if (reason === "bogus") {
+    return {
+      code: "DNSSEC_BROKEN",
+      message: `DNSSEC is broken: ${sentence}. Certificate authorities and many visitors reject every answer of this zone.`,
+      next: "Compare the DS record at your registrar with the key of your DNS provider: correct it, or delete it if that provider does not sign the zone.",
       at,
     };
   }
   return {
     code: "SERVFAIL",
-    message: `DNS returned no usable answer: ${detail}. This says nothing about your records; we will retry.`,
+    message: `DNS returned no usable answer: ${sentence}. This says nothing about your records; we will retry.`,
     at,
   };
 }

@@ -36,6 +36,8 @@ export interface Unreachable {
   readonly reason:
     | "timeout"
     | "servfail"
+    /** A recursor has an answer, whose signatures (DNSSEC) do not verify. */
+    | "bogus"
     /** The server is not authoritative for this zone. */
     | "lame"
     | "malformed"

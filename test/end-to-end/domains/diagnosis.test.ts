@@ -4,6 +4,7 @@ import type { FindingCode } from "../../../src/hosting/domains/finding.ts";
 import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { startTestBed, type TestBed } from "./testBed/testBed.ts";
+import { signedZone } from "./testBed/unbound.ts";
 
 let testBed: TestBed;
 let fixture: DomainsFixture;
@@ -178,6 +179,14 @@ describeWithTestBedOnEngines("the diagnosis of a domain", (engine) => {
       expect(details.status).toBe("live");
       expect(details.findings.map(({ code }) => code)).toContain("SERVFAIL");
     }
+  });
+
+  test("signatures that do not verify are told from a failure, with the DS record", async () => {
+    await testBed.zone(signedZone, { records: `docs CNAME ${testBed.target}.` });
+    const details = await diagnose(`docs.${signedZone}`);
+    expect(details.status).toBe("pending_dns");
+    expect(details.findings.map(({ code }) => code)).toEqual(["DNSSEC_BROKEN"]);
+    expect(findingOf(details, "DNSSEC_BROKEN").next).toContain("DS record");
   });
 
   test("what caches still remember gives a countdown", async () => {
