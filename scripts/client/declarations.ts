@@ -121,11 +121,11 @@ function withShortComments(text: string): string {
       .replace(/^( *\/\*\*)\n *\* (.*)\n *\*\//gm, "$1 $2 */")
       .replace(/^ *\/\*\*\n *\*\/\n/gm, "")
       // Each operation says it of its own parameters again.
-      .replace(/^ {4}parameters: \{\n[^]*?^ {4}\}/gm, (shared) =>
-        shared.replace(/^ *\/\*\*(?:(?!\*\/)[^])*\*\/\n/gm, ""),
+      .replace(/^ {4}parameters: \{\n[\s\S]*?^ {4}\}/gm, (shared) =>
+        shared.replace(/^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/gm, ""),
       )
       // No editor shows what is said of a whole body.
-      .replace(/^ *\/\*\*(?:(?!\*\/)[^])*\*\/\n(?= *(?:requestBody|20[0-9])\b)/gm, "")
+      .replace(/^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(?= *(?:requestBody|20[0-9])\b)/gm, "")
   );
 }
 

@@ -28,7 +28,6 @@ import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 import type { WatchedStore } from "./watchedStore.ts";
 import {
-  authorityName,
   caaAllows,
   dataAt,
   isTarget,

@@ -1,11 +1,7 @@
 /** What every store of domains does, whichever engine it runs on. */
 import { describe, expect, test } from "bun:test";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
-import {
-  type DomainChange,
-  noRouting,
-  type StoredDomain,
-} from "../../src/hosting/domains/domains.ts";
+import { type DomainChange, noRouting } from "../../src/hosting/domains/domains.ts";
 import type { Stores } from "../../src/storage/stores.ts";
 import {
   abandoned,
@@ -27,7 +23,6 @@ import {
 import { rejectionOf } from "./rejection.ts";
 
 const host = "docs.example.com";
-const idsOf = (stored: readonly StoredDomain[]) => stored.map(({ domain }) => domain.id);
 
 /** How often each outcome came about. */
 function counted(outcomes: readonly string[]): Record<string, number> {
