@@ -27,11 +27,14 @@ export interface Judgement extends Walker {
   readonly settle?: boolean;
 }
 
-/** Walks the whole catalogue and all orders. */
+/** Walks the whole catalogue and all orders, and follows the events. */
 export async function judgeStore(judgement: Judgement): Promise<void> {
   const pets = await walk(judgement, "/pets?limit=100");
   const orders = await walk(judgement, "/store/orders?limit=100");
-  if (pets !== undefined && orders !== undefined) judgeRows(judgement, pets, orders);
+  if (pets === undefined || orders === undefined) return;
+  judgeRows(judgement, pets, orders);
+  const { ledger, tally } = judgement;
+  if (await ledger.events.follow(judgement)) ledger.events.judge(pets, orders, tally);
 }
 
 /** What the store holds, row by row, against the ledger. */

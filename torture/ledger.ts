@@ -5,6 +5,7 @@ import type { PetStatus } from "../src/petstore/catalogue/pet.ts";
 import type { OrderEvent, OrderStatus } from "../src/petstore/orders/orders.ts";
 import type { SeededRandom } from "../testkit/seededRandom.ts";
 import { EditedPets } from "./edits.ts";
+import { EventFold } from "./eventFold.ts";
 
 /**
  * `sent`: no response yet. `refused`: rejected, without effect. `unknown`: no response was received,
@@ -62,6 +63,7 @@ const lettersMax = 60;
 export class Ledger {
   readonly pets: PetEntry[] = [];
   readonly edits = new EditedPets();
+  readonly events = new EventFold();
   /** Of which the id is known. */
   readonly petsById = new Map<string, PetEntry>();
   readonly ordersById = new Map<string, OrderEntry>();
