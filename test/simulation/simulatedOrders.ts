@@ -80,7 +80,6 @@ export class SimulatedOrders {
   /** Undefined where whoever placed it could not store it. */
   async place(request: OrderRequest, token: string): Promise<SimulatedOrder | undefined> {
     const { host } = request;
-    this.#judgeNew(host);
     const number = this.#known.size + 1;
     const url = `https://simulated.example/order/${number}`;
     const privateKeyPem = `-----BEGIN ${keyMark}-----\nof ${number}\n-----END ${keyMark}-----\n`;
@@ -95,6 +94,8 @@ export class SimulatedOrders {
     } catch {
       return undefined;
     }
+    // Not before: a worker that stood still and lost its lease may place one that it cannot store.
+    this.#judgeNew(host);
     this.#stored.set(host, order);
     return this.#opened(order);
   }
