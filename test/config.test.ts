@@ -197,6 +197,7 @@ describe("settings", () => {
       acme: {
         directory: "https://acme-v02.api.letsencrypt.org/directory",
         contact: undefined,
+        externalAccount: undefined,
         caaIdentities: undefined,
         trustFile: undefined,
         ownLimits: true,
@@ -230,6 +231,19 @@ describe("settings", () => {
     expect(limited({ PETSTORE_ACME_LIMITS: "off" })).toBe(false);
     expect(limited({ ...private_, PETSTORE_ACME_LIMITS: "on" })).toBe(true);
     expect(complaintOf({ PETSTORE_ACME_LIMITS: "public" })).toContain("must be on or off");
+  });
+
+  test("an external account is a key id and a key, which no complaint repeats", () => {
+    const read = (text: string) =>
+      readConfig({ PETSTORE_SITES_HOST: "sites.example.com", PETSTORE_ACME_EAB: text }).domains;
+    const hmacKey = Buffer.from("of a test, by bytes");
+    for (const encoding of ["base64", "base64url"] as const) {
+      const { externalAccount } = read(`a:kid_1:${hmacKey.toString(encoding)}`)?.acme ?? {};
+      expect(externalAccount).toEqual({ kid: "a:kid_1", hmacKey });
+    }
+    const complaint = complaintOf({ PETSTORE_ACME_EAB: "not-a-pair" });
+    expect(complaint).toStartWith("PETSTORE_ACME_EAB must be a key id and its HMAC key");
+    expect(complaint).not.toContain("not-a-pair");
   });
 
   test("a name of its own makes its address, and listens where the public can reach it", () => {

@@ -41,6 +41,7 @@ const settings = [
   ["PETSTORE_ACME_TERMS", "", "agreed, to the terms of the certificate authority"],
   ["PETSTORE_ACME_DIRECTORY", "Let's Encrypt", "Address of the authority's directory"],
   ["PETSTORE_ACME_CONTACT", "", "E-mail address that the authority may write to"],
+  ["PETSTORE_ACME_EAB", "", "Its external account, kid:HMAC key in base64"],
   ["PETSTORE_ACME_TRUST", "", "File with a root to trust the authority by"],
   ["PETSTORE_ACME_CAA", "it says", "Names by which CAA records permit the authority"],
   ["PETSTORE_ACME_LIMITS", "on if public", "off: order without limits of our own"],

@@ -33,6 +33,12 @@ export interface DnsUpdateConfig extends Endpoint {
   readonly key: TsigKey;
 }
 
+/** An account at an authority that was made elsewhere (RFC 8555, section 7.3.4). */
+export interface ExternalAccountConfig {
+  readonly kid: string;
+  readonly hmacKey: Uint8Array;
+}
+
 interface TsigKey {
   readonly algorithm: "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
   readonly name: string;
@@ -57,6 +63,8 @@ export interface DomainsConfig {
   readonly acme: {
     readonly directory: string;
     readonly contact: string | undefined;
+    /** Undefined for an authority that makes accounts without one. */
+    readonly externalAccount: ExternalAccountConfig | undefined;
     /** How CAA records name the authority; undefined where it says so itself. */
     readonly caaIdentities: readonly string[] | undefined;
     /** A file with the root that the authority's own interface is trusted by. */
@@ -114,6 +122,7 @@ export function readDomainsConfig(
     acme: {
       directory,
       contact: setting("PETSTORE_ACME_CONTACT", undefined, email),
+      externalAccount: setting("PETSTORE_ACME_EAB", undefined, externalAccount),
       caaIdentities: setting("PETSTORE_ACME_CAA", undefined, hostNames),
       trustFile: setting("PETSTORE_ACME_TRUST", undefined, anyText("a file")),
       ownLimits: setting("PETSTORE_ACME_LIMITS", isPublic, onOrOff),
@@ -160,6 +169,12 @@ const tsig = kind(tsigText, (text): TsigKey | undefined => {
   return algorithm === undefined
     ? undefined
     : { algorithm: algorithm as TsigKey["algorithm"], name, secret: Buffer.from(secret, "base64") };
+});
+
+const externalAccountText = "a key id and its HMAC key in base64, such as kid:c2VjcmV0";
+const externalAccount = kind(externalAccountText, (text): ExternalAccountConfig | undefined => {
+  const [, kid, hmac = ""] = /^([!-~]{1,512}):([A-Za-z0-9+/_-]{8,1024}={0,2})$/.exec(text) ?? [];
+  return kid === undefined ? undefined : { kid, hmacKey: Buffer.from(hmac, "base64url") };
 });
 
 const terms = matching("the word agreed", /^agreed$/);

@@ -316,12 +316,13 @@ async function askAuthority({ acme }: DomainsConfig, clock: Clock, signal?: Abor
     // It says whole seconds, and said them on the way.
     const aheadMs = saidMs + 500 - (clock.now() - tookMs / 2);
     const { externalAccountRequired, caaIdentities } = await client.directory();
+    const externalAccountMissing = externalAccountRequired && acme.externalAccount === undefined;
     const authority: AuthorityObservation = {
       kind: "answered",
       directory,
       tookMs,
       aheadMs: Number.isNaN(aheadMs) ? undefined : aheadMs,
-      externalAccountRequired,
+      externalAccountMissing,
     };
     return { authority, caaIdentities };
   } catch (cause) {

@@ -138,6 +138,7 @@ async function startWorker(
     vault,
     directory: acme.directory,
     contact: acme.contact,
+    externalAccount: acme.externalAccount,
     caaIdentities: acme.caaIdentities,
     trustPem: acme.trustFile === undefined ? undefined : trustedRoot(acme.trustFile),
     termsAgreed: true,

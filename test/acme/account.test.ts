@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
 import type { AcmeAccount } from "../../src/hosting/domains/certificateAuthority.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
 import { rejectionOf } from "../store/rejection.ts";
@@ -83,6 +84,24 @@ describe("the account", () => {
     expect(refusal.reason).toBe("policy");
     expect(refusal.detail).toContain("external account binding");
     expect(registrations()).toEqual([]);
+  });
+
+  test("is bound to the one made elsewhere by a signature of its key", async () => {
+    fixture.ca.meta = { externalAccountRequired: true };
+    const hmacKey = Buffer.from("the key of this test");
+    issuedIn(await fixture.order({}, { externalAccount: { kid: "kid-1", hmacKey } }));
+    const [{ externalAccountBinding: bound } = {}] = registrations() as [
+      { externalAccountBinding?: Record<"protected" | "payload" | "signature", string> },
+    ];
+    const read = (part = "") => JSON.parse(Buffer.from(part, "base64url").toString());
+    expect(read(bound?.protected)).toEqual({
+      alg: "HS256",
+      kid: "kid-1",
+      url: `${fixture.ca.origin}/newAccount`,
+    });
+    expect(read(bound?.payload)).toMatchObject({ kty: "EC", crv: "P-256" });
+    const signed = createHmac("sha256", hmacKey).update(`${bound?.protected}.${bound?.payload}`);
+    expect(bound?.signature).toBe(signed.digest("base64url"));
   });
 
   test("without an address is the authority's failure, and nothing is kept", async () => {

@@ -9,8 +9,30 @@ import { describeUnless } from "../../testkit/describeUnless.ts";
 import { identitiesOf, issuedIn, KeptAccounts, refusalIn } from "./acmeFixture.ts";
 import { missingOf, type Pebble, startPebble } from "./pebble.ts";
 
-describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
-  let pebble: Pebble;
+const missing = missingOf(["pebble", "openssl"]);
+let pebble: Pebble;
+
+function client(options: Partial<AcmeOptions> = {}): AcmeAuthority {
+  return new AcmeAuthority({
+    clock: systemClock,
+    accounts: new KeptAccounts(),
+    vault: new Vault("a secret of this test", systemClock),
+    directory: pebble.directory,
+    contact: "operator@example.com",
+    trustPem: pebble.trustPem,
+    termsAgreed: true,
+    pollMs: 20,
+    ...options,
+  });
+}
+
+function request(host: string) {
+  const { signal } = new AbortController();
+  const ignored = async () => {};
+  return { host, replaces: undefined, placed: ignored, publish: ignored, signal };
+}
+
+describeUnless(missing, "pebble", () => {
   beforeAll(async () => {
     pebble = await startPebble({
       VA_ALWAYS_VALID: "1",
@@ -20,26 +42,6 @@ describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
     });
   });
   afterAll(() => pebble.stop());
-
-  function client(options: Partial<AcmeOptions> = {}): AcmeAuthority {
-    return new AcmeAuthority({
-      clock: systemClock,
-      accounts: new KeptAccounts(),
-      vault: new Vault("a secret of this test", systemClock),
-      directory: pebble.directory,
-      contact: "operator@example.com",
-      trustPem: pebble.trustPem,
-      termsAgreed: true,
-      pollMs: 20,
-      ...options,
-    });
-  }
-
-  function request(host: string) {
-    const { signal } = new AbortController();
-    const ignored = async () => {};
-    return { host, replaces: undefined, placed: ignored, publish: ignored, signal };
-  }
 
   test("issues a certificate that names its issuer's key, though it refuses a third of all nonces", async () => {
     const { chainPem } = issuedIn(await client().order(request("docs.example.com")));
@@ -89,4 +91,29 @@ describeUnless(missingOf(["pebble", "openssl"]), "pebble", () => {
     expect(await client().renewalWindow("a.b")).toEqual({ kind: "not_offered" });
     expect(await identitiesOf(client())).toEqual([]);
   });
+});
+
+describeUnless(missing, "pebble that requires an account made elsewhere", () => {
+  const hmacKey = Buffer.from("a key that this test shares with pebble");
+  beforeAll(async () => {
+    const settings = { VA_ALWAYS_VALID: "1", VA_NOSLEEP: "1" };
+    pebble = await startPebble(settings, { "kid-1": hmacKey.toString("base64url") });
+  });
+  afterAll(() => pebble.stop());
+
+  test("issues to one that is bound to it", async () => {
+    const bound = client({ externalAccount: { kid: "kid-1", hmacKey } });
+    issuedIn(await bound.order(request("docs.example.com")));
+  });
+
+  for (const [what, externalAccount] of [
+    ["without it", undefined],
+    ["with another key", { kid: "kid-1", hmacKey: Buffer.from("another key") }],
+    ["with an unknown id", { kid: "kid-2", hmacKey }],
+  ] as const) {
+    test(`refuses one ${what}`, async () => {
+      const outcome = await client({ externalAccount }).order(request("docs.example.com"));
+      expect(refusalIn(outcome).reason).toBe("policy");
+    });
+  }
 });

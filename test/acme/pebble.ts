@@ -23,7 +23,10 @@ function isInstalled(command: string): boolean {
 }
 
 /** The `settings` are its environment variables, named without `PEBBLE_`. */
-export async function startPebble(settings: Record<string, string>): Promise<Pebble> {
+export async function startPebble(
+  settings: Record<string, string>,
+  externalAccounts: Record<string, string> = {},
+): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), "petstore-pebble-"));
   const trustPem = selfSign(folder);
   const [port, managementPort] = [await freePort(), await freePort()];
@@ -37,6 +40,8 @@ export async function startPebble(settings: Record<string, string>): Promise<Peb
         privateKey: join(folder, "key.pem"),
         httpPort: 5002,
         tlsPort: 5001,
+        externalAccountBindingRequired: Object.keys(externalAccounts).length > 0,
+        externalAccountMACKeys: externalAccounts,
       },
     }),
   );

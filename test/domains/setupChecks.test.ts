@@ -39,7 +39,7 @@ const answered: AuthorityObservation = {
   directory: "https://ca.example/directory",
   tookMs: 80.4,
   aheadMs: 400,
-  externalAccountRequired: false,
+  externalAccountMissing: false,
 };
 const domains = (parts: Partial<DomainsObservation> = {}): DomainsObservation => ({
   names: [name()],
@@ -229,7 +229,7 @@ describe("the authority", () => {
 
   test("that is slow is a warning, and one that wants another account a problem", () => {
     expect(judged("authority", authority({ tookMs: 5_001 })).verdict).toBe("warning");
-    const external = authority({ externalAccountRequired: true });
+    const external = authority({ externalAccountMissing: true });
     expect(judged("authority", external).verdict).toBe("problem");
   });
 

@@ -2,6 +2,7 @@
 
 import {
   createHash,
+  createHmac,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -14,6 +15,12 @@ import { AcmeError, malformed } from "./acmeError.ts";
 import type { AcmeClient } from "./client.ts";
 import { unlessAborted } from "./transport.ts";
 
+/** Proves that the account belongs to one that was made elsewhere (RFC 8555, section 7.3.4). */
+export interface ExternalAccount {
+  readonly kid: string;
+  readonly hmacKey: Uint8Array;
+}
+
 export interface OpenAccount {
   readonly url: string;
   readonly key: AccountKey;
@@ -24,6 +31,7 @@ interface AccountOptions {
   readonly vault: Vault;
   /** An e-mail address. */
   readonly contact: string | undefined;
+  readonly externalAccount?: ExternalAccount | undefined;
   readonly termsAgreed: boolean;
 }
 
@@ -83,12 +91,12 @@ export class Account {
   /** Creates the account, or finds the existing one of this key. */
   async #register(key: AccountKey): Promise<string> {
     const { newAccount, hasTerms, externalAccountRequired } = await this.#client.directory();
-    const { contact, termsAgreed } = this.#options;
-    if (externalAccountRequired) {
+    const { contact, termsAgreed, externalAccount } = this.#options;
+    if (externalAccountRequired && externalAccount === undefined) {
       throw new AcmeError(
         "policy",
-        "This authority wants accounts that were arranged beforehand (external account binding), " +
-          "which is not supported.",
+        "This authority requires an account that was made elsewhere (external account binding), " +
+          "and none is set.",
       );
     }
     if (hasTerms && !termsAgreed) {
@@ -97,6 +105,9 @@ export class Account {
     const payload = {
       ...(hasTerms ? { termsOfServiceAgreed: true } : {}),
       ...(contact === undefined ? {} : { contact: [`mailto:${contact}`] }),
+      ...(externalAccount && {
+        externalAccountBinding: key.boundTo(externalAccount, newAccount),
+      }),
     };
     const response = await this.#client.post({ url: newAccount, payload, key, account: undefined });
     const url = response.header("location");
@@ -135,6 +146,14 @@ export class AccountKey {
   keyAuthorization(token: string): string {
     const thumbprint = createHash("sha256").update(JSON.stringify(this.#jwk)).digest("base64url");
     return `${token}.${thumbprint}`;
+  }
+
+  /** The external account's signature of this key (RFC 8555, section 7.3.4). */
+  boundTo({ kid, hmacKey }: ExternalAccount, url: string) {
+    const head = base64url(JSON.stringify({ alg: "HS256", kid, url }));
+    const payload = base64url(JSON.stringify(this.#jwk));
+    const signature = createHmac("sha256", hmacKey).update(`${head}.${payload}`);
+    return { protected: head, payload, signature: signature.digest("base64url") };
   }
 
   /** The payload is undefined for a POST-as-GET. Without an account URL, the key itself is included. */

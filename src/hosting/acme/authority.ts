@@ -11,7 +11,7 @@ import type {
   RenewalWindow,
 } from "../domains/certificateAuthority.ts";
 import type { Vault } from "../domains/vault.ts";
-import { Account } from "./account.ts";
+import { Account, type ExternalAccount } from "./account.ts";
 import { AcmeError, isUnavailable, messageOf } from "./acmeError.ts";
 import { fetchRenewalWindow } from "./certificates.ts";
 import { AcmeClient, AcmeSession } from "./client.ts";
@@ -29,6 +29,8 @@ export interface AcmeOptions {
   readonly directory: string;
   /** The operator's e-mail address, for notices of the authority. */
   readonly contact: string | undefined;
+  /** For an authority whose accounts are made elsewhere. */
+  readonly externalAccount?: ExternalAccount | undefined;
   /** Its names in CAA records, if its directory does not say. */
   readonly caaIdentities?: readonly string[] | undefined;
   /** A root in PEM that is trusted in addition to the usual ones for connections to the authority. */

@@ -65,7 +65,8 @@ export type AuthorityObservation =
       readonly tookMs: number;
       /** How far its clock is ahead of ours; undefined if it sends no date. */
       readonly aheadMs: number | undefined;
-      readonly externalAccountRequired: boolean;
+      /** It makes accounts only for those that have one elsewhere, and none is set. */
+      readonly externalAccountMissing: boolean;
     }
   | { readonly kind: "failed"; readonly directory: string; readonly detail: string };
 
@@ -250,12 +251,12 @@ function judgeAuthority(authority: AuthorityObservation): SetupCheck {
         : "Allow outgoing HTTPS, and check PETSTORE_ACME_DIRECTORY and PETSTORE_ACME_TRUST.",
     };
   }
-  if (authority.externalAccountRequired) {
+  if (authority.externalAccountMissing) {
     return {
       ...about,
       verdict: "problem",
-      seen: `${directory} wants an account that was made elsewhere, which Pet Store does not support.`,
-      next: "Set PETSTORE_ACME_DIRECTORY to another authority.",
+      seen: `${directory} requires an account that was made elsewhere (external account binding).`,
+      next: "Make one there, and set PETSTORE_ACME_EAB to its key id and HMAC key.",
     };
   }
   const seen = `${directory} answered in ${Math.round(authority.tookMs)} ms.`;
