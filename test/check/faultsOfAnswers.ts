@@ -324,6 +324,7 @@ export const faultsOfAnswers: readonly Caught[] = [
       "category-id-taken-409",
       "category-rename-taken-409",
       "category-rename",
+      "category-rename-other-id-refused",
       "category-in-use-409",
     ],
   },

@@ -46,6 +46,11 @@ export const faultsOfCategories: readonly Caught[] = [
     caughtBy: ["category-id-string-refused"],
   },
   {
+    name: "a renaming ignores the id",
+    inside: "renames whatever the id",
+    caughtBy: ["category-rename-other-id-refused"],
+  },
+  {
     name: "the new name of a category is not stored",
     inside: "forgets new names",
     caughtBy: ["category-rename"],

@@ -105,6 +105,7 @@ export const faultsOfUpdates: readonly Caught[] = [
       "filter-follows-update",
       "category-rename-taken-409",
       "category-rename",
+      "category-rename-other-id-refused",
       "category-unknown-404",
     ],
   },

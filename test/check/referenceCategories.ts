@@ -14,11 +14,12 @@ export function referenceCategories(
   const all: Category[] = [1n, 3n, 4n].map((id) => ({ id, name: `Category ${id}` }));
   const text = ({ id, name }: Category) => `{"id":${id},"name":${JSON.stringify(name)}}`;
 
-  function nameOf({ name }: Members): string {
+  function nameOf({ name }: Members, own?: Category): string {
     if (!isName(name, false) && !has("any category name")) {
       throw new Refusal("body_invalid", "Wrong: name.");
     }
-    const taken = all.some((each) => each.name === name) && !has("names categories twice");
+    const others = all.filter((each) => each !== own);
+    const taken = others.some((each) => each.name === name) && !has("names categories twice");
     if (taken) throw new Refusal("category_taken", "Another has this name.");
     return String(name);
   }
@@ -47,7 +48,11 @@ export function referenceCategories(
 
   function rename(id: string, body: Members): Plain {
     const category = under(id);
-    const name = nameOf(body);
+    const given = body["id"] === undefined ? category.id : integerOf(body["id"]);
+    if (given !== category.id && !has("renames whatever the id")) {
+      throw new Refusal("body_invalid", "Wrong: id.");
+    }
+    const name = nameOf(body, category);
     if (!has("forgets new names")) category.name = name;
     return { status: 200, body: text({ id: category.id, name }) };
   }

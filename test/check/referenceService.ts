@@ -313,7 +313,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
       case "POST categories":
         return once(asked, () => categories.create(body("id", "name")));
       case "PATCH categories/{}":
-        return once(asked, () => categories.rename(second, body("name")));
+        return once(asked, () => categories.rename(second, body("id", "name")));
       case "DELETE categories/{}":
         return once(asked, () => categories.remove(second));
       case "POST pets":

@@ -164,6 +164,20 @@ const writing: readonly Check[] = [
       await expectListed(caller, renamed);
     }
   }),
+  updateCheck(
+    "category-rename-other-id-refused",
+    "A renaming with another id is refused with 400, naming id; with the same id it is not.",
+    async (caller) => {
+      const category = await addCategory(caller);
+      const send = (id: bigint) => {
+        const body = `{"id":${id},"name":${JSON.stringify(category.name)}}`;
+        return caller.send("PATCH", path(category), { body });
+      };
+      (await send(category.id + 1n)).expectNamed("body_invalid", "id");
+      await expectListed(caller, category);
+      (await send(category.id)).category();
+    },
+  ),
   deleteCheck(
     "category-delete",
     "A deleted category is answered 204 without a body, then 404, and listed no more.",
