@@ -51,6 +51,23 @@ describe("opening a database of PostgreSQL", () => {
     expect(await catalogue.count({ words: ["bell"] })).toBe(9_999);
   });
 
+  test("an index that takes longer than any usual statement is waited for", async () => {
+    await (await database.open()).close();
+    await tamper("DROP TABLE pet_words; UPDATE meta SET value = '4' WHERE name = 'version'");
+    await tamper(
+      `CREATE FUNCTION take_long() RETURNS event_trigger LANGUAGE plpgsql AS
+       $$ BEGIN IF current_query() LIKE '%gin%' THEN PERFORM pg_sleep(3); END IF; END $$;
+       CREATE EVENT TRIGGER slow_index ON ddl_command_end WHEN TAG IN ('CREATE INDEX')
+       EXECUTE FUNCTION take_long()`,
+    );
+    try {
+      const { catalogue } = await database.open({ responseMsMax: 2_000 });
+      expect(await catalogue.count({ words: ["bella"] })).toBe(0);
+    } finally {
+      await tamper("DROP EVENT TRIGGER slow_index");
+    }
+  });
+
   test("while the words of pets are indexed for the first time, writes go on", async () => {
     await (await database.open()).close();
     await tamper("DROP TABLE pet_words; DROP INDEX pets_by_category, orders_by_pet");

@@ -11,7 +11,7 @@ const lockMsMax = 5_000;
 /** A process that hangs in a transaction must not block the others for longer. */
 const idleInTransactionMsMax = 5_000;
 /** A little more than for a statement: the server's own error says more. */
-const responseMsMax = statementMsMax + 2_000;
+const responseMsMaxDefault = statementMsMax + 2_000;
 const idleMsMax = 30_000;
 
 const int8 = 20;
@@ -27,9 +27,17 @@ export interface ConnectionSettings {
   readonly connectionsMax: number;
   /** How long to wait for a connection to be established or released. */
   readonly connectMsMax?: number;
+  /** How long to wait for the response to a statement. */
+  readonly responseMsMax?: number;
 }
 
-export function clientConfig(address: string, connectMsMax = connectMsMaxDefault): pg.ClientConfig {
+export function clientConfig(
+  address: string,
+  {
+    connectMsMax = connectMsMaxDefault,
+    responseMsMax = responseMsMaxDefault,
+  }: Partial<ConnectionSettings> = {},
+): pg.ClientConfig {
   return {
     connectionString: address,
     connectionTimeoutMillis: connectMsMax,
@@ -42,7 +50,7 @@ export function clientConfig(address: string, connectMsMax = connectMsMaxDefault
 
 export function poolConfig(address: string, settings: ConnectionSettings): pg.PoolConfig {
   return {
-    ...clientConfig(address, settings.connectMsMax),
+    ...clientConfig(address, settings),
     max: settings.connectionsMax,
     idleTimeoutMillis: idleMsMax,
     onConnect: beginSession,
@@ -86,8 +94,11 @@ export interface QueryRows<Row extends unknown[]> {
 export interface Session {
   /** Rows are arrays of their columns. */
   query<Row extends unknown[]>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
-  /** Runs statements without values in one round trip. Returns the rows of the last. */
-  script(text: string): Promise<unknown[][]>;
+  /**
+   * Runs statements without values in one round trip. Returns the rows of the last. `responseMsMax`
+   * replaces that of the connection.
+   */
+  script(text: string, responseMsMax?: number): Promise<unknown[][]>;
 }
 
 /** Connections with a commit that was not replicated to the standbys. */
@@ -117,8 +128,9 @@ export function sessionOn(client: pg.ClientBase, named: boolean): Session {
       );
       return { rows: result.rows as never, fields: result.fields, count: result.rowCount ?? 0 };
     },
-    async script(text) {
-      const result = await sent(client, client.query({ text, rowMode: "array" }));
+    async script(text, responseMsMax) {
+      const statement = { text, rowMode: "array" as const, query_timeout: responseMsMax };
+      const result = await sent(client, client.query(statement));
       // Several statements have a list of results.
       const last = Array.isArray(result) ? (result as pg.QueryArrayResult[]).at(-1) : result;
       return last?.rows ?? [];

@@ -120,7 +120,7 @@ export class Database {
     const address = this.#current?.address;
     if (address === undefined) throw new ConnectionLost("The connection was lost.");
     const client = new pg.Client({
-      ...clientConfig(address, this.#settings.connectMsMax),
+      ...clientConfig(address, this.#settings),
       query_timeout: connectMsMaxDefault,
     });
     client.on("error", () => {});

@@ -81,6 +81,8 @@ export const latestVersion = steps.length;
 
 /** Short, so that other transactions do not queue up behind a waiting migration. */
 const lockMsMax = 2_000;
+/** An index on a large table takes minutes. */
+const statementMsMax = 24 * 60 * 60_000;
 /** How long to retry, or to wait for another process that migrates. */
 const retryMsMax = 5 * 60_000;
 const retryEveryMs = 100;
@@ -136,9 +138,10 @@ async function runStep(database: Database): Promise<number> {
     const version = Number(row?.[0]);
     const step = steps[version];
     if (step === undefined) return version;
+    const patient = { ...session, script: (text: string) => session.script(text, statementMsMax) };
     for (const statement of step) {
-      if (typeof statement === "string") await session.script(statement);
-      else await statement(session);
+      if (typeof statement === "string") await patient.script(statement);
+      else await statement(patient);
     }
     await session.query("UPDATE meta SET value = $1 WHERE name = 'version'", [String(version + 1)]);
     return version + 1;
