@@ -33,10 +33,16 @@ export function asksForCount(request: RequestHeaders): boolean {
 function prefers(request: RequestHeaders, preference: string, value: string): boolean {
   const prefer = request.header("prefer");
   if (prefer === undefined) return false;
-  // The first of several preferences with the same name is the one that counts (section 2).
+  // The first of several preferences with the same name is the one that counts (section 2). What
+  // follows a semicolon is a parameter of a preference.
   const given = prefer
-    .split(/[,;]/)
-    .map((each) => each.split("=").map((part) => part.trim().toLowerCase()))
+    .split(",")
+    .map((each) =>
+      each
+        .replace(/;.*/s, "")
+        .split("=")
+        .map((part) => part.trim().toLowerCase()),
+    )
     .find(([name]) => name === preference);
   return given?.[1]?.replaceAll('"', "") === value;
 }

@@ -223,6 +223,7 @@ describeOnEngines("listPets", (engine) => {
     "handling=lenient",
     "respond-async",
     "handling=lenient, handling=strict",
+    "respond-async; handling=strict",
     "",
   ]) {
     test(`Prefer: ${prefer} is not strict`, async () => {
