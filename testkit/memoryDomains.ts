@@ -130,11 +130,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     row.version += 1;
     row.dueAtMs = dueAtMs;
     if (dueAtMs !== undefined) this.#waiting.expect(row, dueAtMs);
-    const heard =
-      before.ownership.kind !== domain.ownership.kind ||
-      isServed(before) !== isServed(domain) ||
-      before.certificate.held?.id !== domain.certificate.held?.id;
-    if (heard) this.#revision += 1;
+    if (servedAs(before) !== servedAs(domain)) this.#revision += 1;
     if (endOf(row) !== undefined) this.#removeOldTombstones(domain.project);
   }
 
@@ -356,8 +352,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
     const domain = this.#served(host);
     const deployment = here(this.#sites.project(domain?.project ?? ""))?.current;
     if (deployment === undefined || !domain || !this.#standing(domain).paid) return undefined;
-    const { project } = domain;
-    const site = { project, deployment, routing: this.routing(project).routing };
+    const { project, hsts } = domain;
+    const site = { project, deployment, hsts, routing: this.routing(project).routing };
     return here(routeFor(host, site, (to) => this.#served(to)?.project === project));
   }
 
@@ -395,6 +391,8 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 }
 
+const servedAs = ({ ownership, certificate: { held }, hsts }: Domain) =>
+  [ownership.kind, held?.id, hsts].join(" ");
 const isOpen = ({ kind }: Domain["ownership"]) => kind === "held" || kind === "proof_needed";
 
 const endOf = ({ domain: { ownership } }: Row) =>

@@ -2,7 +2,7 @@
 
 import { toJson } from "../contract/json.ts";
 import { pause } from "../core/clock.ts";
-import { statuses } from "../hosting/domains/domain.ts";
+import { hstsPolicies, statuses } from "../hosting/domains/domain.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import {
@@ -22,6 +22,7 @@ import {
   dueText,
   findingsText,
   hostText,
+  hstsWords,
   propagationText,
   recordsText,
   roleText,
@@ -216,6 +217,25 @@ const moveDomain: Command = {
   },
 };
 
+const setHsts: Command = {
+  name: "domains hsts",
+  summary: "Choose for how long browsers insist on HTTPS for a host name",
+  operands: { ...whichHost, "<policy>": hstsPolicies.join(", ") },
+  options: ofProject,
+  about:
+    "What the header Strict-Transport-Security says. day, the default, and year are for this name alone;\nsubdomains is a year for every name below it too, whoever serves that: visitors of one that has no\nHTTPS are locked out until the time is over. off tells browsers to forget it at their next visit.",
+  examples: ["petstore domains hsts docs.example.com year"],
+  async run(call, context) {
+    const policy = readChoice("<policy>", call.second, hstsPolicies);
+    const view = await withDomains(call, context, async (open) => {
+      const found = await findDomain(open, call.operand, call.values.get("project"));
+      if (found.project === "") throw ownNameFailure(found.host);
+      return open.domains.setHsts(operator, found.project, found.host, policy);
+    });
+    return { json: viewJson(view), text: `${view.host}: ${hstsWords[policy]}.\n` };
+  },
+};
+
 const ownNameFailure = (host: string) =>
   new CommandFailure(
     `${host} is a name of the service itself. It goes when PETSTORE_DOMAIN or PETSTORE_SITES_HOST changes.`,
@@ -256,6 +276,7 @@ export const domainsCommands: readonly Command[] = [
   routeDomains,
   makePrimary,
   redirectDomain,
+  setHsts,
   moveDomain,
   removeDomain,
 ];

@@ -1,6 +1,6 @@
 /** Formats domains for a terminal. */
 import type { Used } from "../hosting/domains/budget.ts";
-import type { Status } from "../hosting/domains/domain.ts";
+import type { HstsPolicy, Status } from "../hosting/domains/domain.ts";
 import type { TimelineEntry } from "../hosting/domains/domains.ts";
 import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding, RecordToCreate } from "../hosting/domains/finding.ts";
@@ -21,6 +21,13 @@ export const statusWords: Readonly<Record<Status, string>> = {
   suspended: "not served without the paid plan and a deployment",
   abandoned: "given up",
   removed: "taken off its project",
+};
+
+export const hstsWords: Readonly<Record<HstsPolicy, string>> = {
+  off: "browsers are told to forget that it is for HTTPS alone",
+  day: "browsers insist on HTTPS for a day",
+  year: "browsers insist on HTTPS for a year",
+  subdomains: "browsers insist on HTTPS for a year, for all names below it too",
 };
 
 /** Names and values come from other people's zones: nothing in them may steer the terminal. */
@@ -86,6 +93,7 @@ export function viewText(
       : [
           ...(project === "" ? [] : [["Role", roleText(view)]]),
           ["Certificate", ...certificateText(view, when)],
+          ...(view.hsts === "day" ? [] : [["HSTS", hstsWords[view.hsts]]]),
         ]),
     ["Added", when(addedAtMs)],
     ["Last check", checkedAtMs === undefined ? "none yet" : when(checkedAtMs)],

@@ -45,6 +45,7 @@ export type HostedDomains = Pick<
   | "verify"
   | "remove"
   | "move"
+  | "setHsts"
   | "edgesBehind"
   | "routing"
   | "applyRouting"

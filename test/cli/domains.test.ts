@@ -125,6 +125,20 @@ describe("where there is no store", () => {
   });
 });
 
+describe("domains hsts", () => {
+  test("chooses for how long browsers insist on HTTPS, and show says so", async () => {
+    await using cli = await cliWithDomains();
+    await cli.json("domains", "add", "shop", docs);
+    const shown = async () => (await cli.run(["domains", "show", docs])).out;
+    expect(await shown()).not.toContain("HSTS");
+    const { out } = await cli.run(["domains", "hsts", docs, "subdomains"]);
+    expect(out).toBe(`${docs}: browsers insist on HTTPS for a year, for all names below it too.\n`);
+    expect(await shown()).toMatch(/^HSTS +browsers insist on HTTPS for a year, for all/m);
+    const wrong = await cli.run(["domains", "hsts", docs, "on"]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("off, day, year")]);
+  });
+});
+
 describe("domains move", () => {
   test("leads the name to another project of its owner, and asks before it breaks a routing", async () => {
     await using cli = await cliWithDomains();

@@ -189,6 +189,21 @@ describeWithBrowser("the screen of many domains", (browser) => {
     expect((await routing("shop")).routing.redirects).toHaveLength(1);
   });
 
+  test("how long browsers insist on HTTPS is chosen, with its danger explained", async () => {
+    await page.getByRole("button", { name: `More for ${hostOf(59)}` }).click();
+    await page.getByRole("menuitem", { name: "HTTPS only…" }).click();
+    const dialog = page.getByRole("dialog", { name: `HTTPS only for ${hostOf(59)}` });
+    const choice = dialog.getByLabel("Browsers remember it");
+    expect(await choice.inputValue()).toBe("day");
+    await choice.selectOption("subdomains");
+    await dialog.getByText("one that has no HTTPS cannot be reached any more").waitFor();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const stored = await server.service.stores.domains.attached("shop", hostOf(59));
+    expect(stored?.domain.hsts).toBe("subdomains");
+  });
+
   test("one is moved to another project, and is found there", async () => {
     const { stores } = server.service;
     await stores.sites.addProject({ slug: "blog", ownerId: "shop", nowMs });

@@ -3,6 +3,7 @@ import { noRouting } from "../../src/hosting/domains/domains.ts";
 import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import {
   ann,
+  bob,
   type DomainServiceFixture,
   domainServiceFixture,
   refusalOf,
@@ -242,6 +243,25 @@ describe("the routing of a project", () => {
     const { primary, redirects } = await service.routing(ann, "shop");
     const named = [primary ?? host, ...redirects.flatMap(({ from, to }) => [from, to])];
     expect(named.every((each) => here.has(each))).toBe(true);
+  });
+});
+
+describe("HTTPS only", () => {
+  test("is for a day unless another choice was made, and only of an attached name", async () => {
+    const { service } = await domainServiceFixture();
+    expect((await service.add(ann, "shop", host)).hsts).toBe("day");
+    const { hsts, timeline } = await service.setHsts(ann, "shop", host, "subdomains");
+    expect([hsts, timeline[0]?.event]).toEqual(["subdomains", "hsts_set"]);
+    await service.setHsts(ann, "shop", host, "subdomains");
+    expect((await service.show(ann, "shop", host)).timeline).toHaveLength(2);
+    expect((await refusalOf(service.setHsts(bob, "shop", host, "off"))).code).toBe(
+      "project_not_found",
+    );
+    await service.remove(ann, "shop", host, false);
+    expect((await refusalOf(service.setHsts(ann, "shop", host, "off"))).code).toBe(
+      "domain_not_found",
+    );
+    expect((await service.add(ann, "shop", host)).hsts).toBe("day");
   });
 });
 

@@ -140,6 +140,28 @@ describe("a request over HTTPS", () => {
     ).toBeUndefined();
   });
 
+  test("promises what its owner chose, on redirects too", async () => {
+    edge.attach("chosen.example");
+    const certificate = edge.view.certificates.get("chosen.example");
+    if (certificate === undefined) throw new Error("It has a certificate.");
+    const site = { kind: "site", project: "p", deployment: "d", primary: undefined } as const;
+    const redirect = { kind: "redirect", to: "b.example", status: 301 } as const;
+    for (const [hsts, header] of [
+      ["off", "max-age=0"],
+      ["day", "max-age=86400"],
+      ["year", "max-age=31536000"],
+      ["subdomains", "max-age=31536000; includeSubDomains"],
+    ] as const) {
+      for (const route of [site, redirect]) {
+        edge.view.attach("chosen.example", { ...route, hsts }, certificate);
+        const { headers } = await getSecured(edge, "chosen.example");
+        expect(headers["strict-transport-security"]).toBe(header);
+      }
+      const plain = await getPlain(edge, "chosen.example");
+      expect(plain.headers["strict-transport-security"]).toBeUndefined();
+    }
+  });
+
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
     test(`by ${method} is refused with what is allowed`, async () => {
       const extra = "content-length: 2\r\n\r\nhi";

@@ -91,13 +91,15 @@ describeOnEngines("the internal API", (engine) => {
       ["DELETE", docs],
       ["POST", `${docs}/verify`],
       ["POST", `${docs}/move`],
+      ["PUT", `${docs}/hsts`],
       ["GET", `${docs}/events`],
       ["GET", "/projects/shop/routing"],
       ["PUT", "/projects/shop/routing"],
     ])("%s %s of another owner looks like a project that is not there", async (method, path) => {
       await add("docs.example.com");
       const added = path.endsWith("/move") ? { project: "rival" } : { host: "www.example.com" };
-      const body = { PUT: { redirects: [] }, POST: added }[method];
+      const put = path.endsWith("/hsts") ? { hsts: "off" } : { redirects: [] };
+      const body = { PUT: put, POST: added }[method];
       const asked = { as: fixture.tokens.rival, body };
       const theirs = await fixture.ask(method, path, asked);
       const nobodys = await fixture.ask(method, path.replace("shop", "none"), asked);
@@ -170,6 +172,17 @@ describeOnEngines("the internal API", (engine) => {
         const refused = await fixture.ask("GET", `${domains}?${query}`);
         expect([refused.status, refused.body.code]).toEqual([400, "parameter_invalid"]);
       }
+    });
+
+    test("has a policy of HTTPS, which its owner chooses", async () => {
+      expect((await add("docs.example.com")).body.hsts).toBe("day");
+      const { status, body } = await fixture.ask("PUT", `${docs}/hsts`, { body: { hsts: "year" } });
+      expect([status, body.hsts]).toEqual([200, "year"]);
+      for (const bad of [{ hsts: "on" }, {}, { hsts: null }]) {
+        const refused = await fixture.ask("PUT", `${docs}/hsts`, { body: bad });
+        expect([refused.status, refused.body.code]).toEqual([400, "body_invalid"]);
+      }
+      expect((await fixture.ask("GET", docs)).body.hsts).toBe("year");
     });
 
     test("moves to another project of its owner, and is there at once", async () => {

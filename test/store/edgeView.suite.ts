@@ -78,6 +78,14 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       });
     });
 
+    test("has the chosen policy of HTTPS, whichever it is, from the change on", async () => {
+      const { stores, other, domain } = await openServed();
+      const before = await other.edgeView.revision();
+      await changeIn(stores, { ...domain, hsts: "year" });
+      expect(await other.edgeView.route(host)).toMatchObject({ kind: "site", hsts: "year" });
+      expect(await other.edgeView.revision()).toBeGreaterThan(before);
+    });
+
     test("is nothing for a name that only resembles it", async () => {
       const { stores } = await openServed();
       for (const name of ["example.com", "Docs.example.com", `${host}.`, `x.${host}`, "%", ""]) {

@@ -195,6 +195,13 @@ function remoteDomains(client: PlatformClient): HostedDomains {
           body: { project, confirm },
         }),
       ),
+    setHsts: async (_, slug, host, hsts) =>
+      fromJson<DomainDetails>(
+        await client.call("put", "/projects/{project}/domains/{host}/hsts", {
+          path: one(slug, host),
+          body: { hsts },
+        }),
+      ),
     edgesBehind: () => client.call("get", "/edges"),
     routing: async (_, slug) => (await versioned(slug)).routing,
     applyRouting: (_, slug, document) => applyRouting(slug, document),

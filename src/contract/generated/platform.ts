@@ -189,6 +189,7 @@ export interface components {
             readonly findings: readonly components["schemas"]["Finding"][];
             readonly role: components["schemas"]["Role"];
             readonly certificate: components["schemas"]["Certificate"] | null;
+            readonly hsts: components["schemas"]["HstsPolicy"];
             /** Format: date-time */
             readonly addedAt: string;
             /** Format: date-time */
@@ -245,6 +246,15 @@ export interface components {
             /** Format: date-time */
             readonly removedAt: string;
         } & components["schemas"]["Edges"];
+        /**
+         * @description How long browsers insist on HTTPS: not at all (`max-age=0`), for a day, for a year, or for a year with every
+         *     name below it.
+         * @enum {string}
+         */
+        readonly HstsPolicy: "off" | "day" | "year" | "subdomains";
+        readonly HstsChoice: {
+            readonly hsts: components["schemas"]["HstsPolicy"];
+        };
         readonly Move: {
             readonly project: string;
             /** @default false */
@@ -510,6 +520,8 @@ export type DomainPage = components['schemas']['DomainPage'];
 export type DomainDetails = components['schemas']['DomainDetails'];
 export type Edges = components['schemas']['Edges'];
 export type Removal = components['schemas']['Removal'];
+export type HstsPolicy = components['schemas']['HstsPolicy'];
+export type HstsChoice = components['schemas']['HstsChoice'];
 export type Move = components['schemas']['Move'];
 export type Redirect = components['schemas']['Redirect'];
 export type Routing = components['schemas']['Routing'];
@@ -1143,6 +1155,35 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly setDomainHsts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project: components["parameters"]["project"];
+                readonly host: components["parameters"]["host"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HstsChoice"];
+            };
+        };
+        readonly responses: {
+            /** @description The domain. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly verifyDomain: {
         readonly parameters: {
             readonly query?: never;
@@ -1476,6 +1517,7 @@ export interface paths {
     readonly "/projects/{project}/domains": { readonly get: operations["listDomains"]; readonly post: operations["addDomain"] };
     readonly "/projects/{project}/domains/{host}": { readonly get: operations["getDomain"]; readonly delete: operations["removeDomain"] };
     readonly "/projects/{project}/domains/{host}/move": { readonly post: operations["moveDomain"] };
+    readonly "/projects/{project}/domains/{host}/hsts": { readonly put: operations["setDomainHsts"] };
     readonly "/projects/{project}/domains/{host}/verify": { readonly post: operations["verifyDomain"] };
     readonly "/projects/{project}/domains/{host}/events": { readonly get: operations["followDomain"] };
     readonly "/projects/{project}/routing": { readonly get: operations["getRouting"]; readonly put: operations["replaceRouting"] };

@@ -93,6 +93,13 @@ export interface TimeWindow {
   readonly endMs: number;
 }
 
+/**
+ * What browsers are told by Strict-Transport-Security (RFC 6797), and for how long they insist on
+ * HTTPS: not at all, for a day, for a year, or for a year with every name below it.
+ */
+export const hstsPolicies = ["off", "day", "year", "subdomains"] as const;
+export type HstsPolicy = (typeof hstsPolicies)[number];
+
 export interface Domain {
   readonly id: string;
   readonly host: string;
@@ -112,6 +119,8 @@ export interface Domain {
   readonly clicksAtMs: readonly number[];
   /** Whether it was reported that DNS takes longer than it should. */
   readonly overdueReported: boolean;
+  /** `day` unless the owner chose another. */
+  readonly hsts?: HstsPolicy;
 }
 
 /** What a domain needs of its owner to be served; read whenever it matters. */

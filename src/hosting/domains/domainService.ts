@@ -5,7 +5,7 @@ import { type Actor, isOwn, ownProject } from "../sites/site.ts";
 import { newTarget } from "../sites/siteAddress.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { usageOf } from "./budget.ts";
-import { hasEnded, type Status, statusOf } from "./domain.ts";
+import { type HstsPolicy, hasEnded, type Status, statusOf } from "./domain.ts";
 import {
   type DomainsPage,
   type DomainsQuery,
@@ -19,15 +19,8 @@ import { type DomainDetails, type DomainView, routingInEffect, viewOf } from "./
 import { type EdgeView, presentEdges } from "./edgeView.ts";
 import { parseHost } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
-import { moveDomain, requireRoom } from "./moving.ts";
-import {
-  parseRouting,
-  type Routing,
-  type RoutingInEffect,
-  refuseDependents,
-  routingErrors,
-  withoutHost,
-} from "./routing.ts";
+import { changeHsts, moveDomain, removeDomain, requireRoom } from "./ownerChanges.ts";
+import { parseRouting, type Routing, type RoutingInEffect, routingErrors } from "./routing.ts";
 import {
   nextDueAtMs,
   tombstoneMs,
@@ -293,28 +286,8 @@ export class DomainService {
   /** Stops serving the name at once, on every edge. */
   async remove(actor: Actor, slug: string, host: string, confirmed: boolean): Promise<Removal> {
     const stored = await this.#attached(actor, slug, host);
-    const { domains, clock } = this.#parts;
-    const nowMs = clock.now();
-    const outcome = await updateWithRetry(this.#updates, stored, async (domain) => {
-      // One that was given up can still be taken off the lists.
-      if (domain.ownership.kind === "removed") {
-        throw new Problem("domain_not_found", {
-          detail: `${domain.host} is not attached any more.`,
-        });
-      }
-      const { routing, version } = await domains.routing(slug);
-      if (!confirmed) refuseDependents(routing, domain.host);
-      return {
-        domain: lifecycle.removed(domain, nowMs),
-        entries: [
-          timelineEntry(nowMs, "removed", `${domain.host} was removed and is no longer served.`),
-        ],
-        // Even if it does not change: a concurrent change of the routing must notice the removal.
-        routing: { project: slug, routing: withoutHost(routing, domain.host), version },
-      };
-    });
-    if (outcome !== "done") throw new Problem("changed_meanwhile");
-    return { host: stored.domain.host, removedAtMs: nowMs, ...(await this.edgesBehind()) };
+    const removedAtMs = await removeDomain(this.#parts, stored, confirmed);
+    return { host: stored.domain.host, removedAtMs, ...(await this.edgesBehind()) };
   }
 
   /** To another project of the same owner. It is served without an interruption. */
@@ -329,6 +302,18 @@ export class DomainService {
     const project = await ownProject(this.#parts.sites, actor, to);
     await moveDomain(this.#parts, { stored, to: project, confirmed });
     return this.show(actor, to, host);
+  }
+
+  /** What browsers are told about HTTPS, from the next response on. */
+  async setHsts(
+    actor: Actor,
+    slug: string,
+    host: string,
+    hsts: HstsPolicy,
+  ): Promise<DomainDetails> {
+    const stored = await this.#attached(actor, slug, host);
+    await changeHsts(this.#parts, stored, hsts);
+    return this.show(actor, slug, host);
   }
 
   /** The edges that have not applied the latest change yet. */

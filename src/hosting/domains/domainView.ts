@@ -4,6 +4,7 @@ import type { Used } from "./budget.ts";
 import {
   type CertificateFact,
   type HeldCertificate,
+  type HstsPolicy,
   type Issuance,
   isOwnName,
   isServed,
@@ -43,6 +44,7 @@ export interface DomainView {
     | (Pick<HeldCertificate, "issuer" | "notBeforeMs" | "notAfterMs"> &
         Pick<CertificateFact, "renewAtMs" | "window">)
     | undefined;
+  readonly hsts: HstsPolicy;
   readonly addedAtMs: number;
   readonly checkedAtMs: number | undefined;
   /** When it is checked next automatically. */
@@ -108,6 +110,7 @@ export function viewOf(
       renewAtMs,
       window,
     },
+    hsts: domain.hsts ?? "day",
     addedAtMs: domain.addedAtMs,
     checkedAtMs: dns.checkedAtMs,
     nextAtMs: nextDueAtMs(domain, nowMs),

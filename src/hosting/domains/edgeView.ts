@@ -1,5 +1,6 @@
 /** What the edges need of the domains: what to serve for a host, with which certificate. */
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import type { HstsPolicy } from "./domain.ts";
 import type { StoredCertificate } from "./domains.ts";
 import type { Redirect, Routing } from "./routing.ts";
 import { edgeSilentMaxMs } from "./schedule.ts";
@@ -13,9 +14,12 @@ interface SiteRoute {
   readonly preview?: true;
   /** The project's primary domain, which is announced as canonical. */
   readonly primary: string | undefined;
+  readonly hsts?: HstsPolicy | undefined;
 }
 
-export type Route = SiteRoute | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status">);
+export type Route =
+  | SiteRoute
+  | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status"> & Pick<SiteRoute, "hsts">);
 
 /**
  * What a host of a project answers. A name that the project does not serve is held: nobody is led
@@ -37,7 +41,9 @@ export function routeFor(
   const redirect = redirects.find(({ from }) => from === host);
   if (redirect === undefined) return siteRoute();
   const { to, status } = redirect;
-  return then(isServed(to), (served) => (served ? { kind: "redirect", to, status } : siteRoute()));
+  return then(isServed(to), (served) =>
+    served ? { kind: "redirect", to, status, hsts: site.hsts } : siteRoute(),
+  );
 }
 
 /** Its id is never used for another certificate: a context created for an id stays valid. */

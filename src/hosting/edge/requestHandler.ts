@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "../../wire/message.ts";
+import type { HstsPolicy } from "../domains/domain.ts";
 import type { EdgeView, Route } from "../domains/edgeView.ts";
 import type { ThrottledLog } from "./edge.ts";
 import { type CachedPage, PageCache } from "./pageCache.ts";
@@ -29,10 +30,16 @@ interface EdgeHandler {
 }
 
 /**
- * A day, and no subdomains: long enough to protect returning visitors, short enough that an owner
- * who moves to another host is not bound by our policy for long.
+ * By default a day, and no subdomains: long enough to protect returning visitors, short enough that
+ * an owner who moves to another host is not bound by our policy for long. With zero, browsers forget
+ * what they were told before.
  */
-const strictTransport = "max-age=86400";
+const strictTransport: Readonly<Record<HstsPolicy, string>> = {
+  off: "max-age=0",
+  day: "max-age=86400",
+  year: "max-age=31536000",
+  subdomains: "max-age=31536000; includeSubDomains",
+};
 /** Its name is the operator's own: as long as browsers ask for, and no subdomains. */
 const ownStrictTransport = "max-age=31536000";
 /** Without a limit, browsers cache a redirect forever, even one that was a mistake. */
@@ -102,7 +109,10 @@ export function createEdgeHandler({
         : await fromSite(request, route);
     return {
       ...response,
-      headers: { ...response.headers, "strict-transport-security": strictTransport },
+      headers: {
+        ...response.headers,
+        "strict-transport-security": strictTransport[route.hsts ?? "day"],
+      },
     };
   }
 

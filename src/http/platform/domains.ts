@@ -46,6 +46,9 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
     moveDomain: async ({ path: { project, host }, body }, { caller }) =>
       json(200, await domainService.move(caller.actor, project, host, body.project, body.confirm)),
 
+    setDomainHsts: async ({ path: { project, host }, body: { hsts } }, { caller }) =>
+      json(200, await domainService.setHsts(caller.actor, project, host, hsts)),
+
     // 202: a check was asked for, and its outcome comes with a later look.
     verifyDomain: async ({ path: { project, host } }, { caller }) =>
       json(202, await domainService.verify(caller.actor, project, host)),

@@ -4,6 +4,7 @@ import { tablesForPostgres } from "../repositories/tableNotation.ts";
 import {
   accessTables,
   accountTables,
+  domainListTables,
   domainTables,
   eventTables,
   keyTables,
@@ -75,6 +76,7 @@ const steps: readonly (readonly Statement[])[] = [
   // The indexes come last, since writes wait from the first of them to the end of the step.
   [createPetWords, ...tablesForPostgres(searchTables)],
   tablesForPostgres(eventTables),
+  tablesForPostgres(domainListTables),
 ];
 
 export const latestVersion = steps.length;

@@ -105,7 +105,7 @@ export function storedDomainOf({ state, version, paid, deployed }: DomainRow): S
 function domainColumns(domain: Domain): Row {
   const { id, host, project, ownerId, ownership, certificate } = domain;
   const endedAtMs = "atMs" in ownership ? ownership.atMs : undefined;
-  const standing = [ownership.kind, endedAtMs, isServed(domain), certificate.held?.id];
+  const standing = [ownership.kind, endedAtMs, isServed(domain), certificate.held?.id, domain.hsts];
   const owned = isOwnName(domain) ? [undefined, undefined] : [project, ownerId];
   return [id, host, ...owned, ...standing, JSON.stringify(domain)];
 }
@@ -189,6 +189,7 @@ interface Before {
   readonly ownership: Domain["ownership"]["kind"];
   readonly served: number;
   readonly certificateId: string | undefined;
+  readonly hsts: string | undefined;
   readonly version: number;
   readonly fence: number;
 }
@@ -276,7 +277,8 @@ async function replace(
   return (
     domain.ownership.kind !== before.ownership ||
     Number(isServed(domain)) !== before.served ||
-    domain.certificate.held?.id !== before.certificateId
+    domain.certificate.held?.id !== before.certificateId ||
+    domain.hsts !== before.hsts
   );
 }
 
@@ -341,7 +343,8 @@ async function attemptRowsOf(tx: Transaction, attempts: readonly CaAttempt[]): P
   return rows;
 }
 
-const lockDomains = `SELECT id, ownership, served, certificate_id AS "certificateId", version, fence
+const lockDomains = `SELECT id, ownership, served, certificate_id AS "certificateId", hsts, version,
+    fence
   FROM domains WHERE id = ANY(?1) ORDER BY id FOR UPDATE`;
 // More than one, to catch up; few, to keep the write short.
 export const findOldTombstones = `SELECT id FROM domains WHERE id IN (
@@ -353,10 +356,10 @@ const findClaim = `SELECT id FROM domains WHERE project = ?1 AND host = ?2
 const findOtherHolder = `SELECT id FROM domains
   WHERE host = ?1 AND ownership = 'held' AND id <> ?2 AND id <> ?3`;
 const insertDomain = `INSERT INTO domains (id, host, project, owner_id, ownership, ended_at_ms,
-    served, certificate_id, state, due_at_ms, ordinal, version, fence)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1, 0)`;
+    served, certificate_id, hsts, state, due_at_ms, ordinal, version, fence)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1, 0)`;
 const updateDomain = `UPDATE domains SET host = ?2, project = ?3, owner_id = ?4, ownership = ?5,
-    ended_at_ms = ?6, served = ?7, certificate_id = ?8, state = ?9, due_at_ms = ?10,
+    ended_at_ms = ?6, served = ?7, certificate_id = ?8, hsts = ?9, state = ?10, due_at_ms = ?11,
     version = version + 1
   WHERE id = ?1`;
 export const lastEntry = `SELECT number FROM domain_timeline WHERE domain_id = ?1

@@ -1,4 +1,5 @@
 import { then } from "../../core/maybePromise.ts";
+import type { HstsPolicy } from "../../hosting/domains/domain.ts";
 import { noRouting } from "../../hosting/domains/domains.ts";
 import {
   type Edge,
@@ -15,9 +16,9 @@ export function edgeViewRepository(storage: Storage): EdgeView {
     route: (host) =>
       then(storage.lookUp(findRoute, host), (row) => {
         if (row === undefined) return undefined;
-        const { project, deployment } = row;
+        const { project, deployment, hsts } = row;
         const routing = row.routing === undefined ? noRouting : JSON.parse(row.routing);
-        return routeFor(host, { project, deployment, routing }, (target) =>
+        return routeFor(host, { project, deployment, hsts, routing }, (target) =>
           then(storage.lookUp(findRoute, target), (found) => found?.project === project),
         );
       }),
@@ -57,6 +58,7 @@ interface RouteRow {
   readonly host: string;
   readonly project: string;
   readonly deployment: string;
+  readonly hsts: HstsPolicy | undefined;
   readonly routing: string | undefined;
 }
 
@@ -66,7 +68,7 @@ const whereServed = `WHERE domains.host = ANY(?1) AND domains.ownership = 'held'
   AND domains.served`;
 
 export const findRoute: LookUp<RouteRow> = {
-  text: `SELECT domains.host, domains.project, projects.current AS deployment,
+  text: `SELECT domains.host, domains.project, projects.current AS deployment, domains.hsts,
       project_routing.routing
     FROM domains ${standing}
     LEFT JOIN project_routing ON project_routing.project = domains.project ${whereServed}`,

@@ -230,7 +230,6 @@ export const domainTables = [
   "CREATE UNIQUE INDEX domains_held ON domains (host) WHERE ownership = 'held'",
   `CREATE UNIQUE INDEX domains_of_project ON domains (project, host)
    WHERE ownership IN ('held', 'proof_needed')`,
-  'CREATE INDEX domains_listed ON domains (project[postgres:  COLLATE "C"], host[postgres:  COLLATE "C"], id)',
   "CREATE INDEX domains_by_host ON domains (host[postgres: , ordinal])",
   `CREATE INDEX domains_due ON domains (due_at_ms[postgres: , ordinal])
    WHERE due_at_ms IS NOT NULL`,
@@ -288,6 +287,12 @@ export const domainTables = [
      url text NOT NULL,
      sealed_key text NOT NULL
    ) WITHOUT ROWID`,
+];
+
+/** Lists of domains in pages, and what browsers are told about HTTPS. */
+export const domainListTables = [
+  'CREATE INDEX [sqlite: IF NOT EXISTS ]domains_listed ON domains (project[postgres:  COLLATE "C"], host[postgres:  COLLATE "C"], id)',
+  "ALTER TABLE domains ADD COLUMN [postgres: IF NOT EXISTS ]hsts [sqlite: TEXT][postgres: text]",
 ];
 
 /** Access tokens for the platform's API. */

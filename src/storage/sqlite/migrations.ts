@@ -4,6 +4,7 @@ import { tablesForSqlite } from "../repositories/tableNotation.ts";
 import {
   accessTables,
   accountTables,
+  domainListTables,
   domainTables,
   eventTables,
   keyTables,
@@ -79,6 +80,7 @@ const steps: readonly string[] = [
    ${petTermsIndex}`,
 
   tablesForSqlite(eventTables),
+  tablesForSqlite(domainListTables),
 ];
 
 export const latestVersion = steps.length;

@@ -79,6 +79,7 @@ describeOnEngines("over the API", (engine) => {
     "domains redirect docs.example.com --none",
     "domains move docs.example.com shop",
     "domains move docs.example.com none",
+    "domains hsts docs.example.com forever",
     "domains list --status live --search www",
     "domains remove docs.example.com",
   ])("%s", async (line) => {
@@ -101,6 +102,7 @@ describeOnEngines("over the API", (engine) => {
       "domains primary docs.example.com",
       "domains redirect www.example.com docs.example.com --status 308",
       "domains redirect www.example.com --none",
+      "domains hsts www.example.com year",
       "domains move www.example.com shop-api",
       "domains move www.example.com shop",
       "domains primary --none --project shop",

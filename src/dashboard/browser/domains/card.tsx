@@ -12,7 +12,7 @@ import { Badge, ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction } from "../useApi.ts";
 import { Findings, Steps, Timeline } from "./progress.tsx";
 import { Records } from "./record.tsx";
-import { heldText, isAbandoned, isServed, statusOf } from "./status.ts";
+import { heldText, hstsLabels, isAbandoned, isServed, statusOf } from "./status.ts";
 
 interface DomainCardProps {
   readonly domain: Domain;
@@ -244,7 +244,7 @@ function Suspended({ domain: { status, findings } }: { domain: Domain }) {
   );
 }
 
-function CertificateLine({ domain: { certificate } }: { domain: Domain }) {
+function CertificateLine({ domain: { certificate, hsts } }: { domain: Domain }) {
   if (certificate === null) return null;
   const { issuer, notBefore, notAfter, renewAt, window } = certificate;
   const facts: Readonly<Record<string, ComponentChildren>> = {
@@ -256,6 +256,7 @@ function CertificateLine({ domain: { certificate } }: { domain: Domain }) {
       </>
     ),
     "Renewal window": window !== null && <Days {...window} />,
+    "HTTPS only": hstsLabels[hsts],
   };
   return (
     <dl class="facts">

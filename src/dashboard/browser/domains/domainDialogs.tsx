@@ -1,6 +1,6 @@
 /** The dialogs that add, redirect and remove domains. */
 import { useState } from "preact/hooks";
-import type { Domain, Routing } from "../../../contract/generated/platform.ts";
+import type { Domain, HstsPolicy, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
@@ -9,7 +9,7 @@ import { ChoiceField, TextField } from "../parts/form.tsx";
 import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction, useGet } from "../useApi.ts";
 import { likelyTarget, redirectStatuses, saveRouting, withRedirect } from "./routing.ts";
-import { isServed, statusOf } from "./status.ts";
+import { hstsLabels, isServed, statusOf } from "./status.ts";
 
 interface AddDomainProps {
   readonly slug: string;
@@ -243,6 +243,47 @@ export function MoveDomain({ slug, domain, routing, onRemoved }: RemoveDomainPro
           The primary domain and redirects of {slug} then no longer name {host}.
         </p>
       )}
+    </FormDialog>
+  );
+}
+
+const hstsHints: Readonly<Record<HstsPolicy, string>> = {
+  off: "Browsers are told to forget it. Each does at its next visit, and until then insists for as long as it was told before.",
+  day: "Protects returning visitors, and binds you for a day only if you move elsewhere.",
+  year: "Once a browser has seen it, it refuses plain HTTP for a year, wherever the name points by then. It cannot be taken back from a browser that does not return.",
+  subdomains:
+    "Also for every name below this one, whoever serves it: one that has no HTTPS cannot be reached any more, for up to a year. Choose it only if all of them have HTTPS.",
+};
+
+interface HstsDialogProps {
+  readonly slug: string;
+  readonly domain: Domain;
+  readonly onChanged: (domain: Domain) => void;
+}
+
+export function HstsDialog({ slug, domain, onChanged }: HstsDialogProps) {
+  const { host } = domain;
+  const [hsts, choose] = useState(domain.hsts);
+  const save = async () => {
+    const path = { project: slug, host };
+    onChanged(
+      await call("put", "/projects/{project}/domains/{host}/hsts", { path, body: { hsts } }),
+    );
+    return `${host}: HTTPS only ${hstsLabels[hsts].toLowerCase()}.`;
+  };
+  return (
+    <FormDialog title={`HTTPS only for ${host}`} submit="Save" onSubmit={save}>
+      <p>
+        Visitors are always led to HTTPS. With <code>Strict-Transport-Security</code>, their
+        browsers also remember to use nothing else.
+      </p>
+      <ChoiceField
+        label="Browsers remember it"
+        value={hsts}
+        options={hstsLabels}
+        onChoice={choose}
+        hint={hstsHints[hsts]}
+      />
     </FormDialog>
   );
 }

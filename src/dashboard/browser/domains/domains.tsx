@@ -14,7 +14,13 @@ import { ProjectTabs } from "../projects/project.tsx";
 import { domainLink, domainsLink, mark, projectLink } from "../route.ts";
 import { type Loaded, useAction, useGet } from "../useApi.ts";
 import { DomainCard } from "./card.tsx";
-import { AddDomain, MoveDomain, RedirectDialog, RemoveDomain } from "./domainDialogs.tsx";
+import {
+  AddDomain,
+  HstsDialog,
+  MoveDomain,
+  RedirectDialog,
+  RemoveDomain,
+} from "./domainDialogs.tsx";
 import { saveRouting, withPrimary, withSite } from "./routing.ts";
 import { isAbandoned, isServed, statusFilters } from "./status.ts";
 import { type OpenDomains, useOpenDomains } from "./useOpenDomains.ts";
@@ -219,6 +225,10 @@ function DomainList(props: DomainListProps) {
         : { label: "Make primary", run: () => void primary() },
       { label: "Redirect…", run: () => openDialog(<RedirectDialog {...dialog} />) },
       ...(role.kind === "redirect" ? [{ label: "Stop redirecting", run: () => void site() }] : []),
+      {
+        label: "HTTPS only…",
+        run: () => openDialog(<HstsDialog slug={slug} domain={domain} onChanged={replace} />),
+      },
       {
         label: "Move to another project…",
         run: () => openDialog(<MoveDomain {...dialog} onRemoved={onRemoved} />),

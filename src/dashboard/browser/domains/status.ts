@@ -1,5 +1,5 @@
 /** The status of a domain as shown: a tone and a label. */
-import type { Domain, DomainStatus } from "../../../contract/generated/platform.ts";
+import type { Domain, DomainStatus, HstsPolicy } from "../../../contract/generated/platform.ts";
 import type { Tone } from "../../../docs/icons.ts";
 
 interface StatusLabel {
@@ -65,4 +65,12 @@ export const statusFilters: Readonly<
       { label, statuses: [status as DomainStatus] },
     ]),
   ),
+};
+
+/** For how long browsers insist on HTTPS. */
+export const hstsLabels: Readonly<Record<HstsPolicy, string>> = {
+  off: "Off",
+  day: "For a day",
+  year: "For a year",
+  subdomains: "For a year, with all subdomains",
 };
