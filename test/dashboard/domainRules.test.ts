@@ -168,6 +168,19 @@ describeWithBrowser("the screen of domains", (browser) => {
     expect(await own.innerText()).toContain("Compare the record at your DNS provider");
   });
 
+  test("offers Re-verify where the certificate has not come after 30 minutes", async () => {
+    const own = card("acme.com");
+    await own.getByRole("button", { name: "Verify now: acme.com" }).waitFor();
+    await change("acme.com", (domain) => {
+      const right = { kind: "right", findings: [], proven: undefined } as const;
+      return lifecycle.checked(domain, right, clock.now() - 30 * 60_000, "");
+    });
+    await page.reload();
+    await own.getByText("Certificate delayed").waitFor();
+    await own.getByRole("button", { name: "Re-verify: acme.com" }).waitFor();
+    expect(await own.getByRole("button", { name: /^Verify now/ }).count()).toBe(0);
+  });
+
   test("keeps a name that was given up, which starts again with a click", async () => {
     const host = "acme.com";
     await domains.applyRouting({ kind: "operator" }, "acme", {});

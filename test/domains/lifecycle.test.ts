@@ -66,7 +66,9 @@ describe("what an event makes of a status", () => {
       certificate_delayed: {
         ...ends,
         ...untouchedBySilence("certificate_delayed"),
-        ...refusals("blocked"),
+        ...refusals("certificate_delayed"),
+        "a rate limit": "blocked",
+        "a refusal by policy": "blocked",
         "a right answer": "certificate_delayed",
         "a wrong answer": "misconfigured",
         "a failed authorisation": "certificate_delayed",
@@ -219,7 +221,7 @@ describe("a live domain", () => {
     expect(statusAt(lives.live, endMs - 1)).toBe("live");
     expect(statusAt(lives.live, endMs)).toBe("verified");
     expect(statusAt(lives.degraded, endMs)).toBe("misconfigured");
-    expect(statusAt(lives.renewal_failing, endMs)).toBe("blocked");
+    expect(statusAt(lives.renewal_failing, endMs)).toBe("certificate_delayed");
     const checked = events["a right answer"](lives.live, endMs);
     expect(dueJob(checked, endMs)).toBe("issue");
   });

@@ -1,8 +1,8 @@
 /** Domains in every status, made by the events that lead there. */
-import type { RefusalReason } from "../../src/hosting/domains/certificateAuthority.ts";
 import {
   type Domain,
   type HeldCertificate,
+  type OrderFailureReason,
   type Standing,
   type Status,
   statusOf,
@@ -52,7 +52,7 @@ export const isNew = (proofToken?: string): Domain =>
 export type Event = (domain: Domain, nowMs: number) => Domain;
 
 export const refusedBy =
-  (reason: RefusalReason | "unprepared", retryAtMs?: number): Event =>
+  (reason: OrderFailureReason, retryAtMs?: number): Event =>
   (domain, nowMs) =>
     lifecycle.orderFailed(domain, { reason, findings: [finding], retryAtMs }, nowMs);
 

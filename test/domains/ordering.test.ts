@@ -164,7 +164,7 @@ describe("an order that throws, by a fault of ours,", () => {
     expect(broken.orders).toBe(3);
     expect(causes).toHaveLength(3);
     const { status, findings } = await fixture.service.show(ann, "shop", host);
-    expect(status).toBe("blocked");
+    expect(status).toBe("certificate_delayed");
     expect(findings.map(({ code }) => code)).toContain("HTTP_UNREACHABLE");
     expect(JSON.stringify(findings)).not.toContain("opens nothing");
   });

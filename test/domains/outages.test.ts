@@ -51,7 +51,7 @@ describe("an outage of the authority", () => {
       const { service, authority, pass, asked } = await outageFixture(downAt);
       await pass(24 * hourMs);
       const { status, findings } = await service.show(ann, "shop", host);
-      expect(status).toBe("blocked");
+      expect(status).toBe("certificate_delayed");
       const codes = findings.map(({ code }) => code);
       expect(codes).toEqual(["CERTIFICATE_OVERDUE", "CA_UNAVAILABLE"]);
       expect(findings[1]?.message).toContain("since 2026-11-15 12:00 UTC");

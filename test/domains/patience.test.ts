@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isServed } from "../../src/hosting/domains/domain.ts";
+import { isServed, type OrderFailureReason } from "../../src/hosting/domains/domain.ts";
 import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import { dueJob, nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
 import {
@@ -27,6 +27,25 @@ describe("the certificate's half hour", () => {
       expect(statusAt(lives[name], sinceMs + 30 * minuteMs)).toBe("certificate_delayed");
     });
   }
+
+  test("is over for a refusal too, unless another attempt would not help", () => {
+    const statusLater = (reason: OrderFailureReason) =>
+      statusAt(refusedBy(reason)(lives.issuing, sinceMs), sinceMs + 30 * minuteMs);
+    for (const reason of ["caa", "unavailable", "unprepared", "authorization_failed"] as const) {
+      expect(statusLater(reason)).toBe("certificate_delayed");
+    }
+    for (const reason of ["rate_limited", "own_limit", "policy"] as const) {
+      expect(statusLater(reason)).toBe("blocked");
+    }
+  });
+
+  test("is not prolonged by clicks in it, and begins again with one after it", () => {
+    const overMs = sinceMs + 30 * minuteMs;
+    const clicked = lifecycle.verifyRequested(lives.issuing, overMs - 1);
+    expect(statusAt(clicked, overMs)).toBe("certificate_delayed");
+    expect(dueJob(clicked, overMs)).toBe("report_delay");
+    expect(statusAt(lifecycle.verifyRequested(clicked, overMs), overMs)).toBe("issuing");
+  });
 
   test("is told once, and again after a click", () => {
     const lateMs = sinceMs + 30 * minuteMs;

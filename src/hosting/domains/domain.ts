@@ -163,12 +163,20 @@ export function statusOf(domain: Domain, standing: Standing, nowMs: number): Sta
 
 function issuingStatus(issuance: Issuance | undefined, nowMs: number): Status {
   if (issuance === undefined) return "verified";
-  const { refusal } = issuance;
-  // A refusal shows its reason, and a long wait shows as delayed. A new order may end either.
-  const stands = refusal !== undefined && refusal.reason !== "authorization_failed";
-  if (stands && !issuance.ordering) return "blocked";
-  if (nowMs - issuance.sinceMs >= certificateMinutesMax * 60_000) return "certificate_delayed";
-  return refusal === undefined && !issuance.ordering ? "verified" : "issuing";
+  const { refusal, ordering } = issuance;
+  // A new order may end a refusal.
+  const reason = ordering ? undefined : refusal?.reason;
+  if (reason !== undefined && unhurried.includes(reason)) return "blocked";
+  if (isDelayed(issuance, nowMs)) return "certificate_delayed";
+  if (reason !== undefined && reason !== "authorization_failed") return "blocked";
+  return refusal === undefined && !ordering ? "verified" : "issuing";
+}
+
+/** What another attempt would not help against, however long it takes. */
+const unhurried: readonly OrderFailureReason[] = ["rate_limited", "own_limit", "policy"];
+
+export function isDelayed({ sinceMs }: Issuance, nowMs: number): boolean {
+  return nowMs - sinceMs >= certificateMinutesMax * 60_000;
 }
 
 export function isValid(held: HeldCertificate | undefined, nowMs: number): held is HeldCertificate {

@@ -6,6 +6,7 @@ import {
   type HeldCertificate,
   hasEnded,
   type Issuance,
+  isDelayed,
   isValid,
   type KeptOrder,
   type OrderFailureReason,
@@ -90,13 +91,18 @@ export function verifyRequested(domain: Domain, nowMs: number): Domain {
   // A rate limit, the authority's or our own, still applies; all other delays are our back-off.
   const { reason } = issuance?.refusal ?? {};
   const retry = issuance !== undefined && reason !== "rate_limited" && reason !== "own_limit";
-  const restarted = { sinceMs: nowMs, delay: undefined, attempts: 0 };
+  // Only once the half hour is over: requests within it do not make it longer.
+  const waiting =
+    issuance && isDelayed(issuance, nowMs) ? { sinceMs: nowMs, delay: undefined } : {};
   return {
     ...domain,
     clicksAtMs: [...recentVerifyRequests(domain, nowMs), nowMs],
     dns: { ...dns, checks: 0, nextCheckAtMs: nowMs, waitingSinceMs: nowMs },
     certificate: retry
-      ? { ...certificate, issuance: { ...issuance, nextAttemptAtMs: nowMs, ...restarted } }
+      ? {
+          ...certificate,
+          issuance: { ...issuance, nextAttemptAtMs: nowMs, attempts: 0, ...waiting },
+        }
       : certificate,
   };
 }

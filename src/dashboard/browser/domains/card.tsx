@@ -76,7 +76,7 @@ export function DomainCard(props: DomainCardProps) {
             </span>
           )}
           {domain.step !== "none" && !isServed(domain) && (
-            <VerifyButton {...checking} verify={verify} first />
+            <VerifyButton {...checking} verify={verify} first={domain.step === "dns"} />
           )}
           {isAbandoned(domain) && <StartAgain domain={domain} onAdded={onAdded} />}
         </div>
@@ -165,7 +165,8 @@ function useAnnouncedStatus(host: string, label: string): void {
   }, [host, label, before]);
 }
 
-function VerifyButton({ host, busy, verify, first = false }: Checking & { first?: boolean }) {
+/** What was verified once is verified again. */
+function VerifyButton({ host, busy, verify, first }: Checking & { first: boolean }) {
   const label = first ? "Verify now" : "Re-verify";
   return (
     <Button onClick={verify} busy={busy} label={`${busy ? "Checking" : label}: ${host}`}>
@@ -311,7 +312,7 @@ function Checks({ domain, details, checking }: ChecksProps) {
             {shown ? "Hide timeline" : "Timeline"}
           </Button>
         </span>
-        {isServed(domain) && <VerifyButton {...checking} />}
+        {isServed(domain) && <VerifyButton {...checking} first={false} />}
       </p>
       {shown && <Timeline slug={project} host={host} details={details} />}
     </>

@@ -12,7 +12,7 @@ export const statusLabels: Readonly<Record<DomainStatus, StatusLabel>> = {
   misconfigured: { tone: "trouble", label: "DNS needs a change" },
   verified: { tone: "waiting", label: "DNS is right" },
   issuing: { tone: "waiting", label: "Getting a certificate" },
-  certificate_delayed: { tone: "waiting", label: "Certificate delayed" },
+  certificate_delayed: { tone: "trouble", label: "Certificate delayed" },
   blocked: { tone: "trouble", label: "Certificate refused" },
   live: { tone: "fine", label: "Live" },
   degraded: { tone: "trouble", label: "Live, but DNS has changed" },
