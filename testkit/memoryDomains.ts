@@ -210,15 +210,13 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   count = (project: string) => this.list(project).length;
 
-  attached(project: string, host: string): StoredDomain | undefined {
-    return this.list(project).find(({ domain }) => domain.host === host);
-  }
+  attached = (project: string, host: string) =>
+    this.list(project).find(({ domain }) => domain.host === host);
 
   ownNames = () => this.list("");
 
-  timeline(domainId: string, limit: number): readonly TimelineEntry[] {
-    return (this.#rows.get(domainId)?.timeline ?? []).toReversed().slice(0, limit);
-  }
+  timeline = (domainId: string, limit: number) =>
+    (this.#rows.get(domainId)?.timeline ?? []).toReversed().slice(0, limit);
 
   #stored({ domain, version }: Row): StoredDomain {
     return { domain, version, standing: this.#standing(domain) };
