@@ -98,6 +98,8 @@ export interface DomainSettings {
   readonly target: string | undefined;
   /** Whether our own limits apply, below those of a public authority. */
   readonly ownLimits: boolean;
+  /** Whether challenges can be answered by DNS. */
+  readonly dnsUpdates?: boolean;
   /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
   /** The HTTPS port as visitors see it; undefined means the usual one. */

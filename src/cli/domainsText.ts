@@ -15,6 +15,7 @@ export const statusWords: Readonly<Record<Status, string>> = {
   issuing: "a certificate is being issued",
   certificate_delayed: "the certificate takes longer than it should",
   blocked: "no certificate can be had at the moment",
+  prepared: "the certificate is ready, and DNS can be switched",
   live: "served over HTTPS",
   degraded: "served, but DNS no longer points here",
   renewal_failing: "served, but the certificate could not be renewed",

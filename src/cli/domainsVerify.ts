@@ -35,7 +35,7 @@ export const verifyDomain: Command = {
     wait: "Wait until it is live or needs action",
     "timeout <time>": `Maximum waiting time (default ${timeoutDefault})`,
   },
-  about: `Ends with 0 once it is live, and with 1 when its owner must act or the time is over. Within\n10 seconds of another check, --wait waits for that one.\nA time is a whole number and one of ${unitsText}.`,
+  about: `Ends with 0 once it is live, or prepared and ready to be switched, and with 1 when its owner must\nact or the time is over. Within 10 seconds of another check, --wait waits for that one.\nA time is a whole number and one of ${unitsText}.`,
   examples: ["petstore domains verify docs.example.com --wait"],
   async run(call, context) {
     const wait = call.switches.has("wait");
@@ -104,7 +104,7 @@ interface Waiting {
   readonly untilMs: number;
 }
 
-type Outcome = "live" | "owner_must_act" | "must_wait" | "timed_out" | "not_checked";
+type Outcome = "live" | "prepared" | "owner_must_act" | "must_wait" | "timed_out" | "not_checked";
 
 async function settled(waiting: Waiting, call: Call, context: CliContext) {
   const { look, askedAtMs, startedAtMs, untilMs } = waiting;
@@ -144,6 +144,7 @@ function outcomeOf(view: DomainView, { askedAtMs, untilMs }: Waiting): Outcome |
   }
   // A certificate is on its way, whatever an attempt before has found.
   if (status === "verified" || status === "issuing") return undefined;
+  if (status === "prepared") return "prepared";
   if (forOwner) return "owner_must_act";
   return status === "live" ? "live" : undefined;
 }
@@ -181,13 +182,17 @@ function report(view: DomainView, outcome: Outcome, hosting: Hosting, context: C
   }
   const nowMs = context.clock.now();
   const found = findingsText(view, nowMs);
+  if (outcome === "prepared") {
+    const text = `${host} is ready: its certificate is there, and its DNS can be switched.\n\n${found}`;
+    return { json, text };
+  }
   const end = endText(view, outcome, nowMs);
   return { json, exitCode: 1, text: `${end}\n${found === "" ? "" : `\n${found}`}` };
 }
 
 function endText(
   { host, status, step, retryAtMs }: DomainView,
-  outcome: Exclude<Outcome, "live">,
+  outcome: Exclude<Outcome, "live" | "prepared">,
   nowMs: number,
 ): string {
   const served = step === "live";

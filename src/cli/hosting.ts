@@ -119,9 +119,9 @@ function storedHosting(stores: Stores, context: CliContext): Hosting {
         })),
     },
     async domains() {
-      const { target, reserved, ownLimits } = context.domainSettings();
+      const { publicHttpsPort: _, ...settings } = context.domainSettings();
       const { DomainService } = await import("../hosting/domains/domainService.ts");
-      return new DomainService({ ...stores, clock, target, reserved, ownLimits });
+      return new DomainService({ ...stores, clock, ...settings });
     },
     attached: async (slug) =>
       (await stores.domains.list(slug)).map(({ domain, standing }) => ({

@@ -60,6 +60,7 @@ export function domainSettings({ domains, baseUrls }: Config) {
   return {
     target: domains?.target,
     ownLimits: domains?.acme.ownLimits ?? false,
+    dnsUpdates: domains?.sites?.certificates.kind === "wildcard",
     reserved,
     publicHttpsPort: domains?.edge.publicHttpsPort,
   };

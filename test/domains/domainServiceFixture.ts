@@ -21,7 +21,7 @@ export interface DomainServiceFixture extends SitesAndDomains {
 
 /** Ann has the projects `shop` and `blog`, Bob has `rival`; all are paid for and deployed. */
 export async function domainServiceFixture(
-  options: { target?: string | undefined } = {},
+  options: { target?: string | undefined; dnsUpdates?: boolean } = {},
 ): Promise<DomainServiceFixture> {
   const stores = memoryStores();
   const clock = fakeClock(startMs);
@@ -37,6 +37,7 @@ export async function domainServiceFixture(
     clock,
     target: "target" in options ? options.target : target,
     ownLimits: true,
+    dnsUpdates: options.dnsUpdates ?? false,
     reserved: ["api.petstore.example"],
   });
   return { ...stores, service, clock };

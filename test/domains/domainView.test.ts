@@ -24,6 +24,7 @@ describe("what an owner sees", () => {
     issuing: "certificate",
     certificate_delayed: "certificate",
     blocked: "certificate",
+    prepared: "dns",
     live: "live",
     degraded: "live",
     renewal_failing: "live",

@@ -85,6 +85,16 @@ describe("what an event makes of a status", () => {
         "an order": "issuing",
         "a certificate": "live",
       },
+      prepared: {
+        ...ends,
+        ...untouchedBySilence("prepared"),
+        ...refusals("prepared"),
+        "a wrong answer": "prepared",
+        "three wrong answers": "prepared",
+        "a switch": "live",
+        "a click": "prepared",
+        "a certificate": "prepared",
+      },
       live: {
         ...ends,
         ...untouchedBySilence("live"),

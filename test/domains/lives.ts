@@ -36,7 +36,7 @@ export const certificateOf = (nowMs: number, lifeMs = 90 * dayMs): HeldCertifica
   renewalName: "renewal.name",
 });
 
-export const isNew = (proofToken?: string): Domain =>
+export const isNew = (proofToken?: string, validation?: "dns-01"): Domain =>
   lifecycle.added(
     {
       id: "dom_1",
@@ -45,9 +45,13 @@ export const isNew = (proofToken?: string): Domain =>
       ownerId: "ann",
       target: "edge-1.sites.petstore.example",
       proofToken,
+      ...(validation && { validation }),
     },
     startMs,
   );
+
+/** The record by which the authority validates a name was found, and nothing that points here. */
+export const shown: Verdict = { kind: "right", findings: [], proven: true, challenge: "found" };
 
 export type Event = (domain: Domain, nowMs: number) => Domain;
 
@@ -65,6 +69,8 @@ const checked =
 export const events = {
   "a right answer": checked("right"),
   "a wrong answer": checked("wrong"),
+  "a switch": (domain, nowMs) =>
+    lifecycle.checked(domain, { ...verdictOf("right"), pointing: true }, nowMs, token),
   "three wrong answers": (domain, nowMs) =>
     [0, 1, 2].reduce((each) => checked("wrong")(each, nowMs), domain),
   "no answer": checked("unknown"),
@@ -101,6 +107,11 @@ export const lives: Readonly<Record<Exclude<Status, "suspended">, Domain>> = {
     startMs,
   ),
   blocked: after(isNew(), "a right answer", "a refusal by CAA"),
+  prepared: lifecycle.certified(
+    lifecycle.checked(isNew(undefined, "dns-01"), shown, startMs, token),
+    certificateOf(startMs),
+    startMs,
+  ),
   live,
   degraded: after(live, "three wrong answers"),
   renewal_failing: after(live, "a refusal by CAA"),

@@ -68,6 +68,7 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly unreachable?: () => AuthorityRefusal | undefined;
   readonly now?: () => number;
   readonly ownLimits?: boolean;
+  readonly publishTxt?: JobContext["publishTxt"];
 }
 
 export const directory = "https://ca.example/directory";
@@ -114,6 +115,7 @@ export function workerWith(
     unreachable,
     now,
     ownLimits,
+    publishTxt,
     ...options
   } = fixtureOptions;
   const parts: JobContext = {
@@ -132,6 +134,7 @@ export function workerWith(
     probe: probe ?? (async () => ({ kind: "failed", detail: "Nobody expected to be probed." })),
     now: now ?? (() => clock.now()),
     ownLimits: ownLimits ?? true,
+    publishTxt,
     vault: new Vault(secret ?? "secret", clock),
     clock,
     target,

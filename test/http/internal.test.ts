@@ -213,6 +213,13 @@ describeOnEngines("the internal API", (engine) => {
       expect(body.records.map(({ type }: { type: string }) => type)).toEqual(["CNAME", "TXT"]);
     });
 
+    test("can be prepared, and its address is told last", async () => {
+      const body = { host: "docs.example.com", prepare: true };
+      const added = await fixture.ask("POST", "/projects/shop/domains", { body });
+      expect([added.status, added.body.records]).toEqual([201, []]);
+      expect(added.body.status).toBe("pending_dns");
+    });
+
     test("is asked to be checked, and not twice in a hurry", async () => {
       await add("docs.example.com");
       const first = await fixture.ask("POST", `${docs}/verify`);

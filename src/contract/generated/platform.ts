@@ -116,7 +116,7 @@ export interface components {
             readonly same?: string;
         };
         /** @enum {string} */
-        readonly DomainStatus: "pending_dns" | "misconfigured" | "verified" | "issuing" | "certificate_delayed" | "blocked" | "live" | "degraded" | "renewal_failing" | "suspended" | "abandoned" | "removed";
+        readonly DomainStatus: "pending_dns" | "misconfigured" | "verified" | "issuing" | "certificate_delayed" | "blocked" | "prepared" | "live" | "degraded" | "renewal_failing" | "suspended" | "abandoned" | "removed";
         readonly RecordToCreate: {
             /** @enum {string} */
             readonly type: "CNAME" | "ALIAS" | "TXT";
@@ -176,6 +176,11 @@ export interface components {
              * @default false
              */
             readonly prove: boolean;
+            /**
+             * @description Whether to get the certificate, by a record for dns-01, before the host name points here.
+             * @default false
+             */
+            readonly prepare: boolean;
         };
         readonly Domain: {
             readonly id: string;

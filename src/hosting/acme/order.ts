@@ -1,9 +1,10 @@
 /** One order from beginning to end (RFC 8555, section 7.4), perhaps by several processes in turn. */
 import {
-  challengeType,
   type OrderOutcome,
   type OrderRequest,
   type PlacedOrder,
+  usualValidation,
+  type Validation,
   wildcardBase,
 } from "../domains/certificateAuthority.ts";
 import { newPrivateKeyPem } from "./account.ts";
@@ -30,7 +31,7 @@ export async function runOrder(request: OrderRequest, session: AcmeSession): Pro
   if (order.status === "pending") {
     for (const authorization of order.authorizations)
       await authorize(authorization, request, session);
-  }
+  } else await ours(async () => request.trusted?.(), session);
   const state = await session.poll(url, authorizedState);
   const csr = () => certificateRequest(host, privateKeyPem).toString("base64url");
   const finalized =
@@ -124,8 +125,8 @@ function isAboutReplacing(reason: unknown): boolean {
 async function authorize(url: string, request: OrderRequest, session: AcmeSession): Promise<void> {
   const authorization = parseBody(await session.get(url));
   if (!isFor(authorization, request.host)) throw malformed("an authorisation for another name");
-  if (isAuthorized(authorization)) return;
-  const challenge = challengeOf(authorization, challengeType(request.host));
+  if (isAuthorized(authorization)) return ours(async () => request.trusted?.(), session);
+  const challenge = challengeOf(authorization, request.validation ?? usualValidation(request.host));
   const { token } = challenge;
   const keyAuthorization = await session.keyAuthorization(token);
   // If it fails, the authorization is not deactivated: it is needed to resume the order.
@@ -212,7 +213,7 @@ function isFor(authorization: JsonObject, host: string): boolean {
   return isObject(identifier) && identifier["type"] === "dns" && identifier["value"] === name;
 }
 
-function challengeOf(authorization: JsonObject, wanted: "http-01" | "dns-01"): OfferedChallenge {
+function challengeOf(authorization: JsonObject, wanted: Validation): OfferedChallenge {
   const challenge = challengesOf(authorization).find(({ type }) => type === wanted);
   if (challenge === undefined) {
     throw new AcmeError("policy", `The authority does not offer to check this host by ${wanted}.`);

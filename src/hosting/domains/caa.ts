@@ -1,5 +1,5 @@
 /** Whether CAA records permit an authority to issue for a host (RFC 8659). */
-import { challengeType, wildcardBase } from "./certificateAuthority.ts";
+import { usualValidation, type Validation, wildcardBase } from "./certificateAuthority.ts";
 import { type Finding, silent, withoutDot } from "./finding.ts";
 import { registrableOf, withParents } from "./hostName.ts";
 import {
@@ -34,6 +34,7 @@ export async function checkCaa(
   host: string,
   identities: readonly string[],
   resolver: Resolver,
+  validation: Validation = usualValidation(host),
 ): Promise<CaaVerdict> {
   const registrable = registrableOf(host) ?? host;
   let zone: NameServers | undefined;
@@ -42,7 +43,7 @@ export async function checkCaa(
       zone?.kind === "found" && (name === zone.zone || name.endsWith(`.${zone.zone}`));
     if (!zoneHolds) zone = await resolver.nameServers(name);
     const answers = await caaAt(name, zone as NameServers, resolver, linksMax);
-    const verdict = judgeAnswers(name, answers, identities, host);
+    const verdict = judgeAnswers(name, answers, identities, { host, validation });
     if (verdict !== undefined) return verdict;
     // Above the registrable domain CAA records are rare, and the authority checks them anyway.
     const ours = name === registrable || name.endsWith(`.${registrable}`);
@@ -64,14 +65,19 @@ export async function checkCaa(
  * Undefined if no name server has records. If they differ, one that forbids is enough: the authority
  * may query that one.
  */
+interface Wanted {
+  readonly host: string;
+  readonly validation: Validation;
+}
+
 function judgeAnswers(
   name: string,
   answers: readonly DnsAnswer[],
   identities: readonly string[],
-  host: string,
+  wanted: Wanted,
 ): CaaVerdict | undefined {
   const verdicts = answers.flatMap((answer) =>
-    answer.kind === "found" ? [judgeRecords(name, answer.records, identities, host)] : [],
+    answer.kind === "found" ? [judgeRecords(name, answer.records, identities, wanted)] : [],
   );
   return verdicts.find(({ kind }) => kind === "blocked") ?? verdicts[0];
 }
@@ -101,7 +107,7 @@ function judgeRecords(
   name: string,
   answered: readonly DnsRecord[],
   identities: readonly string[],
-  host: string,
+  { host, validation }: Wanted,
 ): CaaVerdict {
   const records = answered.filter(({ type }) => type === "CAA");
   const found = records.map(
@@ -128,8 +134,7 @@ function judgeRecords(
   }
   // Without any, every authority may issue.
   const issue = records.filter(({ caa }) => caa?.tag === tag);
-  const method = challengeType(host);
-  if (issue.length === 0 || issue.some(({ value }) => permits(value, identities, method)))
+  if (issue.length === 0 || issue.some(({ value }) => permits(value, identities, validation)))
     return { kind: "permitted" };
   return blocked(
     `The CAA records of ${owner} do not let our certificate authority issue for ${host}.`,

@@ -7,8 +7,11 @@ export function wildcardBase(host: string): string | undefined {
   return host.startsWith("*.") ? host.slice(2) : undefined;
 }
 
-/** The challenge to use for a host: wildcards need dns-01 (RFC 8555, section 7.1.3). */
-export function challengeType(host: string): "http-01" | "dns-01" {
+/** The challenge by which the authority validates a name. */
+export type Validation = "http-01" | "dns-01";
+
+/** The usual one for a host: wildcards need dns-01 (RFC 8555, section 7.1.3). */
+export function usualValidation(host: string): Validation {
   return wildcardBase(host) === undefined ? "http-01" : "dns-01";
 }
 
@@ -29,6 +32,8 @@ export interface PlacedOrder {
 
 export interface OrderRequest {
   readonly host: string;
+  /** The usual one if undefined. */
+  readonly validation?: Validation;
   /** The renewal name of the certificate that this one replaces (RFC 9773, section 5). */
   readonly replaces: string | undefined;
   /**
@@ -46,6 +51,11 @@ export interface OrderRequest {
    * validation is not requested, and the outcome is `abandoned`.
    */
   publish(challenge: Challenge): Promise<void>;
+  /**
+   * Called if the authority still trusts an earlier validation, in place of `publish`. If it
+   * rejects, nothing is issued, and the outcome is `abandoned`.
+   */
+  trusted?(): Promise<void>;
   /** Aborted when the lease is lost. The outcome is then `abandoned`. */
   readonly signal: AbortSignal;
 }

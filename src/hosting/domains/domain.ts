@@ -20,6 +20,10 @@ export interface DnsFact {
   readonly lastCheck: "right" | "wrong" | "unknown" | undefined;
   /** Whether it was ever found right. */
   readonly everRight: boolean;
+  /** Of a domain that is validated by DNS: whether it was ever found to point here. */
+  readonly pointed?: boolean;
+  /** How it can be validated by DNS, according to the last check. */
+  readonly challenge?: "delegated" | "found" | "unproven" | undefined;
   /** When the current verdict was first reached. */
   readonly sinceMs: number;
   /** Definite wrong answers in a row since it was last right. */
@@ -53,6 +57,11 @@ export interface KeptOrder {
   readonly url: string;
   /** The private key of the certificate, sealed for `orderSeal(host, url)`. */
   readonly sealedKey: string;
+  /**
+   * The value of the TXT record that it waits for; empty if the authority trusts an earlier
+   * validation.
+   */
+  readonly challenge?: string;
 }
 
 /** The progress of issuing a certificate, the first one or a renewal. */
@@ -121,6 +130,12 @@ export interface Domain {
   readonly overdueReported: boolean;
   /** `day` unless the owner chose another. */
   readonly hsts?: HstsPolicy;
+  /** Validated by DNS as long as it does not point here; by HTTP if undefined. */
+  readonly validation?: "dns-01";
+  /** The value of a CNAME record by which we respond to challenges; without it, by a TXT record. */
+  readonly delegation?: string;
+  /** Its owner has put a proxy in front of it, so that it never points here. */
+  readonly proxied?: true;
 }
 
 /** What a domain needs of its owner to be served; read whenever it matters. */
@@ -136,6 +151,7 @@ export const statuses = [
   "issuing",
   "certificate_delayed",
   "blocked",
+  "prepared",
   "live",
   "degraded",
   "renewal_failing",
@@ -153,6 +169,7 @@ export function statusOf(domain: Domain, standing: Standing, nowMs: number): Sta
   if (ownership.kind === "removed" || ownership.kind === "abandoned") return ownership.kind;
   if (!standing.paid || !standing.deployed) return "suspended";
   if (isValid(certificate.held, nowMs)) {
+    if (isPrepared(domain)) return "prepared";
     if (dns.failures >= definiteFailuresMax) return "degraded";
     return certificate.issuance?.refusal === undefined ? "live" : "renewal_failing";
   }
@@ -177,6 +194,22 @@ const unhurried: readonly OrderFailureReason[] = ["rate_limited", "own_limit", "
 
 export function isDelayed({ sinceMs }: Issuance, nowMs: number): boolean {
   return nowMs - sinceMs >= certificateMinutesMax * 60_000;
+}
+
+/** Its DNS is not to point here before it has a certificate, and has not done so. */
+export function isPrepared({ validation, proxied, dns }: Domain): boolean {
+  return validation === "dns-01" && proxied !== true && dns.pointed !== true;
+}
+
+/** Whether an order has to be placed to know the TXT record that validates the domain. */
+export function needsChallenge({ validation, delegation, dns, certificate }: Domain): boolean {
+  const isPlaced = certificate.issuance?.order?.challenge !== undefined;
+  return validation === "dns-01" && delegation === undefined && !dns.pointed && !isPlaced;
+}
+
+/** Whether its owner has proven control of its DNS. */
+export function isProven({ ownership }: Pick<Domain, "ownership">): boolean {
+  return ownership.kind === "held" && ownership.proven === true;
 }
 
 export function isValid(held: HeldCertificate | undefined, nowMs: number): held is HeldCertificate {

@@ -5,6 +5,7 @@ import { type Actor, isOwn, ownProject } from "../sites/site.ts";
 import { newTarget } from "../sites/siteAddress.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { usageOf } from "./budget.ts";
+import { attached, type HowToAttach } from "./dnsValidation.ts";
 import { type HstsPolicy, hasEnded, type Status, statusOf } from "./domain.ts";
 import {
   type DomainsPage,
@@ -21,13 +22,7 @@ import { parseHost } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { changeHsts, moveDomain, removeDomain, requireRoom } from "./ownerChanges.ts";
 import { parseRouting, type Routing, type RoutingInEffect, routingErrors } from "./routing.ts";
-import {
-  nextDueAtMs,
-  tombstoneMs,
-  verifiesPerHourMax,
-  verifyIntervalMs,
-  verifyWindowMs,
-} from "./schedule.ts";
+import { nextDueAtMs, tombstoneMs, verifyFreeAtMs } from "./schedule.ts";
 import { timelineEntry, updateWithRetry } from "./updates.ts";
 
 interface DomainServiceOptions {
@@ -39,6 +34,8 @@ interface DomainServiceOptions {
   readonly target: string | undefined;
   /** Whether our own limits apply: what is used of them is shown. */
   readonly ownLimits: boolean;
+  /** Whether we can respond to challenges by DNS, at names below the target. */
+  readonly dnsUpdates?: boolean;
   /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
 }
@@ -125,9 +122,15 @@ export class DomainService {
   }
 
   /** `prove`: another owner has or had the name, and this one will prove ownership by DNS. */
-  async add(actor: Actor, slug: string, text: string, prove = false): Promise<DomainDetails> {
+  async add(
+    actor: Actor,
+    slug: string,
+    text: string,
+    prove = false,
+    how: HowToAttach = "directly",
+  ): Promise<DomainDetails> {
     for (let tries = 0; tries < addTriesMax; tries++) {
-      const view = await this.#tryToAdd(actor, slug, text, prove);
+      const view = await this.#tryToAdd(actor, slug, text, { prove, how });
       if (view !== "taken") return view;
       // Another request was faster: decide again with its result.
     }
@@ -138,7 +141,7 @@ export class DomainService {
     actor: Actor,
     slug: string,
     text: string,
-    prove: boolean,
+    { prove, how }: { readonly prove: boolean; readonly how: HowToAttach },
   ): Promise<DomainDetails | "taken"> {
     const { domains, sites, clock, target } = this.#parts;
     if (target === undefined) throw new Problem("domains_off");
@@ -160,9 +163,11 @@ export class DomainService {
     const seen = { claims, held: holder !== undefined, prove };
     const proofNeeded = this.#judgeClaims(seen, project.ownerId, host, nowMs);
     const random = (bytes: number) => Buffer.from(clock.random(bytes)).toString("hex");
+    const id = `dom_${random(10)}`;
     const domain = lifecycle.added(
       {
-        id: `dom_${random(10)}`,
+        id,
+        ...attached(how, id, this.#parts.dnsUpdates ? target : undefined),
         host,
         project: slug,
         ownerId: project.ownerId,
@@ -366,12 +371,7 @@ const notVerifiable: Partial<Record<Status, string>> = {
 };
 
 function limitVerifyRequests(clicksAtMs: readonly number[], nowMs: number): void {
-  const last = clicksAtMs.at(-1);
-  const oldest = clicksAtMs.at(-verifiesPerHourMax);
-  const freeAtMs = Math.max(
-    last === undefined ? 0 : last + verifyIntervalMs,
-    oldest === undefined ? 0 : oldest + verifyWindowMs,
-  );
+  const freeAtMs = verifyFreeAtMs(clicksAtMs);
   if (freeAtMs <= nowMs) return;
   const seconds = Math.ceil((freeAtMs - nowMs) / 1000);
   throw new Problem("verify_too_soon", {

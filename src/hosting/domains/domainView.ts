@@ -1,13 +1,16 @@
 /** A domain as its owner sees it. Times are Unix time in ms; texts are for people. */
 import { domainToUnicode } from "node:url";
 import type { Used } from "./budget.ts";
+import { challengeRecordFor } from "./dnsValidation.ts";
 import {
   type CertificateFact,
+  type Domain,
   type HeldCertificate,
   type HstsPolicy,
   type Issuance,
   isOwnName,
   isServed,
+  isValid,
   type Standing,
   type Status,
   statusOf,
@@ -82,7 +85,7 @@ export function viewOf(
   routing: RoutingInEffect,
   nowMs: number,
 ): DomainView {
-  const { host, target, ownership, dns, certificate } = domain;
+  const { host, dns, certificate } = domain;
   const status = statusOf(domain, standing, nowMs);
   const { held, issuance, renewAtMs, window } = certificate;
   const awaited = steps[status] === "dns";
@@ -93,10 +96,7 @@ export function viewOf(
     project: domain.project,
     status,
     step: steps[status],
-    records: [
-      ...(isOwnName(domain) ? [] : [recordFor(host, target, dns.zone)]),
-      ...(ownership.kind === "proof_needed" ? [proofFor(host, ownership.token, dns.zone)] : []),
-    ],
+    records: isOwnName(domain) ? [] : recordsOf(domain, nowMs),
     findings: [
       ...(status === "suspended" ? [suspension(standing, domain.project)] : []),
       ...findingsOf(dns.findings, issuance),
@@ -118,6 +118,21 @@ export function viewOf(
     propagatedByMs: awaited ? propagatedByMs(domain) : undefined,
     abandonAtMs: awaited ? abandonAtMs(domain, nowMs) : undefined,
   };
+}
+
+function recordsOf(domain: Domain, nowMs: number): RecordToCreate[] {
+  const { host, target, ownership, dns, certificate, validation } = domain;
+  const pointing = recordFor(host, target, dns.zone);
+  const proof =
+    ownership.kind === "proof_needed" ? [proofFor(host, ownership.token, dns.zone)] : [];
+  if (validation === undefined) return [pointing, ...proof];
+  const challenge = challengeRecordFor(domain);
+  // Its address is changed last. The challenge proves the name, unless it could be another's.
+  if (!dns.pointed && !isValid(certificate.held, nowMs)) {
+    const proves = dns.challenge === "unproven" ? proof : [];
+    return [...(challenge === undefined ? [] : [challenge]), ...proves];
+  }
+  return [pointing, ...(challenge === undefined ? [] : [challenge])];
 }
 
 function findingsOf(ofDns: readonly Finding[], issuance: Issuance | undefined): Finding[] {
@@ -153,6 +168,7 @@ const steps: Record<Status, DomainView["step"]> = {
   issuing: "certificate",
   certificate_delayed: "certificate",
   blocked: "certificate",
+  prepared: "dns",
   live: "live",
   degraded: "live",
   renewal_failing: "live",

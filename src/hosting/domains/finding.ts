@@ -23,6 +23,8 @@ export const findingCodes = [
   "WILDCARD_MATCH",
   "PROXIED",
   "PROOF_MISSING",
+  "CHALLENGE_MISSING",
+  "SWITCH_PENDING",
   "PROVEN_ELSEWHERE",
   "TARGET_UNKNOWN",
   "CAA_BLOCKS",
@@ -102,7 +104,7 @@ export function proofFor(
   };
 }
 
-function relative(name: string, zone: string): string {
+export function relative(name: string, zone: string): string {
   if (name === zone) return "@";
   return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
 }
@@ -223,6 +225,39 @@ export const propagationOverdue: Finding = {
   message: "DNS is not right after 48 hours, which is longer than any change takes.",
   next: "Compare the record at your DNS provider with the one shown, character by character.",
 };
+
+export function challengeMissing(about: {
+  readonly host: string;
+  readonly name: string;
+  readonly type: "TXT" | "CNAME";
+  readonly value: string;
+  readonly found: readonly string[];
+}): Finding {
+  const { host, name, type, value, found } = about;
+  return {
+    code: "CHALLENGE_MISSING",
+    message:
+      found.length === 0
+        ? `There is no ${type} record at ${name} yet, by which the certificate authority validates ${host}.`
+        : `The ${type} record at ${name}, by which the certificate authority validates ${host}, has another value.`,
+    next: `Create the ${type} record ${name} with the value ${value}.`,
+    found: found.map((each) => `${type} ${each}`),
+    expected: [`${type} ${value}`],
+  };
+}
+
+/** From what was found instead of the record that points here. */
+export function switchPending(host: string, instead: readonly Finding[]): Finding {
+  const found = [...new Set(instead.flatMap((finding) => finding.found ?? []))];
+  const [expected] = instead.flatMap((finding) => finding.expected ?? []);
+  return {
+    code: "SWITCH_PENDING",
+    message: `The certificate of ${host} is ready: whoever reaches us is served. DNS still points elsewhere.`,
+    next: `Switch now: replace the records of ${host} by ${expected ?? "the one that is shown"}.`,
+    found,
+    ...(expected === undefined ? {} : { expected: [expected] }),
+  };
+}
 
 export function targetUnknown(target: string): Finding {
   return {

@@ -6,8 +6,17 @@ import type {
   OrderRequest,
   PlacedOrder,
   RefusalReason,
+  Validation,
 } from "./certificateAuthority.ts";
-import { type Domain, type HeldCertificate, hasEnded, isValid } from "./domain.ts";
+import { challengeNameOf, validationFor } from "./dnsValidation.ts";
+import {
+  type Domain,
+  type HeldCertificate,
+  hasEnded,
+  isPrepared,
+  isProven,
+  isValid,
+} from "./domain.ts";
 import {
   type CaAttempt,
   type ChangeOutcome,
@@ -19,11 +28,13 @@ import {
 import { registrableOf } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
 import {
+  ChallengeAwaited,
   isOrdered,
   NotReadyError,
   orderFailureOf,
   prepare,
   publishChallenge,
+  publishInDns,
   withinBudget,
 } from "./preparation.ts";
 import { renewalMs, suspendedRetryMs } from "./schedule.ts";
@@ -67,15 +78,19 @@ export async function issue(
   const fresh = await context.store.get(stored.domain.id);
   if (fresh === undefined || hasEnded(fresh.domain)) return "done";
   const now: LeasedDomain = { ...leased, stored: fresh };
-  if (fresh.domain.dns.failures > 0) {
+  const validation = validationFor(fresh.domain, nowMs);
+  const { failures, lastCheck } = fresh.domain.dns;
+  // Only what points here can be validated over HTTP.
+  const pointing = validation === "http-01" && fresh.domain.proxied !== true;
+  if (validation === undefined || (pointing && failures > 0)) {
     return updateLeased(now, context, (domain) => ({
       domain: lifecycle.notPointing(domain, context.now()),
       entries: [],
     }));
   }
   // The verdict is from an earlier check: an order now might fail, and count against the limits.
-  if (fresh.domain.dns.lastCheck === "unknown") return putOff(now, context, unclearRetryMs);
-  return (await reuse(now, context)) ?? order(now, context);
+  if (pointing && lastCheck === "unknown") return putOff(now, context, unclearRetryMs);
+  return (await reuse(now, context)) ?? order(now, context, validation);
 }
 
 /** While an outage of the authority lasts, nothing else is asked at a retry: many domains wait. */
@@ -110,6 +125,8 @@ async function reuse(
   const { domain } = leased.stored;
   const nowMs = context.now();
   if (isValid(domain.certificate.held, nowMs)) return undefined;
+  // Nothing is known of a name that is to be validated by DNS before it was.
+  if (domain.validation !== undefined && !isProven(domain)) return undefined;
   const stored = await context.store.certificateFor(domain.host, nowMs);
   if (stored === undefined || !isOpenable(stored, context.vault)) return undefined;
   if (renewalMs(stored.notBeforeMs, stored.notAfterMs) <= nowMs) return undefined;
@@ -122,23 +139,28 @@ async function reuse(
   }));
 }
 
-async function order(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
+async function order(
+  leased: LeasedDomain,
+  context: JobContext,
+  validation: Validation,
+): Promise<ChangeOutcome> {
   const { host } = leased.stored.domain;
   const resume = resumable(leased.stored.domain, context);
+  const isNew = resume === undefined;
   // Another claim on this name ended while its order was in progress.
-  if (resume === undefined && (await isOrdered(host, context))) {
+  if (isNew && (await isOrdered(host, context))) {
     return putOff(leased, context, otherOrderRetryMs);
   }
-  const ready = await prepare(leased.stored.domain, context, resume === undefined);
+  const ready = await prepare(leased.stored.domain, context, { isNew, validation });
   if (ready.kind === "refused") return refuse(leased, context, ready);
   const now = await begin(leased, context, resume);
   if (now === undefined) return "fenced";
   if (hasEnded(now.stored.domain)) return "done";
-  if (resume === undefined) {
+  if (isNew) {
     const affordable = await withinBudget(now.stored.domain, context);
     if (affordable.kind === "refused") return refuse(now, context, affordable, "settled");
   }
-  return place(now, context, resume);
+  return place(now, context, validation, resume);
 }
 
 /** The order that an earlier attempt left without an outcome. */
@@ -175,14 +197,18 @@ async function begin(
 async function place(
   leased: LeasedDomain,
   context: JobContext,
+  validation: Validation,
   resume: PlacedOrder | undefined,
 ): Promise<ChangeOutcome> {
-  const { host, certificate } = leased.stored.domain;
+  const { domain } = leased.stored;
+  const { host, certificate } = domain;
   let unprepared: NotReadyError | undefined;
+  let awaited: ChallengeAwaited | undefined;
   let published = false;
   let kept = resume !== undefined;
   const outcome = await placed({
     host,
+    validation,
     replaces: certificate.held?.renewalName,
     signal: leased.signal,
     resume,
@@ -192,15 +218,23 @@ async function place(
     },
     async publish(challenge) {
       try {
-        await publishChallenge(challenge, leased.lease, context);
+        if (validation === "dns-01") await publishInDns(domain, challenge, context);
+        else await publishChallenge(challenge, leased.lease, context);
         published = true;
       } catch (cause) {
         if (cause instanceof NotReadyError) unprepared = cause;
+        if (cause instanceof ChallengeAwaited) awaited = cause;
         throw cause;
       }
     },
+    async trusted() {
+      if (domain.validation === undefined || isProven(domain)) return;
+      awaited = new ChallengeAwaited("");
+      throw awaited;
+    },
   });
   if (outcome.kind === "issued") return store(leased, context, outcome);
+  if (awaited !== undefined) return waitFor(awaited, leased, context);
   const { refusal } = outcome;
   // The authority has not decided, so the next attempt resumes the order, and its outcome counts.
   const open = kept && !refusal.orderLost && !decisions.includes(refusal.reason);
@@ -227,6 +261,24 @@ async function place(
       return { kind: "refused", refusal: { reason: "abandoned", detail, retryAtMs: undefined } };
     }
   }
+}
+
+/** The order is resumed once the owner has created the record, or has proven the name otherwise. */
+function waitFor(
+  { value }: ChallengeAwaited,
+  leased: LeasedDomain,
+  context: JobContext,
+): Promise<ChangeOutcome> {
+  const nowMs = context.now();
+  const { host } = leased.stored.domain;
+  const words =
+    value === ""
+      ? "The authority trusts an earlier validation. Prove that the name is yours."
+      : `The authority waits for the TXT record ${challengeNameOf(host)} with the value ${value}.`;
+  return updateLeased(leased, context, (before) => ({
+    domain: lifecycle.challengeAwaited(before, value),
+    entries: [timelineEntry(nowMs, "challenge_awaited", words)],
+  }));
 }
 
 /** The refusals by which an order ends. */
@@ -291,7 +343,8 @@ async function store(
   };
   context.log("domain.certificate_issued", { host, certificate: id, issuer: certificate.issuer });
   const attempts = [attempt(host, "certificate", nowMs)];
-  const words = `${certificate.issuer} issued a certificate. ${host} is live.`;
+  const state = isPrepared(leased.stored.domain) ? "ready to be switched" : "live";
+  const words = `${certificate.issuer} issued a certificate. ${host} is ${state}.`;
   const decide = (domain: Domain): DomainUpdate => ({
     domain: lifecycle.certified(domain, heldFrom(certificate), nowMs),
     entries: [timelineEntry(nowMs, "certificate_issued", words)],

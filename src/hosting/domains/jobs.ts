@@ -3,6 +3,7 @@
 import { newTarget } from "../sites/siteAddress.ts";
 import { checkCaa } from "./caa.ts";
 import { wildcardBase } from "./certificateAuthority.ts";
+import { judgeChallenge, lookForChallenge } from "./dnsValidation.ts";
 import { type Domain, definiteFailuresMax, hasEnded, isOwnName, isValid } from "./domain.ts";
 import {
   type ChangeOutcome,
@@ -53,7 +54,13 @@ async function look(domain: Domain, context: JobContext) {
     proof: proof && { name: proof.fullName, value: proof.value },
     settled: isSettled(domain, context.now()),
   });
-  return { verdict, answers: answersOf(observation) };
+  const answers = answersOf(observation);
+  if (domain.validation === undefined) return { verdict, answers };
+  const sight = await lookForChallenge(domain, context);
+  return {
+    verdict: judgeChallenge(verdict, sight, domain, context.now()),
+    answers: [...sight.answers, ...answers],
+  };
 }
 
 /** The platform's own name needs an address. Behind NAT it is not one of ours, so only the CA can tell. */
@@ -130,7 +137,10 @@ async function isUndecryptable(
   return stored?.id === certificate.held.id && !isOpenable(stored, context.vault);
 }
 
-function wordsOf({ kind, findings }: Verdict): string {
+function wordsOf({ kind, findings, challenge, pointing }: Verdict): string {
+  if (challenge !== undefined && !pointing) {
+    return findings[0]?.message ?? "The record by which the name is validated is there.";
+  }
   if (kind === "right") return "DNS is right: every name server and the recursor agree.";
   return findings[0]?.message ?? "DNS gave no definite answer.";
 }
@@ -145,6 +155,10 @@ function milestones(before: Domain, after: Domain, nowMs: number) {
   if (after.certificate.issuance !== undefined && before.certificate.issuance === undefined) {
     const words = `${after.host} is verified. A certificate is ordered next.`;
     entries.push(timelineEntry(nowMs, "verified", words));
+  }
+  if (after.dns.pointed && !before.dns.pointed && isValid(before.certificate.held, nowMs)) {
+    const words = `DNS points here now, and ${after.host} is live.`;
+    entries.push(timelineEntry(nowMs, "switched", words));
   }
   const drifted = (domain: Domain) => domain.dns.failures >= definiteFailuresMax;
   if (isValid(after.certificate.held, nowMs) && drifted(after) !== drifted(before)) {

@@ -7,8 +7,10 @@ import {
   hasEnded,
   type Issuance,
   isDelayed,
+  isPrepared,
   isValid,
   type KeptOrder,
+  needsChallenge,
   type OrderFailureReason,
   type Ownership,
   type TimeWindow,
@@ -25,7 +27,11 @@ import {
 } from "./schedule.ts";
 import type { Verdict } from "./verification.ts";
 
-export interface NewDomain extends Pick<Domain, "id" | "host" | "project" | "ownerId" | "target"> {
+export interface NewDomain
+  extends Pick<
+    Domain,
+    "id" | "host" | "project" | "ownerId" | "target" | "validation" | "delegation" | "proxied"
+  > {
   /** The value that proves ownership, if another owner has or had the name. */
   readonly proofToken: string | undefined;
 }
@@ -39,16 +45,9 @@ export function addedOwn({ id, host }: Pick<Domain, "id" | "host">, nowMs: numbe
   );
 }
 
-export function added(
-  { id, host, project, ownerId, target, proofToken }: NewDomain,
-  nowMs: number,
-): Domain {
-  return {
-    id,
-    host,
-    project,
-    ownerId,
-    target,
+export function added({ proofToken, ...named }: NewDomain, nowMs: number): Domain {
+  const domain: Domain = {
+    ...named,
     addedAtMs: nowMs,
     ownership:
       proofToken === undefined ? { kind: "held" } : { kind: "proof_needed", token: proofToken },
@@ -68,6 +67,7 @@ export function added(
     clicksAtMs: [],
     overdueReported: false,
   };
+  return needsChallenge(domain) ? withIssuance(domain, newIssuance(nowMs)) : domain;
 }
 
 const noCertificate: CertificateFact = {
@@ -132,7 +132,8 @@ function ownershipAfter(
   { proven, wildcard }: Verdict,
   token: string,
 ): Ownership {
-  if (before.kind === "proof_needed") return proven === true ? { kind: "held", proven } : before;
+  if (before.kind !== "held" && before.kind !== "proof_needed") return before;
+  if (proven === true) return { kind: "held", proven };
   return before.kind === "held" && wildcard === true ? { kind: "proof_needed", token } : before;
 }
 
@@ -149,19 +150,20 @@ function isIndependentOfDns(issuance: Issuance | undefined): boolean {
   return reason !== undefined && reason !== "unprepared" && reason !== "authorization_failed";
 }
 
-function checkedDns(
-  { dns, certificate }: Domain,
-  { kind, findings, zone = dns.zone }: Verdict,
-  nowMs: number,
-): DnsFact {
+function checkedDns(domain: Domain, seen: Verdict, nowMs: number): DnsFact {
+  const { dns, certificate } = domain;
+  const { kind, findings, zone = dns.zone, pointing = false, challenge } = seen;
   const verdict = kind === "unknown" ? dns.verdict : kind;
-  const settled = verdict === "right" && isValid(certificate.held, nowMs);
+  const pointed = pointing || dns.pointed === true;
+  const switching = isPrepared(domain) && !pointed;
+  const settled = verdict === "right" && isValid(certificate.held, nowMs) && !switching;
   // After a change, the next check is soon.
   const checks = verdict === dns.verdict ? dns.checks + 1 : 1;
   return {
     verdict,
     lastCheck: kind,
     everRight: dns.everRight || kind === "right",
+    ...(domain.validation === undefined ? {} : { pointed, challenge }),
     sinceMs: verdict === dns.verdict ? dns.sinceMs : nowMs,
     failures: kind === "right" ? 0 : kind === "wrong" ? dns.failures + 1 : dns.failures,
     checks,
@@ -200,6 +202,22 @@ export function orderPlaced(domain: Domain, order: KeptOrder): Domain {
   return issuance === undefined ? domain : withIssuance(domain, { ...issuance, order });
 }
 
+/**
+ * The order waits for the record that its owner creates. It does not count as an attempt: it is
+ * resumed when a check has found the record.
+ */
+export function challengeAwaited(domain: Domain, challenge: string): Domain {
+  const { issuance } = domain.certificate;
+  if (issuance?.order === undefined) return domain;
+  return withIssuance(domain, {
+    ...issuance,
+    attempts: Math.max(0, issuance.attempts - 1),
+    ordering: false,
+    order: { ...issuance.order, challenge },
+    refusal: undefined,
+  });
+}
+
 /** The order has its outcome, or was never placed. */
 export function orderOver(domain: Domain): Domain {
   const { issuance } = domain.certificate;
@@ -211,7 +229,10 @@ export function orderOver(domain: Domain): Domain {
 export function certified(domain: Domain, held: HeldCertificate, nowMs: number): Domain {
   return {
     ...domain,
-    dns: { ...domain.dns, nextCheckAtMs: nowMs + liveCheckMs },
+    dns: isPrepared(domain)
+      ? // Its owner may switch at any time now.
+        { ...domain.dns, checks: 0, nextCheckAtMs: nowMs }
+      : { ...domain.dns, nextCheckAtMs: nowMs + liveCheckMs },
     certificate: {
       held,
       issuance: undefined,

@@ -1,5 +1,4 @@
 /** The preconditions of an order, and the findings for a refusal. */
-import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { attemptsOf, budgetFor, orderMsMax } from "./budget.ts";
 import { checkCaa } from "./caa.ts";
@@ -8,8 +7,10 @@ import {
   type CertificateAuthority,
   type Challenge,
   type RefusalReason,
+  type Validation,
   wildcardBase,
 } from "./certificateAuthority.ts";
+import { challengeNameOf, challengeValueOf } from "./dnsValidation.ts";
 import type { Domain } from "./domain.ts";
 import type { DomainStore, Lease } from "./domains.ts";
 import { type Edge, type EdgeView, presentEdges } from "./edgeView.ts";
@@ -47,7 +48,7 @@ const challengeLifeMs = 3_600_000;
 export async function prepare(
   domain: Domain,
   context: IssuingContext,
-  isNew: boolean,
+  { isNew, validation }: { readonly isNew: boolean; readonly validation: Validation },
 ): Promise<Preparation> {
   const { host } = domain;
   if (isNew) {
@@ -58,7 +59,7 @@ export async function prepare(
   if (refusal !== undefined)
     return { kind: "refused", ...orderFailureOf(refusal, domain, context) };
   if (caaIdentities.length === 0) return { kind: "ready" };
-  const caa = await checkCaa(host, caaIdentities, context.resolver);
+  const caa = await checkCaa(host, caaIdentities, context.resolver, validation);
   if (caa.kind === "permitted") return { kind: "ready" };
   const reason = caa.kind === "blocked" ? "caa" : "unprepared";
   return { kind: "refused", reason, findings: [caa.finding], retryAtMs: undefined };
@@ -105,8 +106,6 @@ export async function publishChallenge(
   context: IssuingContext,
 ): Promise<void> {
   const { host, token, keyAuthorization } = challenge;
-  const base = wildcardBase(host);
-  if (base !== undefined) return publishInDns(base, keyAuthorization, context);
   const nowMs = context.now();
   const expiresAtMs = nowMs + challengeLifeMs;
   const published = await context.store.publishChallenge({ ...challenge, lease, expiresAtMs });
@@ -125,20 +124,37 @@ export async function publishChallenge(
   }
 }
 
-async function publishInDns(
-  base: string,
-  keyAuthorization: string,
+/** Publishes it where we can, or makes sure that the owner has. */
+export async function publishInDns(
+  { host, delegation, dns, certificate, validation }: Domain,
+  { keyAuthorization }: Challenge,
   { publishTxt }: IssuingContext,
 ): Promise<void> {
+  const value = challengeValueOf(keyAuthorization);
+  if (validation !== undefined && delegation === undefined) {
+    const { challenge } = certificate.issuance?.order ?? {};
+    if (dns.challenge === "found" && challenge === value) return;
+    throw new ChallengeAwaited(value);
+  }
   if (publishTxt === undefined) throw new NotReadyError("Updates of DNS are not set up.");
-  const value = createHash("sha256").update(keyAuthorization).digest("base64url");
   try {
-    await publishTxt(`_acme-challenge.${base}`, value);
+    await publishTxt(delegation ?? challengeNameOf(wildcardBase(host) ?? host), value);
   } catch (cause) {
     throw new NotReadyError(
       (cause as Error).message,
       "The operator checks PETSTORE_DNS_UPDATE and its key; we will retry.",
     );
+  }
+}
+
+/** The owner has to create the TXT record first; empty if the owner has to prove the name instead. */
+export class ChallengeAwaited extends Error {
+  readonly value: string;
+
+  constructor(value: string) {
+    super("The record of the challenge is not there yet.");
+    this.name = "ChallengeAwaited";
+    this.value = value;
   }
 }
 

@@ -1,5 +1,12 @@
 /** When each job of a domain is due, and the intervals, with their reasons. */
-import { certificateMinutesMax, type Domain, hasEnded, isOwnName, isValid } from "./domain.ts";
+import {
+  certificateMinutesMax,
+  type Domain,
+  hasEnded,
+  isOwnName,
+  isValid,
+  needsChallenge,
+} from "./domain.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -45,8 +52,18 @@ export function outageDelayMs(chance: number): number {
 export const suspendedRetryMs = hour;
 
 export const verifyIntervalMs = 10 * second;
-export const verifiesPerHourMax = 20;
+const verifiesPerHourMax = 20;
 export const verifyWindowMs = hour;
+
+/** When a check may be requested again, from the requests of the last hour. */
+export function verifyFreeAtMs(clicksAtMs: readonly number[]): number {
+  const last = clicksAtMs.at(-1);
+  const oldest = clicksAtMs.at(-verifiesPerHourMax);
+  return Math.max(
+    last === undefined ? 0 : last + verifyIntervalMs,
+    oldest === undefined ? 0 : oldest + verifyWindowMs,
+  );
+}
 
 /** How often the renewal window is fetched if the authority does not specify it. */
 export const askWindowMs = 6 * hour;
@@ -111,8 +128,13 @@ export function scheduledJobs(domain: Domain, nowMs: number): ScheduledJob[] {
   if (ownership.kind !== "held" || issuance === undefined || dns.verdict !== "right") {
     // The platform's own name is never abandoned.
     if (isOwnName(domain)) return [check];
-    // Checked before it is abandoned: there may have been no check in all that time.
-    return [check, { job: "abandon", atMs: dns.waitingSinceMs + abandonAfterMs }];
+    const toOrder = issuance !== undefined && needsChallenge(domain);
+    return [
+      ...(toOrder ? [{ job: "issue", atMs: issuance.nextAttemptAtMs } as const] : []),
+      // Checked before it is abandoned: there may have been no check in all that time.
+      check,
+      { job: "abandon", atMs: dns.waitingSinceMs + abandonAfterMs },
+    ];
   }
   const delayedAtMs = issuance.sinceMs + certificateMinutesMax * 60_000;
   return [

@@ -28,6 +28,10 @@ export interface Verdict {
   readonly proven: boolean | undefined;
   /** A wildcard points here, so it is unknown whether the owner of the zone meant this name. */
   readonly wildcard?: true;
+  /** Of a domain that is validated by DNS: it points here. */
+  readonly pointing?: true;
+  /** How it can be validated by DNS. */
+  readonly challenge?: "delegated" | "found" | "unproven";
 }
 
 export interface Expectation {

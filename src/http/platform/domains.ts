@@ -28,8 +28,9 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
 
     getEdges: async () => json(200, await domainService.edgesBehind()),
 
-    async addDomain({ path: { project }, body: { host, prove } }, { caller }) {
-      const view = await domainService.add(caller.actor, project, host, prove);
+    async addDomain({ path: { project }, body: { host, prove, prepare } }, { caller }) {
+      const how = prepare ? "prepared" : "directly";
+      const view = await domainService.add(caller.actor, project, host, prove, how);
       const location = `${encodeURIComponent(view.project)}/domains/${view.host}`;
       return {
         ...json(201, view),

@@ -184,7 +184,8 @@ function StartAgain({ domain, onAdded }: Pick<DomainCardProps, "domain" | "onAdd
   const add = () =>
     run(async () => {
       const path = { project };
-      onAdded(await call("post", "/projects/{project}/domains", { path, body: { host, prove } }));
+      const body = { host, prove, prepare: false };
+      onAdded(await call("post", "/projects/{project}/domains", { path, body }));
       announce(`${host} was added again.`);
     });
   return (

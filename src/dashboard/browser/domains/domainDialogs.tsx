@@ -11,6 +11,11 @@ import { useAction, useGet } from "../useApi.ts";
 import { likelyTarget, redirectStatuses, saveRouting, withRedirect } from "./routing.ts";
 import { hstsLabels, isServed, statusOf } from "./status.ts";
 
+const howToAttach = {
+  directly: "Not in use yet",
+  prepared: "Served elsewhere: move it without a gap",
+} as const;
+
 interface AddDomainProps {
   readonly slug: string;
   readonly onAdded: (domain: Domain) => void;
@@ -18,13 +23,14 @@ interface AddDomainProps {
 
 export function AddDomain({ slug, onAdded }: AddDomainProps) {
   const [host, setHost] = useState("");
+  const [how, setHow] = useState<keyof typeof howToAttach>("directly");
   const action = useAction();
   const prove = hasCode(action.error, "attached_elsewhere");
   const add = async () => {
     const path = { project: slug };
     const domain = await call("post", "/projects/{project}/domains", {
       path,
-      body: { host, prove },
+      body: { host, prove, prepare: how === "prepared" },
     });
     onAdded(domain);
     return `${domain.host} was added. Create the record that is shown, then verify.`;
@@ -50,6 +56,17 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
         mono
         required
         hint="A host name whose DNS you can change. The record to create is shown next. DNS changes usually show within minutes; allow up to 48 hours."
+      />
+      <ChoiceField
+        label="In use"
+        value={how}
+        options={howToAttach}
+        onChoice={setHow}
+        hint={
+          how === "prepared"
+            ? "One more record first. Then visitors notice nothing when you change the address."
+            : "The certificate is issued once the name points here, which takes a minute or two."
+        }
       />
     </FormDialog>
   );

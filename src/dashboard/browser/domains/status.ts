@@ -14,6 +14,7 @@ export const statusLabels: Readonly<Record<DomainStatus, StatusLabel>> = {
   issuing: { tone: "waiting", label: "Getting a certificate" },
   certificate_delayed: { tone: "trouble", label: "Certificate delayed" },
   blocked: { tone: "trouble", label: "Certificate refused" },
+  prepared: { tone: "waiting", label: "Ready to switch" },
   live: { tone: "fine", label: "Live" },
   degraded: { tone: "trouble", label: "Live, but DNS has changed" },
   renewal_failing: { tone: "trouble", label: "Live, but renewal fails" },

@@ -1,0 +1,270 @@
+/** Names that get their certificate by DNS, before they point here. */
+import { describe, expect, test } from "bun:test";
+import type { Challenge } from "../../src/hosting/domains/certificateAuthority.ts";
+import { challengeValueOf } from "../../src/hosting/domains/dnsValidation.ts";
+import { isServed } from "../../src/hosting/domains/domain.ts";
+import {
+  ann,
+  bob,
+  type DomainServiceFixture,
+  domainServiceFixture,
+  target,
+} from "./domainServiceFixture.ts";
+import {
+  issued,
+  type Order,
+  type Records,
+  recordsOf,
+  resolverOf,
+  targetOf,
+  type WorkerFixtureOptions,
+  workerWith,
+  workOff,
+} from "./workerFixture.ts";
+
+const host = "docs.example.com";
+const challengeName = `_acme-challenge.${host}`;
+const minuteMs = 60_000;
+const elsewhere = { [`${host} A`]: "203.0.113.9" };
+
+/** An authority that has one order at a time, and issues once it was told to look. */
+function authorityOf({ clock }: DomainServiceFixture, token = "token") {
+  const seen = { orders: 0, validated: [] as string[], trusts: false };
+  const order: Order = async (request) => {
+    const { validation = "http-01" } = request;
+    if (request.resume === undefined) {
+      seen.orders += 1;
+      const url = `order ${seen.orders}`;
+      await request.placed({ directory: "https://ca.example", url, privateKeyPem: "key" });
+    }
+    const challenge: Challenge = {
+      host: request.host,
+      token: `${token}-${seen.orders}`,
+      keyAuthorization: `${token}-${seen.orders}.account`,
+    };
+    try {
+      await (seen.trusts ? request.trusted?.() : request.publish(challenge));
+    } catch (cause) {
+      const detail = (cause as Error).message;
+      return { kind: "refused", refusal: { reason: "abandoned", detail, retryAtMs: undefined } };
+    }
+    seen.validated.push(validation);
+    return issued(request.host, clock.now());
+  };
+  return { order, seen };
+}
+
+async function prepared(
+  lines: Record<string, string> = elsewhere,
+  options: WorkerFixtureOptions & { dnsUpdates?: boolean } = {},
+) {
+  const { dnsUpdates = false, ...workerOptions } = options;
+  const fixture = await domainServiceFixture({ dnsUpdates });
+  const authority = authorityOf(fixture);
+  const dns = { lines };
+  const records: Records = (name, type) => recordsOf(dns.lines)(name, type);
+  const edge = { id: "edge", address: "192.0.2.77", httpPort: 80, revision: 0 };
+  const worker = workerWith(fixture, resolverOf(records), {
+    order: authority.order,
+    probe: async (_, __, token) => ({ kind: "answered", body: `${token}.account` }),
+    ...workerOptions,
+  });
+  const { service, clock, edgeView } = fixture;
+  await service.add(ann, "shop", host, false, "prepared");
+  const pass = async (minutes: number) => {
+    clock.advance(minutes * minuteMs);
+    await edgeView.reportEdge({ ...edge, seenAtMs: clock.now() });
+    await workOff(worker);
+  };
+  const show = () => service.show(ann, "shop", host);
+  return { fixture, authority, dns, pass, show, worker };
+}
+
+describe("a name that is prepared by a TXT record", () => {
+  test("is told its value at once, and gets its certificate as soon as it is there", async () => {
+    const { fixture, authority, dns, pass, show } = await prepared();
+    await pass(0);
+    const value = challengeValueOf("token-1.account");
+    const told = await show();
+    expect([told.status, authority.seen.orders]).toEqual(["pending_dns", 1]);
+    expect(told.records).toMatchObject([
+      { type: "TXT", name: "_acme-challenge.docs", fullName: challengeName, value },
+    ]);
+    await pass(1);
+    expect((await show()).findings).toMatchObject([
+      { code: "CHALLENGE_MISSING", expected: [`TXT ${value}`] },
+    ]);
+    dns.lines = { ...elsewhere, [`${challengeName} TXT`]: value };
+    await pass(1);
+    const ready = await show();
+    expect([ready.status, authority.seen.orders]).toEqual(["prepared", 1]);
+    expect(authority.seen.validated).toEqual(["dns-01"]);
+    const own = targetOf(fixture, host);
+    expect(ready.records).toMatchObject([{ type: "CNAME", fullName: host, value: own }]);
+    expect(ready.findings).toMatchObject([
+      { code: "SWITCH_PENDING", found: ["A 203.0.113.9"], expected: [`CNAME ${own}`] },
+    ]);
+  });
+
+  test("is served from then on, is live once it points here, and is renewed over HTTP", async () => {
+    const { fixture, authority, dns, pass, show } = await prepared();
+    await pass(0);
+    dns.lines = { [`${challengeName} TXT`]: challengeValueOf("token-1.account"), ...elsewhere };
+    await pass(1);
+    const holder = await fixture.domains.holderOf(host);
+    expect(holder !== undefined && isServed(holder.domain)).toBe(true);
+    dns.lines = elsewhere;
+    for (let days = 0; days < 3; days++) await pass(24 * 60);
+    expect((await show()).status).toBe("prepared");
+    dns.lines = { [`${host} CNAME`]: target };
+    await pass(4 * 60);
+    const live = await show();
+    expect([live.status, live.findings]).toEqual(["live", []]);
+    for (let days = 0; days < 70; days++) await pass(24 * 60);
+    expect((await show()).status).toBe("live");
+    expect(authority.seen.validated).toEqual(["dns-01", "http-01"]);
+    dns.lines = elsewhere;
+    for (let days = 0; days < 3; days++) await pass(24 * 60);
+    expect((await show()).status).toBe("degraded");
+  });
+
+  test("and was not switched is renewed by another TXT record", async () => {
+    const { fixture, authority, dns, pass, show } = await prepared();
+    await pass(0);
+    dns.lines = { ...elsewhere, [`${challengeName} TXT`]: challengeValueOf("token-1.account") };
+    await pass(1);
+    for (let days = 0; days < 61; days++) await pass(24 * 60);
+    const value = challengeValueOf("token-2.account");
+    const due = await show();
+    expect(due.status).toBe("prepared");
+    expect(due.records.map((record) => record.value)).toEqual([targetOf(fixture, host), value]);
+    expect(due.findings.map(({ code }) => code)).toContain("CHALLENGE_MISSING");
+    dns.lines = { ...elsewhere, [`${challengeName} TXT`]: value };
+    await pass(24 * 60);
+    expect(authority.seen.validated).toEqual(["dns-01", "dns-01"]);
+    expect((await show()).findings.map(({ code }) => code)).toEqual(["SWITCH_PENDING"]);
+  });
+
+  test("with another value is told what was found", async () => {
+    const { dns, pass, show } = await prepared();
+    await pass(0);
+    dns.lines = { ...elsewhere, [`${challengeName} TXT`]: "of-another-order" };
+    await pass(1);
+    const wrong = await show();
+    expect(wrong.status).toBe("misconfigured");
+    expect(wrong.findings).toMatchObject([{ found: ["TXT of-another-order"] }]);
+  });
+
+  test("and is switched too early is validated over HTTP, with the same order", async () => {
+    const { authority, dns, pass, show } = await prepared();
+    await pass(0);
+    dns.lines = { [`${host} CNAME`]: target };
+    await pass(1);
+    expect((await show()).status).toBe("live");
+    expect([authority.seen.orders, authority.seen.validated]).toEqual([1, ["http-01"]]);
+  });
+
+  test("may be another owner's: the record is the proof", async () => {
+    const { fixture, dns, pass, show } = await prepared({ [`${host} CNAME`]: target });
+    const { service } = fixture;
+    await pass(0);
+    expect((await show()).status).toBe("live");
+    await service.add(bob, "rival", host, true, "prepared");
+    await pass(0);
+    const claim = await service.show(bob, "rival", host);
+    expect(claim.records).toMatchObject([{ type: "TXT", fullName: challengeName }]);
+    dns.lines = { ...dns.lines, [`${challengeName} TXT`]: claim.records[0]?.value ?? "" };
+    await pass(1);
+    expect((await service.show(bob, "rival", host)).status).toBe("live");
+    expect((await show()).status).toBe("abandoned");
+  });
+});
+
+describe("no certificate is had without a proof", () => {
+  test("by what the authority still trusts from before: the TXT record of ours is asked for", async () => {
+    const { authority, dns, pass, show } = await prepared({ [`${host} A`]: "203.0.113.9" });
+    authority.seen.trusts = true;
+    await pass(0);
+    await pass(1);
+    const asked = await show();
+    expect(asked.status).toBe("pending_dns");
+    expect(asked.records).toMatchObject([{ type: "TXT", fullName: `_petstore-proof.${host}` }]);
+    expect(asked.findings.map(({ code }) => code)).toEqual(["PROOF_MISSING"]);
+    expect(authority.seen.validated).toEqual([]);
+    const [{ fullName = "", value = "" } = {}] = asked.records;
+    dns.lines = { ...dns.lines, [`${fullName} TXT`]: value };
+    await pass(1);
+    expect((await show()).status).toBe("prepared");
+  });
+
+  test("by the record of another claim, where the authority wants the same of both", async () => {
+    const fixture = await domainServiceFixture();
+    const { service, clock } = fixture;
+    const value = challengeValueOf("same.account");
+    const order: Order = async (request) => {
+      const url = `order of ${Math.random()}`;
+      if (request.resume === undefined) {
+        await request.placed({ directory: "https://ca.example", url, privateKeyPem: "key" });
+      }
+      const challenge = { host, token: "same", keyAuthorization: "same.account" };
+      return request.publish(challenge).then(
+        () => issued(host, clock.now()),
+        () => ({
+          kind: "refused",
+          refusal: { reason: "abandoned", detail: "", retryAtMs: undefined },
+        }),
+      );
+    };
+    const lines: Record<string, string> = { ...elsewhere };
+    const records: Records = (name, type) => recordsOf(lines)(name, type);
+    const worker = workerWith(fixture, resolverOf(records), { order });
+    await service.add(ann, "shop", host, false, "prepared");
+    await service.add(bob, "rival", host, true, "prepared");
+    await workOff(worker);
+    clock.advance(11 * minuteMs);
+    await workOff(worker);
+    lines[`${challengeName} TXT`] = value;
+    for (let minutes = 0; minutes < 20; minutes++) {
+      clock.advance(minuteMs);
+      await workOff(worker);
+    }
+    for (const [actor, project] of [
+      [ann, "shop"],
+      [bob, "rival"],
+    ] as const) {
+      const claim = await service.show(actor, project, host);
+      expect(claim.status).toBe("pending_dns");
+      expect(claim.records.map(({ fullName }) => fullName)).toContain(`_petstore-proof.${host}`);
+    }
+  });
+});
+
+describe("a name whose challenge is delegated", () => {
+  const published: string[] = [];
+  const publishTxt = async (name: string, value: string) => void published.push(`${name} ${value}`);
+
+  test("gets its certificates by us, before and after the switch", async () => {
+    const { authority, dns, pass, show } = await prepared(elsewhere, {
+      dnsUpdates: true,
+      publishTxt,
+    });
+    const [record] = (await show()).records;
+    expect(record).toMatchObject({ type: "CNAME", fullName: challengeName });
+    expect(record?.value).toMatch(/^[0-9a-f]{20}\._acme-challenge\./);
+    await pass(1);
+    expect([authority.seen.orders, (await show()).status]).toEqual([0, "pending_dns"]);
+    const delegated = { [`${challengeName} CNAME`]: record?.value ?? "" };
+    dns.lines = { ...elsewhere, ...delegated };
+    await pass(1);
+    expect((await show()).status).toBe("prepared");
+    expect(published).toEqual([`${record?.value} ${challengeValueOf("token-1.account")}`]);
+    dns.lines = { ...delegated, [`${host} CNAME`]: target };
+    await pass(4 * 60);
+    expect((await show()).status).toBe("live");
+    for (let days = 0; days < 70; days++) await pass(24 * 60);
+    expect(authority.seen.validated).toEqual(["dns-01", "dns-01"]);
+    dns.lines = { [`${host} CNAME`]: target };
+    for (let days = 0; days < 70; days++) await pass(24 * 60);
+    expect(authority.seen.validated).toEqual(["dns-01", "dns-01", "http-01"]);
+  });
+});
