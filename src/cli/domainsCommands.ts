@@ -3,6 +3,7 @@
 import { toJson } from "../contract/json.ts";
 import { pause } from "../core/clock.ts";
 import { hstsPolicies, statuses } from "../hosting/domains/domain.ts";
+import type { DomainDetails } from "../hosting/domains/domainView.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import {
@@ -32,8 +33,9 @@ import {
 import { verifyDomain } from "./domainsVerify.ts";
 import { dateText } from "./durations.ts";
 import { CommandFailure } from "./errors.ts";
-import { onService } from "./hosting.ts";
+import { type HostedDomains, onService } from "./hosting.ts";
 import { readChoice } from "./readText.ts";
+import { orStopped } from "./stopping.ts";
 import { counted, listReport } from "./table.ts";
 
 const timelineShown = 10;
@@ -47,27 +49,58 @@ const addDomain: Command = {
   },
   options: {
     prove: "Claim a name that another owner has attached, by a TXT record",
+    prepare: "Get the certificate before the name points here, for a move without a gap",
     ...onService,
   },
   about: "Shows the DNS record to create. Nothing is served before it is there.",
-  examples: ["petstore domains add acme-docs docs.example.com"],
+  examples: [
+    "petstore domains add acme-docs docs.example.com",
+    "petstore domains add acme-docs docs.example.com --prepare",
+  ],
   async run(call, context) {
     const { operand: slug, second, switches } = call;
+    const how = switches.has("prepare") ? "prepared" : "directly";
     const view = await withDomains(
       call,
       context,
-      ({ domains }) => domains.add(operator, slug, second, switches.has("prove")),
+      async ({ domains }) => {
+        const added = await domains.add(operator, slug, second, switches.has("prove"), how);
+        return withRecords(added, domains, context);
+      },
       { slug, host: second },
     );
     const { host, project, records } = view;
     const them = records.length === 1 ? "this record" : "these records";
     const which = records.length === 1 ? "" : ` --project ${project}`;
+    if (records.length === 0) {
+      return {
+        json: viewJson(view),
+        text: `Attached ${host} to ${project}. The certificate authority has not said yet which record to create.\nSee it with: petstore domains show ${host}\n`,
+      };
+    }
     return {
       json: viewJson(view),
       text: `Attached ${host} to ${project}. Create ${them} at the DNS provider:\n\n${recordsText(records)}\n${propagationText}\nThen: petstore domains verify ${host}${which} --wait\n`,
     };
   },
 };
+
+const recordsWaitMs = 15_000;
+
+/** A record whose value the authority decides is known once a worker has asked for it. */
+async function withRecords(
+  added: DomainDetails,
+  domains: HostedDomains,
+  { clock, stopSignal }: CliContext,
+): Promise<DomainDetails> {
+  let view = added;
+  const untilMs = clock.now() + recordsWaitMs;
+  while (view.records.length === 0 && clock.now() < untilMs) {
+    await orStopped(pause(clock, effectPollMs), stopSignal());
+    view = await domains.show(operator, added.project, added.host);
+  }
+  return view;
+}
 
 const listDomains: Command = {
   name: "domains list",

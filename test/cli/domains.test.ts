@@ -45,6 +45,27 @@ Then: petstore domains verify ${docs} --wait
     expect(out).toContain(`verify ${docs} --project shop --wait`);
   });
 
+  test("with --prepare shows the record that the authority decides on, once it is known", async () => {
+    await using cli = await cliWithDomains();
+    const kept = { directory: "https://ca.example", url: "https://ca.example/1", sealedKey: "" };
+    const order = { ...kept, challenge: "value-of-the-authority" };
+    const placed = () => decided(cli, docs, { issuance: { order } });
+    const argv = ["domains", "add", "shop", docs, "--prepare"];
+    const { code, out } = await typesWaiting(cli, argv, [() => {}, placed]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^ {2}TXT {3}_acme-challenge\.docs {2}\S+ {2}value-of-the-authority {2}300$/m,
+    );
+    expect(out).not.toContain(target);
+    expect(out).toContain(`petstore domains verify ${docs}`);
+  });
+
+  test("with --prepare says where to look where nothing answers", async () => {
+    await using cli = await cliWithDomains();
+    const { code, out } = await typesWaiting(cli, ["domains", "add", "shop", docs, "--prepare"]);
+    expect([code, out]).toEqual([0, expect.stringContaining(`petstore domains show ${docs}`)]);
+  });
+
   test("prints the view with --json", async () => {
     await using cli = await cliWithDomains();
     const added = await cli.json("domains", "add", "shop", docs);

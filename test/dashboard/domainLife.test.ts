@@ -62,10 +62,11 @@ describeLife("the life of a domain in the dashboard", () => {
   const card = (host: string): Locator =>
     page.locator(".domain").filter({ has: page.getByRole("heading", { name: host }) });
 
-  async function add(host: string): Promise<void> {
+  async function add(host: string, inUse?: string): Promise<void> {
     await page.getByRole("button", { name: "Add domain" }).first().click();
     const dialog = page.getByRole("dialog", { name: "Add domain" });
     await dialog.getByLabel("Domain").fill(host);
+    if (inUse !== undefined) await dialog.getByLabel("In use").selectOption(inUse);
     await dialog.getByRole("button", { name: "Add domain" }).click();
     await card(host).waitFor();
     await testBed.point(host, await valueShownFor(host));
@@ -235,6 +236,23 @@ describeLife("the life of a domain in the dashboard", () => {
     const row = page.getByRole("row").filter({ hasText: docs });
     expect(await row.innerText()).toMatch(/Live/);
     await pictures(page, "overview");
+    expect(await barriersInBothThemes(page)).toEqual([]);
+  });
+
+  test("a domain that is in use elsewhere is prepared, and says when to switch", async () => {
+    const old = "old.acme.test";
+    await zone.set(`old A 127.0.0.2\ndocs CNAME ${testBed.target}.`);
+    await page.goto(`${server.dashboard}#/projects/acme-docs/domains`);
+    await add(old, "Served elsewhere: move it without a gap");
+    const record = card(old).locator(".record dl");
+    await record.getByText("_acme-challenge.old").waitFor();
+    const [{ name = "", value = "" } = {}] = (await fixture.show("acme-docs", old)).records;
+    expect(await record.innerText()).toContain(value);
+    await zone.set(`old A 127.0.0.2\n${name} TXT "${value}"`);
+    await fixture.verify("acme-docs", old);
+    await card(old).locator(".badge").getByText("Ready to switch").waitFor();
+    await card(old).locator(".next").getByText("Switch now").waitFor();
+    expect(await record.innerText()).toContain(testBed.target);
     expect(await barriersInBothThemes(page)).toEqual([]);
   });
 

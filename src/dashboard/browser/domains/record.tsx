@@ -14,7 +14,16 @@ interface RecordsProps {
   readonly settled: boolean;
 }
 
-export function Records({ host, records, details, settled }: RecordsProps) {
+export function Records(props: RecordsProps) {
+  if (props.records.length > 0) return <RecordsToCreate {...props} />;
+  return (
+    <p class="quiet" role="status">
+      The certificate authority is being asked which record to create.
+    </p>
+  );
+}
+
+function RecordsToCreate({ host, records, details, settled }: RecordsProps) {
   const [chosen, setChosen] = useState(rememberedProvider);
   const provider = chosen ?? providerSeen(details) ?? "other";
   const choose = (id: ProviderId) => {
@@ -34,7 +43,7 @@ export function Records({ host, records, details, settled }: RecordsProps) {
         />
       </div>
       {records.map((record) => (
-        <Record key={record.type} record={record} provider={provider} />
+        <Record key={record.fullName} record={record} provider={provider} />
       ))}
     </section>
   );
