@@ -77,6 +77,7 @@ export async function startDomainsFixture(
     target: testBed.target,
     ownLimits: true,
     reserved: ["platform.test"],
+    dnsUpdates: "PETSTORE_DNS_UPDATE" in variables,
   });
   const show = (project: string, host: string) => domainService.show(operator, project, host);
 

@@ -1,4 +1,4 @@
-/** A certificate for the CA's own interface on loopback, made anew and trusted by nobody else. */
+/** A certificate for a server on loopback, such as the CA's own, trusted by nobody else. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./processes.ts";
@@ -11,13 +11,16 @@ export interface ApiCertificate {
   readonly keyPem: string;
 }
 
-export async function makeApiCertificate(folder: string): Promise<ApiCertificate> {
+export async function makeApiCertificate(
+  folder: string,
+  host = "localhost",
+): Promise<ApiCertificate> {
   const file = join(folder, "api.pem");
   const keyFile = join(folder, "api.key");
   await run("openssl", [
     ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
-    ...["-days", "2", "-subj", "/CN=localhost"],
-    ...["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+    ...["-days", "2", "-subj", `/CN=${host}`],
+    ...["-addext", `subjectAltName=DNS:${host},IP:127.0.0.1`],
     ...["-keyout", keyFile, "-out", file],
   ]);
   return {
