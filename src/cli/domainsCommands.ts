@@ -50,6 +50,7 @@ const addDomain: Command = {
   options: {
     prove: "Claim a name that another owner has attached, by a TXT record",
     prepare: "Get the certificate before the name points here, for a move without a gap",
+    proxied: "Attach a name behind a proxy such as Cloudflare's, whose addresses it keeps",
     ...onService,
   },
   about: "Shows the DNS record to create. Nothing is served before it is there.",
@@ -59,7 +60,8 @@ const addDomain: Command = {
   ],
   async run(call, context) {
     const { operand: slug, second, switches } = call;
-    const how = switches.has("prepare") ? "prepared" : "directly";
+    const prepared = switches.has("prepare") ? "prepared" : "directly";
+    const how = switches.has("proxied") ? "proxied" : prepared;
     const view = await withDomains(
       call,
       context,

@@ -60,6 +60,22 @@ Then: petstore domains verify ${docs} --wait
     expect(out).toContain(`petstore domains verify ${docs}`);
   });
 
+  test.each(["--prepare", "--proxied"])(
+    "with %s shows the CNAME of the challenge where we can change DNS",
+    async (option) => {
+      await using cli = await cliWithDomains();
+      const { context } = cli;
+      const settings = { target, ownLimits: true, reserved: [], dnsUpdates: true };
+      cli.context = (parts) => context.call(cli, { ...parts, domainSettings: () => settings });
+      const { code, out } = await cli.run(["domains", "add", "shop", docs, option]);
+      expect(code).toBe(0);
+      expect(out).toMatch(
+        /^ {2}CNAME {2}_acme-challenge\.docs {2}\S+ {2}[0-9a-f]{20}\._acme-challenge\.sites\.platform\.test {2}300$/m,
+      );
+      expect(out).toContain("Keep it: certificates are renewed by it.");
+    },
+  );
+
   test("with --prepare says where to look where nothing answers", async () => {
     await using cli = await cliWithDomains();
     const { code, out } = await typesWaiting(cli, ["domains", "add", "shop", docs, "--prepare"]);

@@ -1,7 +1,7 @@
 /** Names that get their certificate by DNS, before they point here. */
 import { describe, expect, test } from "bun:test";
 import type { Challenge } from "../../src/hosting/domains/certificateAuthority.ts";
-import { challengeValueOf } from "../../src/hosting/domains/dnsValidation.ts";
+import { challengeValueOf, type HowToAttach } from "../../src/hosting/domains/dnsValidation.ts";
 import { isServed } from "../../src/hosting/domains/domain.ts";
 import {
   ann,
@@ -29,7 +29,7 @@ const elsewhere = { [`${host} A`]: "203.0.113.9" };
 
 /** An authority that has one order at a time, and issues once it was told to look. */
 function authorityOf({ clock }: DomainServiceFixture, token = "token") {
-  const seen = { orders: 0, validated: [] as string[], trusts: false };
+  const seen = { orders: 0, validated: [] as string[], trusts: false, reaches: true };
   const order: Order = async (request) => {
     const { validation = "http-01" } = request;
     if (request.resume === undefined) {
@@ -49,6 +49,10 @@ function authorityOf({ clock }: DomainServiceFixture, token = "token") {
       return { kind: "refused", refusal: { reason: "abandoned", detail, retryAtMs: undefined } };
     }
     seen.validated.push(validation);
+    if (validation === "http-01" && !seen.reaches) {
+      const refusal = { reason: "authorization_failed", detail: "", retryAtMs: undefined } as const;
+      return { kind: "refused", refusal };
+    }
     return issued(request.host, clock.now());
   };
   return { order, seen };
@@ -56,9 +60,9 @@ function authorityOf({ clock }: DomainServiceFixture, token = "token") {
 
 async function prepared(
   lines: Record<string, string> = elsewhere,
-  options: WorkerFixtureOptions & { dnsUpdates?: boolean } = {},
+  options: WorkerFixtureOptions & { dnsUpdates?: boolean; how?: HowToAttach } = {},
 ) {
-  const { dnsUpdates = false, ...workerOptions } = options;
+  const { dnsUpdates = false, how = "prepared", ...workerOptions } = options;
   const fixture = await domainServiceFixture({ dnsUpdates });
   const authority = authorityOf(fixture);
   const dns = { lines };
@@ -70,7 +74,7 @@ async function prepared(
     ...workerOptions,
   });
   const { service, clock, edgeView } = fixture;
-  await service.add(ann, "shop", host, false, "prepared");
+  await service.add(ann, "shop", host, false, how);
   const pass = async (minutes: number) => {
     clock.advance(minutes * minuteMs);
     await edgeView.reportEdge({ ...edge, seenAtMs: clock.now() });
@@ -266,5 +270,72 @@ describe("a name whose challenge is delegated", () => {
     dns.lines = { [`${host} CNAME`]: target };
     for (let days = 0; days < 70; days++) await pass(24 * 60);
     expect(authority.seen.validated).toEqual(["dns-01", "dns-01", "http-01"]);
+  });
+});
+
+describe("a name behind a proxy", () => {
+  const proxied = { [`${host} A`]: "104.16.0.1", [`${host} AAAA`]: "2606:4700::1" };
+
+  async function behindProxy(lines: Record<string, string> = proxied) {
+    const parts = await prepared(lines, { how: "proxied" });
+    await parts.pass(0);
+    const value = challengeValueOf("token-1.account");
+    parts.dns.lines = { ...lines, [`${challengeName} TXT`]: value };
+    await parts.pass(1);
+    parts.dns.lines = lines;
+    return parts;
+  }
+
+  test("is live with the addresses of the proxy, and stays so", async () => {
+    const { pass, show } = await behindProxy();
+    for (let days = 0; days < 5; days++) await pass(24 * 60);
+    const live = await show();
+    expect([live.status, live.findings]).toEqual(["live", []]);
+    expect(live.records).toMatchObject([
+      { type: "CNAME", fullName: host, note: expect.stringContaining("Full (strict)") },
+    ]);
+  });
+
+  test("is nobody's by its addresses alone", async () => {
+    const { fixture, authority, pass, show } = await prepared(proxied, { how: "proxied" });
+    for (let hours = 0; hours < 5; hours++) await pass(60);
+    const waiting = await show();
+    expect([waiting.status, authority.seen.validated]).toEqual(["pending_dns", []]);
+    expect(waiting.findings.map(({ code }) => code)).toEqual(["CHALLENGE_MISSING"]);
+    const { domain } = (await fixture.domains.holderOf(host)) ?? {};
+    expect(domain?.dns.everRight).toBe(false);
+  });
+
+  test("is ready before its record is there, and degraded when it is gone", async () => {
+    const { dns, pass, show } = await behindProxy({ "other.example.com A": "203.0.113.9" });
+    await pass(1);
+    const ready = await show();
+    expect([ready.status, ready.findings.map(({ code }) => code)]).toEqual([
+      "prepared",
+      ["SWITCH_PENDING"],
+    ]);
+    dns.lines = proxied;
+    await pass(4 * 60);
+    expect((await show()).status).toBe("live");
+    dns.lines = {};
+    for (let days = 0; days < 4; days++) await pass(24 * 60);
+    expect((await show()).findings.map(({ code }) => code)).toEqual(["NXDOMAIN"]);
+    expect((await show()).status).toBe("degraded");
+  });
+
+  test("is renewed through the proxy, or by another TXT record if that fails", async () => {
+    const { fixture, authority, dns, pass, show } = await behindProxy();
+    for (let days = 0; days < 65; days++) await pass(24 * 60);
+    expect(authority.seen.validated).toEqual(["dns-01", "http-01"]);
+    authority.seen.reaches = false;
+    for (let days = 0; days < 63; days++) await pass(24 * 60);
+    expect(authority.seen.validated).toEqual(["dns-01", "http-01", "http-01"]);
+    const value = challengeValueOf("token-4.account");
+    const failing = await show();
+    expect(failing.records.map((record) => record.value)).toEqual([targetOf(fixture, host), value]);
+    dns.lines = { ...proxied, [`${challengeName} TXT`]: value };
+    await pass(24 * 60);
+    expect(authority.seen.validated.at(-1)).toBe("dns-01");
+    expect((await show()).status).toBe("live");
   });
 });

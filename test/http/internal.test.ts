@@ -213,8 +213,8 @@ describeOnEngines("the internal API", (engine) => {
       expect(body.records.map(({ type }: { type: string }) => type)).toEqual(["CNAME", "TXT"]);
     });
 
-    test("can be prepared, and its address is told last", async () => {
-      const body = { host: "docs.example.com", prepare: true };
+    test.each(["prepare", "proxied"])("can be %s, and its address is told last", async (how) => {
+      const body = { host: "docs.example.com", [how]: true };
       const added = await fixture.ask("POST", "/projects/shop/domains", { body });
       expect([added.status, added.body.records]).toEqual([201, []]);
       expect(added.body.status).toBe("pending_dns");

@@ -170,7 +170,7 @@ function remoteDomains(client: PlatformClient): HostedDomains {
       fromJson<DomainDetails>(
         await client.call("post", "/projects/{project}/domains", {
           path: at(slug),
-          body: { host, prove, prepare: how === "prepared" },
+          body: { host, prove, prepare: how === "prepared", proxied: how === "proxied" },
         }),
       ),
     verify: async (_, slug, host) =>

@@ -181,6 +181,11 @@ export interface components {
              * @default false
              */
             readonly prepare: boolean;
+            /**
+             * @description Whether the host name points to a proxy in front of the service. The certificate is prepared.
+             * @default false
+             */
+            readonly proxied: boolean;
         };
         readonly Domain: {
             readonly id: string;

@@ -26,7 +26,9 @@ export type HowToAttach =
   /** The name points here before it has a certificate. */
   | "directly"
   /** The certificate is issued, by dns-01, before the name points here. */
-  | "prepared";
+  | "prepared"
+  /** The same, but the name will point to a proxy that its owner has put in front of us. */
+  | "proxied";
 
 /**
  * The facts of a new domain. Where we can change DNS below a host, its challenges are delegated to a
@@ -36,11 +38,13 @@ export function attached(
   how: HowToAttach,
   domainId: string,
   writableBelow: string | undefined,
-): Pick<Domain, "validation" | "delegation"> {
+): Pick<Domain, "validation" | "delegation" | "proxied"> {
   if (how === "directly") return {};
-  if (writableBelow === undefined) return { validation: "dns-01" };
+  const proxied = how === "proxied" ? ({ proxied: true } as const) : {};
+  const facts = { validation: "dns-01", ...proxied } as const;
+  if (writableBelow === undefined) return facts;
   const delegation = `${domainId.replace(/^dom_/, "")}.${challengeNameOf(writableBelow)}`;
-  return { validation: "dns-01", delegation };
+  return { ...facts, delegation };
 }
 
 export function challengeValueOf(keyAuthorization: string): string {
@@ -56,10 +60,12 @@ export function validationFor(domain: Domain, nowMs: number): Validation | undef
   if (validation === undefined) return usualValidation(host);
   if (dns.challenge === "delegated") return "dns-01";
   if (!isPrepared(domain) && proxied !== true) return "http-01";
-  // The proxy passes the requests of the authority on, once it has a certificate to trust.
-  if (proxied && isValid(certificate.held, nowMs)) return "http-01";
+  const { order, refusal } = certificate.issuance ?? {};
+  const isPlaced = order?.challenge !== undefined;
+  // A proxy passes the requests of the authority on, unless it has turned out that it does not.
+  const passed = !isPlaced && refusal?.reason !== "authorization_failed";
+  if (!isPrepared(domain) && passed && isValid(certificate.held, nowMs)) return "http-01";
   if (delegation !== undefined) return undefined;
-  const isPlaced = certificate.issuance?.order?.challenge !== undefined;
   return isPlaced && dns.challenge !== "found" ? undefined : "dns-01";
 }
 
@@ -152,15 +158,21 @@ export function judgeChallenge(
     ...{ kind, findings, proven, zone: pointing.zone },
     ...(challenge && { challenge }),
   });
-  if (pointing.kind === "right") return { ...verdict("right", pointing.findings), pointing: true };
+  const held = isValid(certificate.held, nowMs);
+  // The addresses of a proxy may be any, and say nothing of whose the name is.
+  const reached = pointing.kind === "right" || (pointing.kind === "wrong" && hasRecords(pointing));
+  if (proxied ? held && reached : pointing.kind === "right") {
+    const findings = proxied ? sight.findings : pointing.findings;
+    return { ...verdict("right", findings), pointing: true };
+  }
   // It was switched, so that its address counts as for any other domain.
-  if (dns.pointed && proxied !== true) return verdict(pointing.kind, pointing.findings);
+  if (dns.pointed && (held || proxied !== true)) return verdict(pointing.kind, pointing.findings);
   const ready = challenge === "delegated" || challenge === "found";
-  if (isValid(certificate.held, nowMs)) {
+  if (held) {
     const unclear = pointing.kind === "unknown" ? pointing.findings : undefined;
-    const next = unclear ?? [switchPending(domain.host, pointing.findings)];
+    const next = unclear ?? [switchPending(domain, pointing.findings)];
     // Of a TXT record, only while an order for a renewal waits for it.
-    return verdict(ready ? "right" : "unknown", [...(proxied ? [] : next), ...sight.findings]);
+    return verdict(ready ? "right" : "unknown", [...next, ...sight.findings]);
   }
   if (ready) return verdict("right", []);
   if (challenge === "unproven") return { ...verdict("unknown", [proofWanted]), wildcard: true };
@@ -172,6 +184,8 @@ function challengeIn({ kind }: ChallengeSight, proven: boolean): Verdict["challe
   if (kind === "unproven") return proven ? "found" : "unproven";
   return kind === "delegated" || kind === "found" ? kind : undefined;
 }
+
+const hasRecords = ({ findings }: Verdict) => findings.some(({ found = [] }) => found.length > 0);
 
 const proofWanted: Finding = {
   code: "PROOF_MISSING",

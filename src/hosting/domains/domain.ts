@@ -20,7 +20,7 @@ export interface DnsFact {
   readonly lastCheck: "right" | "wrong" | "unknown" | undefined;
   /** Whether it was ever found right. */
   readonly everRight: boolean;
-  /** Of a domain that is validated by DNS: whether it was ever found to point here. */
+  /** Of a domain that is validated by DNS: whether it was ever found to point here, or to its proxy. */
   readonly pointed?: boolean;
   /** How it can be validated by DNS, according to the last check. */
   readonly challenge?: "delegated" | "found" | "unproven" | undefined;
@@ -134,7 +134,7 @@ export interface Domain {
   readonly validation?: "dns-01";
   /** The value of a CNAME record by which we respond to challenges; without it, by a TXT record. */
   readonly delegation?: string;
-  /** Its owner has put a proxy in front of it, so that it never points here. */
+  /** Its owner has put a proxy in front of it, so that its addresses are not ours. */
   readonly proxied?: true;
 }
 
@@ -196,15 +196,17 @@ export function isDelayed({ sinceMs }: Issuance, nowMs: number): boolean {
   return nowMs - sinceMs >= certificateMinutesMax * 60_000;
 }
 
-/** Its DNS is not to point here before it has a certificate, and has not done so. */
-export function isPrepared({ validation, proxied, dns }: Domain): boolean {
-  return validation === "dns-01" && proxied !== true && dns.pointed !== true;
+/** Its DNS is not to point here, or to a proxy, before it has a certificate, and has not done so. */
+export function isPrepared({ validation, dns }: Domain): boolean {
+  return validation === "dns-01" && dns.pointed !== true;
 }
 
 /** Whether an order has to be placed to know the TXT record that validates the domain. */
-export function needsChallenge({ validation, delegation, dns, certificate }: Domain): boolean {
+export function needsChallenge(domain: Domain): boolean {
+  const { validation, delegation, proxied, dns, certificate } = domain;
   const isPlaced = certificate.issuance?.order?.challenge !== undefined;
-  return validation === "dns-01" && delegation === undefined && !dns.pointed && !isPlaced;
+  const switched = dns.pointed === true && proxied !== true;
+  return validation === "dns-01" && delegation === undefined && !switched && !isPlaced;
 }
 
 /** Whether its owner has proven control of its DNS. */

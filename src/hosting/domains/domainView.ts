@@ -121,8 +121,9 @@ export function viewOf(
 }
 
 function recordsOf(domain: Domain, nowMs: number): RecordToCreate[] {
-  const { host, target, ownership, dns, certificate, validation } = domain;
-  const pointing = recordFor(host, target, dns.zone);
+  const { host, target, ownership, dns, certificate, validation, proxied } = domain;
+  const record = recordFor(host, target, dns.zone);
+  const pointing = proxied ? { ...record, note: proxyNote } : record;
   const proof =
     ownership.kind === "proof_needed" ? [proofFor(host, ownership.token, dns.zone)] : [];
   if (validation === undefined) return [pointing, ...proof];
@@ -134,6 +135,9 @@ function recordsOf(domain: Domain, nowMs: number): RecordToCreate[] {
   }
   return [pointing, ...(challenge === undefined ? [] : [challenge])];
 }
+
+const proxyNote =
+  "Leave the proxy on, and let it connect to us by HTTPS and check our certificate: with Cloudflare, set SSL/TLS to Full (strict).";
 
 function findingsOf(ofDns: readonly Finding[], issuance: Issuance | undefined): Finding[] {
   // A finding that persists is listed once, in its current form.

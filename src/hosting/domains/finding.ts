@@ -1,4 +1,5 @@
 /** Findings for the owner of a domain: a code, the values seen, and the next step. */
+import type { Domain } from "./domain.ts";
 import { likelyZone, registrableOf } from "./hostName.ts";
 import { recordsAt, type View, valuesIn } from "./observation.ts";
 import type { Absent, DnsAnswer, Unreachable } from "./resolver.ts";
@@ -247,13 +248,18 @@ export function challengeMissing(about: {
 }
 
 /** From what was found instead of the record that points here. */
-export function switchPending(host: string, instead: readonly Finding[]): Finding {
+export function switchPending(
+  { host, proxied }: Pick<Domain, "host" | "proxied">,
+  instead: readonly Finding[],
+): Finding {
   const found = [...new Set(instead.flatMap((finding) => finding.found ?? []))];
   const [expected] = instead.flatMap((finding) => finding.expected ?? []);
   return {
     code: "SWITCH_PENDING",
-    message: `The certificate of ${host} is ready: whoever reaches us is served. DNS still points elsewhere.`,
-    next: `Switch now: replace the records of ${host} by ${expected ?? "the one that is shown"}.`,
+    message: `The certificate of ${host} is ready: whoever reaches us is served. DNS ${proxied ? "has no record of it yet" : "still points elsewhere"}.`,
+    next: proxied
+      ? `Create the record that is shown, with the proxy on.`
+      : `Switch now: replace the records of ${host} by ${expected ?? "the one that is shown"}.`,
     found,
     ...(expected === undefined ? {} : { expected: [expected] }),
   };

@@ -152,7 +152,7 @@ function judgeSubdomain(
 }
 
 const turnProxyOff =
-  "Turn the proxy off for this record at your DNS provider, so that it is DNS only.";
+  "Turn the proxy off for this record at your DNS provider, so that it is DNS only. To keep it on, remove the domain here and add it again as one behind a proxy.";
 
 function addressFindings(view: View, host: string, target: string): Finding[] {
   const a = valuesIn(view.a, "A", host);

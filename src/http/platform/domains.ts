@@ -28,8 +28,8 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
 
     getEdges: async () => json(200, await domainService.edgesBehind()),
 
-    async addDomain({ path: { project }, body: { host, prove, prepare } }, { caller }) {
-      const how = prepare ? "prepared" : "directly";
+    async addDomain({ path: { project }, body: { host, prove, prepare, proxied } }, { caller }) {
+      const how = proxied ? "proxied" : prepare ? "prepared" : "directly";
       const view = await domainService.add(caller.actor, project, host, prove, how);
       const location = `${encodeURIComponent(view.project)}/domains/${view.host}`;
       return {

@@ -1,9 +1,10 @@
-/** A name that is served elsewhere moves here, and its visitors notice nothing. */
+/** Names that are validated by DNS: those that move here, and those behind a proxy. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer as createPlainServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer, type Server } from "node:tls";
+import { connect as connectTls, createServer } from "node:tls";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import { eventually } from "../../../testkit/eventually.ts";
 import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
@@ -58,6 +59,31 @@ describeWithTestBedOnEngines("a name that moves", (engine) => {
     });
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(testBed.httpsPort, oldAddress, resolve));
+    return pem;
+  }
+
+  /** A proxy that ends TLS, and goes on by TLS to us if our certificate is right. */
+  async function proxyFor(host: string): Promise<string> {
+    const { pem, keyPem } = await makeApiCertificate(folder, host);
+    const pass = (from: Socket, to: Socket) => {
+      for (const socket of [from, to])
+        socket.on("error", () => [from, to].map((each) => each.destroy()));
+      from.pipe(to).pipe(from);
+    };
+    const origin = { host: "127.0.0.1", port: testBed.httpsPort, servername: host, ca };
+    const encrypted = createServer({ cert: pem, key: keyPem }, (visitor) =>
+      pass(visitor, connectTls(origin)),
+    );
+    const plain = createPlainServer((visitor) =>
+      pass(visitor, connect(testBed.httpPort, "127.0.0.1")),
+    );
+    for (const [server, port] of [
+      [encrypted, testBed.httpsPort],
+      [plain, testBed.httpPort],
+    ] as const) {
+      servers.push(server);
+      await new Promise<void>((resolve) => server.listen(port, oldAddress, resolve));
+    }
     return pem;
   }
 
@@ -153,5 +179,35 @@ describeWithTestBedOnEngines("a name that moves", (engine) => {
     });
     expect(renewed.status).toBe("live");
     expect(fixture.service.logged()).not.toContain(`"host":"${host}","path":"/.well-known/`);
+  });
+
+  test("to a proxy stays behind it: live with its addresses, and renewed through it", async () => {
+    await stop();
+    await start(false);
+    const host = "docs.initech.test";
+    const address = `docs A ${oldAddress}`;
+    const zone = await testBed.zone("initech.test", { records: address });
+    const trusted = await proxyFor(host);
+    await fixture.domainService.add(operator, project, host, false, "proxied");
+    const { records } = await fixture.until(project, host, (each) => each.records.length > 0);
+    await zone.set(
+      `${address}\n${records.map((each) => `${each.name} TXT "${each.value}"`).join("\n")}`,
+    );
+    await testBed.flush(zone.name);
+    await fixture.verify(project, host);
+    const live = await fixture.until(project, host, ({ status }) => status === "live");
+    expect(live.records).toMatchObject([{ type: "CNAME", fullName: host }]);
+    expect(await visitByName(host, trusted)).toBe("<!doctype html><title>acme</title>");
+    await zone.set(address);
+    for (let checks = 0; checks < 4; checks++) {
+      expect((await fixture.verify(project, host)).status).toBe("live");
+    }
+    const { renewAtMs = 0 } = live.certificate ?? {};
+    await fixture.skip(renewAtMs - fixture.clock.now() + 1);
+    const renewed = await fixture.until(project, host, ({ timeline }) => {
+      return timeline.filter(({ event }) => event === "certificate_issued").length === 2;
+    });
+    expect([renewed.status, renewed.findings]).toEqual(["live", []]);
+    expect(fixture.service.logged()).toContain(`"host":"${host}","path":"/.well-known/`);
   });
 });

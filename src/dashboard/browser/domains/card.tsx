@@ -97,7 +97,7 @@ export function DomainCard(props: DomainCardProps) {
         <div class="domain-body">
           <Suspended domain={domain} />
           <Steps step={domain.step} status={domain.status} />
-          {domain.step !== "none" && domain.records.length > 0 && (
+          {domain.step !== "none" && domain.project !== "" && (
             <Records
               host={unicodeHost}
               records={domain.records}
@@ -184,7 +184,7 @@ function StartAgain({ domain, onAdded }: Pick<DomainCardProps, "domain" | "onAdd
   const add = () =>
     run(async () => {
       const path = { project };
-      const body = { host, prove, prepare: false };
+      const body = { host, prove, prepare: false, proxied: false };
       onAdded(await call("post", "/projects/{project}/domains", { path, body }));
       announce(`${host} was added again.`);
     });

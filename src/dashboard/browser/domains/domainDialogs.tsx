@@ -14,7 +14,14 @@ import { hstsLabels, isServed, statusOf } from "./status.ts";
 const howToAttach = {
   directly: "Not in use yet",
   prepared: "Served elsewhere: move it without a gap",
+  proxied: "Behind a proxy, such as Cloudflare's",
 } as const;
+
+const hintsToAttach: Readonly<Record<keyof typeof howToAttach, string>> = {
+  directly: "The certificate is issued once the name points here, which takes a minute or two.",
+  prepared: "One more record first. Then visitors notice nothing when you change the address.",
+  proxied: "One more record first. The proxy stays on, and checks our certificate.",
+};
 
 interface AddDomainProps {
   readonly slug: string;
@@ -30,7 +37,7 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
     const path = { project: slug };
     const domain = await call("post", "/projects/{project}/domains", {
       path,
-      body: { host, prove, prepare: how === "prepared" },
+      body: { host, prove, prepare: how === "prepared", proxied: how === "proxied" },
     });
     onAdded(domain);
     return `${domain.host} was added. Create the record that is shown, then verify.`;
@@ -62,11 +69,7 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
         value={how}
         options={howToAttach}
         onChoice={setHow}
-        hint={
-          how === "prepared"
-            ? "One more record first. Then visitors notice nothing when you change the address."
-            : "The certificate is issued once the name points here, which takes a minute or two."
-        }
+        hint={hintsToAttach[how]}
       />
     </FormDialog>
   );
