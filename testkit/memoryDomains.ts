@@ -3,6 +3,7 @@ import {
   type CaAttempt,
   type ChangeOutcome,
   claimsMax,
+  type DomainBeside,
   type DomainChange,
   type DomainPosition,
   type DomainStore,
@@ -27,6 +28,7 @@ import type { Routing } from "../src/hosting/domains/routing.ts";
 import type { SiteStore } from "../src/hosting/sites/sites.ts";
 import { DueRows } from "./dueRows.ts";
 import { MemoryAttempts } from "./memoryAttempts.ts";
+import { MemoryCertificates } from "./memoryCertificates.ts";
 import { compare, here } from "./memorySites.ts";
 
 interface Row {
@@ -54,10 +56,9 @@ export class MemoryDomains implements DomainStore, EdgeView {
   /** In the order in which they were added. */
   readonly #rows = new Map<string, Row>();
   readonly #routings = new Map<string, { routing: Routing; version: number }>();
-  readonly #certificates = new Map<string, StoredCertificate>();
+  readonly #certificates = new MemoryCertificates();
   readonly #byHost = new Map<string, Row[]>();
   readonly #byProject = new Map<string, Set<Row>>();
-  readonly #certificatesOf = new Map<string, StoredCertificate[]>();
   readonly #attempts = new MemoryAttempts();
   readonly #waiting = new DueRows<Row>();
   readonly #challenges = new Map<string, PublishedChallenge>();
@@ -74,9 +75,15 @@ export class MemoryDomains implements DomainStore, EdgeView {
     domain: Domain,
     dueAtMs: number,
     entries: readonly TimelineEntry[],
+    beside?: DomainBeside,
   ): Promise<"added" | "taken"> {
     if (this.#isTaken(domain)) return "taken";
     this.#requireStorable(domain, dueAtMs);
+    const { routing } = beside ?? {};
+    if (routing && this.routing(routing.project).version !== routing.version) return "taken";
+    const both = beside && (await this.add(beside.domain, beside.dueAtMs, beside.entries));
+    if (both === "taken") return both;
+    if (routing !== undefined) this.#keepRouting(routing);
     const ordinal = ++this.#lastOrdinal;
     const row: Row = {
       domain,
@@ -110,7 +117,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
     if (this.#isTaken(domain, displaces?.domain.id)) return "taken";
 
     this.#requireStorable(domain, dueAtMs, certificate);
-    if (certificate !== undefined) this.#keepCertificate(certificate);
+    if (certificate !== undefined) this.#certificates.keep(certificate);
     if (displaces && displaced) {
       this.#replace(displaced, displaces.domain, undefined);
       displaced.timeline = [...displaced.timeline, ...displaces.entries].slice(-timelineEntriesMax);
@@ -161,7 +168,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
       throw new Error(`${dueAtMs} is no whole number of milliseconds.`);
     }
     const { held } = certificate;
-    if (held !== undefined && held.id !== arriving?.id && !this.#certificates.has(held.id)) {
+    if (held !== undefined && held.id !== arriving?.id && !this.#certificates.get(held.id)) {
       throw new Error(`The certificate ${held.id} is not stored.`);
     }
   }
@@ -275,9 +282,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   certificateFor(host: string, validAfterMs: number): StoredCertificate | undefined {
-    return (this.#certificatesOf.get(host) ?? [])
-      .filter((each) => each.notAfterMs > validAfterMs)
-      .toSorted((one, other) => other.notBeforeMs - one.notBeforeMs)[0];
+    return this.#certificates.newest(host, validAfterMs);
   }
 
   attempts(of: { host: string; registrable: string }, sinceMs: number): readonly CaAttempt[] {
@@ -286,12 +291,6 @@ export class MemoryDomains implements DomainStore, EdgeView {
 
   async recordAttempt(attempt: CaAttempt): Promise<void> {
     this.#attempts.keep(attempt);
-  }
-
-  #keepCertificate(certificate: StoredCertificate): void {
-    const { id, host } = certificate;
-    this.#certificates.set(id, certificate);
-    this.#certificatesOf.set(host, [...(this.#certificatesOf.get(host) ?? []), certificate]);
   }
 
   #rowsAt(host: string): readonly Row[] {
@@ -312,7 +311,9 @@ export class MemoryDomains implements DomainStore, EdgeView {
       if (expiresAtMs <= nowMs) this.#challenges.delete(key);
     }
     this.#attempts.removeBefore(nowMs - 8 * dayMs);
-    this.#sweepCertificates(nowMs);
+    const rows = [...this.#rows.values()];
+    const heldIds = new Set(rows.map(({ domain }) => domain.certificate.held?.id));
+    this.#certificates.removeExpired(nowMs - 30 * dayMs, heldIds);
     for (const [id, { seenAtMs }] of this.#edges) {
       if (nowMs - seenAtMs > dayMs) this.#edges.delete(id);
     }
@@ -335,17 +336,6 @@ export class MemoryDomains implements DomainStore, EdgeView {
     for (const row of ended.slice(tombstonesPerProjectMax)) this.#remove(row);
   }
 
-  #sweepCertificates(nowMs: number): void {
-    const rows = [...this.#rows.values()];
-    const heldIds = new Set(rows.map(({ domain }) => domain.certificate.held?.id));
-    for (const [id, { host, notAfterMs }] of this.#certificates) {
-      if (heldIds.has(id) || nowMs - notAfterMs <= 30 * dayMs) continue;
-      this.#certificates.delete(id);
-      const others = this.#certificatesOf.get(host)?.filter((each) => each.id !== id) ?? [];
-      this.#certificatesOf.set(host, others);
-    }
-  }
-
   route(host: string): Route | undefined {
     const domain = this.#served(host);
     const deployment = here(this.#sites.project(domain?.project ?? ""))?.current;
@@ -356,7 +346,7 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 
   certificate(host: string): ServedCertificate | undefined {
-    const found = this.#certificates.get(this.#served(host)?.certificate.held?.id ?? "");
+    const found = this.#certificates.get(this.#served(host)?.certificate.held?.id);
     const { id, host: of = "", chainPem = "", sealedKey = "" } = found ?? {};
     return id === undefined ? undefined : { id, host: of, chainPem, sealedKey };
   }

@@ -51,38 +51,50 @@ const addDomain: Command = {
     prove: "Claim a name that another owner has attached, by a TXT record",
     prepare: "Get the certificate before the name points here, for a move without a gap",
     proxied: "Attach a name behind a proxy such as Cloudflare's, whose addresses it keeps",
+    "with-www": "Also www.example.com for example.com, or the other way round, as a redirect",
     ...onService,
   },
   about: "Shows the DNS record to create. Nothing is served before it is there.",
   examples: [
     "petstore domains add acme-docs docs.example.com",
     "petstore domains add acme-docs docs.example.com --prepare",
+    "petstore domains add acme-docs example.com --with-www",
   ],
   async run(call, context) {
     const { operand: slug, second, switches } = call;
     const prepared = switches.has("prepare") ? "prepared" : "directly";
     const how = switches.has("proxied") ? "proxied" : prepared;
-    const view = await withDomains(
+    const prove = switches.has("prove");
+    const withWww = switches.has("with-www");
+    const { view, twin } = await withDomains(
       call,
       context,
       async ({ domains }) => {
-        const added = await domains.add(operator, slug, second, switches.has("prove"), how);
-        return withRecords(added, domains, context);
+        const added = await domains.add(operator, slug, second, prove, how, withWww);
+        const beside = withWww ? await twinOf(added, domains) : undefined;
+        return {
+          view: await withRecords(added, domains, context),
+          twin: beside && (await withRecords(beside, domains, context)),
+        };
       },
       { slug, host: second },
     );
-    const { host, project, records } = view;
+    const { host, project } = view;
+    const records = [...view.records, ...(twin?.records ?? [])];
     const them = records.length === 1 ? "this record" : "these records";
-    const which = records.length === 1 ? "" : ` --project ${project}`;
+    const which = view.records.length === 1 ? "" : ` --project ${project}`;
+    const both = twin === undefined ? host : `${host} and ${twin.host}`;
+    const redirect = twin === undefined ? "" : `${twin.host}: ${roleText(twin)}.\n`;
+    const json = { ...viewJson(view), ...(twin === undefined ? {} : { withWww: viewJson(twin) }) };
     if (records.length === 0) {
       return {
-        json: viewJson(view),
-        text: `Attached ${host} to ${project}. The certificate authority has not said yet which record to create.\nSee it with: petstore domains show ${host}\n`,
+        json,
+        text: `Attached ${both} to ${project}. ${redirect}The certificate authority has not said yet which record to create.\nSee it with: petstore domains show ${host}\n`,
       };
     }
     return {
-      json: viewJson(view),
-      text: `Attached ${host} to ${project}. Create ${them} at the DNS provider:\n\n${recordsText(records)}\n${propagationText}\nThen: petstore domains verify ${host}${which} --wait\n`,
+      json,
+      text: `Attached ${both} to ${project}. ${redirect}Create ${them} at the DNS provider:\n\n${recordsText(records)}\n${propagationText}\nThen: petstore domains verify ${host}${which} --wait\n`,
     };
   },
 };
@@ -102,6 +114,11 @@ async function withRecords(
     view = await domains.show(operator, added.project, added.host);
   }
   return view;
+}
+
+async function twinOf({ host, project }: DomainDetails, domains: HostedDomains) {
+  const { wwwTwin } = await import("../hosting/domains/hostName.ts");
+  return domains.show(operator, project, wwwTwin(host) ?? host);
 }
 
 const listDomains: Command = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { deployIn, nowMs } from "../store/domainSamples.ts";
 import { CliFixture } from "./cliFixture.ts";
 import { cliWithDomains, decided, target, targetOf, typesWaiting } from "./cliWithDomains.ts";
 
@@ -159,45 +158,6 @@ describe("where there is no store", () => {
     expect([code, out]).toEqual([1, ""]);
     expect(err).toStartWith(`petstore: There is no store at ${cli.database}.`);
     expect(readdirSync(cli.folder)).toEqual([]);
-  });
-});
-
-describe("domains hsts", () => {
-  test("chooses for how long browsers insist on HTTPS, and show says so", async () => {
-    await using cli = await cliWithDomains();
-    await cli.json("domains", "add", "shop", docs);
-    const shown = async () => (await cli.run(["domains", "show", docs])).out;
-    expect(await shown()).not.toContain("HSTS");
-    const { out } = await cli.run(["domains", "hsts", docs, "subdomains"]);
-    expect(out).toBe(`${docs}: browsers insist on HTTPS for a year, for all names below it too.\n`);
-    expect(await shown()).toMatch(/^HSTS +browsers insist on HTTPS for a year, for all/m);
-    const wrong = await cli.run(["domains", "hsts", docs, "on"]);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("off, day, year")]);
-  });
-});
-
-describe("domains move", () => {
-  test("leads the name to another project of its owner, and asks before it breaks a routing", async () => {
-    await using cli = await cliWithDomains();
-    await cli.withStores(async (stores) => {
-      await stores.sites.addProject({ slug: "blog", ownerId: "shop", nowMs });
-      await deployIn(stores, "blog", "dep_blog");
-    });
-    await cli.json("domains", "add", "shop", docs);
-    await cli.json("domains", "primary", docs);
-    const refused = await cli.run(["domains", "move", docs, "blog"]);
-    expect([refused.code, refused.err]).toEqual([
-      1,
-      expect.stringContaining("To confirm, add --yes"),
-    ]);
-    const { out } = await cli.run(["domains", "move", docs, "blog", "--yes"]);
-    expect(out).toBe(`Moved ${docs} from shop to blog, which it shows now.\n`);
-    expect(await cli.json("domains", "show", docs)).toMatchObject({ project: "blog" });
-    expect((await cli.json("domains", "routing", "shop")).primary).toBeNull();
-    const theirs = await cli.run(["domains", "move", docs, "rival"]);
-    expect([theirs.code, theirs.err]).toEqual([1, expect.stringContaining("of another owner")]);
-    const again = await cli.run(["domains", "add", "shop", docs]);
-    expect(again.err).toContain("petstore domains move");
   });
 });
 

@@ -195,8 +195,22 @@ describeWithBrowser("the screen of domains", (browser) => {
     expect(await page.locator(".domain").filter({ hasText: host }).count()).toBe(1);
   });
 
+  test("offers the www name beside an apex, and adds both", async () => {
+    await page.getByRole("button", { name: "Add domain" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Add domain" });
+    await dialog.getByLabel("Domain").fill("docs.acme.org");
+    expect(await dialog.getByRole("checkbox").count()).toBe(0);
+    await dialog.getByLabel("Domain").fill("acme.org");
+    await dialog.getByLabel("Also add www.acme.org, and redirect it here").check();
+    expect(await barriersInBothThemes(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Add domain" }).click();
+    await card("acme.org").waitFor();
+    await card("www.acme.org").getByText("Redirect to acme.org (301): held until").waitFor();
+  });
+
   test("says why a domain is suspended, and what brings it back", async () => {
     await server.service.stores.sites.setPlan("acme", "free");
+    await page.goto(`${server.dashboard}#/projects/acme/domains/acme.com`);
     await page.reload();
     const own = card("acme.com");
     await own.getByText("Suspended").waitFor();

@@ -126,6 +126,63 @@ describe("adding a domain", () => {
     expect(domains.claimsOn(host)).toHaveLength(1);
   });
 
+  test("with www adds both and the redirect to the one that was typed, or nothing", async () => {
+    const { service, domains, sites } = await domainServiceFixture();
+    const withWww = (actor: typeof ann, slug: string, name: string) =>
+      service.add(actor, slug, name, false, "directly", true);
+    expect((await withWww(ann, "shop", "Example.com")).host).toBe("example.com");
+    expect((await withWww(ann, "shop", "www.example.org")).host).toBe("www.example.org");
+    const hosts = ["example.com", "example.org", "www.example.com", "www.example.org"];
+    expect(domains.list("shop").map(({ domain }) => domain.host)).toEqual(hosts);
+    const { redirects } = await service.routing(ann, "shop");
+    expect(redirects).toEqual([
+      { from: "www.example.com", to: "example.com", status: 301 },
+      { from: "example.org", to: "www.example.org", status: 301 },
+    ]);
+
+    await service.add(bob, "rival", "www.example.net");
+    const refusal = await refusalOf(withWww(ann, "shop", "example.net"));
+    expect([refusal.code, refusal.message]).toEqual([
+      "attached_elsewhere",
+      expect.stringContaining("www.example.net is attached to a project of another owner"),
+    ]);
+    for (const name of ["docs.example.net", "www.co.uk", "no_host"]) {
+      expect((await refusalOf(withWww(ann, "shop", name))).code).toBe("host_invalid");
+    }
+    await sites.setPlan("ann", "free");
+    expect((await refusalOf(withWww(ann, "shop", "more.com"))).code).toBe("plan_required");
+    expect(domains.list("shop").map(({ domain }) => domain.host)).toEqual(hosts);
+    expect((await service.routing(ann, "shop")).redirects).toEqual(redirects);
+  });
+
+  test("with www needs a proof of a name that another owner has, and no redirect before it", async () => {
+    const { service } = await domainServiceFixture();
+    await service.add(bob, "rival", "www.example.com");
+    await service.add(ann, "shop", "example.com", true, "directly", true);
+    const { records } = await service.show(ann, "shop", "www.example.com");
+    expect(records.map(({ type }) => type)).toContain("TXT");
+    expect((await service.routing(ann, "shop")).redirects).toEqual([]);
+  });
+
+  test("with www, 20 times at once, adds each name once", async () => {
+    const { service, domains } = await domainServiceFixture();
+    const all = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, count) =>
+        service.add(
+          ann,
+          "shop",
+          `${count % 2 === 0 ? "www." : ""}example.com`,
+          false,
+          "directly",
+          true,
+        ),
+      ),
+    );
+    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(domains.list("shop")).toHaveLength(2);
+    expect((await service.routing(ann, "shop")).redirects).toHaveLength(1);
+  });
+
   test("is refused to a project that has 2,000 already", async () => {
     const { service, domains } = await domainServiceFixture();
     for (let n = 0; n < 2_000; n++) {

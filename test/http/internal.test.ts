@@ -174,6 +174,17 @@ describeOnEngines("the internal API", (engine) => {
       }
     });
 
+    test("is added together with its www name, which redirects to it", async () => {
+      const body = { host: "example.com", withWww: true };
+      expect((await fixture.ask("POST", domains, { body })).body.host).toBe("example.com");
+      const www = await fixture.ask("GET", `${domains}/www.example.com`);
+      expect(www.body.role).toMatchObject({ kind: "redirect", to: "example.com", status: 301 });
+      const again = await fixture.ask("POST", domains, {
+        body: { host: "docs.example.com", withWww: true },
+      });
+      expect([again.status, again.body.code]).toEqual([400, "host_invalid"]);
+    });
+
     test("has a policy of HTTPS, which its owner chooses", async () => {
       expect((await add("docs.example.com")).body.hsts).toBe("day");
       const { status, body } = await fixture.ask("PUT", `${docs}/hsts`, { body: { hsts: "year" } });

@@ -2,6 +2,7 @@
 import type { Domain } from "../../src/hosting/domains/domain.ts";
 import type {
   ChangeOutcome,
+  DomainBeside,
   DomainChange,
   DomainStore,
   Lease,
@@ -77,28 +78,37 @@ export class WatchedStore implements DomainStore {
     throw new StoreFault();
   }
 
-  async add(domain: Domain, dueAtMs: number, entries: readonly TimelineEntry[]) {
+  async add(
+    domain: Domain,
+    dueAtMs: number,
+    entries: readonly TimelineEntry[],
+    beside?: DomainBeside,
+  ) {
     return this.#write(async () => {
-      const others = this.claims(domain.host);
-      const outcome = await this.#inner.add(domain, dueAtMs, entries);
+      const outcome = await this.#inner.add(domain, dueAtMs, entries, beside);
       if (outcome === "taken") return outcome;
-      this.witness?.added(domain, others);
-      const account: Account = {
-        domain,
-        version: 1,
-        dueAtMs,
-        fence: 0,
-        leasedUntilMs: undefined,
-        takenAtMs: 0,
-        idleLeases: 0,
-        worked: true,
-      };
-      this.accounts.set(domain.id, account);
-      this.#byHost.set(domain.host, [...others, account]);
-      this.#tally.trace("added", domain.host, domain.ownership.kind);
-      this.#expect(account);
+      for (const each of [{ domain, dueAtMs }, ...(beside ? [beside] : [])]) this.#noteAdded(each);
       return outcome;
     });
+  }
+
+  #noteAdded({ domain, dueAtMs }: Pick<DomainBeside, "domain" | "dueAtMs">): void {
+    const others = this.claims(domain.host);
+    this.witness?.added(domain, others);
+    const account: Account = {
+      domain,
+      version: 1,
+      dueAtMs,
+      fence: 0,
+      leasedUntilMs: undefined,
+      takenAtMs: 0,
+      idleLeases: 0,
+      worked: true,
+    };
+    this.accounts.set(domain.id, account);
+    this.#byHost.set(domain.host, [...others, account]);
+    this.#tally.trace("added", domain.host, domain.ownership.kind);
+    this.#expect(account);
   }
 
   async change(change: DomainChange): Promise<ChangeOutcome> {

@@ -98,6 +98,30 @@ export function describeDomains(engine: string, open: () => Promise<Stores>): vo
       });
     }
 
+    test("with another one beside it adds both and the routing, or nothing", async () => {
+      const stores = await openWithProjects();
+      const { domains } = stores;
+      const www = `www.${host}`;
+      const redirects = [{ from: www, to: host, status: 301 } as const];
+      const beside = (version: number) => ({
+        domain: domainFor(www),
+        dueAtMs: nowMs,
+        entries: [entry("added beside")],
+        routing: { project: "shop", routing: { primary: undefined, redirects }, version },
+      });
+      const add = (version: number) =>
+        domains.add(domainFor(host), nowMs, [entry("added")], beside(version));
+      expect(await add(3)).toBe("taken");
+      await addTo(stores, domainFor(www, "rival"));
+      expect(await add(0)).toBe("taken");
+      expect(await domains.list("shop")).toEqual([]);
+      await changeIn(stores, domainFor(www, "rival", { ownership: removed() }));
+      expect(await add(0)).toBe("added");
+      expect((await domains.list("shop")).map(({ domain }) => domain.host)).toEqual([host, www]);
+      expect((await domains.routing("shop")).routing.redirects).toEqual(redirects);
+      expect(await domains.timeline(domainFor(www).id, 9)).toEqual([entry("added beside")]);
+    });
+
     for (const ownership of [held, proofNeeded]) {
       test(`${ownership.kind} 50 times at once through two handles succeeds once`, async () => {
         const handles = [await openWithProjects(), await open()] as const;

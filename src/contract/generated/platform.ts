@@ -186,6 +186,12 @@ export interface components {
              * @default false
              */
             readonly proxied: boolean;
+            /**
+             * @description Whether to add `www.example.com` beside `example.com`, or the other way round, and redirect it there. Both
+             *     are added or neither.
+             * @default false
+             */
+            readonly withWww: boolean;
         };
         readonly Domain: {
             readonly id: string;

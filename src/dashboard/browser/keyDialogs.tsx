@@ -1,12 +1,11 @@
 /** The dialogs that create, show, rotate and revoke API keys. */
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Key, MintedKey } from "../../contract/generated/platform.ts";
 import { now } from "../../docs/browser/platform.ts";
 import { call } from "./http.ts";
 import { Button, CopyButton } from "./parts/buttons.tsx";
 import { closeDialog, Dialog, FormDialog, openDialog } from "./parts/dialog.tsx";
-import { ChoiceField, TextField } from "./parts/form.tsx";
+import { ChoiceField, TextField, Tick } from "./parts/form.tsx";
 
 const lifetimes = {
   never: "Never",
@@ -74,27 +73,6 @@ export function CreateKey({ scopes, onChanged }: CreateKeyProps) {
       </fieldset>
       <ChoiceField label="Expires" value={lifetime} options={lifetimes} onChoice={setLifetime} />
     </FormDialog>
-  );
-}
-
-interface TickProps {
-  readonly type: "radio" | "checkbox";
-  readonly checked: boolean;
-  readonly onTick: () => void;
-  readonly children: ComponentChildren;
-}
-
-function Tick({ type, checked, onTick, children }: TickProps) {
-  return (
-    <label class="tick">
-      <input
-        type={type}
-        name={type === "radio" ? "powers" : undefined}
-        checked={checked}
-        onChange={onTick}
-      />
-      <span>{children}</span>
-    </label>
   );
 }
 

@@ -1,12 +1,13 @@
 /** What owners and the operator can do with domains. Queries neither DNS nor the authority. */
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
-import { type Actor, isOwn, ownProject } from "../sites/site.ts";
+import { type Actor, isOwn, ownProject, type Project } from "../sites/site.ts";
 import { newTarget } from "../sites/siteAddress.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { usageOf } from "./budget.ts";
+import { needsProof, ownTarget, twinOf } from "./claims.ts";
 import { attached, type HowToAttach } from "./dnsValidation.ts";
-import { type HstsPolicy, hasEnded, type Status, statusOf } from "./domain.ts";
+import { type Domain, type HstsPolicy, hasEnded, type Status, statusOf } from "./domain.ts";
 import {
   type DomainsPage,
   type DomainsQuery,
@@ -15,14 +16,14 @@ import {
   summarizeDomains,
   viewsOf,
 } from "./domainList.ts";
-import { claimsMax, type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
+import { type DomainStore, type StoredDomain, timelineEntriesMax } from "./domains.ts";
 import { type DomainDetails, type DomainView, routingInEffect, viewOf } from "./domainView.ts";
 import { type EdgeView, presentEdges } from "./edgeView.ts";
 import { parseHost } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { changeHsts, moveDomain, removeDomain, requireRoom } from "./ownerChanges.ts";
 import { parseRouting, type Routing, type RoutingInEffect, routingErrors } from "./routing.ts";
-import { nextDueAtMs, tombstoneMs, verifyFreeAtMs } from "./schedule.ts";
+import { nextDueAtMs, verifyFreeAtMs } from "./schedule.ts";
 import { timelineEntry, updateWithRetry } from "./updates.ts";
 
 interface DomainServiceOptions {
@@ -38,6 +39,11 @@ interface DomainServiceOptions {
   readonly dnsUpdates?: boolean;
   /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
+}
+
+interface ClaimOptions {
+  readonly prove: boolean;
+  readonly how: HowToAttach;
 }
 
 export interface Removal {
@@ -121,16 +127,20 @@ export class DomainService {
     if (slug !== "" || actor.kind !== "operator") await ownProject(this.#parts.sites, actor, slug);
   }
 
-  /** `prove`: another owner has or had the name, and this one will prove ownership by DNS. */
+  /**
+   * `prove`: another owner has or had the name, and this one will prove ownership by DNS. `withWww`:
+   * with www.example.com beside example.com, or the other way round, which redirects to it.
+   */
   async add(
     actor: Actor,
     slug: string,
     text: string,
     prove = false,
     how: HowToAttach = "directly",
+    withWww = false,
   ): Promise<DomainDetails> {
     for (let tries = 0; tries < addTriesMax; tries++) {
-      const view = await this.#tryToAdd(actor, slug, text, { prove, how });
+      const view = await this.#tryToAdd(actor, slug, text, { prove, how, withWww });
       if (view !== "taken") return view;
       // Another request was faster: decide again with its result.
     }
@@ -141,48 +151,79 @@ export class DomainService {
     actor: Actor,
     slug: string,
     text: string,
-    { prove, how }: { readonly prove: boolean; readonly how: HowToAttach },
+    { withWww, ...claimed }: ClaimOptions & { readonly withWww: boolean },
   ): Promise<DomainDetails | "taken"> {
-    const { domains, sites, clock, target } = this.#parts;
-    if (target === undefined) throw new Problem("domains_off");
+    const { domains, sites } = this.#parts;
+    if (this.#parts.target === undefined) throw new Problem("domains_off");
     const project = await ownProject(this.#parts.sites, actor, slug);
-    const reading = parseHost(text, [target, ...this.#parts.reserved]);
-    if (reading.kind === "refused") throw new Problem("host_invalid", { detail: reading.why });
-    const { host } = reading;
+    const host = this.#hostOf(text);
+    const twin = withWww ? this.#hostOf(twinOf(host)) : undefined;
     if ((await sites.owner(project.ownerId))?.plan !== "paid") {
       throw new Problem("plan_required");
     }
-    await requireRoom(domains, slug);
+    await requireRoom(domains, slug, twin === undefined ? 1 : 2);
     if (project.current === undefined) {
       throw new Problem("deployment_required", {
         detail: `${slug} has no published deployment. Deploy it, then add the domain again.`,
       });
     }
+    const claim = await this.#claim(project, host, claimed);
+    const other = twin === undefined ? undefined : await this.#claim(project, twin, claimed);
+    const { domain, dueAtMs, entries } = claim;
+    const routing = other && (await this.#redirectBetween(slug, other.domain, domain));
+    const beside = other && { ...other, routing };
+    const outcome = await domains.add(domain, dueAtMs, entries, beside);
+    if (outcome === "taken") return outcome;
+    // The rightful owner may be about to point the name here, so an unproven holder now needs a proof.
+    for (const holder of [claim.holder, other?.holder]) {
+      if (holder !== undefined) await this.#contest(holder, this.#random(16));
+    }
+    return this.show(actor, slug, host);
+  }
+
+  #hostOf(text: string): string {
+    const reading = parseHost(text, [this.#parts.target ?? "", ...this.#parts.reserved]);
+    if (reading.kind === "host") return reading.host;
+    throw new Problem("host_invalid", { detail: reading.why });
+  }
+
+  /** What to add for a name, and who has it now. */
+  async #claim({ slug, ownerId }: Project, host: string, { prove, how }: ClaimOptions) {
+    const { domains, clock, target = "" } = this.#parts;
     const nowMs = clock.now();
     const [claims, holder] = [await domains.claimsOn(host), await domains.holderOf(host)];
     const seen = { claims, held: holder !== undefined, prove };
-    const proofNeeded = this.#judgeClaims(seen, project.ownerId, host, nowMs);
-    const random = (bytes: number) => Buffer.from(clock.random(bytes)).toString("hex");
-    const id = `dom_${random(10)}`;
+    const proofNeeded = needsProof(seen, ownerId, host, nowMs);
+    const id = `dom_${this.#random(10)}`;
     const domain = lifecycle.added(
       {
         id,
         ...attached(how, id, this.#parts.dnsUpdates ? target : undefined),
         host,
         project: slug,
-        ownerId: project.ownerId,
+        ownerId,
         // Who comes back need not change the record.
-        target: ownTarget(claims, project.ownerId) ?? newTarget(target, clock),
-        proofToken: proofNeeded ? random(16) : undefined,
+        target: ownTarget(claims, ownerId) ?? newTarget(target, clock),
+        proofToken: proofNeeded ? this.#random(16) : undefined,
       },
       nowMs,
     );
     const entries = [timelineEntry(nowMs, "added", `${host} was added to ${slug}.`)];
-    const outcome = await domains.add(domain, nextDueAtMs(domain, nowMs), entries);
-    if (outcome === "taken") return outcome;
-    // The rightful owner may be about to point the name here, so an unproven holder now needs a proof.
-    if (holder !== undefined) await this.#contest(holder, random(16));
-    return this.show(actor, slug, host);
+    return { domain, dueAtMs: nextDueAtMs(domain, nowMs), entries, holder };
+  }
+
+  #random(bytes: number): string {
+    return Buffer.from(this.#parts.clock.random(bytes)).toString("hex");
+  }
+
+  /** Undefined while one of them needs a proof: names in a routing are the project's own. */
+  async #redirectBetween(slug: string, from: Domain, to: Domain) {
+    if ([from, to].some(({ ownership }) => ownership.kind !== "held")) return undefined;
+    const { routing, version } = await this.#parts.domains.routing(slug);
+    const redirect = { from: from.host, to: to.host, status: 301 as const };
+    const changed = { ...routing, redirects: [...routing.redirects, redirect] };
+    await this.#requireUsable(slug, changed, [from.host, to.host]);
+    return { project: slug, routing: changed, version };
   }
 
   async #contest(holder: StoredDomain, token: string): Promise<void> {
@@ -194,42 +235,6 @@ export class DomainService {
       return contested === domain
         ? undefined
         : { domain: contested, entries: [timelineEntry(nowMs, "contested", words)] };
-    });
-  }
-
-  /** Whether a proof is needed. Does not reveal who else has the name. */
-  #judgeClaims(
-    { claims, held, prove }: { claims: readonly StoredDomain[]; held: boolean; prove: boolean },
-    ownerId: string,
-    host: string,
-    nowMs: number,
-  ): boolean {
-    const open = ({ domain }: StoredDomain) =>
-      domain.ownership.kind === "held" || domain.ownership.kind === "proof_needed";
-    const mine = claims.find((claim) => open(claim) && claim.domain.ownerId === ownerId);
-    if (mine !== undefined) {
-      throw new Problem("already_attached", {
-        detail: `${host} is already attached to ${mine.domain.project}. To have it here, move it.`,
-      });
-    }
-    const tombstones = claims.flatMap(({ domain: { ownership, ownerId } }) =>
-      ownership.kind === "removed" &&
-      ownership.unproven !== true &&
-      nowMs - ownership.atMs < tombstoneMs
-        ? [{ atMs: ownership.atMs, ownerId }]
-        : [],
-    );
-    // Only the last owner may attach it again without a proof: the newest tombstone decides.
-    const lastRemoved = tombstones.toSorted((one, other) => one.atMs - other.atMs).at(-1);
-    const returns = !held && lastRemoved?.ownerId === ownerId;
-    // Another owner is about to prove it, so later claims need a proof too.
-    const contested = claims.some(({ domain }) => domain.ownership.kind === "proof_needed");
-    // With so many claims, a tombstone may be missing from the result.
-    if (claims.length >= claimsMax && !held && !returns) return true;
-    if (returns || (!held && lastRemoved === undefined && !contested)) return false;
-    if (!held || prove) return true;
-    throw new Problem("attached_elsewhere", {
-      detail: `${host} is attached to a project of another owner. If its DNS is yours, add it again and ask to prove it: a TXT record then shows that the name is yours.`,
     });
   }
 
@@ -276,16 +281,20 @@ export class DomainService {
     const { domains } = this.#parts;
     const { routing: before, version } = await domains.routing(slug);
     const routing = parseRouting(change(before, version));
-    const attached = (await domains.list(slug))
-      // Not names that still need a proof.
-      .filter(({ domain }) => domain.ownership.kind === "held")
-      .map(({ domain }) => domain.host);
-    const complaints = routingErrors(routing, new Set(attached));
-    if (complaints.length > 0)
-      throw new Problem("routing_invalid", { detail: complaints.join("\n") });
+    await this.#requireUsable(slug, routing);
     const outcome = await domains.saveRouting({ project: slug, routing, version });
     if (outcome !== "done") throw new Problem("changed_meanwhile");
     return routing;
+  }
+
+  async #requireUsable(slug: string, routing: Routing, added: readonly string[] = []) {
+    const attached = (await this.#parts.domains.list(slug))
+      // Not names that still need a proof.
+      .filter(({ domain }) => domain.ownership.kind === "held")
+      .map(({ domain }) => domain.host);
+    const complaints = routingErrors(routing, new Set([...attached, ...added]));
+    if (complaints.length > 0)
+      throw new Problem("routing_invalid", { detail: complaints.join("\n") });
   }
 
   /** Stops serving the name at once, on every edge. */
@@ -355,9 +364,6 @@ export class DomainService {
     return found;
   }
 }
-
-const ownTarget = (claims: readonly StoredDomain[], ownerId: string) =>
-  claims.find(({ domain }) => domain.ownerId === ownerId)?.domain.target;
 
 /** Far in the future while it has not ended. */
 const endMs = ({ domain: { ownership } }: StoredDomain) =>

@@ -90,6 +90,15 @@ export interface RoutingChange {
   readonly version: number;
 }
 
+/** What is added together with another domain. */
+export interface DomainBeside {
+  readonly domain: Domain;
+  readonly dueAtMs: number;
+  readonly entries: readonly TimelineEntry[];
+  /** The routing that names both; undefined if it stays as it is. */
+  readonly routing: RoutingChange | undefined;
+}
+
 /**
  * - `changed`: the domain or the routing was changed in the meantime; read it and decide again.
  * - `fenced`: the lease was lost; stop.
@@ -108,12 +117,14 @@ export const tombstonesPerProjectMax = 1_000;
 export interface DomainStore {
   /**
    * Adds a domain at version 1. A name is unique among held domains and within a project: `taken` if
-   * it is already there.
+   * it is already there. With another one beside it, both are added or neither; then it is also
+   * `taken` when the routing is no longer at its version.
    */
   add(
     domain: Domain,
     dueAtMs: number,
     entries: readonly TimelineEntry[],
+    beside?: DomainBeside,
   ): Promise<"added" | "taken">;
   change(change: DomainChange): Promise<ChangeOutcome>;
   get(id: string): MaybePromise<StoredDomain | undefined>;

@@ -78,6 +78,12 @@ export function likelyZone(host: string): string {
   return registrableOf(host) ?? host;
 }
 
+/** www.example.com for example.com, and the other way round; undefined for a name that has none. */
+export function wwwTwin(host: string): string | undefined {
+  if (host.startsWith("www.")) return host.slice("www.".length);
+  return likelyZone(host) === host ? `www.${host}` : undefined;
+}
+
 /** docs.example.com, example.com, com. */
 export function withParents(host: string): string[] {
   const labels = host.split(".");

@@ -13,8 +13,9 @@ const domainsPerProjectMax = 2_000;
 export async function requireRoom(
   domains: Pick<DomainStore, "count">,
   project: string,
+  added = 1,
 ): Promise<void> {
-  if ((await domains.count(project)) < domainsPerProjectMax) return;
+  if ((await domains.count(project)) + added <= domainsPerProjectMax) return;
   throw new Problem("too_many_domains", {
     detail: `A project has at most ${domainsPerProjectMax.toLocaleString("en")} domains. Remove one that is no longer needed first.`,
   });

@@ -28,9 +28,10 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
 
     getEdges: async () => json(200, await domainService.edgesBehind()),
 
-    async addDomain({ path: { project }, body: { host, prove, prepare, proxied } }, { caller }) {
+    async addDomain({ path: { project }, body }, { caller }) {
+      const { host, prove, prepare, proxied, withWww } = body;
       const how = proxied ? "proxied" : prepare ? "prepared" : "directly";
-      const view = await domainService.add(caller.actor, project, host, prove, how);
+      const view = await domainService.add(caller.actor, project, host, prove, how, withWww);
       const location = `${encodeURIComponent(view.project)}/domains/${view.host}`;
       return {
         ...json(201, view),

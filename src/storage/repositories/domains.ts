@@ -5,6 +5,7 @@ import {
   type CaAttempt,
   type ChangeOutcome,
   claimsMax,
+  type DomainBeside,
   type DomainChange,
   type DomainStore,
   type Lease,
@@ -30,7 +31,8 @@ export function domainRepository(storage: Storage): DomainStore {
   const all = (text: string, values: readonly Value[]) =>
     then(storage.all<DomainRow>(text, values), (rows) => rows.map(storedDomainOf));
   return {
-    add: (domain, dueAtMs, entries) => storage.write("addDomain", { domain, dueAtMs, entries }),
+    add: (domain, dueAtMs, entries, beside) =>
+      storage.write("addDomain", { domain, dueAtMs, entries, beside }),
     change: (change) => storage.write("changeDomain", change),
     get: (id) => then(all(findDomain, [id]), ([stored]) => stored),
     holderOf: (host) => then(all(findHolder, [host]), ([stored]) => stored),
@@ -177,10 +179,8 @@ export const listAttempts = `SELECT host, registrable, kind, at_ms AS "atMs" FRO
   WHERE (host = ?1 AND at_ms >= ?3) OR (registrable = ?2 AND at_ms >= ?3)
   ORDER BY at_ms DESC, ordinal DESC LIMIT ${attemptsMax}`;
 
-interface DomainAddition {
-  readonly domain: Domain;
-  readonly dueAtMs: number;
-  readonly entries: readonly TimelineEntry[];
+interface DomainAddition extends Omit<DomainBeside, "routing"> {
+  readonly beside: DomainBeside | undefined;
 }
 
 /** What decides whether a change to a stored domain is valid, and whether edges must reload it. */
@@ -200,12 +200,20 @@ interface Before {
  * revision of the edges.
  */
 export const domainWrites = {
-  async addDomain(tx, { domain, dueAtMs, entries }: DomainAddition): Promise<"added" | "taken"> {
-    const ordinal = await tx.ordinal();
-    if (await isTaken(tx, domain)) return "taken";
-    await tx.run(insertDomain, [...domainColumns(domain), dueAtMs, ordinal]);
-    await append(tx, domain.id, entries);
-    if (isServed(domain)) await tx.advance("edge_revision");
+  async addDomain(tx, { beside, ...addition }: DomainAddition): Promise<"added" | "taken"> {
+    const additions = beside === undefined ? [addition] : [addition, beside];
+    const ordinals: (number | null)[] = [];
+    for (const _ of additions) ordinals.push(await tx.ordinal());
+    for (const { domain } of additions) if (await isTaken(tx, domain)) return "taken";
+    const routing = beside?.routing;
+    if (routing !== undefined && !(await isRoutingAt(tx, routing))) return "taken";
+    for (const [index, { domain, dueAtMs, entries }] of additions.entries()) {
+      await tx.run(insertDomain, [...domainColumns(domain), dueAtMs, ordinals[index]]);
+      await append(tx, domain.id, entries);
+    }
+    if (routing !== undefined) await writeRouting(tx, routing);
+    const heard = routing !== undefined || additions.some(({ domain }) => isServed(domain));
+    if (heard) await tx.advance("edge_revision");
     return "added";
   },
 

@@ -184,7 +184,7 @@ function StartAgain({ domain, onAdded }: Pick<DomainCardProps, "domain" | "onAdd
   const add = () =>
     run(async () => {
       const path = { project };
-      const body = { host, prove, prepare: false, proxied: false };
+      const body = { host, prove, prepare: false, proxied: false, withWww: false };
       onAdded(await call("post", "/projects/{project}/domains", { path, body }));
       announce(`${host} was added again.`);
     });

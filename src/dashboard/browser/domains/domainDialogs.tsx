@@ -5,7 +5,7 @@ import { notify } from "../announce.ts";
 import { call, hasCode } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { closeDialog, Dialog, FormDialog } from "../parts/dialog.tsx";
-import { ChoiceField, TextField } from "../parts/form.tsx";
+import { ChoiceField, TextField, Tick } from "../parts/form.tsx";
 import { ErrorMessage, Notice } from "../parts/notice.tsx";
 import { useAction, useGet } from "../useApi.ts";
 import { likelyTarget, redirectStatuses, saveRouting, withRedirect } from "./routing.ts";
@@ -31,16 +31,21 @@ interface AddDomainProps {
 export function AddDomain({ slug, onAdded }: AddDomainProps) {
   const [host, setHost] = useState("");
   const [how, setHow] = useState<keyof typeof howToAttach>("directly");
+  const [ticked, tick] = useState(false);
+  const twin = twinOf(host);
+  const withWww = twin !== undefined && ticked;
   const action = useAction();
   const prove = hasCode(action.error, "attached_elsewhere");
   const add = async () => {
     const path = { project: slug };
     const domain = await call("post", "/projects/{project}/domains", {
       path,
-      body: { host, prove, prepare: how === "prepared", proxied: how === "proxied" },
+      body: { host, prove, withWww, prepare: how === "prepared", proxied: how === "proxied" },
     });
     onAdded(domain);
-    return `${domain.host} was added. Create the record that is shown, then verify.`;
+    return withWww
+      ? `${domain.host} and ${twin} were added. Create the records that are shown, then verify.`
+      : `${domain.host} was added. Create the record that is shown, then verify.`;
   };
   return (
     <FormDialog
@@ -64,6 +69,11 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
         required
         hint="A host name whose DNS you can change. The record to create is shown next. DNS changes usually show within minutes; allow up to 48 hours."
       />
+      {twin !== undefined && (
+        <Tick type="checkbox" checked={ticked} onTick={() => tick(!ticked)}>
+          Also add <code>{twin}</code>, and redirect it here
+        </Tick>
+      )}
       <ChoiceField
         label="In use"
         value={how}
@@ -73,6 +83,16 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
       />
     </FormDialog>
   );
+}
+
+/** Two labels, or three below a suffix such as co.uk; the service knows all suffixes. */
+const apexForm = /^[^.]+\.(?:[^.]+|(?:ac|co|com|edu|gov|net|org)\.[a-z]{2})$/;
+
+function twinOf(typed: string): string | undefined {
+  const host = typed.trim().toLowerCase().replace(/\.$/, "");
+  const bare = host.replace(/^www\./, "");
+  if (!apexForm.test(bare)) return undefined;
+  return bare === host ? `www.${host}` : bare;
 }
 
 interface RedirectDialogProps {

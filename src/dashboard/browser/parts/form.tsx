@@ -107,6 +107,27 @@ export function ChoiceField<T extends string>({ label, hint, ...choice }: Choice
   );
 }
 
+interface TickProps {
+  readonly type: "radio" | "checkbox";
+  readonly checked: boolean;
+  readonly onTick: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Tick({ type, checked, onTick, children }: TickProps) {
+  return (
+    <label class="tick">
+      <input
+        type={type}
+        name={type === "radio" ? "powers" : undefined}
+        checked={checked}
+        onChange={onTick}
+      />
+      <span>{children}</span>
+    </label>
+  );
+}
+
 interface FormProps {
   readonly onSubmit: () => void;
   readonly children: ComponentChildren;
