@@ -149,6 +149,18 @@ describe("a name that is prepared by a TXT record", () => {
     expect((await show()).findings.map(({ code }) => code)).toEqual(["SWITCH_PENDING"]);
   });
 
+  test("and is removed while it waits can be prepared again at once", async () => {
+    const { fixture, authority, pass, show } = await prepared();
+    await pass(0);
+    const { service } = fixture;
+    await service.remove(ann, "shop", host, false);
+    await service.add(ann, "shop", host, false, "prepared");
+    await pass(0);
+    const again = await show();
+    expect([again.records.length, authority.seen.orders]).toEqual([1, 2]);
+    expect(again.budget.map(({ used }) => used)).toEqual([0, 0, 0]);
+  });
+
   test("with another value is told what was found", async () => {
     const { dns, pass, show } = await prepared();
     await pass(0);

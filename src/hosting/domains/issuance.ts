@@ -1,6 +1,6 @@
 /** Obtains a certificate under a lease: check, prepare, order, store. */
 import { X509Certificate } from "node:crypto";
-
+import { attemptFor } from "./budget.ts";
 import type {
   OrderOutcome,
   OrderRequest,
@@ -25,7 +25,6 @@ import {
   orderSeal,
   type StoredCertificate,
 } from "./domains.ts";
-import { registrableOf } from "./hostName.ts";
 import * as lifecycle from "./lifecycle.ts";
 import {
   ChallengeAwaited,
@@ -188,7 +187,7 @@ async function begin(
   const begun = await updateLeased(leased, context, (domain) => ({
     domain: lifecycle.ordering(domain, nowMs),
     entries: [entry],
-    attempts: resume === undefined ? [attempt(host, "order", nowMs)] : [],
+    attempts: resume === undefined ? [attemptFor(host, "order", nowMs)] : [],
   }));
   const stored = begun === "done" ? await context.store.get(id) : undefined;
   return stored && { ...leased, stored };
@@ -342,7 +341,7 @@ async function store(
     renewalName: context.renewalNameOf(issued.chainPem),
   };
   context.log("domain.certificate_issued", { host, certificate: id, issuer: certificate.issuer });
-  const attempts = [attempt(host, "certificate", nowMs)];
+  const attempts = [attemptFor(host, "certificate", nowMs)];
   const state = isPrepared(leased.stored.domain) ? "ready to be switched" : "live";
   const words = `${certificate.issuer} issued a certificate. ${host} is ${state}.`;
   const decide = (domain: Domain): DomainUpdate => ({
@@ -364,11 +363,7 @@ function heldFrom({
 }
 
 function attemptsOf(host: string, kind: CaAttempt["kind"] | undefined, atMs: number): CaAttempt[] {
-  return kind === undefined ? [] : [attempt(host, kind, atMs)];
-}
-
-function attempt(host: string, kind: CaAttempt["kind"], atMs: number): CaAttempt {
-  return { host, registrable: registrableOf(host) ?? host, kind, atMs };
+  return kind === undefined ? [] : [attemptFor(host, kind, atMs)];
 }
 
 /** Issuer and validity of the first certificate of a chain. */
