@@ -20,6 +20,9 @@ export function tellLeftOut(): void {
     "  without problem+json: Specmatic accepts anything; the workflow `problem-details` asks for it",
   );
   console.log(
+    "  without text/event-stream: for the same reason; `petstore check` and `test/http` read streams",
+  );
+  console.log(
     "  without default responses: Specmatic cannot send a malformed message; `test/wire` does",
   );
 }
@@ -29,6 +32,13 @@ export function contractForSpecmatic(): Contract {
   for (const name of Object.keys(dropped)) drop(contract, `#/components/parameters/${name}`);
   // Beside a default response Specmatic does not break the requests of an operation as it would.
   for (const { operation } of operationsOf(contract)) delete operation.responses["default"];
+  // Specmatic would want a stream of requests that accept anything, which get the list.
+  const [streamed, ...others] = operationsOf(contract).flatMap(({ operation }) => {
+    const content = operation.responses["200"]?.content ?? {};
+    return "text/event-stream" in content ? [content] : [];
+  });
+  if (streamed === undefined || others.length > 0) throw new Error("One operation has a stream.");
+  delete streamed["text/event-stream"];
   // Specmatic does not read \x00 in a pattern as U+0000, and so makes names with U+0000.
   // This pattern allows a part of the same names, and still does with the `_` at its end by which
   // Specmatic breaks a pattern, so that no good name is sent as a bad one.
