@@ -195,10 +195,15 @@ describe("settings", () => {
       target: "sites.example.com",
       dns: { recursors: undefined, authorityPort: 53, privateAddresses: false },
       acme: {
-        directory: "https://acme-v02.api.letsencrypt.org/directory",
+        authorities: [
+          {
+            prefix: "PETSTORE_ACME",
+            directory: "https://acme-v02.api.letsencrypt.org/directory",
+            externalAccount: undefined,
+            caaIdentities: undefined,
+          },
+        ],
         contact: undefined,
-        externalAccount: undefined,
-        caaIdentities: undefined,
         trustFile: undefined,
         ownLimits: true,
       },
@@ -238,12 +243,27 @@ describe("settings", () => {
       readConfig({ PETSTORE_SITES_HOST: "sites.example.com", PETSTORE_ACME_EAB: text }).domains;
     const hmacKey = Buffer.from("of a test, by bytes");
     for (const encoding of ["base64", "base64url"] as const) {
-      const { externalAccount } = read(`a:kid_1:${hmacKey.toString(encoding)}`)?.acme ?? {};
-      expect(externalAccount).toEqual({ kid: "a:kid_1", hmacKey });
+      const { authorities = [] } = read(`a:kid_1:${hmacKey.toString(encoding)}`)?.acme ?? {};
+      expect(authorities[0]?.externalAccount).toEqual({ kid: "a:kid_1", hmacKey });
     }
     const complaint = complaintOf({ PETSTORE_ACME_EAB: "not-a-pair" });
     expect(complaint).toStartWith("PETSTORE_ACME_EAB must be a key id and its HMAC key");
     expect(complaint).not.toContain("not-a-pair");
+  });
+
+  test("a second authority is one whose directory, or account at ZeroSSL, is set", () => {
+    const directories = (settings: Record<string, string>) =>
+      readConfig({ PETSTORE_SITES_HOST: "sites.example.com", ...settings })
+        .domains?.acme.authorities.slice(1)
+        .map(({ directory }) => directory);
+    expect(directories({})).toEqual([]);
+    const account = { PETSTORE_ACME_FALLBACK_EAB: "kid:c2VjcmV0IG9mIGEgdGVzdA" };
+    expect(directories(account)).toEqual(["https://acme.zerossl.com/v2/DV90"]);
+    const another = { PETSTORE_ACME_FALLBACK_DIRECTORY: "https://ca.example/dir" };
+    expect(directories({ ...account, ...another })).toEqual(["https://ca.example/dir"]);
+    expect(directories(another)).toEqual(["https://ca.example/dir"]);
+    const same = { PETSTORE_ACME_DIRECTORY: "https://ca.example/dir", ...another };
+    expect(complaintOf(same)).toContain("must be another authority");
   });
 
   test("a name of its own makes its address, and listens where the public can reach it", () => {

@@ -143,7 +143,7 @@ export function readConfig(variables: Variables): Config {
 export function requireTerms({ domains }: Config): void {
   if (domains === undefined || domains.termsAgreed) return;
   throw new ConfigError([
-    `Certificates are ordered in your name, under the terms of the authority at ${domains.acme.directory}. To agree to them, start with --agree-to-terms or set PETSTORE_ACME_TERMS=agreed.`,
+    `Certificates are ordered in your name, under the terms of the authority at ${domains.acme.authorities.map(({ directory }) => directory).join(" and that at ")}. To agree to them, start with --agree-to-terms or set PETSTORE_ACME_TERMS=agreed.`,
   ]);
 }
 

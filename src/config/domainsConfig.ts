@@ -39,6 +39,16 @@ export interface ExternalAccountConfig {
   readonly hmacKey: Uint8Array;
 }
 
+export interface AuthorityConfig {
+  /** How the names of its settings begin. */
+  readonly prefix: "PETSTORE_ACME" | "PETSTORE_ACME_FALLBACK";
+  readonly directory: string;
+  /** Undefined for an authority that makes accounts without one. */
+  readonly externalAccount: ExternalAccountConfig | undefined;
+  /** How CAA records name the authority; undefined where it says so itself. */
+  readonly caaIdentities: readonly string[] | undefined;
+}
+
 interface TsigKey {
   readonly algorithm: "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
   readonly name: string;
@@ -61,12 +71,9 @@ export interface DomainsConfig {
     readonly privateAddresses: boolean;
   };
   readonly acme: {
-    readonly directory: string;
+    /** The preferred one first. The other issues while that one is down or limits us. */
+    readonly authorities: readonly AuthorityConfig[];
     readonly contact: string | undefined;
-    /** Undefined for an authority that makes accounts without one. */
-    readonly externalAccount: ExternalAccountConfig | undefined;
-    /** How CAA records name the authority; undefined where it says so itself. */
-    readonly caaIdentities: readonly string[] | undefined;
     /** A file with the root that the authority's own interface is trusted by. */
     readonly trustFile: string | undefined;
     /** Whether we keep limits of our own, below those of a public authority. */
@@ -84,6 +91,7 @@ export interface DomainsConfig {
   readonly leaseSeconds: number;
 }
 
+const zeroSsl = "https://acme.zerossl.com/v2/DV90";
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 
 /** The public authorities, by the host of their directory. Their staging environments limit little. */
@@ -108,8 +116,9 @@ export function readDomainsConfig(
   const httpsPort = setting("PETSTORE_EDGE_HTTPS_PORT", 443, port);
   const agreed = setting("PETSTORE_ACME_TERMS", undefined, terms);
   const certificates = readSitesCertificates(setting, complaints);
-  const directory = setting("PETSTORE_ACME_DIRECTORY", letsEncrypt, webAddress);
-  const isPublic = publicAuthorities.has(new URL(directory).hostname);
+  const authorities = readAuthorities(setting, complaints);
+  const isPublic = ({ directory }: AuthorityConfig) =>
+    publicAuthorities.has(new URL(directory).hostname);
   const config: Omit<DomainsConfig, "target"> = {
     termsAgreed: agreed !== undefined,
     ownName,
@@ -120,12 +129,10 @@ export function readDomainsConfig(
       privateAddresses: setting("PETSTORE_DNS_PRIVATE", false, onOrOff),
     },
     acme: {
-      directory,
+      authorities,
       contact: setting("PETSTORE_ACME_CONTACT", undefined, email),
-      externalAccount: setting("PETSTORE_ACME_EAB", undefined, externalAccount),
-      caaIdentities: setting("PETSTORE_ACME_CAA", undefined, hostNames),
       trustFile: setting("PETSTORE_ACME_TRUST", undefined, anyText("a file")),
-      ownLimits: setting("PETSTORE_ACME_LIMITS", isPublic, onOrOff),
+      ownLimits: setting("PETSTORE_ACME_LIMITS", authorities.some(isPublic), onOrOff),
     },
     edge: {
       host: edgeHost,
@@ -138,6 +145,28 @@ export function readDomainsConfig(
   };
   if (target === undefined) return undefined;
   return { target, ...config };
+}
+
+/** For the fallback, an external account alone is one at ZeroSSL. */
+function readAuthorities(setting: Setting, complaints: string[]): readonly AuthorityConfig[] {
+  const first: AuthorityConfig = {
+    prefix: "PETSTORE_ACME",
+    directory: setting("PETSTORE_ACME_DIRECTORY", letsEncrypt, webAddress),
+    externalAccount: setting("PETSTORE_ACME_EAB", undefined, externalAccount),
+    caaIdentities: setting("PETSTORE_ACME_CAA", undefined, hostNames),
+  };
+  const account = setting("PETSTORE_ACME_FALLBACK_EAB", undefined, externalAccount);
+  const caaIdentities = setting("PETSTORE_ACME_FALLBACK_CAA", undefined, hostNames);
+  const usual = account && zeroSsl;
+  const directory = setting("PETSTORE_ACME_FALLBACK_DIRECTORY", usual, webAddress);
+  if (directory === undefined) return [first];
+  if (directory === first.directory) {
+    complaints.push(
+      "PETSTORE_ACME_FALLBACK_DIRECTORY must be another authority than PETSTORE_ACME_DIRECTORY.",
+    );
+  }
+  const prefix = "PETSTORE_ACME_FALLBACK";
+  return [first, { prefix, directory, externalAccount: account, caaIdentities }];
 }
 
 function readSitesCertificates(

@@ -14,7 +14,13 @@ export interface Kind<T> {
 export type Setting = <T, U>(name: string, otherwise: U, kind: Kind<T>) => T | U;
 
 /** A secret is not repeated, not even to the person who set it: terminals and logs remember. */
-const secrets = ["PETSTORE_SECRET", "DATABASE_URL", "PETSTORE_DNS_UPDATE_KEY", "PETSTORE_ACME_EAB"];
+const secrets = [
+  "PETSTORE_SECRET",
+  "DATABASE_URL",
+  "PETSTORE_DNS_UPDATE_KEY",
+  "PETSTORE_ACME_EAB",
+  "PETSTORE_ACME_FALLBACK_EAB",
+];
 
 export function settingsOf(variables: Variables): {
   readonly setting: Setting;

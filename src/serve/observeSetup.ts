@@ -13,7 +13,11 @@ import {
 import { connect, createServer, type Server } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { type DomainsConfig, interfaceAddresses } from "../config/domainsConfig.ts";
+import {
+  type AuthorityConfig,
+  type DomainsConfig,
+  interfaceAddresses,
+} from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { AcmeError } from "../hosting/acme/acmeError.ts";
@@ -98,8 +102,13 @@ async function observeDomains(
 ): Promise<DomainsObservation> {
   const { config, clock } = parts;
   const { dns } = domains;
-  const { authority, caaIdentities } = await askAuthority(domains, clock, parts.signal);
-  const identities = domains.acme.caaIdentities ?? caaIdentities;
+  const { trustFile } = domains.acme;
+  const asking = domains.acme.authorities.map((each) => askAuthority(each, trustFile, parts));
+  const asked = await Promise.all(asking);
+  const known = asked.flatMap(({ caaIdentities }) => caaIdentities ?? []);
+  // If one of them does not say, it may be permitted.
+  const identities = asked.every(({ caaIdentities }) => caaIdentities) ? known : undefined;
+  const authorities = asked.map(({ authority }) => authority);
   const resolver = createResolver({
     clock,
     recursors: dns.recursors ?? recursorsOfSystem(),
@@ -123,7 +132,7 @@ async function observeDomains(
   );
   for (const { server } of ports) server?.close();
   const ownAddresses = interfaceAddresses().flatMap((each) => canonicalAddress(each) ?? []);
-  return { names, ownAddresses, authority, ports: ports.map(({ seen }) => seen) };
+  return { names, ownAddresses, authorities, ports: ports.map(({ seen }) => seen) };
 }
 
 interface NameToLookUp {
@@ -304,8 +313,11 @@ async function observeDatabase({
   }
 }
 
-async function askAuthority({ acme }: DomainsConfig, clock: Clock, signal?: AbortSignal) {
-  const { directory, trustFile } = acme;
+async function askAuthority(
+  { prefix, directory, externalAccount, caaIdentities }: AuthorityConfig,
+  trustFile: string | undefined,
+  { clock, signal }: SetupParts,
+) {
   try {
     const trustPem = trustFile === undefined ? undefined : readFileSync(trustFile, "utf8");
     const client = new AcmeClient(directory, { clock, requestMsMax, trustPem });
@@ -315,20 +327,19 @@ async function askAuthority({ acme }: DomainsConfig, clock: Clock, signal?: Abor
     const saidMs = Date.parse(response.header("date") ?? "");
     // It says whole seconds, and said them on the way.
     const aheadMs = saidMs + 500 - (clock.now() - tookMs / 2);
-    const { externalAccountRequired, caaIdentities } = await client.directory();
-    const externalAccountMissing = externalAccountRequired && acme.externalAccount === undefined;
+    const { externalAccountRequired, caaIdentities: said } = await client.directory();
     const authority: AuthorityObservation = {
       kind: "answered",
+      prefix,
       directory,
       tookMs,
       aheadMs: Number.isNaN(aheadMs) ? undefined : aheadMs,
-      externalAccountMissing,
+      externalAccountMissing: externalAccountRequired && externalAccount === undefined,
     };
-    return { authority, caaIdentities };
+    return { authority, caaIdentities: caaIdentities ?? said };
   } catch (cause) {
     const detail = cause instanceof AcmeError ? cause.refusal.detail : (cause as Error).message;
-    const authority: AuthorityObservation = { kind: "failed", directory, detail };
-    return { authority, caaIdentities: undefined };
+    return { authority: { kind: "failed", prefix, directory, detail } as const, caaIdentities };
   }
 }
 

@@ -116,14 +116,21 @@ async function startWorker(
   vault: Vault,
   id: string,
 ) {
-  const [{ createResolver }, { recursorsOfSystem }, { AcmeAuthority }, { renewalNameOf }, probing] =
-    await Promise.all([
-      import("../hosting/dns/resolver.ts"),
-      import("../hosting/dns/addresses.ts"),
-      import("../hosting/acme/authority.ts"),
-      import("../hosting/acme/certificates.ts"),
-      import("../hosting/edge/probe.ts"),
-    ]);
+  const [
+    { createResolver },
+    { recursorsOfSystem },
+    { AcmeAuthority },
+    { Authorities },
+    { renewalNameOf },
+    probing,
+  ] = await Promise.all([
+    import("../hosting/dns/resolver.ts"),
+    import("../hosting/dns/addresses.ts"),
+    import("../hosting/acme/authority.ts"),
+    import("../hosting/acme/authorities.ts"),
+    import("../hosting/acme/certificates.ts"),
+    import("../hosting/edge/probe.ts"),
+  ]);
   const { dns, acme } = domains;
   const preface = config.proxyProtocol.includes("edge") ? localProxyHeader : undefined;
   const resolver = createResolver({
@@ -132,17 +139,15 @@ async function startWorker(
     authorityPort: dns.authorityPort,
     allowPrivateAddresses: dns.privateAddresses,
   });
-  const authority = new AcmeAuthority({
-    clock,
-    accounts: stores.acmeAccounts,
-    vault,
-    directory: acme.directory,
-    contact: acme.contact,
-    externalAccount: acme.externalAccount,
-    caaIdentities: acme.caaIdentities,
-    trustPem: acme.trustFile === undefined ? undefined : trustedRoot(acme.trustFile),
-    termsAgreed: true,
-  });
+  const trustPem = acme.trustFile === undefined ? undefined : trustedRoot(acme.trustFile);
+  const { contact } = acme;
+  const { acmeAccounts: accounts } = stores;
+  const shared = { clock, accounts, vault, contact, trustPem, termsAgreed: true };
+  const authority = new Authorities(
+    acme.authorities.map(({ directory, externalAccount, caaIdentities }) => {
+      return new AcmeAuthority({ ...shared, directory, externalAccount, caaIdentities });
+    }),
+  );
   const certificates = domains.sites?.certificates;
   const parts: JobContext = {
     store: stores.domains,

@@ -36,6 +36,7 @@ const name = (parts: Partial<NameObservation> = {}): NameObservation => ({
 });
 const answered: AuthorityObservation = {
   kind: "answered",
+  prefix: "PETSTORE_ACME",
   directory: "https://ca.example/directory",
   tookMs: 80.4,
   aheadMs: 400,
@@ -45,7 +46,7 @@ const domains = (parts: Partial<DomainsObservation> = {}): DomainsObservation =>
   names: [name()],
   ownAddresses: ["127.0.0.1", machine, "::1"],
   ports: [port("free")],
-  authority: answered,
+  authorities: [answered],
   ...parts,
 });
 const port = (state: PortObservation["state"]): PortObservation => ({
@@ -209,17 +210,23 @@ test.each([
 
 describe("the authority", () => {
   const authority = (parts: Partial<typeof answered>) =>
-    withDomains({ authority: { ...answered, ...parts } });
-  const failed = (detail: string) =>
-    withDomains({ authority: { kind: "failed", directory: "https://ca.example/", detail } });
+    withDomains({ authorities: [{ ...answered, ...parts }] });
+  const away = {
+    kind: "failed",
+    prefix: "PETSTORE_ACME",
+    directory: "https://ca.example/",
+  } as const;
+  const failed = (detail: string) => withDomains({ authorities: [{ ...away, detail }] });
 
   test("that cannot be reached is a problem, and leaves the clock unjudged", () => {
-    const away = failed("The authority cannot be reached (ENOTFOUND).");
-    expect(judged("authority", away)).toMatchObject({
+    const unreached = failed("The authority cannot be reached (ENOTFOUND).");
+    expect(judged("authority", unreached)).toMatchObject({
       verdict: "problem",
       seen: "https://ca.example/: The authority cannot be reached (ENOTFOUND).",
     });
-    expect(judgeSetup({ ...ready, ...away }).some(({ check }) => check === "clock")).toBe(false);
+    expect(judgeSetup({ ...ready, ...unreached }).some(({ check }) => check === "clock")).toBe(
+      false,
+    );
   });
 
   test("whose certificate is not valid now hints at the clock", () => {
@@ -231,6 +238,17 @@ describe("the authority", () => {
     expect(judged("authority", authority({ tookMs: 5_001 })).verdict).toBe("warning");
     const external = authority({ externalAccountMissing: true });
     expect(judged("authority", external).verdict).toBe("problem");
+  });
+
+  test("is judged beside its fallback, each with the names of its settings", () => {
+    const prefix = "PETSTORE_ACME_FALLBACK";
+    const fallback = { ...answered, prefix, aheadMs: 400_000, externalAccountMissing: true };
+    const checks = judgeSetup({ ...ready, ...withDomains({ authorities: [answered, fallback] }) });
+    expect(checks.filter(({ check }) => check === "authority")).toMatchObject([
+      { subject: "first", verdict: "ok" },
+      { subject: "fallback", verdict: "problem", next: expect.stringContaining(`${prefix}_EAB`) },
+    ]);
+    expect(checks.find(({ check }) => check === "clock")?.verdict).toBe("ok");
   });
 
   test.each([

@@ -2,8 +2,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import type {
   AuthorityRefusal,
+  CertificateAuthority,
   OrderOutcome,
-  OrderRequest,
+  Reach,
 } from "../../src/hosting/domains/certificateAuthority.ts";
 import type { DomainStore } from "../../src/hosting/domains/domains.ts";
 import type { Probe } from "../../src/hosting/domains/preparation.ts";
@@ -52,10 +53,10 @@ export function issued(host: string, nowMs: number): OrderOutcome {
   const notAfterMs = nowMs + 90 * 24 * 3_600_000;
   const words = { host, issuer: "Test authority", serial: ++serial, publicKey: keyBytes };
   const chainPem = certificateText({ ...words, notBeforeMs: nowMs, notAfterMs });
-  return { kind: "issued", chainPem, privateKeyPem: `key ${serial}` };
+  return { kind: "issued", chainPem, privateKeyPem: `key ${serial}`, directory };
 }
 
-export type Order = (request: OrderRequest) => Promise<OrderOutcome>;
+export type Order = CertificateAuthority["order"];
 
 export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly order?: Order;
@@ -69,6 +70,8 @@ export interface WorkerFixtureOptions extends Partial<WorkerOptions> {
   readonly now?: () => number;
   readonly ownLimits?: boolean;
   readonly publishTxt?: JobContext["publishTxt"];
+  /** The authorities, if there are several. */
+  readonly reach?: () => readonly Reach[];
 }
 
 export const directory = "https://ca.example/directory";
@@ -116,6 +119,7 @@ export function workerWith(
     now,
     ownLimits,
     publishTxt,
+    reach,
     ...options
   } = fixtureOptions;
   const parts: JobContext = {
@@ -123,11 +127,8 @@ export function workerWith(
     edgeView,
     resolver: pointingToClaims(resolver, fixture),
     authority: {
-      reach: async () => ({
-        directory,
-        caaIdentities: caaIdentities ?? [],
-        refusal: unreachable?.(),
-      }),
+      reach: async () =>
+        reach?.() ?? [{ directory, caaIdentities: caaIdentities ?? [], refusal: unreachable?.() }],
       order: order ?? (async ({ host }) => issued(host, clock.now())),
       renewalWindow: async () => ({ kind: "not_offered" }),
     },

@@ -111,7 +111,7 @@ export class SimulatedAuthority {
   for(life: Life): CertificateAuthority {
     const { time } = this.#parts;
     return {
-      reach: async () => (time.now() < this.downUntilMs ? unreachable : reached),
+      reach: async () => [time.now() < this.downUntilMs ? unreachable : reached],
       order: (request) => this.#order(request, life),
       renewalWindow: async (name) => this.#renewalWindow(name),
     };
@@ -331,7 +331,8 @@ export class SimulatedAuthority {
     order.chainPem ??= this.#certify(order);
     this.#orders.over(order, "issued");
     await step(this.#parts.random.between(100, 3_000));
-    return { kind: "issued", chainPem: order.chainPem, privateKeyPem: order.privateKeyPem };
+    const { chainPem, privateKeyPem } = order;
+    return { kind: "issued", chainPem, privateKeyPem, directory: reached.directory };
   }
 
   #certify({ host, privateKeyPem }: SimulatedOrder): string {

@@ -77,7 +77,8 @@ test("after a day without the authority, all that waited for it goes on within m
   const report = await simulate({
     seed,
     domains: rounds(60, 200),
-    hours: 48,
+    // Until those that live for six days are about to be renewed.
+    hours: 60,
     outageHours: 24,
     stores: memoryStores(),
   });

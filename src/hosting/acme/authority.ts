@@ -3,7 +3,6 @@ import type { Clock } from "../../core/clock.ts";
 import type {
   AcmeAccounts,
   AuthorityRefusal,
-  CertificateAuthority,
   OrderOutcome,
   OrderRequest,
   PlacedOrder,
@@ -44,7 +43,7 @@ export interface AcmeOptions {
 }
 
 /** Throws only errors of `accounts` and `vault`, and defects. */
-export class AcmeAuthority implements CertificateAuthority {
+export class AcmeAuthority {
   readonly #client: AcmeClient;
   readonly #account: Account;
   readonly #caaIdentities: readonly string[] | undefined;
@@ -60,14 +59,17 @@ export class AcmeAuthority implements CertificateAuthority {
     this.#orderMsMax = options.orderMsMax ?? orderMsMaxDefault;
   }
 
+  get directory(): string {
+    return this.#client.directoryUrl;
+  }
+
   async reach(): Promise<Reach> {
     let refusal: AuthorityRefusal | undefined;
     await this.#client.directory().catch((reason) => {
       ({ refusal } = refusedOrThrow(reason));
     });
-    const { directoryUrl: directory, lastDirectory } = this.#client;
-    const caaIdentities = this.#caaIdentities ?? lastDirectory?.caaIdentities ?? [];
-    return { directory, caaIdentities, refusal };
+    const caaIdentities = this.#caaIdentities ?? this.#client.lastDirectory?.caaIdentities ?? [];
+    return { directory: this.directory, caaIdentities, refusal };
   }
 
   async order(request: OrderRequest): Promise<OrderOutcome> {

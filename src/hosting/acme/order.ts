@@ -39,7 +39,7 @@ export async function runOrder(request: OrderRequest, session: AcmeSession): Pro
   const certificate = await session.poll(url, certificateOf, finalized);
   const chain = await session.get(certificate, "application/pem-certificate-chain");
   const chainPem = checkedChain(chain.body, host, privateKeyPem);
-  return { kind: "issued", chainPem, privateKeyPem };
+  return { kind: "issued", chainPem, privateKeyPem, directory: session.directoryUrl };
 }
 
 async function finalize(finalizeUrl: string, csr: string, url: string, session: AcmeSession) {

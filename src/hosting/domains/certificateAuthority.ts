@@ -88,6 +88,8 @@ export type OrderOutcome =
       /** The certificate first, then those that lead to the root. */
       readonly chainPem: string;
       readonly privateKeyPem: string;
+      /** The directory of the authority that issued it. */
+      readonly directory: string;
     }
   | { readonly kind: "refused"; readonly refusal: AuthorityRefusal };
 
@@ -109,12 +111,18 @@ export interface Reach {
 
 /** No method throws for errors of the network or the authority. All may be called concurrently. */
 export interface CertificateAuthority {
-  /** Whether it can be reached. Cheap in an outage, too: many domains ask. */
-  reach(): Promise<Reach>;
-  /** One order to its end, for exactly this host, with a private key of its own. */
-  order(request: OrderRequest): Promise<OrderOutcome>;
-  /** When the authority wants this certificate replaced. */
-  renewalWindow(renewalName: string): Promise<RenewalWindow>;
+  /**
+   * Which authorities can be reached, the preferred one first. Cheap in an outage, too: many domains
+   * ask.
+   */
+  reach(): Promise<readonly Reach[]>;
+  /**
+   * One order to its end, for exactly this host, with a private key of its own, by one of the
+   * authorities with these directories.
+   */
+  order(request: OrderRequest, directories: readonly string[]): Promise<OrderOutcome>;
+  /** When the authority that issued this certificate wants it replaced. */
+  renewalWindow(renewalName: string, directory: string | undefined): Promise<RenewalWindow>;
 }
 
 export interface AcmeAccount {

@@ -43,6 +43,8 @@ export interface HeldCertificate {
   readonly issuer: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
+  /** The directory of the authority that issued it; undefined if that is not known. */
+  readonly directory?: string | undefined;
   /** Its identifier for renewal information (RFC 9773); undefined if it has none. */
   readonly renewalName: string | undefined;
 }

@@ -31,6 +31,7 @@ import {
   isOrdered,
   NotReadyError,
   orderFailureOf,
+  outageIn,
   prepare,
   publishChallenge,
   publishInDns,
@@ -98,7 +99,7 @@ async function outageOf(
   context: JobContext,
 ): Promise<lifecycle.OrderFailure | undefined> {
   if (domain.certificate.issuance?.refusal?.reason !== "unavailable") return undefined;
-  const { refusal } = await context.authority.reach();
+  const refusal = outageIn(await context.authority.reach());
   return refusal && orderFailureOf(refusal, domain, context);
 }
 
@@ -150,7 +151,7 @@ async function order(
   if (isNew && (await isOrdered(host, context))) {
     return putOff(leased, context, otherOrderRetryMs);
   }
-  const ready = await prepare(leased.stored.domain, context, { isNew, validation });
+  const ready = await prepare(leased.stored.domain, context, { resume, validation });
   if (ready.kind === "refused") return refuse(leased, context, ready);
   const now = await begin(leased, context, resume);
   if (now === undefined) return "fenced";
@@ -159,7 +160,7 @@ async function order(
     const affordable = await withinBudget(now.stored.domain, context);
     if (affordable.kind === "refused") return refuse(now, context, affordable, "settled");
   }
-  return place(now, context, validation, resume);
+  return place(now, context, { validation, directories: ready.directories, resume });
 }
 
 /** The order that an earlier attempt left without an outcome. */
@@ -193,11 +194,16 @@ async function begin(
   return stored && { ...leased, stored };
 }
 
+interface Placing {
+  readonly validation: Validation;
+  readonly directories: readonly string[];
+  readonly resume: PlacedOrder | undefined;
+}
+
 async function place(
   leased: LeasedDomain,
   context: JobContext,
-  validation: Validation,
-  resume: PlacedOrder | undefined,
+  { validation, directories, resume }: Placing,
 ): Promise<ChangeOutcome> {
   const { domain } = leased.stored;
   const { host, certificate } = domain;
@@ -252,7 +258,7 @@ async function place(
   /** An exception here is an error of ours, such as a wrong secret. */
   async function placed(request: OrderRequest): Promise<OrderOutcome> {
     try {
-      return await context.authority.order(request);
+      return await context.authority.order(request, directories);
     } catch (cause) {
       context.log("domain.order_failed", { host, cause });
       unprepared = new NotReadyError("Our own service failed while ordering.");
@@ -327,7 +333,7 @@ function refuse(
 async function store(
   leased: LeasedDomain,
   context: JobContext,
-  issued: { readonly chainPem: string; readonly privateKeyPem: string },
+  issued: Extract<OrderOutcome, { kind: "issued" }>,
 ): Promise<ChangeOutcome> {
   const { host } = leased.stored.domain;
   const nowMs = context.now();
@@ -341,11 +347,12 @@ async function store(
     renewalName: context.renewalNameOf(issued.chainPem),
   };
   context.log("domain.certificate_issued", { host, certificate: id, issuer: certificate.issuer });
+  const { directory } = issued;
   const attempts = [attemptFor(host, "certificate", nowMs)];
   const state = isPrepared(leased.stored.domain) ? "ready to be switched" : "live";
   const words = `${certificate.issuer} issued a certificate. ${host} is ${state}.`;
   const decide = (domain: Domain): DomainUpdate => ({
-    domain: lifecycle.certified(domain, heldFrom(certificate), nowMs),
+    domain: lifecycle.certified(domain, { ...heldFrom(certificate), directory }, nowMs),
     entries: [timelineEntry(nowMs, "certificate_issued", words)],
     certificate,
   });

@@ -16,6 +16,7 @@ import { type Finding, proofFor, propagationOverdue } from "./finding.ts";
 import { issue } from "./issuance.ts";
 import * as lifecycle from "./lifecycle.ts";
 import { answersOf, describe, observe, valuesIn } from "./observation.ts";
+import { caaIdentitiesOf } from "./preparation.ts";
 import type { Resolver } from "./resolver.ts";
 import { isNamed, withoutHost } from "./routing.ts";
 import { askWindowMs, instantIn, type Job } from "./schedule.ts";
@@ -214,7 +215,7 @@ async function abandon(leased: LeasedDomain, context: JobContext): Promise<Chang
 async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { host } = leased.stored.domain;
   const { verdict, answers } = await look(leased.stored.domain, context);
-  const { caaIdentities } = await context.authority.reach();
+  const caaIdentities = caaIdentitiesOf(await context.authority.reach());
   const caa =
     caaIdentities.length === 0 ? undefined : await checkCaa(host, caaIdentities, context.resolver);
   const nowMs = context.now();
@@ -256,7 +257,7 @@ async function updateRenewalWindow(
       entries: [],
     }));
   if (held?.renewalName === undefined) return askAgain(undefined);
-  const answer = await context.authority.renewalWindow(held.renewalName);
+  const answer = await context.authority.renewalWindow(held.renewalName, held.directory);
   const nowMs = context.now();
   if (answer.kind === "not_offered") return askAgain(nowMs + notOfferedRetryMs);
   if (answer.kind === "unavailable") return askAgain(nowMs + unavailableRetryMs);

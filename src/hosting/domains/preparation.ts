@@ -1,13 +1,14 @@
 /** The preconditions of an order, and the findings for a refusal. */
 import type { Clock } from "../../core/clock.ts";
 import { attemptsOf, budgetFor, orderMsMax } from "./budget.ts";
-import { checkCaa } from "./caa.ts";
+import { type CaaVerdict, checkCaa } from "./caa.ts";
 import {
   type AuthorityRefusal,
   type CertificateAuthority,
   type Challenge,
+  type OrderRequest,
+  type Reach,
   type RefusalReason,
-  type Validation,
   wildcardBase,
 } from "./certificateAuthority.ts";
 import { challengeNameOf, challengeValueOf } from "./dnsValidation.ts";
@@ -40,7 +41,9 @@ export interface IssuingContext {
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-type Preparation = { readonly kind: "ready" } | ({ readonly kind: "refused" } & OrderFailure);
+type Refused = { readonly kind: "refused" } & OrderFailure;
+/** `directories`: of the authorities that may take the order. */
+type Preparation = { readonly kind: "ready"; readonly directories: readonly string[] } | Refused;
 
 const challengeLifeMs = 3_600_000;
 
@@ -48,21 +51,48 @@ const challengeLifeMs = 3_600_000;
 export async function prepare(
   domain: Domain,
   context: IssuingContext,
-  { isNew, validation }: { readonly isNew: boolean; readonly validation: Validation },
+  { resume, validation }: Pick<OrderRequest, "resume" | "validation">,
 ): Promise<Preparation> {
   const { host } = domain;
-  if (isNew) {
+  if (resume === undefined) {
     const affordable = await withinBudget(domain, context);
     if (affordable.kind === "refused") return affordable;
   }
-  const { refusal, caaIdentities } = await context.authority.reach();
+  const all = await context.authority.reach();
+  // A record that the owner created is for the order of one authority.
+  const tied =
+    validation === "dns-01" ? all.filter((each) => each.directory === resume?.directory) : [];
+  const reached = tied.length > 0 ? tied : all;
+  const outage = outageIn(reached);
+  if (outage !== undefined) return { kind: "refused", ...orderFailureOf(outage, domain, context) };
+  const permitted: Reach[] = [];
+  let objection: Exclude<CaaVerdict, { kind: "permitted" }> | undefined;
+  for (const each of reached) {
+    const named = each.caaIdentities;
+    const caa =
+      named.length > 0 ? await checkCaa(host, named, context.resolver, validation) : undefined;
+    if (caa === undefined || caa.kind === "permitted") permitted.push(each);
+    else objection ??= caa;
+  }
+  const directories = permitted.flatMap(({ directory, refusal }) => (refusal ? [] : directory));
+  if (directories.length > 0) return { kind: "ready", directories };
+  const refusal = outageIn(permitted);
   if (refusal !== undefined)
     return { kind: "refused", ...orderFailureOf(refusal, domain, context) };
-  if (caaIdentities.length === 0) return { kind: "ready" };
-  const caa = await checkCaa(host, caaIdentities, context.resolver, validation);
-  if (caa.kind === "permitted") return { kind: "ready" };
-  const reason = caa.kind === "blocked" ? "caa" : "unprepared";
-  return { kind: "refused", reason, findings: [caa.finding], retryAtMs: undefined };
+  const reason = objection?.kind === "blocked" ? "caa" : "unprepared";
+  const findings = objection === undefined ? [] : [objection.finding];
+  return { kind: "refused", reason, findings, retryAtMs: undefined };
+}
+
+/** Those that CAA records can permit; empty if one of the authorities does not say. */
+export function caaIdentitiesOf(reached: readonly Reach[]): readonly string[] {
+  const all = reached.map(({ caaIdentities }) => caaIdentities);
+  return all.some(({ length }) => length === 0) ? [] : all.flat();
+}
+
+/** Why no authority can be reached; undefined if one can. */
+export function outageIn(reached: readonly Reach[]): AuthorityRefusal | undefined {
+  return reached.every(({ refusal }) => refusal !== undefined) ? reached[0]?.refusal : undefined;
 }
 
 /** Why the attempts that exhausted the budget failed: waiting alone would not fix it. */
@@ -72,7 +102,10 @@ function failuresOf({ certificate }: Domain): readonly Finding[] {
 }
 
 /** Checked before and after an order is recorded, since others may be recorded concurrently. */
-export async function withinBudget(domain: Domain, context: IssuingContext): Promise<Preparation> {
+export async function withinBudget(
+  domain: Domain,
+  context: IssuingContext,
+): Promise<{ readonly kind: "ready" } | Refused> {
   if (!context.ownLimits) return { kind: "ready" };
   const { host } = domain;
   const nowMs = context.now();

@@ -29,7 +29,8 @@ export interface DomainsObservation {
   /** Every address of this machine. */
   readonly ownAddresses: readonly string[];
   readonly ports: readonly PortObservation[];
-  readonly authority: AuthorityObservation;
+  /** The preferred one first. */
+  readonly authorities: readonly AuthorityObservation[];
 }
 
 export interface NameObservation {
@@ -61,6 +62,8 @@ export interface PortObservation {
 export type AuthorityObservation =
   | {
       readonly kind: "answered";
+      /** How the names of its settings begin. */
+      readonly prefix: string;
       readonly directory: string;
       readonly tookMs: number;
       /** How far its clock is ahead of ours; undefined if it sends no date. */
@@ -68,7 +71,12 @@ export type AuthorityObservation =
       /** It makes accounts only for those that have one elsewhere, and none is set. */
       readonly externalAccountMissing: boolean;
     }
-  | { readonly kind: "failed"; readonly directory: string; readonly detail: string };
+  | {
+      readonly kind: "failed";
+      readonly prefix: string;
+      readonly directory: string;
+      readonly detail: string;
+    };
 
 export type DatabaseObservation =
   | { readonly kind: "found"; readonly path: string; readonly pendingMigrations: number }
@@ -115,8 +123,8 @@ function judgeDomains(domains: DomainsObservation): SetupCheck[] {
       ...(name.caa === undefined ? [] : [judgeCaa(name.host, name.caa)]),
     ]),
     ...domains.ports.map(judgePort),
-    judgeAuthority(domains.authority),
-    ...judgeClock(domains.authority),
+    ...domains.authorities.map(judgeAuthority),
+    ...judgeClock(domains.authorities),
   ];
 }
 
@@ -237,9 +245,14 @@ function judgePort({ port, setting, host, state }: PortObservation): SetupCheck 
 
 const usualPort = (setting: string) => (setting.includes("HTTPS") ? 443 : 80);
 
-function judgeAuthority(authority: AuthorityObservation): SetupCheck {
-  const { directory } = authority;
-  const about = { check: "authority" } as const;
+function judgeAuthority(
+  authority: AuthorityObservation,
+  index: number,
+  { length }: readonly AuthorityObservation[],
+): SetupCheck {
+  const { directory, prefix } = authority;
+  const subject = index === 0 ? "first" : "fallback";
+  const about = { check: "authority", ...(length > 1 && { subject }) } as const;
   if (authority.kind === "failed") {
     const untimely = /CERT_(?:NOT_YET_VALID|HAS_EXPIRED)/.test(authority.detail);
     return {
@@ -248,7 +261,7 @@ function judgeAuthority(authority: AuthorityObservation): SetupCheck {
       seen: `${directory}: ${authority.detail}`,
       next: untimely
         ? "Check the clock of this machine: certificates are judged by it."
-        : "Allow outgoing HTTPS, and check PETSTORE_ACME_DIRECTORY and PETSTORE_ACME_TRUST.",
+        : `Allow outgoing HTTPS, and check ${prefix}_DIRECTORY and PETSTORE_ACME_TRUST.`,
     };
   }
   if (authority.externalAccountMissing) {
@@ -256,7 +269,7 @@ function judgeAuthority(authority: AuthorityObservation): SetupCheck {
       ...about,
       verdict: "problem",
       seen: `${directory} requires an account that was made elsewhere (external account binding).`,
-      next: "Make one there, and set PETSTORE_ACME_EAB to its key id and HMAC key.",
+      next: `Make one there, and set ${prefix}_EAB to its key id and HMAC key.`,
     };
   }
   const seen = `${directory} answered in ${Math.round(authority.tookMs)} ms.`;
@@ -266,9 +279,11 @@ function judgeAuthority(authority: AuthorityObservation): SetupCheck {
 }
 
 /** By the authority's clock, which determines the validity of certificates. */
-function judgeClock(authority: AuthorityObservation): SetupCheck[] {
-  if (authority.kind === "failed" || authority.aheadMs === undefined) return [];
-  const { aheadMs } = authority;
+function judgeClock(authorities: readonly AuthorityObservation[]): SetupCheck[] {
+  const [aheadMs] = authorities.flatMap((each) =>
+    each.kind === "failed" ? [] : (each.aheadMs ?? []),
+  );
+  if (aheadMs === undefined) return [];
   const offMs = Math.abs(aheadMs);
   const seconds = Math.round(offMs / 1000);
   const direction = aheadMs > 0 ? "behind" : "ahead of";

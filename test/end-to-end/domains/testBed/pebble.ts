@@ -17,6 +17,8 @@ export interface PebbleOptions {
   readonly certificateValiditySeconds?: number;
   /** Of a hundred good nonces, how many it refuses. */
   readonly nonceRejectPercent?: number;
+  /** The keys of accounts that were made elsewhere, by their id: without one, it makes none. */
+  readonly externalAccounts?: Readonly<Record<string, string>>;
 }
 
 export interface Pebble {
@@ -52,7 +54,8 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
         httpPort: options.httpPort,
         tlsPort: options.tlsPort,
         ocspResponderURL: "",
-        externalAccountBindingRequired: false,
+        externalAccountBindingRequired: options.externalAccounts !== undefined,
+        externalAccountMACKeys: options.externalAccounts ?? {},
         certificateValidityPeriod: options.certificateValiditySeconds ?? ninetyDaysSeconds,
       },
     }),

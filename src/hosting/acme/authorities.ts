@@ -1,0 +1,65 @@
+/** Several certificate authorities as one: the next one issues what the first cannot. */
+import type {
+  AuthorityRefusal,
+  CertificateAuthority,
+  OrderOutcome,
+  OrderRequest,
+  Reach,
+  RenewalWindow,
+} from "../domains/certificateAuthority.ts";
+import type { AcmeAuthority } from "./authority.ts";
+
+export class Authorities implements CertificateAuthority {
+  readonly #members: readonly AcmeAuthority[];
+
+  /** The preferred one first. */
+  constructor(members: readonly AcmeAuthority[]) {
+    this.#members = members;
+  }
+
+  reach(): Promise<readonly Reach[]> {
+    return Promise.all(this.#members.map((member) => member.reach()));
+  }
+
+  /**
+   * Each is tried until one decides, first the one that has the order to resume. If none does, the
+   * refusal with the longest wait counts: an earlier attempt would disregard a rate limit.
+   */
+  async order(request: OrderRequest, directories: readonly string[]): Promise<OrderOutcome> {
+    let refusal: AuthorityRefusal | undefined;
+    const resuming = ({ directory }: AcmeAuthority) =>
+      Number(directory === request.resume?.directory);
+    const members = this.#members
+      .filter(({ directory }) => directories.includes(directory))
+      .toSorted((one, other) => resuming(other) - resuming(one));
+    for (const member of members) {
+      const outcome = await member.order(request);
+      if (outcome.kind === "issued" || isFinal(outcome.refusal, refusal)) return outcome;
+      refusal = longerOf(refusal, outcome.refusal);
+    }
+    const detail = "No certificate authority can take the order.";
+    return { kind: "refused", refusal: refusal ?? { ...unavailable, detail } };
+  }
+
+  async renewalWindow(renewalName: string, directory: string | undefined): Promise<RenewalWindow> {
+    const issuer = this.#members.find((member) => member.directory === directory);
+    // Its authority is in the settings no more, or the certificate is older than this record of it.
+    const member = issuer ?? this.#members[0];
+    return member === undefined ? { kind: "not_offered" } : member.renewalWindow(renewalName);
+  }
+}
+
+const unavailable = { reason: "unavailable", retryAtMs: undefined } as const;
+
+/** A refusal to serve us at all says nothing of the name, once another authority was tried. */
+function isFinal({ reason }: AuthorityRefusal, before: AuthorityRefusal | undefined): boolean {
+  if (reason === "unavailable" || reason === "rate_limited") return false;
+  return before === undefined || reason !== "policy";
+}
+
+function longerOf(before: AuthorityRefusal | undefined, next: AuthorityRefusal): AuthorityRefusal {
+  if (before === undefined) return next;
+  return next.reason === "rate_limited" && (next.retryAtMs ?? 0) > (before.retryAtMs ?? 0)
+    ? next
+    : before;
+}
