@@ -145,6 +145,10 @@ describeLife("the life of a domain in the dashboard", () => {
     await goLive(docs);
     await choose(docs, "Make primary");
     await card(docs).getByText("primary", { exact: true }).waitFor();
+    await card(docs).getByText("Keep this record at your DNS provider").waitFor();
+    await card(docs)
+      .getByRole("button", { name: `Details of ${docs}` })
+      .click();
     await pictures(page, "domains");
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);

@@ -23,7 +23,6 @@ import {
   signInFirst,
   startDashboardServer,
 } from "./dashboardServer.ts";
-import { pictures } from "./screens.ts";
 
 const clock: Clock = { ...systemClock, now: () => nowMs + 60_000 };
 const hostOf = (number: number) => `n${String(number).padStart(2, "0")}.example.com`;
@@ -104,7 +103,6 @@ describeWithBrowser("the screen of many domains", (browser) => {
     expect(await page.locator(".domain-body").count()).toBe(0);
     expect(await card(primary).innerText()).toMatch(/Live[\s\S]*primary/);
     expect(await card(hostOf(8)).innerText()).toContain(`Redirect to ${primary} (301)`);
-    await pictures(page, "many-domains");
     await page.getByRole("button", { name: "Next page" }).click();
     await card(hostOf(25)).waitFor();
     await page.getByRole("button", { name: "Next page" }).click();

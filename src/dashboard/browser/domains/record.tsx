@@ -1,4 +1,5 @@
 /** The DNS records to create, field by field, as providers ask for them. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { DomainDetails, RecordToCreate } from "../../../contract/generated/platform.ts";
 import { remember, remembered } from "../../../docs/browser/platform.ts";
@@ -35,24 +36,32 @@ function RecordsToCreate({ host, records, details, settled }: RecordsProps) {
     <section class="records" aria-label={`Records for ${host}`}>
       <div class="records-head">
         <h4>{`${settled ? "Keep" : "Create"} ${these} at your DNS provider`}</h4>
-        <Choice
-          aria-label="Your DNS provider"
-          value={provider}
-          options={providerNames}
-          onChoice={choose}
-        />
+        {!settled && (
+          <Choice
+            aria-label="Your DNS provider"
+            value={provider}
+            options={providerNames}
+            onChoice={choose}
+          />
+        )}
       </div>
       {records.map((record) => (
-        <Record key={record.fullName} record={record} provider={provider} />
+        <Record key={record.fullName} record={record}>
+          {!settled && <Hints record={record} provider={provider} />}
+        </Record>
       ))}
     </section>
   );
 }
 
-function Record({ record, provider }: { record: RecordToCreate; provider: ProviderId }) {
-  const { type, name, value, ttlSeconds, note } = record;
+interface RecordProps {
+  readonly record: RecordToCreate;
+  readonly children: ComponentChildren;
+}
+
+function Record({ record, children }: RecordProps) {
+  const { type, name, value, ttlSeconds } = record;
   const fields = { Type: type, Name: name, Value: value, TTL: String(ttlSeconds) };
-  const line = lineFor(provider, record);
   return (
     <div class="record">
       <dl>
@@ -68,6 +77,16 @@ function Record({ record, provider }: { record: RecordToCreate; provider: Provid
           </div>
         ))}
       </dl>
+      {children}
+    </div>
+  );
+}
+
+/** How to create it. */
+function Hints({ record, provider }: { record: RecordToCreate; provider: ProviderId }) {
+  const line = lineFor(provider, record);
+  return (
+    <>
       <p class="hint">{hintFor(provider, record)}</p>
       {line !== undefined && (
         <p class="hint whole">
@@ -75,8 +94,8 @@ function Record({ record, provider }: { record: RecordToCreate; provider: Provid
           <CopyButton text={line} what={provider === "zone" ? "the line" : "the whole name"} />
         </p>
       )}
-      {note && <p class="hint">{note}</p>}
-    </div>
+      {record.note && <p class="hint">{record.note}</p>}
+    </>
   );
 }
 
