@@ -1,15 +1,9 @@
 /** Names that get their certificate by DNS, before they point here. */
 import { describe, expect, test } from "bun:test";
-import type { Challenge } from "../../src/hosting/domains/certificateAuthority.ts";
-import { challengeValueOf, type HowToAttach } from "../../src/hosting/domains/dnsValidation.ts";
+import { challengeValueOf } from "../../src/hosting/domains/dnsValidation.ts";
 import { isServed } from "../../src/hosting/domains/domain.ts";
-import {
-  ann,
-  bob,
-  type DomainServiceFixture,
-  domainServiceFixture,
-  target,
-} from "./domainServiceFixture.ts";
+import { challengeName, elsewhere, host, minuteMs, prepared } from "./dnsValidationFixture.ts";
+import { ann, bob, domainServiceFixture, target } from "./domainServiceFixture.ts";
 import {
   issued,
   type Order,
@@ -17,72 +11,9 @@ import {
   recordsOf,
   resolverOf,
   targetOf,
-  type WorkerFixtureOptions,
   workerWith,
   workOff,
 } from "./workerFixture.ts";
-
-const host = "docs.example.com";
-const challengeName = `_acme-challenge.${host}`;
-const minuteMs = 60_000;
-const elsewhere = { [`${host} A`]: "203.0.113.9" };
-
-/** An authority that has one order at a time, and issues once it was told to look. */
-function authorityOf({ clock }: DomainServiceFixture, token = "token") {
-  const seen = { orders: 0, validated: [] as string[], trusts: false, reaches: true };
-  const order: Order = async (request) => {
-    const { validation = "http-01" } = request;
-    if (request.resume === undefined) {
-      seen.orders += 1;
-      const url = `order ${seen.orders}`;
-      await request.placed({ directory: "https://ca.example", url, privateKeyPem: "key" });
-    }
-    const challenge: Challenge = {
-      host: request.host,
-      token: `${token}-${seen.orders}`,
-      keyAuthorization: `${token}-${seen.orders}.account`,
-    };
-    try {
-      await (seen.trusts ? request.trusted?.() : request.publish(challenge));
-    } catch (cause) {
-      const detail = (cause as Error).message;
-      return { kind: "refused", refusal: { reason: "abandoned", detail, retryAtMs: undefined } };
-    }
-    seen.validated.push(validation);
-    if (validation === "http-01" && !seen.reaches) {
-      const refusal = { reason: "authorization_failed", detail: "", retryAtMs: undefined } as const;
-      return { kind: "refused", refusal };
-    }
-    return issued(request.host, clock.now());
-  };
-  return { order, seen };
-}
-
-async function prepared(
-  lines: Record<string, string> = elsewhere,
-  options: WorkerFixtureOptions & { dnsUpdates?: boolean; how?: HowToAttach } = {},
-) {
-  const { dnsUpdates = false, how = "prepared", ...workerOptions } = options;
-  const fixture = await domainServiceFixture({ dnsUpdates });
-  const authority = authorityOf(fixture);
-  const dns = { lines };
-  const records: Records = (name, type) => recordsOf(dns.lines)(name, type);
-  const edge = { id: "edge", address: "192.0.2.77", httpPort: 80, revision: 0 };
-  const worker = workerWith(fixture, resolverOf(records), {
-    order: authority.order,
-    probe: async (_, __, token) => ({ kind: "answered", body: `${token}.account` }),
-    ...workerOptions,
-  });
-  const { service, clock, edgeView } = fixture;
-  await service.add(ann, "shop", host, false, how);
-  const pass = async (minutes: number) => {
-    clock.advance(minutes * minuteMs);
-    await edgeView.reportEdge({ ...edge, seenAtMs: clock.now() });
-    await workOff(worker);
-  };
-  const show = () => service.show(ann, "shop", host);
-  return { fixture, authority, dns, pass, show, worker };
-}
 
 describe("a name that is prepared by a TXT record", () => {
   test("is told its value at once, and gets its certificate as soon as it is there", async () => {

@@ -1,5 +1,4 @@
 /** Our own limits, below those of a public authority, so that it never has to refuse. */
-import type { Domain } from "./domain.ts";
 import type { CaAttempt, DomainStore } from "./domains.ts";
 import { registrableOf } from "./hostName.ts";
 
@@ -51,13 +50,6 @@ export function attemptsOf(host: string, store: DomainStore, nowMs: number) {
 
 export function attemptFor(host: string, kind: CaAttempt["kind"], atMs: number): CaAttempt {
   return { host, registrable: registrableOf(host) ?? host, kind, atMs };
-}
-
-/** Of a domain that ends: an order that waits for a record was not told to the authority yet. */
-export function settledWith({ host, certificate }: Domain, atMs: number): CaAttempt[] {
-  const { ordering, order } = certificate.issuance ?? {};
-  const waits = order?.challenge !== undefined && ordering === false;
-  return waits ? [attemptFor(host, "settled", atMs)] : [];
 }
 
 export type Budget =

@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { usualValidation, type Validation } from "./certificateAuthority.ts";
-import { type Domain, isPrepared, isProven, isValid } from "./domain.ts";
-import type { DomainStore } from "./domains.ts";
+import { challengeDueAtMs, type Domain, isPrepared, isProven, isValid } from "./domain.ts";
+import { claimsMax, type DomainStore } from "./domains.ts";
 import {
   challengeMissing,
   type Finding,
@@ -15,6 +15,7 @@ import {
   switchPending,
 } from "./finding.ts";
 import { likelyZone } from "./hostName.ts";
+import { withIssuance } from "./lifecycle.ts";
 import { describe, valuesIn } from "./observation.ts";
 import { type Resolver, unreachable } from "./resolver.ts";
 import type { Verdict } from "./verification.ts";
@@ -66,7 +67,29 @@ export function validationFor(domain: Domain, nowMs: number): Validation | undef
   const passed = !isPlaced && refusal?.reason !== "authorization_failed";
   if (!isPrepared(domain) && passed && isValid(certificate.held, nowMs)) return "http-01";
   if (delegation !== undefined) return undefined;
-  return isPlaced && dns.challenge !== "found" ? undefined : "dns-01";
+  const isDue = nowMs >= (challengeDueAtMs(domain) ?? 0);
+  return isDue || dns.challenge === "found" ? "dns-01" : undefined;
+}
+
+/**
+ * The order waits for the record that its owner creates. It does not count as an attempt: it is
+ * resumed when a check has found the record.
+ */
+export function challengeAwaited(domain: Domain, challenge: string, nowMs: number): Domain {
+  const { issuance } = domain.certificate;
+  if (issuance?.order === undefined) return domain;
+  // What was found may be the record of the order before.
+  const sought = { ...domain.dns, challenge: undefined, nextCheckAtMs: nowMs };
+  const dns = isPrepared(domain) ? ({ ...sought, verdict: "unknown" } as const) : sought;
+  const isNew = issuance.order.challenge !== challenge;
+  const told = challenge === "" ? {} : { lastChallenge: challenge };
+  return withIssuance(isNew ? { ...domain, ...told, dns } : domain, {
+    ...issuance,
+    attempts: Math.max(0, issuance.attempts - 1),
+    ordering: false,
+    order: { ...issuance.order, challenge, askedAtMs: nowMs, waits: true },
+    refusal: undefined,
+  });
 }
 
 /** What lets the authority validate the name; undefined while the value is not known. */
@@ -123,11 +146,13 @@ export async function lookForChallenge(
     return { kind: "missing", findings: [finding], answers };
   }
   if (delegation !== undefined) return { kind: "delegated", findings: [], answers };
-  const others = (await store.claimsOn(host)).filter(({ domain: { id } }) => id !== domain.id);
-  const shared = others.some(
-    ({ domain: other }) => other.certificate.issuance?.order?.challenge === value,
-  );
-  return { kind: shared ? "unproven" : "found", findings: [], answers };
+  const claims = await store.claimsOn(host);
+  const shared = claims.some(({ domain: { id, lastChallenge } }) => {
+    return id !== domain.id && lastChallenge === value;
+  });
+  // With so many claims, the one that it belongs to may be missing.
+  const unclear = shared || claims.length >= claimsMax;
+  return { kind: unclear ? "unproven" : "found", findings: [], answers };
 }
 
 async function askEach(name: string, type: "TXT" | "CNAME", resolver: Resolver) {

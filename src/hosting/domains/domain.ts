@@ -64,6 +64,10 @@ export interface KeptOrder {
    * validation.
    */
   readonly challenge?: string;
+  /** When the authority said so last: orders expire. */
+  readonly askedAtMs?: number;
+  /** Nothing can come of it before its owner has created the record, so it counts against no limit. */
+  readonly waits?: boolean;
 }
 
 /** The progress of issuing a certificate, the first one or a renewal. */
@@ -136,6 +140,11 @@ export interface Domain {
   readonly validation?: "dns-01";
   /** The value of a CNAME record by which we respond to challenges; without it, by a TXT record. */
   readonly delegation?: string;
+  /**
+   * The last TXT record that one of its orders waited for, even if that is over: it proves no other
+   * claim, for which the authority may want the same.
+   */
+  readonly lastChallenge?: string;
   /** Its owner has put a proxy in front of it, so that its addresses are not ours. */
   readonly proxied?: true;
 }
@@ -203,12 +212,19 @@ export function isPrepared({ validation, dns }: Domain): boolean {
   return validation === "dns-01" && dns.pointed !== true;
 }
 
-/** Whether an order has to be placed to know the TXT record that validates the domain. */
-export function needsChallenge(domain: Domain): boolean {
+/** An order expires after some days, and the TXT record that its owner was told is then of no use. */
+const challengeAgeMaxMs = 24 * 3_600_000;
+
+/**
+ * When to order, or to look after the order, to know the TXT record that validates the domain;
+ * undefined if there is none.
+ */
+export function challengeDueAtMs(domain: Domain): number | undefined {
   const { validation, delegation, proxied, dns, certificate } = domain;
-  const isPlaced = certificate.issuance?.order?.challenge !== undefined;
   const switched = dns.pointed === true && proxied !== true;
-  return validation === "dns-01" && delegation === undefined && !switched && !isPlaced;
+  if (validation !== "dns-01" || delegation !== undefined || switched) return undefined;
+  const { challenge, askedAtMs = 0 } = certificate.issuance?.order ?? {};
+  return challenge === undefined ? 0 : askedAtMs + challengeAgeMaxMs;
 }
 
 /** Whether its owner has proven control of its DNS. */

@@ -8,7 +8,7 @@ import type {
   RefusalReason,
   Validation,
 } from "./certificateAuthority.ts";
-import { challengeNameOf, validationFor } from "./dnsValidation.ts";
+import { challengeAwaited, challengeNameOf, validationFor } from "./dnsValidation.ts";
 import {
   type Domain,
   type HeldCertificate,
@@ -144,19 +144,20 @@ async function order(
   context: JobContext,
   validation: Validation,
 ): Promise<ChangeOutcome> {
-  const { host } = leased.stored.domain;
+  const { host, certificate } = leased.stored.domain;
   const resume = resumable(leased.stored.domain, context);
-  const isNew = resume === undefined;
+  // One that waited for its owner counts from now on.
+  const isNew = resume === undefined || certificate.issuance?.order?.waits === true;
   // Another claim on this name ended while its order was in progress.
   if (isNew && (await isOrdered(host, context))) {
     return putOff(leased, context, otherOrderRetryMs);
   }
   const ready = await prepare(leased.stored.domain, context, { resume, validation });
   if (ready.kind === "refused") return refuse(leased, context, ready);
-  const now = await begin(leased, context, resume);
+  const now = await begin(leased, context, { resume, isNew });
   if (now === undefined) return "fenced";
   if (hasEnded(now.stored.domain)) return "done";
-  if (isNew) {
+  if (resume === undefined) {
     const affordable = await withinBudget(now.stored.domain, context);
     if (affordable.kind === "refused") return refuse(now, context, affordable, "settled");
   }
@@ -177,7 +178,7 @@ function resumable({ host, certificate }: Domain, { vault }: JobContext): Placed
 async function begin(
   leased: LeasedDomain,
   context: JobContext,
-  resume: PlacedOrder | undefined,
+  { resume, isNew }: { readonly resume: PlacedOrder | undefined; readonly isNew: boolean },
 ): Promise<LeasedDomain | undefined> {
   const { id, host } = leased.stored.domain;
   const nowMs = context.now();
@@ -188,7 +189,7 @@ async function begin(
   const begun = await updateLeased(leased, context, (domain) => ({
     domain: lifecycle.ordering(domain, nowMs),
     entries: [entry],
-    attempts: resume === undefined ? [attemptFor(host, "order", nowMs)] : [],
+    attempts: isNew ? [attemptFor(host, "order", nowMs)] : [],
   }));
   const stored = begun === "done" ? await context.store.get(id) : undefined;
   return stored && { ...leased, stored };
@@ -233,7 +234,8 @@ async function place(
       }
     },
     async trusted() {
-      if (domain.validation === undefined || isProven(domain)) return;
+      // What points here is validated by that.
+      if (validation === "http-01" || domain.validation === undefined || isProven(domain)) return;
       awaited = new ChallengeAwaited("");
       throw awaited;
     },
@@ -280,10 +282,14 @@ function waitFor(
     value === ""
       ? "The authority trusts an earlier validation. Prove that the name is yours."
       : `The authority waits for the TXT record ${challengeNameOf(host)} with the value ${value}.`;
-  return updateLeased(leased, context, (before) => ({
-    domain: lifecycle.challengeAwaited(before, value),
-    entries: [timelineEntry(nowMs, "challenge_awaited", words)],
-  }));
+  const decide = (before: Domain): DomainUpdate => {
+    const told = before.certificate.issuance?.order?.challenge === value;
+    return {
+      domain: challengeAwaited(before, value, nowMs),
+      entries: told ? [] : [timelineEntry(nowMs, "challenge_awaited", words)],
+    };
+  };
+  return updateLeased(leased, context, decide, attemptsOf(host, "settled", nowMs));
 }
 
 /** The refusals by which an order ends. */

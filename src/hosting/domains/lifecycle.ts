@@ -1,6 +1,7 @@
 /** The events of a domain as pure functions: each returns the next state. */
 import {
   type CertificateFact,
+  challengeDueAtMs,
   type DnsFact,
   type Domain,
   type HeldCertificate,
@@ -10,7 +11,6 @@ import {
   isPrepared,
   isValid,
   type KeptOrder,
-  needsChallenge,
   type OrderFailureReason,
   type Ownership,
   type TimeWindow,
@@ -67,7 +67,8 @@ export function added({ proofToken, ...named }: NewDomain, nowMs: number): Domai
     clicksAtMs: [],
     overdueReported: false,
   };
-  return needsChallenge(domain) ? withIssuance(domain, newIssuance(nowMs)) : domain;
+  const toOrder = challengeDueAtMs(domain) !== undefined;
+  return toOrder ? withIssuance(domain, newIssuance(nowMs)) : domain;
 }
 
 const noCertificate: CertificateFact = {
@@ -175,7 +176,7 @@ function checkedDns(domain: Domain, seen: Verdict, nowMs: number): DnsFact {
   };
 }
 
-function withIssuance(domain: Domain, issuance: Issuance): Domain {
+export function withIssuance(domain: Domain, issuance: Issuance): Domain {
   return { ...domain, certificate: { ...domain.certificate, issuance } };
 }
 
@@ -193,29 +194,15 @@ function newIssuance(nowMs: number): Issuance {
 /** The lease holder is about to place an order. */
 export function ordering(domain: Domain, nowMs: number): Domain {
   const issuance = domain.certificate.issuance ?? newIssuance(nowMs);
-  return withIssuance(domain, { ...issuance, attempts: issuance.attempts + 1, ordering: true });
+  const order = issuance.order && { ...issuance.order, waits: false };
+  const attempts = issuance.attempts + 1;
+  return withIssuance(domain, { ...issuance, attempts, ordering: true, order });
 }
 
 /** The authority has the order. From here on a crash must not lose it. */
 export function orderPlaced(domain: Domain, order: KeptOrder): Domain {
   const { issuance } = domain.certificate;
   return issuance === undefined ? domain : withIssuance(domain, { ...issuance, order });
-}
-
-/**
- * The order waits for the record that its owner creates. It does not count as an attempt: it is
- * resumed when a check has found the record.
- */
-export function challengeAwaited(domain: Domain, challenge: string): Domain {
-  const { issuance } = domain.certificate;
-  if (issuance?.order === undefined) return domain;
-  return withIssuance(domain, {
-    ...issuance,
-    attempts: Math.max(0, issuance.attempts - 1),
-    ordering: false,
-    order: { ...issuance.order, challenge },
-    refusal: undefined,
-  });
 }
 
 /** The order has its outcome, or was never placed. */

@@ -1,9 +1,7 @@
 /** What owners change of an attached domain: removal, its project, and what browsers are told. */
-
 import type { Clock } from "../../core/clock.ts";
 import { Problem } from "../../core/problems.ts";
 import type { Project } from "../sites/site.ts";
-import { settledWith } from "./budget.ts";
 import { type HstsPolicy, hasEnded } from "./domain.ts";
 import type { DomainStore, StoredDomain } from "./domains.ts";
 import * as lifecycle from "./lifecycle.ts";
@@ -53,7 +51,6 @@ export async function removeDomain(
     if (!confirmed) refuseDependents(routing, host);
     return {
       domain: lifecycle.removed(domain, nowMs),
-      attempts: settledWith(domain, nowMs),
       entries: [timelineEntry(nowMs, "removed", `${host} was removed and is no longer served.`)],
       // Even if it does not change: a concurrent change of the routing must notice the removal.
       routing: { project, routing: withoutHost(routing, host), version },

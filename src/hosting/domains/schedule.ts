@@ -1,11 +1,11 @@
 /** When each job of a domain is due, and the intervals, with their reasons. */
 import {
   certificateMinutesMax,
+  challengeDueAtMs,
   type Domain,
   hasEnded,
   isOwnName,
   isValid,
-  needsChallenge,
 } from "./domain.ts";
 
 const second = 1000;
@@ -128,9 +128,13 @@ export function scheduledJobs(domain: Domain, nowMs: number): ScheduledJob[] {
   if (ownership.kind !== "held" || issuance === undefined || dns.verdict !== "right") {
     // The platform's own name is never abandoned.
     if (isOwnName(domain)) return [check];
-    const toOrder = issuance !== undefined && needsChallenge(domain);
+    const orderAtMs = challengeDueAtMs(domain);
+    // One that has lost its certificate has no issuance.
+    const { nextAttemptAtMs = dns.nextCheckAtMs } = issuance ?? {};
     return [
-      ...(toOrder ? [{ job: "issue", atMs: issuance.nextAttemptAtMs } as const] : []),
+      ...(orderAtMs === undefined
+        ? []
+        : [{ job: "issue", atMs: Math.max(nextAttemptAtMs, orderAtMs) } as const]),
       // Checked before it is abandoned: there may have been no check in all that time.
       check,
       { job: "abandon", atMs: dns.waitingSinceMs + abandonAfterMs },
