@@ -85,7 +85,7 @@ export interface Issuance {
         readonly reason: OrderFailureReason;
         readonly atMs: number;
         /** When it was first refused for this reason, if that was earlier. */
-        readonly sinceMs?: number;
+        readonly sinceMs?: number | undefined;
         readonly findings: readonly Finding[];
       }
     | undefined;

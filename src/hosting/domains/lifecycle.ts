@@ -243,18 +243,15 @@ export function orderFailed(
   nowMs: number,
 ): Domain {
   const issuance = domain.certificate.issuance ?? newIssuance(nowMs);
-  const before = issuance.attempts - (issuance.ordering ? 1 : 0);
   // It is known when to retry, so there is no back-off, and it does not count as an attempt.
   const timed = (reason === "own_limit" || reason === "unavailable") && retryAtMs !== undefined;
-  const attempts = timed ? before : before + 1;
-  const delayedUntilMs = timed ? 0 : nowMs + issueDelayMs(attempts);
-  const sinceMs = refusedSinceMs(domain, reason);
+  const attempts = issuance.attempts - (issuance.ordering ? 1 : 0) + (timed ? 0 : 1);
   return withIssuance(domain, {
     ...issuance,
     attempts,
     ordering: false,
-    nextAttemptAtMs: Math.max(retryAtMs ?? 0, delayedUntilMs),
-    refusal: { reason, atMs: nowMs, findings, ...(sinceMs === undefined ? {} : { sinceMs }) },
+    nextAttemptAtMs: Math.max(retryAtMs ?? 0, timed ? 0 : nowMs + issueDelayMs(attempts)),
+    refusal: { reason, atMs: nowMs, sinceMs: refusedSinceMs(domain, reason), findings },
     // In an outage, nothing is checked again.
     delay: reason === "unavailable" ? issuance.delay : overdueOf(issuance),
   });
