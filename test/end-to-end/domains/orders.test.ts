@@ -247,16 +247,20 @@ describeWithTestBedOnEngines("orders", (engine) => {
     const blocked = await fixture.until(project, host, ({ status }) => status === "blocked");
     expect(codesOf(blocked)).toEqual(["CA_UNAVAILABLE"]);
     const { message, next, untilMs = 0 } = findingOf(blocked, "CA_UNAVAILABLE");
-    expect(message).toMatch(/since .* UTC: .*out of service/);
+    expect(message).toMatch(/since .* UTC: .*(?:out of service|503)/);
     expect(next).toContain("every one to two minutes");
     expect(blocked.retryAtMs).toBe(untilMs);
     expect(untilMs).toBeLessThanOrEqual(fixture.clock.now() + 2 * minuteMs);
     // However long it lasts.
-    for (const skippedMs of [2 * minuteMs, 10 * minuteMs, 20 * hourMs]) {
+    for (const [skippedMs, shown] of [
+      [2 * minuteMs, "blocked"],
+      [10 * minuteMs, "blocked"],
+      [20 * hourMs, "certificate_delayed"],
+    ] as const) {
       await fixture.skip(skippedMs);
       const again = ({ retryAtMs = 0 }: DomainDetails) => retryAtMs > fixture.clock.now();
       const { status, retryAtMs = 0 } = await fixture.until(project, host, again);
-      expect(status).toBe("blocked");
+      expect(status).toBe(shown);
       expect(retryAtMs).toBeLessThanOrEqual(fixture.clock.now() + 2 * minuteMs);
     }
     expect(refusalsOf(await fixture.show(project, host))).toHaveLength(1);
