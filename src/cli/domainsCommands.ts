@@ -193,7 +193,7 @@ const showDomain: Command = {
     const parts = [
       viewText(view, others, nowMs),
       ...(waiting ? [`To create at the DNS provider:\n${recordsText(view.records)}`] : []),
-      ...(view.findings.length === 0 ? [] : [findingsText(view, nowMs)]),
+      findingsText(view, nowMs),
       `Timeline, newest first:\n${timelineText(entries, view.findings, whole)}`,
     ];
     const alsoClaimedBy = others.map(({ project }) => project);

@@ -157,26 +157,21 @@ function certificateText({ certificate }: DomainView, when: (atMs: number) => st
   return [`by ${printable(issuer)}, until ${when(notAfterMs)}${renewal}${asked}`];
 }
 
-/** What was found, beside what should be there. */
+/** What was found, beside what should be there, and what to do next. */
 export function findingsText(
-  { findings, checkedAtMs }: Pick<DomainView, "findings" | "checkedAtMs">,
+  { findings, checkedAtMs, nextStep }: Pick<DomainView, "findings" | "checkedAtMs" | "nextStep">,
   nowMs: number,
 ): string {
   const longest = Math.max(0, ...findings.map(({ seconds = 0 }) => seconds));
   const slowest = findings.find(({ seconds }) => seconds === longest);
-  return findings
-    .map((finding) =>
-      findingText(
-        finding,
-        finding === slowest ? countdown(longest, checkedAtMs, nowMs) : [],
-        nowMs,
-      ),
-    )
-    .join("\n");
+  const texts = findings.map((finding) =>
+    findingText(finding, finding === slowest ? countdown(longest, checkedAtMs, nowMs) : [], nowMs),
+  );
+  return [...texts, `Next: ${printable(nextStep.text)}\n`].join("\n");
 }
 
 function findingText(finding: Finding, remembered: readonly string[], nowMs: number): string {
-  const { code, message, next, at = [], untilMs } = finding;
+  const { code, message, at = [], untilMs } = finding;
   // The countdown says it as it is by now.
   const said =
     remembered.length === 0 ? message : message.replace(/, for \d+ seconds? at most/, "");
@@ -186,7 +181,6 @@ function findingText(finding: Finding, remembered: readonly string[], nowMs: num
     ...(at.length === 0 ? [] : [`  Said by ${at.map(printable).join(", ")}.`]),
     ...remembered,
     ...(untilMs === undefined ? [] : [`  Nothing is tried before ${whenText(untilMs, nowMs)}.`]),
-    ...(next === undefined ? [] : [`  Next: ${printable(next)}`]),
   ];
   return `${lines.join("\n")}\n`;
 }

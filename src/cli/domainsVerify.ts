@@ -2,7 +2,6 @@
 import { pause } from "../core/clock.ts";
 import { isExpectedProblem } from "../core/problems.ts";
 import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
-import type { Finding, FindingCode } from "../hosting/domains/finding.ts";
 import { verifyIntervalMs } from "../hosting/domains/schedule.ts";
 import { type Call, type Command, note, type Report } from "./command.ts";
 import type { CliContext } from "./context.ts";
@@ -131,14 +130,14 @@ async function settled(waiting: Waiting, call: Call, context: CliContext) {
 
 /** Undefined while there is something to wait for. */
 function outcomeOf(view: DomainView, { askedAtMs, untilMs }: Waiting): Outcome | undefined {
-  const { status, step, findings, retryAtMs } = view;
+  const { status, step, findings, nextStep, retryAtMs } = view;
   if (step === "none") return "owner_must_act";
   if (!isFresh(view, askedAtMs)) return undefined;
   // The attempt that was asked for is still to come: what is shown is of the one before.
   if (retryAtMs !== undefined && retryAtMs <= askedAtMs) return undefined;
   // Name servers that disagree may do so because the record is on its way to them.
   const spreading = findings.some(({ code }) => code === "NS_DISAGREE");
-  const forOwner = !spreading && findings.some(needsOwner);
+  const forOwner = !spreading && findings.length > 0 && nextStep.by === "owner";
   if (retryAtMs !== undefined && retryAtMs > untilMs) {
     return forOwner ? "owner_must_act" : "must_wait";
   }
@@ -152,21 +151,6 @@ function outcomeOf(view: DomainView, { askedAtMs, untilMs }: Waiting): Outcome |
 function isFresh({ checkedAtMs }: DomainView, askedAtMs: number): boolean {
   return checkedAtMs !== undefined && checkedAtMs >= askedAtMs;
 }
-
-/** What time alone may fix; all the rest is for the owner. */
-const passing: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  "STALE_CACHE",
-  "SERVFAIL",
-  "TARGET_UNKNOWN",
-  "CAA_LOOKUP_FAILED",
-  "HTTP_UNREACHABLE",
-  "RATE_LIMITED",
-  "OWN_LIMIT",
-  "CA_UNAVAILABLE",
-  // The finding beside it says what is wrong.
-  "PROPAGATION_OVERDUE",
-]);
-const needsOwner = ({ code }: Finding) => !passing.has(code);
 
 function progressText({ host, status, findings }: DomainView): string {
   const codes = findings.map(({ code }) => code);
@@ -183,11 +167,18 @@ function report(view: DomainView, outcome: Outcome, hosting: Hosting, context: C
   const nowMs = context.clock.now();
   const found = findingsText(view, nowMs);
   if (outcome === "prepared") {
-    const text = `${host} is ready: its certificate is there, and its DNS can be switched.\n\n${found}`;
+    const text = `${host} is ready: its certificate is there, and its DNS can be switched.
+
+${found}`;
     return { json, text };
   }
-  const end = endText(view, outcome, nowMs);
-  return { json, exitCode: 1, text: `${end}\n${found === "" ? "" : `\n${found}`}` };
+  return {
+    json,
+    exitCode: 1,
+    text: `${endText(view, outcome, nowMs)}
+
+${found}`,
+  };
 }
 
 function endText(

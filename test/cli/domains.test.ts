@@ -223,7 +223,8 @@ describe("domains show", () => {
   A 192.0.2.8
   Said by ns1.example.com.
   Caches may remember this for 3 min 20 s more, until 2026-11-15 12:05 UTC.
-  Next: Delete the A record.
+
+Next: Delete the A record.
 `);
     expect(out).toContain("To create at the DNS provider:\n  Type ");
     cli.clock.advance(200_000);

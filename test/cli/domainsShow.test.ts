@@ -126,7 +126,7 @@ test("the time that DNS may take is counted down, and its end is a finding", asy
   cli.clock.advance(47 * hourMs);
   const late = (await cli.run(show)).out;
   expect(late).toContain("PROPAGATION_OVERDUE: DNS is not right after 48 hours");
-  expect(late).toContain("  Next: Compare the record at your DNS provider with the one shown");
+  expect(late).toContain("\nNext: Compare the record at your DNS provider with the one shown");
   expect(late).not.toMatch(/^DNS change /m);
   await live(cli, docs);
   expect((await cli.run(show)).out).not.toMatch(/^(DNS change|Checks end|PROPAGATION_OVERDUE)/m);

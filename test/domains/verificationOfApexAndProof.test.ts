@@ -200,6 +200,16 @@ describe("a proof of ownership", () => {
     });
   }
 
+  test("that is missing below a wildcard is asked for with the CNAME, which would go with it", () => {
+    const beside = "unused-1.example.com";
+    const right = observed({ proofs: [nxdomain(60)], sibling: pointing(target, beside) });
+    expect(summary(judged(right, proving))).toEqual(["unknown", "WILDCARD_MATCH"]);
+    expect(judged(right, proving).findings[0]?.next).toMatch(/TXT record, and the CNAME/);
+    const sibling = pointing("other.example", beside);
+    const wrong = agreed(pointing("other.example"), { proofs: [nxdomain(60)], sibling });
+    expect(summary(judged(wrong, proving))).toEqual(["wrong", "WILDCARD_MATCH", "CNAME_MISMATCH"]);
+  });
+
   test("that is missing comes before what else is wrong", () => {
     const verdict = judged(agreed(missing(60), { proofs: [nxdomain(60)] }), proving);
     expect(summary(verdict)).toEqual(["wrong", "PROOF_MISSING", "NXDOMAIN"]);

@@ -137,6 +137,15 @@ export interface components {
             /** Format: date-time */
             readonly until?: string | null;
         };
+        /** @description The one thing to do next; of several findings, the one that it is about is chosen. */
+        readonly NextStep: {
+            /**
+             * @description Whether the owner has something to do, or only the service, which goes on by itself.
+             * @enum {string}
+             */
+            readonly by: "owner" | "service";
+            readonly text: string;
+        };
         readonly Role: {
             /** @constant */
             readonly kind: "primary";
@@ -203,6 +212,7 @@ export interface components {
             readonly step: "dns" | "certificate" | "live" | "none";
             readonly records: readonly components["schemas"]["RecordToCreate"][];
             readonly findings: readonly components["schemas"]["Finding"][];
+            readonly nextStep: components["schemas"]["NextStep"];
             readonly role: components["schemas"]["Role"];
             readonly certificate: components["schemas"]["Certificate"] | null;
             readonly hsts: components["schemas"]["HstsPolicy"];
@@ -525,6 +535,7 @@ export type FinishedDeployment = components['schemas']['FinishedDeployment'];
 export type DomainStatus = components['schemas']['DomainStatus'];
 export type RecordToCreate = components['schemas']['RecordToCreate'];
 export type Finding = components['schemas']['Finding'];
+export type NextStep = components['schemas']['NextStep'];
 export type Role = components['schemas']['Role'];
 export type Window = components['schemas']['Window'];
 export type Certificate = components['schemas']['Certificate'];

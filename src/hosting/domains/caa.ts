@@ -53,7 +53,7 @@ export async function checkCaa(
       const finding: Finding = {
         code: "CAA_LOOKUP_FAILED",
         message: `The CAA records of ${name} could not be looked up: ${withoutDot(silence.detail)}. No authority issues without that answer.`,
-        next: "It is retried automatically. If it persists, ask your DNS provider why its name servers fail on CAA queries.",
+        next: "Nothing to do: it is retried. If it persists, ask your DNS provider why its name servers fail on CAA queries.",
       };
       return { kind: "unknown", finding };
     }
@@ -138,7 +138,7 @@ function judgeRecords(
     return { kind: "permitted" };
   return blocked(
     `The CAA records of ${owner} do not let our certificate authority issue for ${host}.`,
-    `Add this record at ${owner}: ${permitting}. Then verify again.`,
+    `Add this record at ${owner}: ${permitting}. Then re-verify.`,
   );
 }
 

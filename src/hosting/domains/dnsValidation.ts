@@ -216,5 +216,5 @@ const proofWanted: Finding = {
   code: "PROOF_MISSING",
   message:
     "The certificate authority would issue by an earlier validation, or another claim waits for the same record, so we need a proof that the name is yours.",
-  next: "Create the TXT record that is shown, then verify again.",
+  next: "Create the TXT record that is shown, then re-verify.",
 };

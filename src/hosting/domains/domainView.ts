@@ -24,6 +24,7 @@ import {
   recordFor,
 } from "./finding.ts";
 import { isOverdue, propagatedByMs } from "./lifecycle.ts";
+import { type NextStep, nextStepOf } from "./nextStep.ts";
 import { type Redirect, type RoutingInEffect, targetsOf } from "./routing.ts";
 import { abandonAtMs, nextDueAtMs } from "./schedule.ts";
 
@@ -38,6 +39,7 @@ export interface DomainView {
   /** What to create at the DNS provider: the record that points here, and a proof if needed. */
   readonly records: readonly RecordToCreate[];
   readonly findings: readonly Finding[];
+  readonly nextStep: NextStep;
   /** `held` until the primary domain, or the name it redirects to, is served. */
   readonly role:
     | { readonly kind: "primary"; readonly held: boolean }
@@ -89,6 +91,11 @@ export function viewOf(
   const status = statusOf(domain, standing, nowMs);
   const { held, issuance, renewAtMs, window } = certificate;
   const awaited = steps[status] === "dns";
+  const findings = [
+    ...(status === "suspended" ? [suspension(standing, domain.project)] : []),
+    ...findingsOf(dns.findings, issuance),
+    ...(awaited && isOverdue(domain, nowMs) ? [propagationOverdue] : []),
+  ];
   return {
     id: domain.id,
     host,
@@ -97,11 +104,8 @@ export function viewOf(
     status,
     step: steps[status],
     records: isOwnName(domain) ? [] : recordsOf(domain, nowMs),
-    findings: [
-      ...(status === "suspended" ? [suspension(standing, domain.project)] : []),
-      ...findingsOf(dns.findings, issuance),
-      ...(awaited && isOverdue(domain, nowMs) ? [propagationOverdue] : []),
-    ],
+    findings,
+    nextStep: nextStepOf(status, findings),
     role: roleOf(host, routing),
     certificate: held && {
       issuer: held.issuer,

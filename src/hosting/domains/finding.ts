@@ -187,12 +187,13 @@ export function withoutAddress(host: string): Finding {
   };
 }
 
+/** A wildcard does not answer for a name that has another name below it (RFC 4592, section 2.2.2). */
 export function wildcardUnproven(host: string): Finding {
   const parent = host.slice(host.indexOf(".") + 1);
   return {
     code: "WILDCARD_MATCH",
-    message: `A wildcard such as *.${parent} points every name below it to us, so anybody could attach ${host}. Prove that it is yours.`,
-    next: "Create the TXT record that is shown beside the CNAME, then verify again.",
+    message: `The wildcard *.${parent} answers for ${host} too, so we need a proof that you mean this name.`,
+    next: `Create both records shown: the TXT record, and the CNAME of ${host} itself, which the wildcard then no longer answers for. The wildcard may stay.`,
   };
 }
 
@@ -214,7 +215,7 @@ export function proofMissing(
   const found = answers.flatMap((answer) => valuesIn(answer, "TXT")).map((text) => `TXT ${text}`);
   return {
     code: "PROOF_MISSING",
-    message: `This name is or was attached to another project, or a wildcard answers for it, so we need a proof that it is yours: a TXT record at ${proof.name}.`,
+    message: `This name is or was attached to another project, so we need a proof that it is yours: a TXT record at ${proof.name}.`,
     next: `Create the TXT record ${proof.name} with the value ${proof.value}.`,
     found: [...new Set(found)],
     expected: [`TXT ${proof.value}`],

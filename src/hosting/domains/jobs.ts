@@ -229,10 +229,6 @@ async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<C
       causes.length > 0
         ? "There is no certificate after 30 minutes. The findings below say why."
         : `There is no certificate after 30 minutes. DNS is right${caa === undefined ? "" : " and no CAA record stands in the way"}.`,
-    next:
-      causes.length > 0
-        ? "Fix it, then verify again."
-        : "Verify again, or wait for the next attempt.",
   };
   return updateLeased(leased, context, (domain) => ({
     domain: lifecycle.delayed(domain, [delay, ...causes]),

@@ -114,7 +114,7 @@ export async function withinBudget(
   const finding: Finding = {
     code: "OWN_LIMIT",
     message: `Our own limit, which we keep below that of the public certificate authority, is used up: there were ${budget.words}.`,
-    next: "No action needed: we order as soon as our limit allows it.",
+    next: "Nothing to do: we order as soon as our limit allows it.",
     untilMs: budget.untilMs,
   };
   return {
@@ -195,13 +195,13 @@ export class ChallengeAwaited extends Error {
 export class NotReadyError extends Error {
   readonly finding: Finding;
 
-  constructor(detail: string, next = "This is a fault on our side; we will retry.") {
+  constructor(detail: string, next?: string) {
     super(detail);
     this.name = "NotReadyError";
     this.finding = {
       code: "HTTP_UNREACHABLE",
       message: detail,
-      next,
+      ...(next === undefined ? {} : { next }),
     };
   }
 }
@@ -223,7 +223,7 @@ export function orderFailureOf(
   const finding: Finding = {
     code: "CA_UNAVAILABLE",
     message: `The certificate authority has been unavailable since ${since} UTC: ${detail}`,
-    next: "No action needed: we retry every one to two minutes.",
+    next: "Nothing to do: we retry every one to two minutes.",
     untilMs,
   };
   return { reason, retryAtMs: untilMs, findings: [finding] };
@@ -240,13 +240,13 @@ function findingOf(
       return {
         code: "CAA_BLOCKS",
         message: `The certificate authority refused because of a CAA record: ${detail}`,
-        next: "Change the CAA records of your domain to permit the authority, then verify again.",
+        next: "Change the CAA records of your domain to permit the authority, then re-verify.",
       };
     case "rate_limited":
       return {
         code: "RATE_LIMITED",
         message: `The certificate authority asks to wait: ${detail}`,
-        next: "No action needed: we retry as soon as it is allowed.",
+        next: "Nothing to do: we retry as soon as it is allowed.",
         ...until,
       };
     case "policy":
@@ -259,7 +259,7 @@ function findingOf(
       return {
         code: "AUTHORIZATION_FAILED",
         message: `The certificate authority could not confirm the name: ${detail}`,
-        next: "Make sure that the name reaches us from everywhere, without a proxy in between, then verify again.",
+        next: "Make sure that the name reaches us from everywhere, without a proxy in between, then re-verify.",
       };
   }
 }

@@ -61,16 +61,18 @@ function judge(observation: Observation, expected: Expectation): Verdict {
       const findings = [silent(beside, []), ...pointing.findings];
       return { kind: "unknown", findings, proven: undefined };
     }
-    const { authorities, host } = observation;
-    const wildcard = authorities.some((view) => sameAsSibling(view, observation, host));
-    if (!wildcard) return { ...pointing, proven: undefined };
+    if (!isBelowWildcard(observation)) return { ...pointing, proven: undefined };
     // Without a proof, the first to attach a name below a wildcard would get it.
     const findings = [wildcardUnproven(expected.host), ...pointing.findings];
-    return { kind: "unknown", findings, proven: undefined, wildcard };
+    return { kind: "unknown", findings, proven: undefined, wildcard: true };
   }
   const proven = isProven(observation.proofs, proof.value);
   if (proven) return { ...pointing, proven };
-  const findings = [proofMissing(proof, observation.proofs), ...pointing.findings];
+  const wanted = isBelowWildcard(observation)
+    ? wildcardUnproven(expected.host)
+    : proofMissing(proof, observation.proofs);
+  // Once: a wildcard that points elsewhere is a finding already.
+  const findings = [wanted, ...pointing.findings.filter(({ code }) => code !== wanted.code)];
   // Without the proof, pointing here is not enough.
   return { kind: pointing.kind === "right" ? "unknown" : pointing.kind, findings, proven };
 }
@@ -256,6 +258,11 @@ function judgeRecursor(observation: Observation, expected: Expectation, apex: bo
       seconds,
     },
   ]);
+}
+
+function isBelowWildcard(observation: Observation): boolean {
+  const { authorities, host } = observation;
+  return authorities.some((view) => sameAsSibling(view, observation, host));
 }
 
 function sameAsSibling(

@@ -95,8 +95,19 @@ describeWithTestBedOnEngines("the diagnosis of a domain", (engine) => {
     const zone = await testBed.zone("wild.test", { records: wild });
     const asked = await diagnose("docs.wild.test");
     expect(asked.status).toBe("pending_dns");
-    expect(findingOf(asked, "WILDCARD_MATCH").next).toContain("TXT");
+    expect(asked.nextStep).toEqual({
+      by: "owner",
+      text: expect.stringMatching(/^Create both records shown: the TXT record, and the CNAME /),
+    });
     const proof = asked.records.find(({ type }) => type === "TXT");
+    // The TXT record alone takes the name from the wildcard.
+    await zone.set(`${wild}\n${proof?.name} TXT "${proof?.value}"`);
+    await testBed.flush();
+    await fixture.skip(10_000);
+    const half = await fixture.verify(project, "docs.wild.test");
+    expect(half.findings.map(({ code }) => code)).toEqual(["NO_CNAME"]);
+    expect(half.nextStep.text).toStartWith("Create the CNAME record");
+    await fixture.skip(10_000);
     await zone.set(`${wild}\ndocs CNAME ${testBed.target}.\n${proof?.name} TXT "${proof?.value}"`);
     await testBed.flush();
     await fixture.verify(project, "docs.wild.test");

@@ -107,6 +107,7 @@ export function DomainCard(props: DomainCardProps) {
           )}
           <Deadlines domain={domain} />
           <Findings findings={domain.findings} checkedAt={domain.checkedAt} />
+          <p class="next">{domain.nextStep.text}</p>
           <NotChecked error={checking.error} />
           <CertificateLine domain={domain} />
           <Checks domain={domain} details={details} checking={checking} />
@@ -227,11 +228,7 @@ function Suspended({ domain: { status, findings } }: { domain: Domain }) {
         tone="neutral"
         title={lost ? "Detached" : "Given up after 30 days without the right record"}
       >
-        <p>
-          {lost
-            ? "If it is yours, start again and prove it by DNS."
-            : "Start again when its DNS can be changed."}
-        </p>
+        <p>It stays in this list for 30 days.</p>
       </Notice>
     );
   }

@@ -48,7 +48,6 @@ export function Findings({ findings, checkedAt }: FindingsProps) {
             {finding.message} <Duration finding={finding} checkedAt={checkedAt} />
           </p>
           <Comparison finding={finding} />
-          {finding.next && <p class="next">{finding.next}</p>}
         </li>
       ))}
     </ul>
