@@ -268,8 +268,8 @@ describe("a refusal", () => {
   });
 
   test.each([
-    ["docs.example.com", "shop", `See petstore domains show ${docs}.`],
-    ["DOCS.example.com", "second", `See petstore domains show ${docs}.`],
+    ["docs.example.com", "shop", `See petstore domains show ${docs}`],
+    ["DOCS.example.com", "second", `See petstore domains show ${docs}`],
   ])("to add %s to %s again says where to look", async (host, project, next) => {
     await using cli = await shopWithDocs();
     await cli.withStores(async (stores) => {

@@ -119,7 +119,7 @@ describeOnEngines("over the API", (engine) => {
       // Each has a target of its own.
       const [here, there] = [remote, local].map(({ out, ...rest }) => ({
         ...rest,
-        out: out.replace(/edge-[0-9a-f]{20}/, "edge-…"),
+        out: out.replace(/edge-[0-9a-f]{20}/g, "edge-…"),
       }));
       expect(here).toEqual(there);
       expect(remote.code).toBe(0);
