@@ -153,7 +153,7 @@ export async function nextStep(
       return `That is done with petstore sites deploy ${slug} <folder>${again}.`;
     }
     case "already_attached":
-      return `See petstore domains show ${await shownBy(slug, host, open)}, and petstore domains move.`;
+      return `See petstore domains show ${await shownBy(slug, host, open)}. It moves with petstore domains move.`;
     case "not_verifiable":
       return `See petstore domains show ${host}.`;
     case "attached_elsewhere":

@@ -16,7 +16,7 @@ export function needsProof(
   const mine = claims.find((claim) => open(claim) && claim.domain.ownerId === ownerId);
   if (mine !== undefined) {
     throw new Problem("already_attached", {
-      detail: `${host} is already attached to ${mine.domain.project}. To have it here, move it.`,
+      detail: `${host} is already attached to ${mine.domain.project}. To have it in another project, move it.`,
     });
   }
   const tombstones = claims.flatMap(({ domain: { ownership, ownerId } }) =>
