@@ -202,7 +202,7 @@ export function judgeChallenge(
   if (ready) return verdict("right", []);
   if (challenge === "unproven") return { ...verdict("unknown", [proofWanted]), wildcard: true };
   const other = sight.findings.some(({ found = [] }) => found.length > 0);
-  return verdict(other ? "wrong" : "unknown", sight.findings);
+  return verdict(other && pointing.kind === "wrong" ? "wrong" : "unknown", sight.findings);
 }
 
 function challengeIn({ kind }: ChallengeSight, proven: boolean): Verdict["challenge"] {
