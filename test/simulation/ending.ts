@@ -1,7 +1,8 @@
 /** What must have come about when nothing has stood in the way for long enough. */
-import { statusOf } from "../../src/hosting/domains/domain.ts";
+import { isProven, statusOf } from "../../src/hosting/domains/domain.ts";
 import { hasEnded } from "./rules.ts";
 import type { Simulation } from "./simulation.ts";
+import { isTarget } from "./zones.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -57,7 +58,10 @@ export async function judgeEnd(simulation: Simulation, calmMs: number): Promise<
     const sinceMs = simulation.healthySinceMs(domain);
     const healthy = sinceMs !== undefined && nowMs - sinceMs >= calmMs - 2 * hour;
     const limited = authority.isSpent(host, calmMs);
-    if (!healthy || limited) continue;
+    const wildcard = simulation.zones.of(host)?.wildcard?.cname ?? "";
+    // Below a wildcard that points here, only its record shows that a prepared name is its owner's.
+    const unshown = domain.validation !== undefined && !isProven(domain) && isTarget(wildcard);
+    if (!healthy || limited || unshown) continue;
     tally.count("end: healthy");
     if (status !== "live") {
       tally.violated("what is right for long is live", `${host} is ${status}`);

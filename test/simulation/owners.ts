@@ -1,6 +1,7 @@
 /** The owners: what each of them does to their names, here and at their DNS provider. */
 
 import { Problem } from "../../src/core/problems.ts";
+import { challengeNameOf } from "../../src/hosting/domains/dnsValidation.ts";
 import type { DomainService } from "../../src/hosting/domains/domainService.ts";
 import { proofFor } from "../../src/hosting/domains/finding.ts";
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
@@ -48,6 +49,11 @@ export interface Wish {
   readonly hopeless: boolean;
   /** Whether it is one of many that are added at once, all of them right before. */
   readonly together: boolean;
+}
+
+/** Some names are in use elsewhere, and their owners want a certificate before they point here. */
+function movesHere(host: string): boolean {
+  return [...host].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 8 === 5;
 }
 
 export class Owners {
@@ -100,6 +106,7 @@ export class Owners {
     const rightAtMs = this.#pointIt(wish, addAtMs, random);
     this.#clickNow(wish, addAtMs, rightAtMs, random);
     this.#proveIt(wish, rightAtMs, random);
+    if (movesHere(wish.host)) this.#letValidate(wish, addAtMs, random.fork("challenge"));
     this.#haveTroubles(wish, rightAtMs, random);
     this.#changeMinds(wish, addAtMs, random);
     if (random.happens(0.06)) this.#meetRival(wish, addAtMs, random);
@@ -157,6 +164,21 @@ export class Owners {
         if (wish.hopeless || ownership?.kind !== "proof_needed") return;
         const proof = proofFor(wish.host, ownership.token);
         zones.write(proof.fullName, { txt: [proof.value] });
+      });
+    }
+  }
+
+  /** Who prepares a move creates the record of the order that waits for it, sooner or later. */
+  #letValidate({ host, ownerId }: Wish, addAtMs: number, random: SeededRandom): void {
+    const { zones, store, tally } = this.#parts;
+    for (let atMs = addAtMs, looks = 0; looks < 6; looks++) {
+      atMs += random.around(looks < 2 ? 3 * minute : 4 * hour);
+      this.#then(atMs, () => {
+        const claim = store.claims(host).findLast(({ domain }) => domain.ownerId === ownerId);
+        const { challenge } = claim?.domain.certificate.issuance?.order ?? {};
+        if (!challenge) return;
+        tally.count("challenges in DNS");
+        zones.write(challengeNameOf(host), { txt: [challenge] });
       });
     }
   }
@@ -285,8 +307,9 @@ export class Owners {
   }
 
   async #add({ host, ownerId, project }: Wish, prove = false): Promise<void> {
+    const how = movesHere(host) ? "prepared" : "directly";
     await this.#ask("add", host, () =>
-      this.#parts.service.add({ kind: "owner", id: ownerId }, project, host, prove),
+      this.#parts.service.add({ kind: "owner", id: ownerId }, project, host, prove, how),
     );
   }
 

@@ -1,5 +1,13 @@
 /** What must hold at every change, said once more and in another way than the program says it. */
-import { type Domain, isServed, type Status, statusOf } from "../../src/hosting/domains/domain.ts";
+
+import { challengeNameOf } from "../../src/hosting/domains/dnsValidation.ts";
+import {
+  type Domain,
+  isProven,
+  isServed,
+  type Status,
+  statusOf,
+} from "../../src/hosting/domains/domain.ts";
 import type { DomainChange } from "../../src/hosting/domains/domains.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
 import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
@@ -35,7 +43,8 @@ export interface RulesParts {
 
 /** What each new status must have left in the timeline. */
 const heralds: Partial<Record<Status, readonly string[]>> = {
-  live: ["certificate_issued", "certificate_reused", "recovered"],
+  prepared: ["certificate_issued", "certificate_reused"],
+  live: ["certificate_issued", "certificate_reused", "recovered", "switched"],
   degraded: ["degraded"],
   abandoned: ["abandoned"],
   removed: ["removed"],
@@ -109,7 +118,8 @@ export class Rules implements Witness {
     }
     const newlyRight =
       after.dns.lastCheck === "right" && after.dns.checkedAtMs !== before.dns.checkedAtMs;
-    if (newlyRight && (sightings.rightAtMs(after) ?? 0) < takenAtMs) {
+    const seenAtMs = Math.max(sightings.rightAtMs(after) ?? 0, this.#challengeAtMs(before));
+    if (newlyRight && seenAtMs < takenAtMs) {
       tally.violated("only what was seen to be right is called right", after.host);
     }
     const unclear =
@@ -124,7 +134,10 @@ export class Rules implements Witness {
     { domain: after, displaces }: DomainChange,
   ): void {
     const { tally, sightings } = this.#parts;
-    if (hasEnded(before) && (after.ownership.kind !== before.ownership.kind || isServed(after))) {
+    const { kind } = after.ownership;
+    // Its owner may take what was given up off the list.
+    const ends = kind === before.ownership.kind || kind === "removed";
+    if (hasEnded(before) && (!ends || isServed(after))) {
       tally.violated("what has ended stays ended", after.host);
     }
     const proven = before.ownership.kind === "proof_needed" && after.ownership.kind === "held";
@@ -138,13 +151,23 @@ export class Rules implements Witness {
     if (after.ownership.kind === "removed" && before.ownership.kind === "held") {
       if (this.#shown.has(after.id) || this.#proven.has(after.id)) this.#graves.add(after.id);
     }
-    if (before.ownership.kind !== "proof_needed" || !proven) return;
+    if (isProven(before) || !isProven(after)) return;
     this.#proven.add(after.id);
-    const { fullName, value } = proofFor(after.host, before.ownership.token);
+    const { fullName, value } = proofFor(
+      after.host,
+      before.ownership.kind === "proof_needed" ? before.ownership.token : "",
+    );
     tally.count("names proven");
-    if ((sightings.textAtMs(fullName, value) ?? 0) < takenAtMs) {
+    const proofAtMs = sightings.textAtMs(fullName, value) ?? 0;
+    if (Math.max(proofAtMs, this.#challengeAtMs(before)) < takenAtMs) {
       tally.violated("a name is proven by its DNS", after.host);
     }
+  }
+
+  /** When the TXT record that an order waits for was last seen. */
+  #challengeAtMs({ host, certificate }: Domain): number {
+    const { challenge = "" } = certificate.issuance?.order ?? {};
+    return this.#parts.sightings.textAtMs(challengeNameOf(host), challenge) ?? 0;
   }
 
   #judgeCertificate(change: DomainChange): void {
@@ -215,8 +238,10 @@ export class Rules implements Witness {
     if (served !== undefined && served.domainId !== id) {
       tally.violated("one claim at a time is served", host);
     }
-    const seenAtMs = sightings.rightAtMs(after);
-    if (seenAtMs === undefined || seenAtMs < after.addedAtMs || after.dns.verdict !== "right") {
+    const seenAtMs = Math.max(sightings.rightAtMs(after) ?? 0, this.#challengeAtMs(before));
+    const right = seenAtMs >= after.addedAtMs && after.dns.verdict === "right";
+    // What is prepared may have a certificate from before as soon as it is proven.
+    if (!right && !(after.validation !== undefined && this.#proven.has(id))) {
       tally.violated("nothing is certified before it was verified", host);
     }
     const zone = zones.of(host);

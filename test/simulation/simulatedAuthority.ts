@@ -7,6 +7,7 @@ import type {
   OrderRequest,
   RefusalReason,
   RenewalWindow,
+  Validation,
 } from "../../src/hosting/domains/certificateAuthority.ts";
 import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
 import { registrableOf, withParents } from "../../src/hosting/domains/hostName.ts";
@@ -27,15 +28,7 @@ import {
 import type { Tally } from "./tally.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 import type { WatchedStore } from "./watchedStore.ts";
-import {
-  caaAllows,
-  dataAt,
-  isTarget,
-  ourAddresses,
-  type Zone,
-  type ZoneServer,
-  type Zones,
-} from "./zones.ts";
+import { caaAllows, isAnswered, reachesUs, type Zones } from "./zones.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -139,7 +132,7 @@ export class SimulatedAuthority {
     const { host } = request;
     tally.count("orders");
     tally.trace("order", host, life.name);
-    this.#judgeOrder(host);
+    this.#judgeOrder(request);
     const mark = { life, pauses: life.pauses };
     const others = this.#underWay.get(host) ?? new Set();
     if ([...others].some(isWellAndAlive)) tally.violated("one order at a time for a name", host);
@@ -156,11 +149,12 @@ export class SimulatedAuthority {
   }
 
   /** Nobody may order what they have not seen to be right and permitted. */
-  #judgeOrder(host: string): void {
+  #judgeOrder({ host, validation }: OrderRequest): void {
     const { tally, sightings, time, store } = this.#parts;
     const seen = store.claims(host).map(({ domain }) => sightings.rightAtMs(domain) ?? 0);
     const rightAtMs = Math.max(0, ...seen);
-    if (time.now() - rightAtMs > lookAgeMaxMs) {
+    // For a TXT record the order comes first: it decides the value.
+    if (validation !== "dns-01" && time.now() - rightAtMs > lookAgeMaxMs) {
       tally.violated("no order without right DNS", `${host}, last right ${rightAtMs}`);
     }
     const caa = sightings.caaOf(withParents(host));
@@ -182,9 +176,12 @@ export class SimulatedAuthority {
     await step(random.between(100, 2_000));
     if (signal.aborted) return refused("abandoned", "the order was left");
     if (time.now() < this.downUntilMs) return refused("unavailable", "503");
-    const trouble = this.#trouble();
-    if (trouble !== undefined) return trouble;
     const resumed = this.#orders.resumed(request);
+    const trouble = this.#trouble();
+    if (trouble?.refusal.reason === "policy" && resumed !== undefined) {
+      this.#orders.over(resumed, "over");
+    }
+    if (trouble !== undefined) return trouble;
     const limit = resumed === undefined ? this.#limitOf(host) : undefined;
     if (limit !== undefined) return limit;
     const token = Buffer.from(random.bytes(12)).toString("hex");
@@ -217,7 +214,7 @@ export class SimulatedAuthority {
       return refused("abandoned", "the challenge was not published");
     }
     if (signal.aborted) return refused("abandoned", "the order was left");
-    order.validation ??= this.#look(order);
+    order.validation ??= this.#look(order, request.validation);
     const objection = await order.validation;
     if (objection === undefined) return undefined;
     await step(500);
@@ -229,12 +226,12 @@ export class SimulatedAuthority {
   }
 
   /** Once for each order, and to the end, whatever becomes of who asked for it. */
-  async #look(order: SimulatedOrder): Promise<Failure | undefined> {
+  async #look(order: SimulatedOrder, by?: Validation): Promise<Failure | undefined> {
     const { time, random } = this.#parts;
     await time.pass(
       random.happens(0.05) ? random.between(20_000, 300_000) : random.between(500, 8_000),
     );
-    const objection = await this.#validate(challengeOf(order));
+    const objection = await this.#validate(challengeOf(order), by);
     if (objection === undefined) {
       order.state = "validated";
       return undefined;
@@ -243,7 +240,7 @@ export class SimulatedAuthority {
     return this.#countFailure(order.host, objection);
   }
 
-  #trouble(): OrderOutcome | undefined {
+  #trouble(): Refused | undefined {
     const { random, tally, time } = this.#parts;
     if (this.calm) return undefined;
     if (random.happens(0.01)) {
@@ -261,7 +258,7 @@ export class SimulatedAuthority {
     return undefined;
   }
 
-  #limitOf(host: string): OrderOutcome | undefined {
+  #limitOf(host: string): Refused | undefined {
     const { time, tally } = this.#parts;
     const failures = this.#failuresOf(host);
     const { host: ofHost, registrable } = this.certificatesWithin(host, week);
@@ -298,7 +295,8 @@ export class SimulatedAuthority {
     this.#parts.tally.violated(rule, `${host}: ${heard.length}`);
   }
 
-  async #validate({ host, token, keyAuthorization }: Challenge): Promise<Objection | undefined> {
+  async #validate(challenge: Challenge, by?: Validation): Promise<Objection | undefined> {
+    const { host, token, keyAuthorization } = challenge;
     const { zones, dns, random, edgeView, time } = this.#parts;
     const zone = zones.of(host);
     if (zone === undefined) return { reason: "authorization_failed", detail: "NXDOMAIN" };
@@ -308,10 +306,10 @@ export class SimulatedAuthority {
         return { reason: "authorization_failed", detail: "SERVFAIL" };
       }
       if (!caaAllows(server, host, zone.name)) return { reason: "caa", detail: "CAA forbids" };
-      if (!reachesUs(zone, server, host)) {
-        return { reason: "authorization_failed", detail: "somebody else answered" };
-      }
+      const ours = by === "dns-01" ? isAnswered(server, challenge) : reachesUs(zone, server, host);
+      if (!ours) return { reason: "authorization_failed", detail: "somebody else answered" };
     }
+    if (by === "dns-01") return undefined;
     const hindered = time.now() < (this.#hinderedUntilMs.get(host) ?? 0);
     if (!this.calm && (hindered || random.happens(0.02))) {
       this.#parts.tally.count("fault: authority could not connect");
@@ -383,15 +381,8 @@ function isWellAndAlive({ life, pauses }: Pick<UnderWay, "life" | "pauses">): bo
   return life.isAlive && life.pauses === pauses;
 }
 
-function reachesUs(zone: Zone, server: ZoneServer, host: string): boolean {
-  let data = dataAt(zone, server, host);
-  for (let link = 0; link < 8 && data?.cname !== undefined; link++) {
-    if (isTarget(data.cname)) return true;
-    data = dataAt(zone, server, data.cname);
-  }
-  return [...(data?.a ?? []), ...(data?.aaaa ?? [])].some((each) => ourAddresses.includes(each));
-}
+type Refused = Extract<OrderOutcome, { kind: "refused" }>;
 
-function refused(reason: RefusalReason, detail: string, retryAtMs?: number): OrderOutcome {
+function refused(reason: RefusalReason, detail: string, retryAtMs?: number): Refused {
   return { kind: "refused", refusal: { reason, detail, retryAtMs } };
 }

@@ -137,7 +137,9 @@ const topServer: NameServer = { name: "a.top.example", address: "198.41.0.4" };
 function answerFrom(zone: Zone, server: ZoneServer, name: string, type: RecordType): DnsAnswer {
   const data = dataAt(zone, server, name);
   if (data === undefined) {
-    const below = server.names.get(`_petstore-proof.${name}`)?.txt !== undefined;
+    const below = ["_petstore-proof", "_acme-challenge"].some(
+      (label) => server.names.get(`${label}.${name}`)?.txt !== undefined,
+    );
     return absent(below || name === zone.name ? "nodata" : "nxdomain", [], negativeTtlSeconds);
   }
   const ttlSeconds = zone.ttlSeconds;

@@ -35,6 +35,7 @@ test(`${names} names go well through 48 hours of faults`, async () => {
     "certificates renewed": 10,
     "change: fenced": 3,
     "orders resumed": 20,
+    "status: prepared": 50,
     "names proven": 40,
     "certificates below a wildcard": 5,
     "end: healthy": 1_000,

@@ -1,4 +1,6 @@
 /** The zones of all owners, on each of their name servers: what is true, whoever can reach it. */
+import type { Challenge } from "../../src/hosting/domains/certificateAuthority.ts";
+import { challengeNameOf, challengeValueOf } from "../../src/hosting/domains/dnsValidation.ts";
 import type { SeededRandom } from "../../testkit/seededRandom.ts";
 import type { VirtualTime } from "./virtualTime.ts";
 
@@ -186,4 +188,20 @@ export function caaAllows(server: ZoneServer, host: string, zone: string): boole
       return caa.some(({ tag, value }) => tag === "issue" && value === authorityName);
     if (at === zone) return true;
   }
+}
+
+/** Whether a visitor who asks this server comes to us. */
+export function reachesUs(zone: Zone, server: ZoneServer, host: string): boolean {
+  let data = dataAt(zone, server, host);
+  for (let link = 0; link < 8 && data?.cname !== undefined; link++) {
+    if (isTarget(data.cname)) return true;
+    data = dataAt(zone, server, data.cname);
+  }
+  return [...(data?.a ?? []), ...(data?.aaaa ?? [])].some((each) => ourAddresses.includes(each));
+}
+
+/** Whether this server has the response to a challenge by DNS. */
+export function isAnswered(server: ZoneServer, { host, keyAuthorization }: Challenge): boolean {
+  const { txt = [] } = server.names.get(challengeNameOf(host)) ?? {};
+  return txt.includes(challengeValueOf(keyAuthorization));
 }
