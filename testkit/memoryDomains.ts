@@ -1,4 +1,11 @@
-import { type Domain, isOwnName, isServed, type Standing } from "../src/hosting/domains/domain.ts";
+import {
+  type Domain,
+  isOwnName,
+  isPrepared,
+  isReached,
+  isServed,
+  type Standing,
+} from "../src/hosting/domains/domain.ts";
 import {
   type CaAttempt,
   type ChangeOutcome,
@@ -341,8 +348,11 @@ export class MemoryDomains implements DomainStore, EdgeView {
     const deployment = here(this.#sites.project(domain?.project ?? ""))?.current;
     if (deployment === undefined || !domain || !this.#standing(domain).paid) return undefined;
     const { project, hsts } = domain;
-    const site = { project, deployment, hsts, routing: this.routing(project).routing };
-    return here(routeFor(host, site, (to) => this.#served(to)?.project === project));
+    const prepared = isPrepared(domain) || undefined;
+    const site = { project, deployment, hsts, prepared, routing: this.routing(project).routing };
+    const reached = (to: string) =>
+      this.#rowsAt(to).some((row) => isReached(row.domain) && row.domain.project === project);
+    return here(routeFor(host, site, reached));
   }
 
   certificate(host: string): ServedCertificate | undefined {
@@ -379,8 +389,10 @@ export class MemoryDomains implements DomainStore, EdgeView {
   }
 }
 
-const servedAs = ({ ownership, certificate: { held }, hsts }: Domain) =>
-  [ownership.kind, held?.id, hsts].join(" ");
+const servedAs = (domain: Domain) => {
+  const { ownership, certificate, hsts } = domain;
+  return [ownership.kind, certificate.held?.id, hsts, isPrepared(domain)].join(" ");
+};
 const isOpen = ({ kind }: Domain["ownership"]) => kind === "held" || kind === "proof_needed";
 
 const endOf = ({ domain: { ownership } }: Row) =>

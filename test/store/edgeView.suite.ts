@@ -223,6 +223,19 @@ export function describeEdgeView(engine: string, open: () => Promise<Stores>): v
       expect(await edgeView.route(www)).toEqual(site());
     });
 
+    test("leads to no name that is prepared, though it is served, before its DNS points here", async () => {
+      const { stores, edgeView } = await openRouted(host);
+      const domain = { ...(await servedIn(stores, host)), validation: "dns-01" } as const;
+      await changeIn(stores, domain);
+      expect(await edgeView.route(www)).toEqual(site());
+      expect(await edgeView.route(host)).toMatchObject({ kind: "site", prepared: true });
+
+      const before = await edgeView.revision();
+      await changeIn(stores, { ...domain, dns: { ...domain.dns, pointed: true } });
+      expect(await edgeView.revision()).toBeGreaterThan(before);
+      expect(await edgeView.route(www)).toEqual({ kind: "redirect", to: host, status: 301 });
+    });
+
     test("leads to no name that another project serves by now", async () => {
       const { stores, edgeView } = await openRouted(host);
       await projectIn(stores, "rival");

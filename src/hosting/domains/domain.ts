@@ -250,3 +250,8 @@ export function hasEnded({ ownership }: Pick<Domain, "ownership">): boolean {
 export function isServed({ ownership, certificate }: Domain): boolean {
   return ownership.kind === "held" && certificate.held !== undefined;
 }
+
+/** Whether visitors may be led to it: it is served, and its DNS has brought them here. */
+export function isReached(domain: Domain): boolean {
+  return isServed(domain) && !isPrepared(domain);
+}

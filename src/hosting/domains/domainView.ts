@@ -9,7 +9,7 @@ import {
   type HstsPolicy,
   type Issuance,
   isOwnName,
-  isServed,
+  isReached,
   isValid,
   type Standing,
   type Status,
@@ -77,7 +77,7 @@ export async function routingInEffect(
   const held = new Set<string>();
   for (const host of targetsOf(routing)) {
     const holder = (await domains.holderOf(host))?.domain;
-    if (holder?.project !== project || !isServed(holder)) held.add(host);
+    if (holder?.project !== project || !isReached(holder)) held.add(host);
   }
   return { routing: { ...routing, held }, version };
 }

@@ -15,6 +15,8 @@ interface SiteRoute {
   /** The project's primary domain, which is announced as canonical. */
   readonly primary: string | undefined;
   readonly hsts?: HstsPolicy | undefined;
+  /** Its DNS has not brought visitors here yet, so nobody is led to it. */
+  readonly prepared?: true | undefined;
 }
 
 export type Route =
@@ -22,27 +24,27 @@ export type Route =
   | ({ readonly kind: "redirect" } & Pick<Redirect, "to" | "status"> & Pick<SiteRoute, "hsts">);
 
 /**
- * What a host of a project answers. A name that the project does not serve is held: nobody is led
- * to it, by a redirect or as the primary domain, until it is served.
+ * What a host of a project answers. A name where the project is not served is held: nobody is led
+ * to it, by a redirect or as the primary domain, until visitors reach it there.
  */
 export function routeFor(
   host: string,
   { routing, ...site }: Omit<SiteRoute, "kind" | "primary"> & { readonly routing: Routing },
-  isServed: (target: string) => MaybePromise<boolean>,
+  isReached: (target: string) => MaybePromise<boolean>,
 ): MaybePromise<Route> {
   const { primary, redirects } = routing;
-  const shown = (served: boolean): Route => ({
+  const shown = (reached: boolean): Route => ({
     kind: "site",
     ...site,
-    primary: served ? primary : undefined,
+    primary: reached ? primary : undefined,
   });
   const siteRoute = () =>
-    primary === undefined || primary === host ? shown(true) : then(isServed(primary), shown);
+    primary === undefined || primary === host ? shown(true) : then(isReached(primary), shown);
   const redirect = redirects.find(({ from }) => from === host);
   if (redirect === undefined) return siteRoute();
   const { to, status } = redirect;
-  return then(isServed(to), (served) =>
-    served ? { kind: "redirect", to, status, hsts: site.hsts } : siteRoute(),
+  return then(isReached(to), (reached) =>
+    reached ? { kind: "redirect", to, status, hsts: site.hsts } : siteRoute(),
   );
 }
 

@@ -56,7 +56,7 @@ export function withSiteAddresses({ view, sites, domains, sitesHost }: AddressPa
     const { routing } = await domains.routing(project);
     return routeFor(host, { ...site, routing }, async (target) => {
       const shown = await view.route(target);
-      return shown?.kind === "site" && shown.project === project;
+      return shown?.kind === "site" && shown.project === project && !shown.prepared;
     });
   }
 

@@ -1,5 +1,11 @@
 import { then } from "../../core/maybePromise.ts";
-import { type Domain, hasEnded, isOwnName, isServed } from "../../hosting/domains/domain.ts";
+import {
+  type Domain,
+  hasEnded,
+  isOwnName,
+  isPrepared,
+  isServed,
+} from "../../hosting/domains/domain.ts";
 import {
   attemptsMax,
   type CaAttempt,
@@ -107,9 +113,9 @@ export function storedDomainOf({ state, version, paid, deployed }: DomainRow): S
 function domainColumns(domain: Domain): Row {
   const { id, host, project, ownerId, ownership, certificate } = domain;
   const endedAtMs = "atMs" in ownership ? ownership.atMs : undefined;
-  const standing = [ownership.kind, endedAtMs, isServed(domain), certificate.held?.id, domain.hsts];
+  const served = [isServed(domain), isPrepared(domain), certificate.held?.id, domain.hsts];
   const owned = isOwnName(domain) ? [undefined, undefined] : [project, ownerId];
-  return [id, host, ...owned, ...standing, JSON.stringify(domain)];
+  return [id, host, ...owned, ownership.kind, endedAtMs, ...served, JSON.stringify(domain)];
 }
 
 export const findDomain = `${selectDomains} WHERE domains.id = ?1`;
@@ -188,6 +194,7 @@ interface Before {
   readonly id: string;
   readonly ownership: Domain["ownership"]["kind"];
   readonly served: number;
+  readonly prepared: number | undefined;
   readonly certificateId: string | undefined;
   readonly hsts: string | undefined;
   readonly version: number;
@@ -285,6 +292,7 @@ async function replace(
   return (
     domain.ownership.kind !== before.ownership ||
     Number(isServed(domain)) !== before.served ||
+    isPrepared(domain) !== (before.prepared === 1) ||
     domain.certificate.held?.id !== before.certificateId ||
     domain.hsts !== before.hsts
   );
@@ -351,8 +359,8 @@ async function attemptRowsOf(tx: Transaction, attempts: readonly CaAttempt[]): P
   return rows;
 }
 
-const lockDomains = `SELECT id, ownership, served, certificate_id AS "certificateId", hsts, version,
-    fence
+const lockDomains = `SELECT id, ownership, served, prepared, certificate_id AS "certificateId", hsts,
+    version, fence
   FROM domains WHERE id = ANY(?1) ORDER BY id FOR UPDATE`;
 // More than one, to catch up; few, to keep the write short.
 export const findOldTombstones = `SELECT id FROM domains WHERE id IN (
@@ -364,11 +372,11 @@ const findClaim = `SELECT id FROM domains WHERE project = ?1 AND host = ?2
 const findOtherHolder = `SELECT id FROM domains
   WHERE host = ?1 AND ownership = 'held' AND id <> ?2 AND id <> ?3`;
 const insertDomain = `INSERT INTO domains (id, host, project, owner_id, ownership, ended_at_ms,
-    served, certificate_id, hsts, state, due_at_ms, ordinal, version, fence)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1, 0)`;
+    served, prepared, certificate_id, hsts, state, due_at_ms, ordinal, version, fence)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 1, 0)`;
 const updateDomain = `UPDATE domains SET host = ?2, project = ?3, owner_id = ?4, ownership = ?5,
-    ended_at_ms = ?6, served = ?7, certificate_id = ?8, hsts = ?9, state = ?10, due_at_ms = ?11,
-    version = version + 1
+    ended_at_ms = ?6, served = ?7, prepared = ?8, certificate_id = ?9, hsts = ?10, state = ?11,
+    due_at_ms = ?12, version = version + 1
   WHERE id = ?1`;
 export const lastEntry = `SELECT number FROM domain_timeline WHERE domain_id = ?1
   ORDER BY number DESC LIMIT 1`;

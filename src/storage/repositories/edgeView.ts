@@ -17,9 +17,13 @@ export function edgeViewRepository(storage: Storage): EdgeView {
       then(storage.lookUp(findRoute, host), (row) => {
         if (row === undefined) return undefined;
         const { project, deployment, hsts } = row;
+        const prepared = row.prepared === 1 ? true : undefined;
         const routing = row.routing === undefined ? noRouting : JSON.parse(row.routing);
-        return routeFor(host, { project, deployment, hsts, routing }, (target) =>
-          then(storage.lookUp(findRoute, target), (found) => found?.project === project),
+        return routeFor(host, { project, deployment, hsts, prepared, routing }, (target) =>
+          then(
+            storage.lookUp(findRoute, target),
+            (found) => found?.project === project && found.prepared !== 1,
+          ),
         );
       }),
     certificate: (host) => storage.lookUp(findServedCertificate, host),
@@ -59,6 +63,7 @@ interface RouteRow {
   readonly project: string;
   readonly deployment: string;
   readonly hsts: HstsPolicy | undefined;
+  readonly prepared: number | undefined;
   readonly routing: string | undefined;
 }
 
@@ -69,7 +74,7 @@ const whereServed = `WHERE domains.host = ANY(?1) AND domains.ownership = 'held'
 
 export const findRoute: LookUp<RouteRow> = {
   text: `SELECT domains.host, domains.project, projects.current AS deployment, domains.hsts,
-      project_routing.routing
+      domains.prepared, project_routing.routing
     FROM domains ${standing}
     LEFT JOIN project_routing ON project_routing.project = domains.project ${whereServed}`,
   keyOf: ({ host }) => [host],

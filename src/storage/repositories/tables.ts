@@ -289,10 +289,11 @@ export const domainTables = [
    ) WITHOUT ROWID`,
 ];
 
-/** Lists of domains in pages, and what browsers are told about HTTPS. */
+/** Lists of domains in pages, what browsers are told about HTTPS, and names that get no visitors yet. */
 export const domainListTables = [
   'CREATE INDEX [sqlite: IF NOT EXISTS ]domains_listed ON domains (project[postgres:  COLLATE "C"], host[postgres:  COLLATE "C"], id)',
   "ALTER TABLE domains ADD COLUMN [postgres: IF NOT EXISTS ]hsts [sqlite: TEXT][postgres: text]",
+  "ALTER TABLE domains ADD COLUMN [postgres: IF NOT EXISTS ]prepared [sqlite: INTEGER CHECK (prepared = 0 OR prepared = 1)][postgres: boolean]",
 ];
 
 /** Access tokens for the platform's API. */
