@@ -83,10 +83,7 @@ async function attachHost(data: string, site: EdgeSite): Promise<void> {
     notAfterMs: nowMs + certificateDays * 86_400_000,
     renewalName: undefined,
   };
-  const domain = added(
-    { id: "dom_bench", host, project, ownerId: project, target: "", proofToken: undefined },
-    nowMs,
-  );
+  const domain = added({ id: "dom_bench", host, project, ownerId: project, target: "" }, nowMs);
   const stores = await openSqlite(databaseIn(data), {
     environment: "production",
     clock: systemClock,

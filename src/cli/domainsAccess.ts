@@ -77,7 +77,7 @@ export async function findDomain(
   const claims = await claimsOn(host, project, domains);
   const meant = claims.filter((claim) => project === undefined || claim.project === project);
   const open = meant.filter(isOpen);
-  const holder = open.find(isHeld);
+  const holder = open.find(({ proven }) => proven);
   if (holder === undefined && open.length > 1) throw ambiguous(host, open);
   const last = ended === "any" ? meant[0] : meant.find(({ status }) => status === ended);
   const claim = holder ?? open[0] ?? last;
@@ -111,10 +111,6 @@ export async function* everyDomain(
 }
 
 export const isOpen = ({ status }: DomainView) => status !== "removed" && status !== "abandoned";
-
-/** Until it is proven to be theirs, its records ask for the proof. */
-export const isHeld = (claim: DomainView) =>
-  isOpen(claim) && claim.records.every(({ type }) => type !== "TXT");
 
 function notAttached(host: string, project: string | undefined): CommandFailure {
   return new CommandFailure(
@@ -156,8 +152,6 @@ export async function nextStep(
       return `See petstore domains show ${await shownBy(slug, host, open)}. It moves with petstore domains move.`;
     case "not_verifiable":
       return `See petstore domains show ${host}.`;
-    case "attached_elsewhere":
-      return "To do so, add --prove.";
     case "confirmation_needed":
       return "To confirm, add --yes.";
     case "project_not_found":
@@ -173,9 +167,11 @@ export async function nextStep(
 async function shownBy(slug: string, typed: string, open: OpenDomains): Promise<string> {
   const ownerOf = async (project: string) => (await open.hosting.sites.project(project))?.ownerId;
   const ownerId = await ownerOf(slug);
-  for (const claim of (await open.domains.claimsOn(operator, typed)).filter(isOpen)) {
+  const claims = (await open.domains.claimsOn(operator, typed)).filter(isOpen);
+  for (const claim of claims) {
     if ((await ownerOf(claim.project)) !== ownerId) continue;
-    return isHeld(claim) ? claim.host : `${claim.host} --project ${claim.project}`;
+    const alone = claim.proven || claims.length === 1;
+    return alone ? claim.host : `${claim.host} --project ${claim.project}`;
   }
   return typed;
 }

@@ -9,7 +9,6 @@ import type { CliContext } from "./context.ts";
 import {
   everyDomain,
   findDomain,
-  isHeld,
   isOpen,
   type OpenDomains,
   ofProject,
@@ -48,13 +47,13 @@ const addDomain: Command = {
     "<host>": "The name, such as docs.example.com",
   },
   options: {
-    prove: "Claim a name that another owner has attached, by a TXT record",
     prepare: "Get the certificate before the name points here, for a move without a gap",
     proxied: "Attach a name behind a proxy such as Cloudflare's, whose addresses it keeps",
     "with-www": "Also www.example.com for example.com, or the other way round, as a redirect",
     ...onService,
   },
-  about: "Shows the DNS record to create. Nothing is served before it is there.",
+  about:
+    "Shows the DNS record to create. Nothing is served before it is there. A name that another owner\nhas or claims goes to whose record is in DNS.",
   examples: [
     "petstore domains add acme-docs docs.example.com",
     "petstore domains add acme-docs docs.example.com --prepare",
@@ -64,16 +63,16 @@ const addDomain: Command = {
     const { operand: slug, second, switches } = call;
     const prepared = switches.has("prepare") ? "prepared" : "directly";
     const how = switches.has("proxied") ? "proxied" : prepared;
-    const prove = switches.has("prove");
     const withWww = switches.has("with-www");
-    const { view, twin } = await withDomains(
+    const { view, twin, claims } = await withDomains(
       call,
       context,
       async ({ domains }) => {
-        const added = await domains.add(operator, slug, second, prove, how, withWww);
+        const added = await domains.add(operator, slug, second, how, withWww);
         const beside = withWww ? await twinOf(added, domains) : undefined;
         return {
           view: await withRecords(added, domains, context),
+          claims: await domains.claimsOn(operator, added.host),
           twin: beside && (await withRecords(beside, domains, context)),
         };
       },
@@ -82,7 +81,7 @@ const addDomain: Command = {
     const { host, project } = view;
     const records = [...view.records, ...(twin?.records ?? [])];
     const them = records.length === 1 ? "this record" : "these records";
-    const which = view.records.length === 1 ? "" : ` --project ${project}`;
+    const which = claims.filter(isOpen).length === 1 ? "" : ` --project ${project}`;
     const both = twin === undefined ? host : `${host} and ${twin.host}`;
     const redirect = twin === undefined ? "" : `${twin.host}: ${roleText(twin)}.\n`;
     const json = { ...viewJson(view), ...(twin === undefined ? {} : { withWww: viewJson(twin) }) };
@@ -218,15 +217,14 @@ const removeDomain: Command = {
       const found = await findDomain(open, call.operand, call.values.get("project"), {
         ended: "abandoned",
       });
-      const { project, host, claim, others } = found;
+      const { project, host, claim } = found;
       if (project === "") throw ownNameFailure(host);
-      const proven = isHeld(claim) || claim.certificate !== undefined;
-      // Another may need what points here; the proof was asked for by this claim alone.
-      const shared = !proven && others.length > 0;
-      const records = claim.records.filter(({ type }) => !shared || type === "TXT");
+      const { proven, records } = claim;
       const removal = await open.domains.remove(operator, project, host, call.switches.has("yes"));
       const reached = proven ? await effect(open, context) : removal;
-      const names = records.map(({ type, fullName }) => `the ${type} record of ${fullName}`);
+      const names = records.map(
+        ({ type, fullName, value }) => `the ${type} record of ${fullName} with the value ${value}`,
+      );
       const outcome = proven
         ? effectText(reached)
         : "It was never proven, so nothing was served from it.";

@@ -4,7 +4,7 @@ import type { HstsPolicy, Status } from "../hosting/domains/domain.ts";
 import type { TimelineEntry } from "../hosting/domains/domains.ts";
 import type { DomainDetails, DomainView } from "../hosting/domains/domainView.ts";
 import type { Finding, RecordToCreate } from "../hosting/domains/finding.ts";
-import { isHeld, isOpen } from "./domainsAccess.ts";
+import { isOpen } from "./domainsAccess.ts";
 import { fromNow, instantText, iso, spanText, whenText } from "./durations.ts";
 import { table } from "./table.ts";
 
@@ -132,7 +132,7 @@ export const hostText = ({ host, unicodeHost }: DomainView) =>
 
 function claimText(claim: DomainView): string {
   const { host, project } = claim;
-  const how = isHeld(claim) ? "which holds it" : "not proven";
+  const how = claim.proven ? "which holds it" : "not proven";
   return `by ${project}, ${how}; see petstore domains show ${host} --project ${project}`;
 }
 

@@ -133,10 +133,6 @@ export const platformProblems = {
   project_not_found: { status: 404, message: "There is no such project." },
   session_not_found: { status: 404, message: "You have no such session. It may have ended." },
   already_attached: { status: 409, message: "This domain is attached already." },
-  attached_elsewhere: {
-    status: 409,
-    message: "This domain is attached to a project of another owner.",
-  },
   changed_meanwhile: {
     status: 409,
     message: "Another request changed it at the same time. Reload it, then try again.",

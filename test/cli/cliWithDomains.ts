@@ -56,6 +56,7 @@ export async function decided(
     };
     const next: Domain = {
       ...domain,
+      ownership: everRight ? { kind: "held" } : domain.ownership,
       dns: { ...domain.dns, checkedAtMs, findings: [], ...findings.dns, everRight },
       certificate: { ...domain.certificate, issuance },
     };

@@ -12,7 +12,7 @@ describe("domains add --with-www", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^Attached example\.com and www\.example\.com to shop\. /);
     expect(out).toMatch(/www\.example\.com: redirects to example\.com \(301\), held until/);
-    expect(out).toMatch(/^ {2}ALIAS or ANAME .*\n {2}CNAME +www /m);
+    expect(out).toMatch(/^ {2}ALIAS or ANAME .*\n {2}TXT .*\n {2}CNAME +www /m);
     const json = await cli.json("domains", "add", "shop", "www.example.org", "--with-www");
     expect([json.host, json.withWww.host]).toEqual(["www.example.org", "example.org"]);
     const refused = await cli.run(["domains", "add", "shop", docs, "--with-www"]);

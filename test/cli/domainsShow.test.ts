@@ -4,7 +4,7 @@ import type { Finding } from "../../src/hosting/domains/finding.ts";
 import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
 import { changeIn, deployIn } from "../store/domainSamples.ts";
 import { type CliFixture, dayMs } from "./cliFixture.ts";
-import { cliWithDomains, decided, live } from "./cliWithDomains.ts";
+import { cliWithDomains, decided, live, targetOf } from "./cliWithDomains.ts";
 
 const docs = "docs.example.com";
 const show = ["domains", "show", docs];
@@ -182,7 +182,7 @@ describe("a claim that ended", () => {
   test("is the one that ended last, whichever was added last", async () => {
     await using cli = await shopWithDocs();
     cli.clock.advance(dayMs);
-    await cli.json("domains", "add", "rival", docs, "--prove");
+    await cli.json("domains", "add", "rival", docs);
     cli.clock.advance(dayMs);
     await cli.json("domains", "remove", docs, "--project", "rival");
     cli.clock.advance(dayMs);
@@ -195,7 +195,7 @@ describe("a stranger's claim that is not proven", () => {
   async function contested(): Promise<CliFixture> {
     const cli = await shopWithDocs();
     await live(cli, docs);
-    await cli.json("domains", "add", "rival", docs, "--prove");
+    await cli.json("domains", "add", "rival", docs);
     return cli;
   }
 
@@ -221,7 +221,7 @@ describe("a stranger's claim that is not proven", () => {
 
   test("is asked about where nobody holds the name", async () => {
     await using cli = await contested();
-    await cli.json("domains", "add", "third", docs, "--prove");
+    await cli.json("domains", "add", "third", docs);
     await cli.json("domains", "remove", docs);
     const { code, err } = await cli.run(show);
     expect([code, err]).toEqual([
@@ -231,24 +231,12 @@ describe("a stranger's claim that is not proven", () => {
     expect(await cli.json(...show, "--project", "third")).toMatchObject({ project: "third" });
   });
 
-  test("is removed with its TXT record alone, for nothing of it was served", async () => {
+  test("is removed with the record that it asked for, for nothing of it was served", async () => {
     await using cli = await contested();
-    const remove = ["domains", "remove", docs, "--project", "rival"];
-    const { out } = await cli.run(remove);
+    const own = await targetOf(cli, docs);
+    const { out } = await cli.run(["domains", "remove", docs, "--project", "rival"]);
     expect(out).toBe(
-      `Removed ${docs} from rival. It was never proven, so nothing was served from it.\nNow delete the TXT record of _petstore-proof.${docs} at the DNS provider.\n`,
-    );
-    await cli.json("domains", "add", "rival", docs, "--prove");
-    expect((await cli.json(...remove)).records).toMatchObject([{ type: "TXT" }]);
-  });
-
-  test("is removed with all of its records where nobody else needs them", async () => {
-    await using cli = await contested();
-    await cli.json("domains", "remove", docs, "--project", "shop");
-    const { out } = await cli.run(["domains", "remove", docs]);
-    expect(out).toContain("It was never proven, so nothing was served from it.");
-    expect(out).toContain(
-      `delete the CNAME record of ${docs} and the TXT record of _petstore-proof.${docs} at`,
+      `Removed ${docs} from rival. It was never proven, so nothing was served from it.\nNow delete the CNAME record of ${docs} with the value ${own} at the DNS provider.\n`,
     );
   });
 });
@@ -259,7 +247,6 @@ describe("a refusal", () => {
     [["show", "https://x"], "host_invalid"],
     [["list", "none"], "project_not_found"],
     [["add", "shop", docs], "already_attached"],
-    [["add", "rival", docs], "attached_elsewhere"],
     [["add", "shop", "https://x"], "host_invalid"],
   ])("of domains %j has its code for programs", async (argv, code) => {
     await using cli = await shopWithDocs();

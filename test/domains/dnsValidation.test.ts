@@ -85,7 +85,7 @@ describe("a name that is prepared by a TXT record", () => {
     await pass(0);
     const { service } = fixture;
     await service.remove(ann, "shop", host, false);
-    await service.add(ann, "shop", host, false, "prepared");
+    await service.add(ann, "shop", host, "prepared");
     await pass(0);
     const again = await show();
     expect([again.records.length, authority.seen.orders]).toEqual([1, 2]);
@@ -116,14 +116,18 @@ describe("a name that is prepared by a TXT record", () => {
     const { service } = fixture;
     await pass(0);
     expect((await show()).status).toBe("live");
-    await service.add(bob, "rival", host, true, "prepared");
+    dns.lines[`${host} CNAME`] = targetOf(fixture, host);
+    await service.add(bob, "rival", host, "prepared");
     await pass(0);
     const claim = await service.show(bob, "rival", host);
     expect(claim.records).toMatchObject([{ type: "TXT", fullName: challengeName }]);
     dns.lines = { ...dns.lines, [`${challengeName} TXT`]: claim.records[0]?.value ?? "" };
     await pass(1);
-    expect((await service.show(bob, "rival", host)).status).toBe("live");
+    expect((await service.show(bob, "rival", host)).status).toBe("prepared");
     expect((await show()).status).toBe("abandoned");
+    dns.lines = { [`${host} CNAME`]: targetOf(fixture, host) };
+    await pass(6 * 60);
+    expect((await service.show(bob, "rival", host)).status).toBe("live");
   });
 });
 
@@ -165,8 +169,8 @@ describe("no certificate is had without a proof", () => {
     const lines: Record<string, string> = { ...elsewhere };
     const records: Records = (name, type) => recordsOf(lines)(name, type);
     const worker = workerWith(fixture, resolverOf(records), { order });
-    await service.add(ann, "shop", host, false, "prepared");
-    await service.add(bob, "rival", host, true, "prepared");
+    await service.add(ann, "shop", host, "prepared");
+    await service.add(bob, "rival", host, "prepared");
     await workOff(worker);
     clock.advance(11 * minuteMs);
     await workOff(worker);
@@ -245,7 +249,7 @@ describe("a name behind a proxy", () => {
     const waiting = await show();
     expect([waiting.status, authority.seen.validated]).toEqual(["pending_dns", []]);
     expect(waiting.findings.map(({ code }) => code)).toEqual(["CHALLENGE_MISSING"]);
-    const { domain } = (await fixture.domains.holderOf(host)) ?? {};
+    const { domain } = (await fixture.domains.claimsOn(host))[0] ?? {};
     expect(domain?.dns.everRight).toBe(false);
   });
 

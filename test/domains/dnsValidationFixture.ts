@@ -74,7 +74,7 @@ export async function prepared(
     ...workerOptions,
   });
   const { service, clock, edgeView } = fixture;
-  await service.add(ann, "shop", host, false, how);
+  await service.add(ann, "shop", host, how);
   const pass = async (minutes: number) => {
     clock.advance(minutes * minuteMs);
     await edgeView.reportEdge({ ...edge, seenAtMs: clock.now() });

@@ -13,7 +13,7 @@ describe("the record of another claim proves nothing", () => {
     const { fixture, authority, dns, pass, show } = await prepared();
     const { service } = fixture;
     await pass(0);
-    await service.add(bob, "rival", host, true, "prepared");
+    await service.add(bob, "rival", host, "prepared");
     // One order for one name and account, as public authorities have it.
     authority.seen.shares = true;
     dns.lines = { ...elsewhere, [`${challengeName} TXT`]: valueFor(1) };
@@ -33,7 +33,7 @@ describe("the record of another claim proves nothing", () => {
     dns.lines = { ...elsewhere, [`${challengeName} TXT`]: valueFor(1) };
     await service.remove(ann, "shop", host, false);
     authority.seen.shares = true;
-    await service.add(bob, "rival", host, false, "prepared");
+    await service.add(bob, "rival", host, "prepared");
     for (let minutes = 0; minutes < 60; minutes++) await pass(1);
     const claim = await service.show(bob, "rival", host);
     expect(claim.status).toBe("pending_dns");
@@ -46,7 +46,7 @@ test("names that others prepare use nothing of the limits of a zone", async () =
   const { fixture, pass } = await prepared();
   const { service } = fixture;
   for (let n = 0; n < 60; n++) {
-    await service.add(bob, "rival", `n${n}.example.com`, false, "prepared");
+    await service.add(bob, "rival", `n${n}.example.com`, "prepared");
   }
   for (let minutes = 0; minutes < 5; minutes++) await pass(1);
   const { budget } = await service.show(ann, "shop", host);
@@ -93,7 +93,7 @@ test("an order that waits for its record is looked after each day", async () => 
 test("a prepared name that has lost its certificate is ordered for again", async () => {
   const { fixture, pass } = await prepared();
   await pass(0);
-  const { domain } = (await fixture.domains.holderOf(host)) ?? {};
+  const { domain } = (await fixture.domains.claimsOn(host))[0] ?? {};
   const jobs = domain && scheduledJobs(certificateLost(domain), fixture.clock.now());
   expect(jobs?.map(({ job }) => job)).toEqual(["issue", "check", "abandon"]);
 });

@@ -9,7 +9,6 @@ export const expected: Expectation = {
   host,
   target,
   proof: undefined,
-  settled: false,
 };
 export const expectedApex: Expectation = { ...expected, host: apexHost };
 

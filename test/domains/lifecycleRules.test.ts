@@ -13,14 +13,9 @@ import {
   finding,
   isNew,
   startMs,
-  token,
-  verdictOf,
 } from "./lives.ts";
 
 const more: Readonly<Record<string, Event>> = {
-  "a proof": (domain, nowMs) => lifecycle.checked(domain, verdictOf("right", true), nowMs, token),
-  "no proof": (domain, nowMs) =>
-    lifecycle.checked(domain, verdictOf("unknown", false), nowMs, token),
   "a short certificate": (domain, nowMs) =>
     lifecycle.certified(domain, certificateOf(nowMs, 6 * dayMs - 1_000), nowMs),
   "a renewal": lifecycle.renewing,
@@ -38,9 +33,6 @@ const more: Readonly<Record<string, Event>> = {
   "a notice": lifecycle.overdueReported,
   "a watch": (domain, nowMs) => lifecycle.watched(domain, [], nowMs),
   "a displacement": lifecycle.displaced,
-  "a contest": (domain) => lifecycle.contested(domain, token),
-  "a wildcard": (domain, nowMs) =>
-    lifecycle.checked(domain, { ...verdictOf("unknown"), wildcard: true }, nowMs, token),
 };
 const all: Readonly<Record<string, Event>> = { ...events, ...more };
 const ends: readonly (EventName | string)[] = [
@@ -62,8 +54,8 @@ const steps = fc.array(
 );
 
 /** Each domain that a sequence of events leads to, with what it was before. */
-function* livesOf(sequence: readonly { name: string; passedMs: number }[], proofToken?: string) {
-  let before = isNew(proofToken);
+function* livesOf(sequence: readonly { name: string; passedMs: number }[]) {
+  let before = isNew();
   let nowMs = startMs;
   for (const { name, passedMs } of sequence) {
     nowMs += passedMs;
@@ -76,8 +68,8 @@ function* livesOf(sequence: readonly { name: string; passedMs: number }[], proof
 function holds(
   rule: (step: { before: Domain; domain: Domain; nowMs: number; name: string }) => void,
 ): void {
-  const property = fc.property(steps, fc.boolean(), (sequence, unproven) => {
-    for (const step of livesOf(sequence, unproven ? token : undefined)) rule(step);
+  const property = fc.property(steps, (sequence) => {
+    for (const step of livesOf(sequence)) rule(step);
   });
   fc.assert(property, { numRuns: 500 });
 }
@@ -108,17 +100,17 @@ test("what has ended never comes back by anything that a worker learns, and is n
   });
 });
 
-test("only a proof makes a contested name held", () => {
+test("only a right answer makes a name held", () => {
   holds(({ before, domain, name }) => {
     if (before.ownership.kind !== "proof_needed" || domain.ownership.kind !== "held") return;
-    expect(name).toBe("a proof");
+    expect(name).toMatch(/^a right answer$|^a switch$|^a challenge/);
   });
 });
 
 test("no certificate is wanted of a name before it was right and held", () => {
   holds(({ before, domain, name }) => {
     if (before.certificate.issuance !== undefined) return;
-    if (domain.certificate.issuance === undefined || !/answer|proof/.test(name)) return;
+    if (domain.certificate.issuance === undefined || !/answer/.test(name)) return;
     expect([domain.ownership.kind, domain.dns.verdict]).toEqual(["held", "right"]);
   });
 });

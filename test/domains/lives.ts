@@ -19,13 +19,9 @@ export const dayMs = 24 * hourMs;
 export const good: Standing = { paid: true, deployed: true };
 export const finding: Finding = { code: "NO_CNAME", message: "It has none.", next: "Add it." };
 
-/** What would have to be shown, if a name turned out to need a proof. */
-export const token = "t0k";
-
-export const verdictOf = (kind: Verdict["kind"], proven?: boolean): Verdict => ({
+export const verdictOf = (kind: Verdict["kind"]): Verdict => ({
   kind,
   findings: kind === "right" ? [] : [finding],
-  proven,
 });
 
 export const certificateOf = (nowMs: number, lifeMs = 90 * dayMs): HeldCertificate => ({
@@ -36,7 +32,7 @@ export const certificateOf = (nowMs: number, lifeMs = 90 * dayMs): HeldCertifica
   renewalName: "renewal.name",
 });
 
-export const isNew = (proofToken?: string, validation?: "dns-01"): Domain =>
+export const isNew = (validation?: "dns-01"): Domain =>
   lifecycle.added(
     {
       id: "dom_1",
@@ -44,7 +40,6 @@ export const isNew = (proofToken?: string, validation?: "dns-01"): Domain =>
       project: "shop",
       ownerId: "ann",
       target: "edge-1.sites.petstore.example",
-      proofToken,
       ...(validation && { validation }),
     },
     startMs,
@@ -63,14 +58,14 @@ export const refusedBy =
 const checked =
   (kind: Verdict["kind"]): Event =>
   (domain, nowMs) =>
-    lifecycle.checked(domain, verdictOf(kind), nowMs, token);
+    lifecycle.checked(domain, verdictOf(kind), nowMs);
 
 /** What may happen to a domain, and what happened by it. */
 export const events = {
   "a right answer": checked("right"),
   "a wrong answer": checked("wrong"),
   "a switch": (domain, nowMs) =>
-    lifecycle.checked(domain, { ...verdictOf("right"), pointing: true }, nowMs, token),
+    lifecycle.checked(domain, { ...verdictOf("right"), pointing: true }, nowMs),
   "three wrong answers": (domain, nowMs) =>
     [0, 1, 2].reduce((each) => checked("wrong")(each, nowMs), domain),
   "no answer": checked("unknown"),
@@ -103,12 +98,12 @@ export const lives: Readonly<Record<Exclude<Status, "suspended">, Domain>> = {
   verified: after(isNew(), "a right answer"),
   issuing: after(isNew(), "a right answer", "an order"),
   certificate_delayed: lifecycle.ordering(
-    lifecycle.checked(isNew(), verdictOf("right"), startMs - 30 * minuteMs, token),
+    lifecycle.checked(isNew(), verdictOf("right"), startMs - 30 * minuteMs),
     startMs,
   ),
   blocked: after(isNew(), "a right answer", "a refusal by CAA"),
   prepared: lifecycle.certified(
-    lifecycle.checked(isNew(undefined, "dns-01"), shown, startMs, token),
+    lifecycle.checked(isNew("dns-01"), shown, startMs),
     certificateOf(startMs),
     startMs,
   ),

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { orderFailed } from "../../src/hosting/domains/lifecycle.ts";
 import { keepOwnNames, retryOwnNames } from "../../src/hosting/domains/ownName.ts";
 import { updateWithRetry } from "../../src/hosting/domains/updates.ts";
-import { type DomainServiceFixture, domainServiceFixture } from "./domainServiceFixture.ts";
+import { type DomainServiceFixture, domainServiceFixture, work } from "./domainServiceFixture.ts";
 
 const host = "pets.example.com";
 let fixture: DomainServiceFixture;
@@ -44,10 +44,17 @@ test("processes that start together agree, and none of them complains", async ()
   expect(await names()).toEqual([host]);
 });
 
-test("a name that an owner has attached stays theirs, and is reported", async () => {
+test("a name that an owner has shown to be theirs stays theirs, and is reported", async () => {
   await fixture.service.add({ kind: "operator" }, "shop", host);
+  await work(fixture, "shop", host, (domain) => ({ ...domain, ownership: { kind: "held" } }));
   expect(await keepOwnNames([host], context())).toEqual([host]);
   expect(await names()).toEqual([]);
+});
+
+test("a name that an owner only claims is ours", async () => {
+  await fixture.service.add({ kind: "operator" }, "shop", host);
+  expect(await keepOwnNames([host], context())).toEqual([]);
+  expect(await names()).toEqual([host]);
 });
 
 test("a name that goes leaves a tombstone, also where two processes end it", async () => {

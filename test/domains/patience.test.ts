@@ -14,7 +14,6 @@ import {
   refusedBy,
   startMs,
   statusAt,
-  token,
   verdictOf,
 } from "./lives.ts";
 
@@ -92,7 +91,7 @@ describe("waiting for DNS", () => {
 
   test("is overdue after exactly 48 hours, and never where DNS is right", () => {
     const { pending_dns: pending, misconfigured, verified } = lives;
-    for (const domain of [pending, misconfigured, isNew(token)]) {
+    for (const domain of [pending, misconfigured, isNew()]) {
       expect(lifecycle.isOverdue(domain, startMs + 48 * hourMs - 1)).toBe(false);
       expect(lifecycle.isOverdue(domain, startMs + 48 * hourMs)).toBe(true);
     }
@@ -126,48 +125,17 @@ describe("waiting for DNS", () => {
 });
 
 describe("a name that must be proven", () => {
-  test("waits, however right it points, and is held once it is proven", () => {
-    const claim = isNew(token);
-    const unproven = lifecycle.checked(claim, verdictOf("unknown", false), startMs, token);
+  test("waits while its records do not show whose it is, and is held once they do", () => {
+    const unproven = lifecycle.checked(isNew(), verdictOf("unknown"), startMs);
     expect([unproven.ownership.kind, statusAt(unproven)]).toEqual(["proof_needed", "pending_dns"]);
-    const proven = lifecycle.checked(unproven, verdictOf("right", true), startMs, token);
+    expect(unproven.certificate.issuance).toBeUndefined();
+    const proven = lifecycle.checked(unproven, verdictOf("right"), startMs);
     expect([proven.ownership.kind, statusAt(proven)]).toEqual(["held", "verified"]);
   });
 
-  test("because a wildcard answers for it waits too, with the proof to create", () => {
-    const wild = { ...verdictOf("unknown"), wildcard: true } as const;
-    const asked = lifecycle.checked(isNew(), wild, startMs, token);
-    expect([asked.ownership, asked.dns.everRight]).toEqual([
-      { kind: "proof_needed", token },
-      false,
-    ]);
-    const again = lifecycle.checked(asked, verdictOf("unknown", false), startMs, "another");
-    expect(again.ownership).toEqual({ kind: "proof_needed", token });
-    const proven = lifecycle.checked(again, verdictOf("right", true), startMs, "another");
-    expect([proven.ownership, statusAt(proven)]).toEqual([
-      { kind: "held", proven: true },
-      "verified",
-    ]);
-  });
-
-  test("because somebody contests it was never right, and never proven", () => {
-    const contested = lifecycle.contested(isNew(), token);
-    expect(contested.ownership).toEqual({ kind: "proof_needed", token });
-    const wrongAgain = events["a wrong answer"](lives.verified, startMs);
-    const proven = lifecycle.checked(contested, verdictOf("wrong", true), startMs, token);
-    for (const domain of [lives.live, lives.verified, wrongAgain, proven, lives.removed]) {
-      expect(lifecycle.contested(domain, "another")).toBe(domain);
-    }
-  });
-
-  test("is held once it is proven, also where it does not point to us yet", () => {
-    const proven = lifecycle.checked(isNew(token), verdictOf("wrong", true), startMs, token);
-    expect([proven.ownership.kind, statusAt(proven)]).toEqual(["held", "misconfigured"]);
-  });
-
-  test("is never ordered for before", () => {
-    const claim = lifecycle.checked(isNew(token), verdictOf("right", false), startMs, token);
-    expect(claim.certificate.issuance).toBeUndefined();
+  test("stays held when its records go wrong again", () => {
+    const wrong = events["three wrong answers"](lives.verified, startMs);
+    expect([wrong.ownership.kind, statusAt(wrong)]).toEqual(["held", "misconfigured"]);
   });
 
   test("is taken from its holder, who is told and has nothing more", () => {
@@ -282,23 +250,5 @@ describe("what was removed", () => {
   test("has no certificate and wants none", () => {
     const { held, issuance, renewAtMs, askWindowAtMs } = lives.removed.certificate;
     expect([held, issuance, renewAtMs, askWindowAtMs]).toEqual(Array(4).fill(undefined));
-  });
-
-  test("remembers whether anything had shown that it was its owner's", () => {
-    const proven = lifecycle.checked(isNew(token), verdictOf("wrong", true), startMs, token);
-    const wrongAgain = events["three wrong answers"](lives.verified, startMs);
-    for (const domain of [lives.live, wrongAgain, proven]) {
-      expect(lifecycle.removed(domain, startMs).ownership).toEqual({
-        kind: "removed",
-        atMs: startMs,
-      });
-    }
-    for (const domain of [isNew(), isNew(token), lives.misconfigured]) {
-      expect(lifecycle.removed(domain, startMs).ownership).toEqual({
-        kind: "removed",
-        atMs: startMs,
-        unproven: true,
-      });
-    }
   });
 });

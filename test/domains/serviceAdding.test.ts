@@ -1,33 +1,20 @@
 import { describe, expect, test } from "bun:test";
-import type { Domain } from "../../src/hosting/domains/domain.ts";
-import * as lifecycle from "../../src/hosting/domains/lifecycle.ts";
-import type { Verdict } from "../../src/hosting/domains/verification.ts";
 import { domainFor } from "../store/domainSamples.ts";
 import {
-  addOwner,
   addProject,
   ann,
   bob,
   domainServiceFixture,
   operator,
-  ownerOf,
   refusalOf,
   startMs,
   target,
-  work,
 } from "./domainServiceFixture.ts";
 
 const host = "docs.example.com";
-const dayMs = 24 * 3_600_000;
 
 /** A target of its own, which nobody can guess. */
 const own = expect.stringMatching(/^edge-[0-9a-f]{20}\.sites\.petstore\.example$/);
-
-/** What a look at DNS makes of a claim. */
-const found =
-  (kind: Verdict["kind"], proven?: boolean) =>
-  (domain: Domain): Domain =>
-    lifecycle.checked(domain, { kind, findings: [], proven }, startMs, "t0k");
 
 describe("adding a domain", () => {
   test("shows the CNAME to create, with a TTL of 3600, and waits for DNS", async () => {
@@ -48,11 +35,13 @@ describe("adding a domain", () => {
     ]);
   });
 
-  test("shows an ALIAS for an apex", async () => {
+  test("shows an ALIAS for an apex, and the TXT record that proves whose it is", async () => {
     const { service } = await domainServiceFixture();
     const { records } = await service.add(ann, "shop", "example.co.uk");
-    expect(records).toHaveLength(1);
-    expect(records[0]).toMatchObject({ type: "ALIAS", name: "@", value: own, ttlSeconds: 3600 });
+    expect(records).toMatchObject([
+      { type: "ALIAS", name: "@", value: own, ttlSeconds: 3600 },
+      { type: "TXT", name: "_petstore-proof", value: `petstore-proof=${records[0]?.value}` },
+    ]);
   });
 
   test("gives each domain a target of its own, and the same one to who comes back", async () => {
@@ -129,7 +118,7 @@ describe("adding a domain", () => {
   test("with www adds both and the redirect to the one that was typed, or nothing", async () => {
     const { service, domains, sites } = await domainServiceFixture();
     const withWww = (actor: typeof ann, slug: string, name: string) =>
-      service.add(actor, slug, name, false, "directly", true);
+      service.add(actor, slug, name, "directly", true);
     expect((await withWww(ann, "shop", "Example.com")).host).toBe("example.com");
     expect((await withWww(ann, "shop", "www.example.org")).host).toBe("www.example.org");
     const hosts = ["example.com", "example.org", "www.example.com", "www.example.org"];
@@ -140,12 +129,6 @@ describe("adding a domain", () => {
       { from: "example.org", to: "www.example.org", status: 301 },
     ]);
 
-    await service.add(bob, "rival", "www.example.net");
-    const refusal = await refusalOf(withWww(ann, "shop", "example.net"));
-    expect([refusal.code, refusal.message]).toEqual([
-      "attached_elsewhere",
-      expect.stringContaining("www.example.net is attached to a project of another owner"),
-    ]);
     for (const name of ["docs.example.net", "www.co.uk", "no_host"]) {
       expect((await refusalOf(withWww(ann, "shop", name))).code).toBe("host_invalid");
     }
@@ -155,27 +138,18 @@ describe("adding a domain", () => {
     expect((await service.routing(ann, "shop")).redirects).toEqual(redirects);
   });
 
-  test("with www needs a proof of a name that another owner has, and no redirect before it", async () => {
+  test("with www asks nobody who claims one of the names already", async () => {
     const { service } = await domainServiceFixture();
     await service.add(bob, "rival", "www.example.com");
-    await service.add(ann, "shop", "example.com", true, "directly", true);
-    const { records } = await service.show(ann, "shop", "www.example.com");
-    expect(records.map(({ type }) => type)).toContain("TXT");
-    expect((await service.routing(ann, "shop")).redirects).toEqual([]);
+    await service.add(ann, "shop", "example.com", "directly", true);
+    expect((await service.routing(ann, "shop")).redirects).toHaveLength(1);
   });
 
   test("with www, 20 times at once, adds each name once", async () => {
     const { service, domains } = await domainServiceFixture();
     const all = await Promise.allSettled(
       Array.from({ length: 20 }, (_, count) =>
-        service.add(
-          ann,
-          "shop",
-          `${count % 2 === 0 ? "www." : ""}example.com`,
-          false,
-          "directly",
-          true,
-        ),
+        service.add(ann, "shop", `${count % 2 === 0 ? "www." : ""}example.com`, "directly", true),
       ),
     );
     expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -205,151 +179,13 @@ describe("adding a domain", () => {
   });
 });
 
-describe("a name that another owner has", () => {
-  test("is refused without a word about whose it is", async () => {
-    const fixture = await domainServiceFixture();
-    await addOwner(fixture, "owner-4711");
-    await addProject(fixture, "project-0815", "owner-4711");
-    await fixture.service.add(ownerOf("owner-4711"), "project-0815", host);
-    const refusal = await refusalOf(fixture.service.add(bob, "rival", host));
-    expect(refusal.code).toBe("attached_elsewhere");
-    expect(JSON.stringify({ ...refusal, message: refusal.message })).not.toMatch(/4711|0815/);
-    expect(fixture.domains.claimsOn(host)).toHaveLength(1);
-  });
-
-  test("can be claimed by who will prove it, and stays the other's until then", async () => {
-    const fixture = await domainServiceFixture();
-    await fixture.service.add(ann, "shop", host);
-    await work(fixture, "shop", host, found("right"));
-    const view = await fixture.service.add(bob, "rival", host, true);
-    expect(view.status).toBe("pending_dns");
-    expect(view.records.map(({ type }) => type)).toEqual(["CNAME", "TXT"]);
-    expect(view.records[1]).toMatchObject({
-      fullName: `_petstore-proof.${host}`,
-      value: expect.stringMatching(/^petstore-proof=[0-9a-f]{32}$/),
-    });
-    const holders = fixture.domains
-      .claimsOn(host)
-      .filter(({ domain }) => domain.ownership.kind === "held");
-    expect(holders.map(({ domain }) => domain.ownerId)).toEqual(["ann"]);
-  });
-
-  test("has another proof for each claim", async () => {
-    const fixture = await domainServiceFixture();
-    await addOwner(fixture, "cleo");
-    await addProject(fixture, "third", "cleo");
-    await fixture.service.add(ann, "shop", host);
-    const proofs = [
-      await fixture.service.add(bob, "rival", host, true),
-      await fixture.service.add(ownerOf("cleo"), "third", host, true),
-    ].map(({ records }) => records[1]?.value);
-    expect(new Set(proofs).size).toBe(2);
-  });
-
-  test("stays theirs while it is suspended", async () => {
-    const fixture = await domainServiceFixture();
-    await fixture.service.add(ann, "shop", host);
-    await fixture.sites.setPlan("ann", "free");
-    expect((await fixture.service.show(ann, "shop", host)).status).toBe("suspended");
-    expect((await refusalOf(fixture.service.add(bob, "rival", host))).code).toBe(
-      "attached_elsewhere",
-    );
-  });
-
-  test("that nobody else claims needs no proof, though one was offered", async () => {
-    const { service } = await domainServiceFixture();
-    expect((await service.add(bob, "rival", host, true)).records).toHaveLength(1);
-  });
-});
-
 describe("a name that was removed", () => {
-  async function removedByAnn() {
-    const fixture = await domainServiceFixture();
-    await fixture.service.add(ann, "shop", host);
-    await work(fixture, "shop", host, found("right"));
-    await fixture.service.remove(ann, "shop", host, false);
-    return fixture;
-  }
-
-  test("comes back to its owner without a proof, in any of their projects", async () => {
-    for (const slug of ["shop", "blog"]) {
-      const { service } = await removedByAnn();
-      const view = await service.add(ann, slug, host);
-      expect([view.status, view.project, view.records.length]).toEqual(["pending_dns", slug, 1]);
-    }
-  });
-
-  test("asks another owner for a proof, for 30 days", async () => {
-    const { service, clock } = await removedByAnn();
-    clock.advance(30 * dayMs - 1);
-    expect((await service.add(bob, "rival", host)).records[1]?.type).toBe("TXT");
-  });
-
-  test("is anybody's after 30 days", async () => {
-    const { service, clock } = await removedByAnn();
-    clock.advance(30 * dayMs);
-    expect((await service.add(bob, "rival", host)).records).toHaveLength(1);
-  });
-
-  test("is not won by claiming it, removing the claim and claiming it again", async () => {
-    const { service, domains } = await removedByAnn();
-    for (let round = 0; round < 3; round++) {
-      const view = await service.add(bob, "rival", host);
-      expect(view.records.map(({ type }) => type)).toEqual(["CNAME", "TXT"]);
-      await service.remove(bob, "rival", host, true);
-    }
-    expect((await service.add(ann, "shop", host)).records).toHaveLength(1);
-    expect(domains.list().map(({ domain }) => domain.ownership.kind)).toEqual(["held"]);
-  });
-
-  test("comes back without a proof to who had proved it", async () => {
-    const fixture = await removedByAnn();
-    const { service, clock } = fixture;
-    await service.add(bob, "rival", host);
-    clock.advance(1_000);
-    await work(fixture, "rival", host, found("wrong", true));
-    await service.remove(bob, "rival", host, false);
-    expect((await service.add(ann, "shop", host)).records).toHaveLength(2);
-    await service.remove(ann, "shop", host, false);
-    expect((await service.add(bob, "rival", host)).records).toHaveLength(1);
-  });
-
   test("is still removed to who had it, and says so", async () => {
-    const { service } = await removedByAnn();
+    const { service } = await domainServiceFixture();
+    await service.add(ann, "shop", host);
+    await service.remove(ann, "shop", host, false);
     expect((await service.show(ann, "shop", host)).status).toBe("removed");
     expect((await service.list(ann, { project: "shop" })).items).toEqual([]);
-  });
-});
-
-describe("a name that somebody claimed again and again", () => {
-  async function crowded(first: "held" | "removed") {
-    const fixture = await domainServiceFixture();
-    await fixture.service.add(ann, "shop", host);
-    await work(fixture, "shop", host, found("right"));
-    if (first === "removed") await fixture.service.remove(ann, "shop", host, false);
-    for (let round = 0; round < 101; round++) {
-      await fixture.service.add(bob, "rival", host, true);
-      await fixture.service.remove(bob, "rival", host, true);
-    }
-    return fixture;
-  }
-
-  test("is not theirs by it: a proof is asked for even where the first owner is out of sight", async () => {
-    const { service } = await crowded("removed");
-    expect((await service.add(bob, "rival", host)).records[1]?.type).toBe("TXT");
-  });
-
-  test("is still to be seen, verified and removed by who holds it", async () => {
-    const { service } = await crowded("held");
-    expect((await service.show(ann, "shop", host)).status).toBe("verified");
-    expect((await service.verify(ann, "shop", host)).nextAtMs).toBe(startMs);
-    expect((await service.remove(ann, "shop", host, false)).host).toBe(host);
-  });
-
-  test("is refused, or asks for a proof, and always answers", async () => {
-    const { service } = await crowded("held");
-    expect((await refusalOf(service.add(bob, "rival", host))).code).toBe("attached_elsewhere");
-    expect((await service.add(bob, "rival", host, true)).records[1]?.type).toBe("TXT");
   });
 });
 
@@ -371,7 +207,7 @@ describe("owners", () => {
     expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(["project_not_found"]));
     const words = refusals.map(({ message }) => message.replace(/shop|nowhere/, "…"));
     expect(new Set(words).size).toBe(1);
-    expect(fixture.domains.claimsOn(host)[0]?.domain.ownership.kind).toBe("held");
+    expect(fixture.domains.claimsOn(host)[0]?.domain.ownership.kind).toBe("proof_needed");
   });
 
   test("see the domains of one project in the order of their names; the operator sees all", async () => {

@@ -158,18 +158,22 @@ describe("an apex", () => {
   });
 });
 
-describe("a proof of ownership", () => {
-  const proof = { name: `_petstore-proof.${host}`, value: "petstore-proof=t0k" };
-  const proving: Expectation = { ...expected, proof };
-  const txt = (value: string) => found(record(proof.name, "TXT", value));
+describe("a proof of ownership, at an apex", () => {
+  const proof = {
+    fullName: `_petstore-proof.${apexHost}`,
+    value: `petstore-proof=${target}`,
+  };
+  const proving: Expectation = { ...expectedApex, proof };
+  const txt = (value: string) => found(record(proof.fullName, "TXT", value));
+  const pointing = addressed([ours.a], apexHost);
 
   test("that is there makes a right name right", () => {
     for (const proofs of [
       [txt(proof.value), txt(proof.value)],
       [txt(`  ${proof.value} `), unreachable()],
-      [found(record(proof.name, "TXT", "other"), record(proof.name, "TXT", proof.value))],
+      [found(record(proof.fullName, "TXT", "other"), record(proof.fullName, "TXT", proof.value))],
     ]) {
-      expect(judged(observed({ proofs }), proving)).toMatchObject({ kind: "right", proven: true });
+      expect(judged(observedApex(pointing, { proofs }), proving).kind).toBe("right");
     }
   });
 
@@ -177,11 +181,19 @@ describe("a proof of ownership", () => {
     ["is missing", [nxdomain(60), nxdomain(60)], []],
     ["could not be asked for", [unreachable(), unreachable()], []],
     ["has another value", [txt("petstore-proof=other")], ["TXT petstore-proof=other"]],
-    ["is only part of the value", [txt("petstore-proof=t0")], ["TXT petstore-proof=t0"]],
-    ["is in another letter case", [txt("petstore-proof=T0K")], ["TXT petstore-proof=T0K"]],
+    [
+      "is only part of the value",
+      [txt(proof.value.slice(0, -1))],
+      [`TXT ${proof.value.slice(0, -1)}`],
+    ],
+    [
+      "is in another letter case",
+      [txt(proof.value.toUpperCase())],
+      [`TXT ${proof.value.toUpperCase()}`],
+    ],
     [
       "is a CNAME to something else",
-      [found(record(proof.name, "CNAME", "x.example"), record("x.example", "TXT", "no"))],
+      [found(record(proof.fullName, "CNAME", "x.example"), record("x.example", "TXT", "no"))],
       ["TXT no"],
     ],
     ["was not asked for at all", [], []],
@@ -192,35 +204,27 @@ describe("a proof of ownership", () => {
       ["TXT petstore-proof=other", `TXT ${proof.value}`],
     ],
   ] as const) {
-    test(`that ${what} leaves a right name unknown, and unproven`, () => {
-      const verdict = judged(observed({ proofs }), proving);
+    test(`that ${what} leaves a right name unknown`, () => {
+      const verdict = judged(observedApex(pointing, { proofs }), proving);
       expect(summary(verdict)).toEqual(["unknown", "PROOF_MISSING"]);
-      expect(verdict.proven).toBe(false);
       expect(verdict.findings[0]).toMatchObject({ found: seen, expected: [`TXT ${proof.value}`] });
     });
   }
 
-  test("that is missing below a wildcard is asked for with the CNAME, which would go with it", () => {
-    const beside = "unused-1.example.com";
-    const right = observed({ proofs: [nxdomain(60)], sibling: pointing(target, beside) });
-    expect(summary(judged(right, proving))).toEqual(["unknown", "WILDCARD_MATCH"]);
-    expect(judged(right, proving).findings[0]?.next).toMatch(/TXT record, and the CNAME/);
-    const sibling = pointing("other.example", beside);
-    const wrong = agreed(pointing("other.example"), { proofs: [nxdomain(60)], sibling });
-    expect(summary(judged(wrong, proving))).toEqual(["wrong", "WILDCARD_MATCH", "CNAME_MISMATCH"]);
-  });
-
   test("that is missing comes before what else is wrong", () => {
-    const verdict = judged(agreed(missing(60), { proofs: [nxdomain(60)] }), proving);
-    expect(summary(verdict)).toEqual(["wrong", "PROOF_MISSING", "NXDOMAIN"]);
+    const verdict = judged(
+      observedApex(addressed(["203.0.113.5"], apexHost), { proofs: [nxdomain(60)] }),
+      proving,
+    );
+    expect(summary(verdict)).toEqual(["wrong", "PROOF_MISSING", "CONFLICTING_A"]);
   });
 
   test("that is there does not make a wrong name right", () => {
-    const verdict = judged(agreed(missing(60), { proofs: [txt(proof.value)] }), proving);
-    expect(verdict).toMatchObject({ kind: "wrong", proven: true });
+    const wrong = observedApex(missing(60), { proofs: [txt(proof.value)] });
+    expect(judged(wrong, proving).kind).toBe("wrong");
   });
 
-  test("that is not needed is neither there nor missing", () => {
-    expect(judged(observed({ proofs: [txt(proof.value)] })).proven).toBeUndefined();
+  test("is not asked for where the name has a CNAME, which says whose it is", () => {
+    expect(judged(observed(), { ...expected, proof }).kind).toBe("right");
   });
 });

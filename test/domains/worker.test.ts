@@ -1,7 +1,6 @@
 /** What a worker does to the stores, where the rules of several domains or projects meet. */
 import { describe, expect, test } from "bun:test";
 import { noRouting } from "../../src/hosting/domains/domains.ts";
-import { proofFor } from "../../src/hosting/domains/finding.ts";
 import { nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
 import type { JobContext } from "../../src/hosting/domains/updates.ts";
 import { Vault } from "../../src/hosting/domains/vault.ts";
@@ -14,6 +13,7 @@ import {
   domainServiceFixture,
   startMs,
   target,
+  work,
 } from "./domainServiceFixture.ts";
 import { type Script, ScriptedResolver } from "./scriptedResolver.ts";
 import { targetOf } from "./workerFixture.ts";
@@ -107,20 +107,17 @@ describe("a domain that ends by itself", () => {
   test("takes what leads to it out of the routing, when another owner proved it", async () => {
     const fixture = await routedFixture();
     const { service, domains, clock } = fixture;
-    const proof = proofFor(host, "");
-    const claim = await service.add(bob, "rival", host, true);
-    const value = claim.records.find(({ type }) => type === "TXT")?.value ?? "";
+    const claim = await service.add(bob, "rival", host);
+    // So that nothing is ordered for it.
+    await fixture.sites.setPlan("bob", "free");
+    const pointing = found(record(host, "CNAME", claim.records[0]?.value ?? ""));
+    await work(fixture, "shop", host, (domain) => ({ ...domain, ownership: { kind: "held" } }));
     for (const each of [host, www]) await putOff(fixture, "shop", each);
     clock.advance(15_000);
-    const txt = found(record(proof.fullName, "TXT", value));
-    expect(await takeAll(workerIn(fixture, { ...nowhere, [`${proof.fullName} TXT @`]: txt }))).toBe(
-      1,
-    );
+    const shown = { ...nowhere, [`${host} CNAME @`]: pointing, [`${host} CNAME`]: pointing };
+    expect(await takeAll(workerIn(fixture, shown))).toBe(1);
     const held = domains.list().filter(({ domain }) => domain.ownership.kind === "held");
-    expect(held.map(({ domain }) => [domain.host, domain.project])).toEqual([
-      [host, "rival"],
-      [www, "shop"],
-    ]);
+    expect(held.map(({ domain }) => [domain.host, domain.project])).toEqual([[host, "rival"]]);
     expect(await service.routing(ann, "shop")).toEqual(noRouting);
     const lost = await service.show(ann, "shop", host);
     expect(lost.findings.map(({ code }) => code)).toEqual(["PROVEN_ELSEWHERE"]);

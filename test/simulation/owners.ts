@@ -141,6 +141,12 @@ export class Owners {
     return claim?.domain.target ?? sitesHost;
   }
 
+  #prove(wish: Wish): void {
+    if (!isApexHost(wish.host)) return;
+    const proof = proofFor(wish.host, this.#targetOf(wish));
+    this.#parts.zones.write(proof.fullName, { txt: [proof.value] });
+  }
+
   /** A wildcard that was meant to point here takes the place of the record, for the first of its names. */
   #point(wish: Wish): void {
     const { zones } = this.#parts;
@@ -152,18 +158,17 @@ export class Owners {
     } else zones.write(wish.host, right);
   }
 
-  /** Who is asked for a proof, because of a wildcard or of somebody else, looks now and then. */
+  /** Who is asked for a proof looks now and then. */
   #proveIt(wish: Wish, rightAtMs: number, random: SeededRandom): void {
-    const { zones, store } = this.#parts;
+    const { store } = this.#parts;
     for (let atMs = rightAtMs, looks = 0; looks < 4; looks++) {
       atMs += random.around(looks === 0 ? 20 * minute : 4 * hour);
       this.#then(atMs, () => {
-        const { ownership } =
-          store.claims(wish.host).findLast(({ domain }) => domain.ownerId === wish.ownerId)
-            ?.domain ?? {};
-        if (wish.hopeless || ownership?.kind !== "proof_needed") return;
-        const proof = proofFor(wish.host, ownership.token);
-        zones.write(proof.fullName, { txt: [proof.value] });
+        const claim = store
+          .claims(wish.host)
+          .findLast(({ domain }) => domain.ownerId === wish.ownerId)?.domain;
+        if (wish.hopeless || claim?.ownership.kind !== "proof_needed") return;
+        this.#prove(wish);
       });
     }
   }
@@ -262,21 +267,15 @@ export class Owners {
 
   /** Somebody else wants the name: a thief, or who has bought it. */
   #meetRival(wish: Wish, addAtMs: number, random: SeededRandom): void {
-    const { zones } = this.#parts;
     const rival = { ...wish, ownerId: `rival-${wish.ownerId}`, project: `rival-${wish.project}` };
     const atMs = addAtMs + random.around(6 * hour);
     const buyer = random.happens(0.5);
     this.#then(atMs, async () => {
       await this.addOwner(rival.ownerId, rival.project);
       await this.#add(rival);
-      await this.#add(rival, true);
-      const claim = this.#parts.store
-        .claims(wish.host)
-        .findLast(({ domain }) => domain.ownerId === rival.ownerId)?.domain;
-      if (!buyer || claim?.ownership.kind !== "proof_needed") return;
-      const proof = proofFor(wish.host, claim.ownership.token);
+      if (!buyer) return;
       this.#then(this.#parts.time.now() + random.around(30 * minute), () => {
-        zones.write(proof.fullName, { txt: [proof.value] });
+        this.#prove(rival);
         this.#point(rival);
       });
     });
@@ -306,10 +305,10 @@ export class Owners {
     }
   }
 
-  async #add({ host, ownerId, project }: Wish, prove = false): Promise<void> {
+  async #add({ host, ownerId, project }: Wish): Promise<void> {
     const how = movesHere(host) ? "prepared" : "directly";
     await this.#ask("add", host, () =>
-      this.#parts.service.add({ kind: "owner", id: ownerId }, project, host, prove, how),
+      this.#parts.service.add({ kind: "owner", id: ownerId }, project, host, how),
     );
   }
 

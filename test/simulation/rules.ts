@@ -1,18 +1,13 @@
 /** What must hold at every change, said once more and in another way than the program says it. */
 
 import { challengeNameOf } from "../../src/hosting/domains/dnsValidation.ts";
-import {
-  type Domain,
-  isProven,
-  isServed,
-  type Status,
-  statusOf,
-} from "../../src/hosting/domains/domain.ts";
+import { type Domain, isServed, type Status, statusOf } from "../../src/hosting/domains/domain.ts";
 import type { DomainChange } from "../../src/hosting/domains/domains.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
 import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
 import { proofFor } from "../../src/hosting/domains/finding.ts";
 import type { Vault } from "../../src/hosting/domains/vault.ts";
+import { isApexHost } from "./mistakes.ts";
 import type { Sightings } from "./sightings.ts";
 import type { SimulatedAuthority } from "./simulatedAuthority.ts";
 import { keyMark } from "./simulatedOrders.ts";
@@ -22,7 +17,6 @@ import type { Account, WatchedStore, Witness } from "./watchedStore.ts";
 import type { Zones } from "./zones.ts";
 
 const day = 24 * 3_600_000;
-const tombstoneMs = 30 * day;
 /** What was fixed so late before the end may run out: the longest patience is a day. */
 const repairMsMax = 1.5 * day;
 
@@ -55,38 +49,21 @@ export class Rules implements Witness {
   /** Which claim answers for a host, by these books. */
   readonly #served = new Map<string, { domainId: string; certificateId: string }>();
   readonly #clicks = new Map<string, number[]>();
-  /** The claims whose owners showed by DNS that the name is theirs, and those that did so by a record. */
-  readonly #shown = new Set<string>();
-  readonly #proven = new Set<string>();
-  /** Those of them that were held to their end. */
-  readonly #graves = new Set<string>();
 
   constructor(parts: RulesParts) {
     this.#parts = parts;
   }
 
   added(domain: Domain, others: readonly Account[]): void {
-    const { tally, time, zones } = this.#parts;
+    const { tally, zones } = this.#parts;
     zones.follow(domain.host, domain.target);
-    if (domain.ownership.kind !== "held") return;
-    const held = others.find(({ domain: other }) => other.ownership.kind === "held");
-    if (held !== undefined) tally.violated("a name is held once", domain.host);
-    const graves = others
-      .map(({ domain: other }) => other)
-      .filter(({ id }) => this.#graves.has(id))
-      .flatMap(({ ownerId, ownership }) =>
-        ownership.kind === "removed" && time.now() - ownership.atMs < tombstoneMs
-          ? [{ ownerId, atMs: ownership.atMs }]
-          : [],
-      );
-    const last = graves.toSorted((one, other) => one.atMs - other.atMs).at(-1);
-    if (last !== undefined && last.ownerId !== domain.ownerId) {
-      tally.violated("a removed name goes to another owner only with a proof", domain.host);
+    if (domain.ownership.kind !== "proof_needed") {
+      tally.violated("nobody holds a name before DNS shows that it is theirs", domain.host);
     }
-    const asked = others.some(({ domain: other }) => other.ownership.kind === "proof_needed");
-    if (asked && last === undefined) {
-      tally.violated("nobody has without a proof what others must prove", domain.host);
-    }
+    const shared = others.some(
+      ({ domain: { ownerId, target } }) => target === domain.target && ownerId !== domain.ownerId,
+    );
+    if (shared) tally.violated("no two owners have the same target", domain.host);
   }
 
   async changed(account: Account, change: DomainChange): Promise<void> {
@@ -133,7 +110,7 @@ export class Rules implements Witness {
     { domain: before, takenAtMs }: Account,
     { domain: after, displaces }: DomainChange,
   ): void {
-    const { tally, sightings } = this.#parts;
+    const { tally, sightings, store } = this.#parts;
     const { kind } = after.ownership;
     // Its owner may take what was given up off the list.
     const ends = kind === before.ownership.kind || kind === "removed";
@@ -147,21 +124,19 @@ export class Rules implements Witness {
     if (displaces !== undefined && displaces.entries.length === 0) {
       tally.violated("who is displaced is told", after.host);
     }
-    if (after.dns.lastCheck === "right") this.#shown.add(after.id);
-    if (after.ownership.kind === "removed" && before.ownership.kind === "held") {
-      if (this.#shown.has(after.id) || this.#proven.has(after.id)) this.#graves.add(after.id);
-    }
-    if (isProven(before) || !isProven(after)) return;
-    this.#proven.add(after.id);
-    const { fullName, value } = proofFor(
-      after.host,
-      before.ownership.kind === "proof_needed" ? before.ownership.token : "",
-    );
+    if (!proven) return;
     tally.count("names proven");
-    const proofAtMs = sightings.textAtMs(fullName, value) ?? 0;
-    if (Math.max(proofAtMs, this.#challengeAtMs(before)) < takenAtMs) {
-      tally.violated("a name is proven by its DNS", after.host);
+    const held = store
+      .claims(after.host)
+      .filter(({ domain: { id, ownership } }) => id !== after.id && ownership.kind === "held");
+    if (held.some(({ domain }) => domain.id !== displaces?.domain.id)) {
+      tally.violated("a name is held once", after.host);
     }
+    const { fullName, value } = proofFor(after.host, after.target);
+    const seenAtMs = isApexHost(after.host) ? undefined : sightings.rightAtMs(after);
+    const proofAtMs = sightings.textAtMs(fullName, value) ?? 0;
+    const provenAtMs = Math.max(seenAtMs ?? 0, proofAtMs, this.#challengeAtMs(before));
+    if (provenAtMs < takenAtMs) tally.violated("a name is proven by its DNS", after.host);
   }
 
   /** When the TXT record that an order waits for was last seen. */
@@ -241,15 +216,12 @@ export class Rules implements Witness {
     const seenAtMs = Math.max(sightings.rightAtMs(after) ?? 0, this.#challengeAtMs(before));
     const right = seenAtMs >= after.addedAtMs && after.dns.verdict === "right";
     // What is prepared may have a certificate from before as soon as it is proven.
-    if (!right && !(after.validation !== undefined && this.#proven.has(id))) {
+    if (!right && !(after.validation !== undefined && after.ownership.kind === "held")) {
       tally.violated("nothing is certified before it was verified", host);
     }
     const zone = zones.of(host);
     const wild = zone?.wildcard?.cname === after.target && host !== zone.name;
     if (wild) tally.count("certificates below a wildcard");
-    if (wild && !this.#proven.has(id)) {
-      tally.violated("a name below a wildcard is certified only with a proof", host);
-    }
     const known = certificate?.id === held.id || store.certificateFor(host, 0) !== undefined;
     if (!known) tally.violated("only a stored certificate is served", host);
     if (before.certificate.held !== undefined) tally.count("certificates renewed");

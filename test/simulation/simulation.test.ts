@@ -77,7 +77,7 @@ test("names go well from another seed, too", async () => {
 test("after a day without the authority, all that waited for it goes on within minutes", async () => {
   const report = await simulate({
     seed,
-    domains: rounds(60, 200),
+    domains: rounds(100, 200),
     // Until those that live for six days are about to be renewed.
     hours: 60,
     outageHours: 24,

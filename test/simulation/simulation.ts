@@ -13,8 +13,9 @@ import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 import { SeededRandom } from "../../testkit/seededRandom.ts";
 import { judgeEnd, judgeOutage } from "./ending.ts";
 import { Life } from "./life.ts";
+import { isApexHost } from "./mistakes.ts";
 import { Owners } from "./owners.ts";
-import { Rules } from "./rules.ts";
+import { hasEnded, Rules } from "./rules.ts";
 import { Sightings } from "./sightings.ts";
 import { SimulatedAuthority } from "./simulatedAuthority.ts";
 import { SimulatedDns } from "./simulatedDns.ts";
@@ -54,8 +55,9 @@ export interface SimulatedStores {
 export interface Worsening {
   resolver(resolver: Resolver): Resolver;
   store(store: DomainStore): DomainStore;
-  /** The store as the workers see it, beyond the witness. */
+  /** The store as the workers and the service see it, beyond the witness. */
   workerStore(store: DomainStore): DomainStore;
+  serviceStore(store: DomainStore): DomainStore;
   edgeView(edgeView: EdgeView, stores: SimulatedStores): EdgeView;
   vault(vault: Vault): Vault;
   leaseMs: number;
@@ -139,7 +141,7 @@ export class Simulation {
       random: random.fork("owners"),
       service: new DomainService({
         sites: stores.sites,
-        domains: store,
+        domains: worsen?.serviceStore?.(store) ?? store,
         edgeView,
         clock,
         target: sitesHost,
@@ -155,11 +157,10 @@ export class Simulation {
     const { isPaid, isDeployed } = this.owners;
     const { authority } = this;
     const healthySinceMs = (domain: Domain) => this.healthySinceMs(domain);
-    const vault = trueVault;
     this.rules = new Rules({
       ...parts,
       authority,
-      vault,
+      vault: trueVault,
       store,
       isPaid,
       isDeployed,
@@ -179,7 +180,8 @@ export class Simulation {
       owners.paidSinceMs(ownerId),
       owners.deployedSinceMs(project),
     ];
-    if (ownership.kind !== "held") return undefined;
+    // What an apex needs besides is only known once it is held.
+    if (hasEnded(domain) || (isApexHost(host) && ownership.kind !== "held")) return undefined;
     const known = facts.filter((atMs) => atMs !== undefined);
     return known.length < facts.length ? undefined : Math.max(addedAtMs, ...known);
   }
@@ -236,17 +238,15 @@ export class Simulation {
     const life = new Life(`worker-${++this.#workersStarted}`);
     const worker = { life, tick: undefined as (() => void) | undefined, tickAtMs: undefined };
     const { worsen } = this.#options;
-    const random = this.#random.fork(life.name);
-    const clock = life.clock(clockOf(this.time, random), this.time, {
+    const clock = life.clock(clockOf(this.time, this.#random.fork(life.name)), this.time, {
       everyMs: pollMs,
       keep: (tick) => {
         worker.tick = tick;
       },
     });
     const resolver = this.dns.resolver(this.sightings);
-    const store = worsen?.workerStore?.(this.store) ?? this.store;
     const parts: JobContext = {
-      store: life.between(store),
+      store: life.between(worsen?.workerStore?.(this.store) ?? this.store),
       edgeView: life.between(this.#reportingEdges()),
       resolver: life.between(worsen?.resolver?.(resolver) ?? resolver),
       authority: life.between(this.authority.for(life)),

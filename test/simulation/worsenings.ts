@@ -3,6 +3,7 @@ import type { Domain } from "../../src/hosting/domains/domain.ts";
 import type { EdgeView, Route, ServedCertificate } from "../../src/hosting/domains/edgeView.ts";
 import type { DnsAnswer, Resolver } from "../../src/hosting/domains/resolver.ts";
 import type { SimulatedStores, Worsening } from "./simulation.ts";
+import { sitesHost } from "./zones.ts";
 
 /** The same object with some of its methods replaced. */
 function withChanges<T extends object>(inner: T, changes: Partial<T>): T {
@@ -52,6 +53,11 @@ function hasty(edgeView: EdgeView, { domains }: SimulatedStores): EdgeView {
     },
   });
 }
+
+const held = (domain: Domain): Domain =>
+  domain.ownership.kind === "proof_needed" && domain.dns.checkedAtMs !== undefined
+    ? { ...domain, ownership: { kind: "held" } }
+    : domain;
 
 /** Each with the rule that it must be seen to break. */
 function withoutOrder(domain: Domain): Domain {
@@ -114,15 +120,34 @@ export const worsenings: Readonly<Record<string, { worsen: Partial<Worsening>; b
       },
       breaks: "only what was seen to be right is called right",
     },
-    "wildcards that nobody sees": {
+    "a store that gives a name to who asks first": {
       worsen: {
-        resolver: (resolver): Resolver => ({
-          ...resolver,
-          ask: async (server, name, type) =>
-            name.startsWith("unused-") ? noSuchName : resolver.ask(server, name, type),
-        }),
+        serviceStore: (store) =>
+          withChanges(store, {
+            add: (domain, ...rest) =>
+              store.add({ ...domain, ownership: { kind: "held" } }, ...rest),
+          }),
       },
-      breaks: "a name below a wildcard is certified only with a proof",
+      breaks: "nobody holds a name before DNS shows that it is theirs",
+    },
+    "one target for all": {
+      worsen: {
+        serviceStore: (store) =>
+          withChanges(store, {
+            add: (domain, ...rest) =>
+              store.add({ ...domain, target: `edge-shared.${sitesHost}` }, ...rest),
+          }),
+      },
+      breaks: "no two owners have the same target",
+    },
+    "a proof that nobody looks for": {
+      worsen: {
+        workerStore: (store) =>
+          withChanges(store, {
+            change: (change) => store.change({ ...change, domain: held(change.domain) }),
+          }),
+      },
+      breaks: "a name is proven by its DNS",
     },
     "CAA records that nobody sees": {
       worsen: {

@@ -166,11 +166,11 @@ function remoteDomains(client: PlatformClient): HostedDomains {
       fromJson<DomainDetails>(
         await client.call("get", "/projects/{project}/domains/{host}", { path: one(slug, host) }),
       ),
-    add: async (_, slug, host, prove = false, how = "directly", withWww = false) =>
+    add: async (_, slug, host, how = "directly", withWww = false) =>
       fromJson<DomainDetails>(
         await client.call("post", "/projects/{project}/domains", {
           path: at(slug),
-          body: { host, prove, withWww, prepare: how === "prepared", proxied: how === "proxied" },
+          body: { host, withWww, prepare: how === "prepared", proxied: how === "proxied" },
         }),
       ),
     verify: async (_, slug, host) =>

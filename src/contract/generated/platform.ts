@@ -7,7 +7,7 @@ export interface components {
             readonly status: number;
         };
         /** @enum {string} */
-        readonly ErrorCode: "body_invalid" | "body_unreadable" | "parameter_invalid" | "path_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "media_type_unsupported" | "internal" | "overloaded" | "store_unavailable" | "content_mismatch" | "host_invalid" | "password_needed" | "password_refused" | "routing_invalid" | "site_invalid" | "slug_invalid" | "not_signed_in" | "sign_in_refused" | "unauthorized" | "plan_required" | "current_password_wrong" | "forbidden" | "operator_only" | "deployment_not_found" | "domain_not_found" | "key_not_found" | "owner_not_found" | "project_not_found" | "session_not_found" | "already_attached" | "attached_elsewhere" | "changed_meanwhile" | "confirmation_needed" | "contents_missing" | "deployment_ended" | "deployment_not_ready" | "deployment_required" | "key_ended" | "name_reserved" | "not_published" | "not_verifiable" | "owner_exists" | "project_exists" | "too_many_domains" | "too_many_projects" | "link_spent" | "sign_in_limited" | "streams_exhausted" | "uploads_exhausted" | "verify_too_soon" | "domains_off" | "sign_in_busy";
+        readonly ErrorCode: "body_invalid" | "body_unreadable" | "parameter_invalid" | "path_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "media_type_unsupported" | "internal" | "overloaded" | "store_unavailable" | "content_mismatch" | "host_invalid" | "password_needed" | "password_refused" | "routing_invalid" | "site_invalid" | "slug_invalid" | "not_signed_in" | "sign_in_refused" | "unauthorized" | "plan_required" | "current_password_wrong" | "forbidden" | "operator_only" | "deployment_not_found" | "domain_not_found" | "key_not_found" | "owner_not_found" | "project_not_found" | "session_not_found" | "already_attached" | "changed_meanwhile" | "confirmation_needed" | "contents_missing" | "deployment_ended" | "deployment_not_ready" | "deployment_required" | "key_ended" | "name_reserved" | "not_published" | "not_verifiable" | "owner_exists" | "project_exists" | "too_many_domains" | "too_many_projects" | "link_spent" | "sign_in_limited" | "streams_exhausted" | "uploads_exhausted" | "verify_too_soon" | "domains_off" | "sign_in_busy";
         readonly Actor: {
             /** @enum {string} */
             readonly kind: "operator" | "owner";
@@ -181,11 +181,6 @@ export interface components {
         readonly NewDomain: {
             readonly host: string;
             /**
-             * @description Whether to prove control with a TXT record, for a host name that another owner has attached.
-             * @default false
-             */
-            readonly prove: boolean;
-            /**
              * @description Whether to get the certificate, by a record for dns-01, before the host name points here.
              * @default false
              */
@@ -208,6 +203,8 @@ export interface components {
             readonly unicodeHost: string;
             readonly project: string;
             readonly status: components["schemas"]["DomainStatus"];
+            /** @description Whether DNS has shown that the host name is its owner's. */
+            readonly proven: boolean;
             /** @enum {string} */
             readonly step: "dns" | "certificate" | "live" | "none";
             readonly records: readonly components["schemas"]["RecordToCreate"][];

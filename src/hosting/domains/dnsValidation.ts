@@ -176,11 +176,12 @@ export function judgeChallenge(
   nowMs: number,
 ): Verdict {
   const { proxied, certificate, dns } = domain;
-  const challenge = challengeIn(sight, isProven(domain) || pointing.proven === true);
-  const shown = sight.kind === "delegated" || sight.kind === "found";
-  const proven = shown ? true : pointing.proven;
+  const challenge = challengeIn(
+    sight,
+    isProven(domain) || pointing.proven === true || pointing.kind === "right",
+  );
   const verdict = (kind: Verdict["kind"], findings: readonly Finding[]): Verdict => ({
-    ...{ kind, findings, proven, zone: pointing.zone },
+    ...{ kind, findings, zone: pointing.zone },
     ...(challenge && { challenge }),
   });
   const held = isValid(certificate.held, nowMs);
@@ -200,7 +201,7 @@ export function judgeChallenge(
     return verdict(ready ? "right" : "unknown", [...next, ...sight.findings]);
   }
   if (ready) return verdict("right", []);
-  if (challenge === "unproven") return { ...verdict("unknown", [proofWanted]), wildcard: true };
+  if (challenge === "unproven") return verdict("unknown", [proofWanted]);
   const other = sight.findings.some(({ found = [] }) => found.length > 0);
   return verdict(other && pointing.kind === "wrong" ? "wrong" : "unknown", sight.findings);
 }

@@ -4,14 +4,14 @@ import type { Finding } from "./finding.ts";
 
 /** Whether the project may use the name. */
 export type Ownership =
-  /** `proven` once its owner has proven control of its DNS by a record. */
-  | { readonly kind: "held"; readonly proven?: true }
-  /** Another owner has or had the name: control of its DNS must be proven. */
-  | { readonly kind: "proof_needed"; readonly token: string }
+  /** No record in DNS has shown yet that it is its owner's. Any number of owners may claim a name. */
+  | { readonly kind: "proof_needed" }
+  /** DNS has shown it, and of no other domain since: one domain at most holds a name. */
+  | { readonly kind: "held" }
   /** Nothing right was found for thirty days. */
   | { readonly kind: "abandoned"; readonly atMs: number }
-  /** A tombstone. If ownership was never established, it gives no right to attach it again. */
-  | { readonly kind: "removed"; readonly atMs: number; readonly unproven?: true };
+  /** A tombstone, which keeps the target for its owner. */
+  | { readonly kind: "removed"; readonly atMs: number };
 
 /** The state of DNS. Only definite answers change the verdict; timeouts and failures never do. */
 export interface DnsFact {
@@ -229,7 +229,7 @@ export function challengeDueAtMs(domain: Domain): number | undefined {
 
 /** Whether its owner has proven control of its DNS. */
 export function isProven({ ownership }: Pick<Domain, "ownership">): boolean {
-  return ownership.kind === "held" && ownership.proven === true;
+  return ownership.kind === "held";
 }
 
 export function isValid(held: HeldCertificate | undefined, nowMs: number): held is HeldCertificate {

@@ -5,9 +5,9 @@ import { type Actor, isOwn, ownProject, type Project } from "../sites/site.ts";
 import { newTarget } from "../sites/siteAddress.ts";
 import type { SiteStore } from "../sites/sites.ts";
 import { usageOf } from "./budget.ts";
-import { needsProof, ownTarget, twinOf } from "./claims.ts";
+import { keptTarget, twinOf } from "./claims.ts";
 import { attached, type HowToAttach } from "./dnsValidation.ts";
-import { type Domain, type HstsPolicy, hasEnded, type Status, statusOf } from "./domain.ts";
+import { type HstsPolicy, hasEnded, type Status, statusOf } from "./domain.ts";
 import {
   type DomainsPage,
   type DomainsQuery,
@@ -39,11 +39,6 @@ interface DomainServiceOptions {
   readonly dnsUpdates?: boolean;
   /** The platform's own hosts, which cannot be attached. */
   readonly reserved: readonly string[];
-}
-
-interface ClaimOptions {
-  readonly prove: boolean;
-  readonly how: HowToAttach;
 }
 
 export interface Removal {
@@ -128,19 +123,18 @@ export class DomainService {
   }
 
   /**
-   * `prove`: another owner has or had the name, and this one will prove ownership by DNS. `withWww`:
-   * with www.example.com beside example.com, or the other way round, which redirects to it.
+   * Whoever else claims or has the name: it goes to whose records are in DNS. `withWww`: with
+   * www.example.com beside example.com, or the other way round, which redirects to it.
    */
   async add(
     actor: Actor,
     slug: string,
     text: string,
-    prove = false,
     how: HowToAttach = "directly",
     withWww = false,
   ): Promise<DomainDetails> {
     for (let tries = 0; tries < addTriesMax; tries++) {
-      const view = await this.#tryToAdd(actor, slug, text, { prove, how, withWww });
+      const view = await this.#tryToAdd(actor, slug, text, how, withWww);
       if (view !== "taken") return view;
       // Another request was faster: decide again with its result.
     }
@@ -151,7 +145,8 @@ export class DomainService {
     actor: Actor,
     slug: string,
     text: string,
-    { withWww, ...claimed }: ClaimOptions & { readonly withWww: boolean },
+    how: HowToAttach,
+    withWww: boolean,
   ): Promise<DomainDetails | "taken"> {
     const { domains, sites } = this.#parts;
     if (this.#parts.target === undefined) throw new Problem("domains_off");
@@ -167,18 +162,12 @@ export class DomainService {
         detail: `${slug} has no published deployment. Deploy it, then add the domain again.`,
       });
     }
-    const claim = await this.#claim(project, host, claimed);
-    const other = twin === undefined ? undefined : await this.#claim(project, twin, claimed);
-    const { domain, dueAtMs, entries } = claim;
-    const routing = other && (await this.#redirectBetween(slug, other.domain, domain));
+    const { domain, dueAtMs, entries } = await this.#claim(project, host, how);
+    const other = twin === undefined ? undefined : await this.#claim(project, twin, how);
+    const routing = other && (await this.#redirectBetween(slug, other.domain.host, host));
     const beside = other && { ...other, routing };
     const outcome = await domains.add(domain, dueAtMs, entries, beside);
-    if (outcome === "taken") return outcome;
-    // The rightful owner may be about to point the name here, so an unproven holder now needs a proof.
-    for (const holder of [claim.holder, other?.holder]) {
-      if (holder !== undefined) await this.#contest(holder, this.#random(16));
-    }
-    return this.show(actor, slug, host);
+    return outcome === "taken" ? outcome : this.show(actor, slug, host);
   }
 
   #hostOf(text: string): string {
@@ -187,14 +176,12 @@ export class DomainService {
     throw new Problem("host_invalid", { detail: reading.why });
   }
 
-  /** What to add for a name, and who has it now. */
-  async #claim({ slug, ownerId }: Project, host: string, { prove, how }: ClaimOptions) {
+  /** What to add for a name. */
+  async #claim({ slug, ownerId }: Project, host: string, how: HowToAttach) {
     const { domains, clock, target = "" } = this.#parts;
     const nowMs = clock.now();
-    const [claims, holder] = [await domains.claimsOn(host), await domains.holderOf(host)];
-    const seen = { claims, held: holder !== undefined, prove };
-    const proofNeeded = needsProof(seen, ownerId, host, nowMs);
-    const id = `dom_${this.#random(10)}`;
+    const kept = keptTarget(await domains.claimsOn(host), ownerId, host);
+    const id = `dom_${Buffer.from(clock.random(10)).toString("hex")}`;
     const domain = lifecycle.added(
       {
         id,
@@ -203,39 +190,19 @@ export class DomainService {
         project: slug,
         ownerId,
         // Who comes back need not change the record.
-        target: ownTarget(claims, ownerId) ?? newTarget(target, clock),
-        proofToken: proofNeeded ? this.#random(16) : undefined,
+        target: kept ?? newTarget(target, clock),
       },
       nowMs,
     );
     const entries = [timelineEntry(nowMs, "added", `${host} was added to ${slug}.`)];
-    return { domain, dueAtMs: nextDueAtMs(domain, nowMs), entries, holder };
+    return { domain, dueAtMs: nextDueAtMs(domain, nowMs), entries };
   }
 
-  #random(bytes: number): string {
-    return Buffer.from(this.#parts.clock.random(bytes)).toString("hex");
-  }
-
-  /** Undefined while one of them needs a proof: names in a routing are the project's own. */
-  async #redirectBetween(slug: string, from: Domain, to: Domain) {
-    if ([from, to].some(({ ownership }) => ownership.kind !== "held")) return undefined;
+  async #redirectBetween(slug: string, from: string, to: string) {
     const { routing, version } = await this.#parts.domains.routing(slug);
-    const redirect = { from: from.host, to: to.host, status: 301 as const };
-    const changed = { ...routing, redirects: [...routing.redirects, redirect] };
-    await this.#requireUsable(slug, changed, [from.host, to.host]);
-    return { project: slug, routing: changed, version };
-  }
-
-  async #contest(holder: StoredDomain, token: string): Promise<void> {
-    const nowMs = this.#parts.clock.now();
-    await updateWithRetry(this.#updates, holder, (domain) => {
-      const contested = lifecycle.contested(domain, token);
-      const words =
-        "Another owner has asked to prove that this name is theirs. Prove that it is yours.";
-      return contested === domain
-        ? undefined
-        : { domain: contested, entries: [timelineEntry(nowMs, "contested", words)] };
-    });
+    const changed = { ...routing, redirects: [...routing.redirects, { from, to, status: 301 }] };
+    await this.#requireUsable(slug, changed as Routing, [from, to]);
+    return { project: slug, routing: changed as Routing, version };
   }
 
   /** Requests a check now, which runs in the background. */
@@ -288,10 +255,7 @@ export class DomainService {
   }
 
   async #requireUsable(slug: string, routing: Routing, added: readonly string[] = []) {
-    const attached = (await this.#parts.domains.list(slug))
-      // Not names that still need a proof.
-      .filter(({ domain }) => domain.ownership.kind === "held")
-      .map(({ domain }) => domain.host);
+    const attached = (await this.#parts.domains.list(slug)).map(({ domain }) => domain.host);
     const complaints = routingErrors(routing, new Set([...attached, ...added]));
     if (complaints.length > 0)
       throw new Problem("routing_invalid", { detail: complaints.join("\n") });

@@ -23,6 +23,7 @@ import {
   type RecordToCreate,
   recordFor,
 } from "./finding.ts";
+import { likelyZone } from "./hostName.ts";
 import { isOverdue, propagatedByMs } from "./lifecycle.ts";
 import { type NextStep, nextStepOf } from "./nextStep.ts";
 import { type Redirect, type RoutingInEffect, targetsOf } from "./routing.ts";
@@ -34,6 +35,8 @@ export interface DomainView {
   readonly unicodeHost: string;
   readonly project: string;
   readonly status: Status;
+  /** Whether DNS has shown that the name is its owner's. */
+  readonly proven: boolean;
   /** The progress: DNS, certificate, live. */
   readonly step: "dns" | "certificate" | "live" | "none";
   /** What to create at the DNS provider: the record that points here, and a proof if needed. */
@@ -87,7 +90,7 @@ export function viewOf(
   routing: RoutingInEffect,
   nowMs: number,
 ): DomainView {
-  const { host, dns, certificate } = domain;
+  const { host, ownership, dns, certificate } = domain;
   const status = statusOf(domain, standing, nowMs);
   const { held, issuance, renewAtMs, window } = certificate;
   const awaited = steps[status] === "dns";
@@ -102,6 +105,7 @@ export function viewOf(
     unicodeHost: domainToUnicode(host),
     project: domain.project,
     status,
+    proven: ownership.kind === "held",
     step: steps[status],
     records: isOwnName(domain) ? [] : recordsOf(domain, nowMs),
     findings,
@@ -126,11 +130,11 @@ export function viewOf(
 
 function recordsOf(domain: Domain, nowMs: number): RecordToCreate[] {
   const { host, target, ownership, dns, certificate, validation, proxied } = domain;
-  const record = recordFor(host, target, dns.zone);
+  const { zone = likelyZone(host) } = dns;
+  const record = recordFor(host, target, zone);
   const pointing = proxied ? { ...record, note: proxyNote } : record;
-  const proof =
-    ownership.kind === "proof_needed" ? [proofFor(host, ownership.token, dns.zone)] : [];
-  if (validation === undefined) return [pointing, ...proof];
+  const proof = ownership.kind === "proof_needed" ? [proofFor(host, target, zone)] : [];
+  if (validation === undefined) return [pointing, ...(host === zone ? proof : [])];
   const challenge = challengeRecordFor(domain);
   // Its address is changed last. The challenge proves the name, unless it could be another's.
   if (!dns.pointed && !isValid(certificate.held, nowMs)) {

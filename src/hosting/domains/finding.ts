@@ -90,9 +90,10 @@ export function recordFor(
   };
 }
 
+/** It names the target, which no other domain has. */
 export function proofFor(
   host: string,
-  token: string,
+  target: string,
   zone: string = likelyZone(host),
 ): RecordToCreate {
   const fullName = `_petstore-proof.${host}`;
@@ -100,7 +101,7 @@ export function proofFor(
     type: "TXT",
     name: relative(fullName, zone),
     fullName,
-    value: `petstore-proof=${token}`,
+    value: `petstore-proof=${target}`,
     ttlSeconds: recordTtlSeconds,
   };
 }
@@ -187,16 +188,6 @@ export function withoutAddress(host: string): Finding {
   };
 }
 
-/** A wildcard does not answer for a name that has another name below it (RFC 4592, section 2.2.2). */
-export function wildcardUnproven(host: string): Finding {
-  const parent = host.slice(host.indexOf(".") + 1);
-  return {
-    code: "WILDCARD_MATCH",
-    message: `The wildcard *.${parent} answers for ${host} too, so we need a proof that you mean this name.`,
-    next: `Create both records shown: the TXT record, and the CNAME of ${host} itself, which the wildcard then no longer answers for. The wildcard may stay.`,
-  };
-}
-
 export function wildcardMatch(view: View, host: string, target: string): Finding {
   const parent = host.slice(host.indexOf(".") + 1);
   return {
@@ -209,16 +200,16 @@ export function wildcardMatch(view: View, host: string, target: string): Finding
 }
 
 export function proofMissing(
-  proof: { name: string; value: string },
+  { fullName, value }: Pick<RecordToCreate, "fullName" | "value">,
   answers: readonly DnsAnswer[],
 ): Finding {
   const found = answers.flatMap((answer) => valuesIn(answer, "TXT")).map((text) => `TXT ${text}`);
   return {
     code: "PROOF_MISSING",
-    message: `This name is or was attached to another project, so we need a proof that it is yours: a TXT record at ${proof.name}.`,
-    next: `Create the TXT record ${proof.name} with the value ${proof.value}.`,
+    message: `The addresses of an apex do not show whose it is, so we need a proof that it is yours: a TXT record at ${fullName}.`,
+    next: `Create the TXT record ${fullName} with the value ${value}.`,
     found: [...new Set(found)],
-    expected: [`TXT ${proof.value}`],
+    expected: [`TXT ${value}`],
   };
 }
 

@@ -18,7 +18,7 @@ import * as lifecycle from "./lifecycle.ts";
 import { answersOf, describe, observe, valuesIn } from "./observation.ts";
 import { caaIdentitiesOf } from "./preparation.ts";
 import type { Resolver } from "./resolver.ts";
-import { isNamed, withoutHost } from "./routing.ts";
+import { withoutHost } from "./routing.ts";
 import { askWindowMs, instantIn, type Job } from "./schedule.ts";
 import {
   type JobContext,
@@ -44,17 +44,11 @@ async function look(domain: Domain, context: JobContext) {
   const { host, target, ownership } = domain;
   const unusedLabel = `unused-${Buffer.from(context.clock.random(6)).toString("hex")}`;
   if (isOwnName(domain)) return lookAtOwn(host, unusedLabel, context.resolver);
-  const proof = ownership.kind === "proof_needed" ? proofFor(host, ownership.token) : undefined;
-  const observation = await observe(
-    { host, target, proofName: proof?.fullName, unusedLabel },
-    context.resolver,
-  );
-  const verdict = verify(observation, {
-    host,
-    target,
-    proof: proof && { name: proof.fullName, value: proof.value },
-    settled: isSettled(domain, context.now()),
-  });
+  const proof = ownership.kind === "held" ? undefined : proofFor(host, target);
+  const proofAlways = domain.validation !== undefined;
+  const question = { host, target, proofName: proof?.fullName, proofAlways, unusedLabel };
+  const observation = await observe(question, context.resolver);
+  const verdict = verify(observation, { host, target, proof });
   const answers = answersOf(observation);
   if (domain.validation === undefined) return { verdict, answers };
   const sight = await lookForChallenge(domain, context);
@@ -73,18 +67,10 @@ async function lookAtOwn(host: string, unusedLabel: string, resolver: Resolver) 
   return { verdict: verifyOwn(host, [a, aaaa]), answers };
 }
 
-/** Ownership that is proven, or a domain that is served, need not be verified again. */
-function isSettled({ ownership, certificate }: Domain, nowMs: number): boolean {
-  return (
-    (ownership.kind === "held" && ownership.proven === true) || isValid(certificate.held, nowMs)
-  );
-}
-
 async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { target, ...rest } = withTarget(leased.stored.domain, context);
   const { verdict, answers } = await look({ target, ...rest }, context);
   const nowMs = context.now();
-  const proofToken = Buffer.from(context.clock.random(16)).toString("hex");
   const undecryptable = await isUndecryptable(leased.stored.domain, context);
   context.log("domain.checked", {
     host: leased.stored.domain.host,
@@ -93,7 +79,7 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
   });
   return updateLeased(leased, context, async (before) => {
     const usable = undecryptable ? lifecycle.certificateLost(before) : before;
-    let domain = lifecycle.checked({ ...usable, target }, verdict, nowMs, proofToken);
+    let domain = lifecycle.checked({ ...usable, target }, verdict, nowMs);
     const entries = [
       timelineEntry(nowMs, "dns_checked", wordsOf(verdict), verdict.findings, answers),
     ];
@@ -105,7 +91,7 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
       entries.push(timelineEntry(nowMs, "propagation_overdue", message, [propagationOverdue]));
     }
     const claimed = before.ownership.kind !== "held" && domain.ownership.kind === "held";
-    const rival = claimed ? await displacedBy(domain, context.store) : undefined;
+    const rival = claimed ? await rivalOf(domain, context.store) : undefined;
     if (rival === undefined) return { domain, entries };
     const displaced = lifecycle.displaced(rival.domain, nowMs);
     const { findings } = displaced.dns;
@@ -114,7 +100,10 @@ async function check(leased: LeasedDomain, context: JobContext): Promise<ChangeO
       domain,
       entries,
       displaces: { domain: displaced, version: rival.version, entries: [entry] },
-      routing: await routingWithout(rival.domain, context.store),
+      // The platform's own names are in no routing.
+      ...(isOwnName(rival.domain)
+        ? {}
+        : { routing: await routingWithout(rival.domain, context.store) }),
     };
   });
 }
@@ -150,9 +139,6 @@ const degradedWords = "DNS no longer points to us. We keep serving visitors who 
 
 function milestones(before: Domain, after: Domain, nowMs: number) {
   const entries = [];
-  if (after.ownership.kind === "held" && before.ownership.kind === "proof_needed") {
-    entries.push(timelineEntry(nowMs, "proven", "The proof of ownership was found."));
-  }
   if (after.certificate.issuance !== undefined && before.certificate.issuance === undefined) {
     const words = `${after.host} is verified. A certificate is ordered next.`;
     entries.push(timelineEntry(nowMs, "verified", words));
@@ -175,19 +161,6 @@ function milestones(before: Domain, after: Domain, nowMs: number) {
 async function rivalOf(domain: Domain, store: DomainStore): Promise<StoredDomain | undefined> {
   const holder = await store.holderOf(domain.host);
   return holder?.domain.id === domain.id ? undefined : holder;
-}
-
-/** The domain that loses the name: its holder, or a contested one that its project still routes. */
-async function displacedBy(domain: Domain, store: DomainStore): Promise<StoredDomain | undefined> {
-  const holder = await rivalOf(domain, store);
-  if (holder !== undefined) return holder;
-  for (const claim of await store.claimsOn(domain.host)) {
-    const { id, ownership, project, host } = claim.domain;
-    if (id === domain.id || ownership.kind !== "proof_needed") continue;
-    const { routing } = await store.routing(project);
-    if (isNamed(host, routing)) return claim;
-  }
-  return undefined;
 }
 
 /** No route of a project may use a name that it has lost. */
@@ -278,7 +251,7 @@ async function updateRenewalWindow(
   });
 }
 
-/** Another owner could claim a removed name that still points to us. */
+/** The record of a removed name is of no use to anybody else, but its owner should know of it. */
 async function watch({ stored, lease }: LeasedDomain, context: JobContext): Promise<ChangeOutcome> {
   const { host, target } = stored.domain;
   const answer = await context.resolver.lookUp(host, "CNAME");

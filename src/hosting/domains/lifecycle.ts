@@ -27,30 +27,22 @@ import {
 } from "./schedule.ts";
 import type { Verdict } from "./verification.ts";
 
-export interface NewDomain
-  extends Pick<
-    Domain,
-    "id" | "host" | "project" | "ownerId" | "target" | "validation" | "delegation" | "proxied"
-  > {
-  /** The value that proves ownership, if another owner has or had the name. */
-  readonly proofToken: string | undefined;
-}
+export type NewDomain = Pick<
+  Domain,
+  "id" | "host" | "project" | "ownerId" | "target" | "validation" | "delegation" | "proxied"
+>;
 
 /** A name of the platform itself, which needs no proof: it is in the settings. */
 export function addedOwn({ id, host }: Pick<Domain, "id" | "host">, nowMs: number): Domain {
-  const named = { id, host, project: "", ownerId: "", target: "", proofToken: undefined };
-  return verifyRequested(
-    { ...added(named, nowMs), ownership: { kind: "held", proven: true } },
-    nowMs,
-  );
+  const named = added({ id, host, project: "", ownerId: "", target: "" }, nowMs);
+  return verifyRequested({ ...named, ownership: { kind: "held" } }, nowMs);
 }
 
-export function added({ proofToken, ...named }: NewDomain, nowMs: number): Domain {
+export function added(named: NewDomain, nowMs: number): Domain {
   const domain: Domain = {
     ...named,
     addedAtMs: nowMs,
-    ownership:
-      proofToken === undefined ? { kind: "held" } : { kind: "proof_needed", token: proofToken },
+    ownership: { kind: "proof_needed" },
     dns: {
       verdict: "unknown",
       lastCheck: undefined,
@@ -108,15 +100,11 @@ export function verifyRequested(domain: Domain, nowMs: number): Domain {
   };
 }
 
-/** DNS was checked. `proofToken` is used if the name turns out to need a proof. */
-export function checked(
-  domain: Domain,
-  verdict: Verdict,
-  nowMs: number,
-  proofToken: string,
-): Domain {
+/** DNS was checked. What is right shows whose the name is. */
+export function checked(domain: Domain, verdict: Verdict, nowMs: number): Domain {
   const dns = checkedDns(domain, verdict, nowMs);
-  const ownership = ownershipAfter(domain.ownership, verdict, proofToken);
+  const shown = domain.ownership.kind === "proof_needed" && verdict.kind === "right";
+  const ownership: Ownership = shown ? { kind: "held" } : domain.ownership;
   const next = { ...domain, dns, ownership };
   const pointsToUs = ownership.kind === "held" && dns.verdict === "right";
   if (!pointsToUs || isValid(domain.certificate.held, nowMs)) return next;
@@ -126,23 +114,6 @@ export function checked(
   if (issuance !== undefined && !fixed) return next;
   const { ordering = false, order } = issuance ?? {};
   return withIssuance(next, { ...newIssuance(nowMs), ordering, order });
-}
-
-function ownershipAfter(
-  before: Ownership,
-  { proven, wildcard }: Verdict,
-  token: string,
-): Ownership {
-  if (before.kind !== "held" && before.kind !== "proof_needed") return before;
-  if (proven === true) return { kind: "held", proven };
-  return before.kind === "held" && wildcard === true ? { kind: "proof_needed", token } : before;
-}
-
-/** Another owner intends to prove ownership, so this one needs a proof too unless it has evidence. */
-export function contested(domain: Domain, token: string): Domain {
-  const { ownership, dns } = domain;
-  const settled = ownership.kind !== "held" || ownership.proven === true || dns.everRight;
-  return settled ? domain : { ...domain, ownership: { kind: "proof_needed", token } };
 }
 
 /** Whether the refusal persists when DNS is right: it is due to the authority or a CAA record. */
@@ -360,11 +331,7 @@ export function displaced(domain: Domain, nowMs: number): Domain {
 }
 
 export function removed(domain: Domain, nowMs: number): Domain {
-  const { ownership, dns } = domain;
-  // If ownership was never established, the tombstone gives no right to attach it again.
-  const shown = (ownership.kind === "held" && ownership.proven === true) || dns.everRight;
-  const unproven = ownership.kind === "held" && shown ? {} : ({ unproven: true } as const);
-  return ended(domain, { kind: "removed", atMs: nowMs, ...unproven }, nowMs);
+  return ended(domain, { kind: "removed", atMs: nowMs }, nowMs);
 }
 
 function ended(domain: Domain, ownership: Domain["ownership"], nowMs: number): Domain {

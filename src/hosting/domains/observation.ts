@@ -36,8 +36,10 @@ export interface Observation {
 export interface Question {
   readonly host: string;
   readonly target: string;
-  /** The name of the proof of ownership; undefined if none is needed. */
+  /** The name of the proof of ownership; undefined if it was shown before. */
   readonly proofName: string | undefined;
+  /** Whether it is queried for other names than an apex, too. */
+  readonly proofAlways?: boolean;
   /** A random label that is not in use. */
   readonly unusedLabel: string;
 }
@@ -60,7 +62,7 @@ export async function observe(question: Question, resolver: Resolver): Promise<O
   const zone = zoneOf(host, nameServers, authorities);
   const [recursor, proofs, targetAddresses] = await Promise.all([
     viewOf(host, (name, type) => resolver.lookUp(name, type)),
-    proofName === undefined
+    proofName === undefined || !(zone === host || question.proofAlways)
       ? []
       : Promise.all(servers.map((server) => resolver.ask(server, proofName, "TXT"))),
     zone === host ? addressesOf(target, resolver) : undefined,
@@ -132,14 +134,16 @@ async function follow(
   return passed;
 }
 
-/** Queried if something was found, which may be from a wildcard. */
+/** Queried if something else than the record was found, which may be from a wildcard. */
 async function siblingOf(
-  { host, unusedLabel }: Question,
+  { host, target, unusedLabel }: Question,
   zone: string,
   authorities: readonly ServerView[],
   resolver: Resolver,
 ): Promise<View | undefined> {
-  const found = authorities.find((view) => recordsAt(view, host).length > 0);
+  const found = authorities.find((view) =>
+    recordsAt(view, host).some((record) => record !== `CNAME ${target}`),
+  );
   if (found === undefined || zone === host) return undefined;
   const sibling = `${unusedLabel}.${host.slice(host.indexOf(".") + 1)}`;
   return viewOf(sibling, (name, type) => resolver.ask(found.server, name, type));

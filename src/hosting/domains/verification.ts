@@ -1,6 +1,6 @@
 /** Evaluates the DNS answers of a host: right, wrong or unknown, with findings for the owner. */
 
-import type { Finding } from "./finding.ts";
+import type { Finding, RecordToCreate } from "./finding.ts";
 import {
   aliasNeeded,
   cnameFinding,
@@ -12,7 +12,6 @@ import {
   silent,
   targetUnknown,
   wildcardMatch,
-  wildcardUnproven,
   withoutAddress,
 } from "./finding.ts";
 import { isBehindProxy, type Observation, recordsAt, type View, valuesIn } from "./observation.ts";
@@ -24,10 +23,8 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   /** The apex of the zone of the name; undefined if DNS did not tell it. */
   readonly zone?: string | undefined;
-  /** Whether the proof of ownership was found; undefined if none is needed. */
-  readonly proven: boolean | undefined;
-  /** A wildcard points here, so it is unknown whether the owner of the zone meant this name. */
-  readonly wildcard?: true;
+  /** Whether the TXT record that proves ownership was found. */
+  readonly proven?: true;
   /** Of a domain that is validated by DNS: it points here. */
   readonly pointing?: true;
   /** How it can be validated by DNS. */
@@ -37,53 +34,38 @@ export interface Verdict {
 export interface Expectation {
   readonly host: string;
   readonly target: string;
-  /** The TXT record that proves ownership, if a proof is needed. */
-  readonly proof: { readonly name: string; readonly value: string } | undefined;
-  /** Whether ownership was established before. */
-  readonly settled: boolean;
+  /**
+   * The TXT record that proves ownership where the target does not, until it was shown. An apex has
+   * only addresses, which are the same for all domains.
+   */
+  readonly proof: Pick<RecordToCreate, "fullName" | "value"> | undefined;
 }
 
-type Judged = Omit<Verdict, "proven" | "wildcard" | "zone">;
+type Judged = Omit<Verdict, "zone">;
 
 export function verify(observation: Observation, expected: Expectation): Verdict {
   const { nameServers, zone } = observation;
   return { ...judge(observation, expected), ...(nameServers.kind === "found" ? { zone } : {}) };
 }
 
-function judge(observation: Observation, expected: Expectation): Verdict {
-  const { proof } = expected;
+function judge(observation: Observation, expected: Expectation): Judged {
+  const { proofs, zone } = observation;
+  const { host, proof } = expected;
   const pointing = judgePointing(observation, expected);
-  if (proof === undefined) {
-    if (expected.settled || pointing.kind !== "right") return { ...pointing, proven: undefined };
-    const beside = observation.sibling?.cname;
-    if (beside?.kind === "unreachable") {
-      // Without this answer, a wildcard cannot be ruled out.
-      const findings = [silent(beside, []), ...pointing.findings];
-      return { kind: "unknown", findings, proven: undefined };
-    }
-    if (!isBelowWildcard(observation)) return { ...pointing, proven: undefined };
-    // Without a proof, the first to attach a name below a wildcard would get it.
-    const findings = [wildcardUnproven(expected.host), ...pointing.findings];
-    return { kind: "unknown", findings, proven: undefined, wildcard: true };
-  }
-  const proven = isProven(observation.proofs, proof.value);
-  if (proven) return { ...pointing, proven };
-  const wanted = isBelowWildcard(observation)
-    ? wildcardUnproven(expected.host)
-    : proofMissing(proof, observation.proofs);
-  // Once: a wildcard that points elsewhere is a finding already.
-  const findings = [wanted, ...pointing.findings.filter(({ code }) => code !== wanted.code)];
+  if (proof === undefined) return pointing;
+  if (isProven(proofs, proof.value)) return { ...pointing, proven: true };
+  if (zone !== host) return pointing;
+  const findings = [proofMissing(proof, proofs), ...pointing.findings];
   // Without the proof, pointing here is not enough.
-  return { kind: pointing.kind === "right" ? "unknown" : pointing.kind, findings, proven };
+  return { kind: pointing.kind === "right" ? "unknown" : pointing.kind, findings };
 }
 
 /** Evaluates a name of the platform itself by its public addresses. */
 export function verifyOwn(host: string, answers: readonly DnsAnswer[]): Verdict {
-  const proven = undefined;
-  if (answers.some(({ kind }) => kind === "found")) return { kind: "right", findings: [], proven };
+  if (answers.some(({ kind }) => kind === "found")) return right;
   const unclear = answers.find((answer) => answer.kind === "unreachable");
-  if (unclear !== undefined) return { kind: "unknown", findings: [silent(unclear, [])], proven };
-  return { kind: "wrong", findings: [withoutAddress(host)], proven };
+  if (unclear !== undefined) return unknown([silent(unclear, [])]);
+  return wrong([withoutAddress(host)]);
 }
 
 /** At least one name server has it, and none that answers denies it. */
@@ -258,11 +240,6 @@ function judgeRecursor(observation: Observation, expected: Expectation, apex: bo
       seconds,
     },
   ]);
-}
-
-function isBelowWildcard(observation: Observation): boolean {
-  const { authorities, host } = observation;
-  return authorities.some((view) => sameAsSibling(view, observation, host));
 }
 
 function sameAsSibling(

@@ -29,9 +29,9 @@ export function domainHandlers({ domainService, streams }: DomainHandlersParts) 
     getEdges: async () => json(200, await domainService.edgesBehind()),
 
     async addDomain({ path: { project }, body }, { caller }) {
-      const { host, prove, prepare, proxied, withWww } = body;
+      const { host, prepare, proxied, withWww } = body;
       const how = proxied ? "proxied" : prepare ? "prepared" : "directly";
-      const view = await domainService.add(caller.actor, project, host, prove, how, withWww);
+      const view = await domainService.add(caller.actor, project, host, how, withWww);
       const location = `${encodeURIComponent(view.project)}/domains/${view.host}`;
       return {
         ...json(201, view),

@@ -1,6 +1,8 @@
 /** The owner's commands do and say the same on the store and, with --to, over the API. */
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:http";
+import * as lifecycle from "../../../src/hosting/domains/lifecycle.ts";
 import { keepOwnNames } from "../../../src/hosting/domains/ownName.ts";
 import { fakeClock } from "../../../testkit/fakeClock.ts";
 import { describeOnEngines } from "../../end-to-end/engines.ts";
@@ -24,14 +26,14 @@ describeOnEngines("over the API", (engine) => {
 
   async function goLive(host: string): Promise<void> {
     const { stores } = fixture.service;
-    const claim = await stores.domains.holderOf(host);
+    const [claim] = await stores.domains.claimsOn(host);
     if (claim === undefined) throw new Error(`${host} should be attached.`);
     const certificate = certificateNamed(`cert_${host}`, host, { notBeforeMs: nowMs });
-    const dns = { ...claim.domain.dns, verdict: "right", everRight: true } as const;
-    await changeIn(stores, holding({ ...claim.domain, dns }, certificate), { certificate });
+    const shown = lifecycle.checked(claim.domain, { kind: "right", findings: [] }, nowMs);
+    await changeIn(stores, holding(shown, certificate), { certificate });
   }
 
-  /** Two live names of shop, one that leads to the other, and one that rival must prove. */
+  /** Two live names of shop, one that leads to the other, and one that rival claims too. */
   async function withDomains(): Promise<void> {
     for (const host of ["docs.example.com", "www.example.com"]) {
       expect((await fixture.local(`domains add shop ${host}`, { clock })).code).toBe(0);
@@ -39,7 +41,7 @@ describeOnEngines("over the API", (engine) => {
     }
     await fixture.local("domains primary docs.example.com", { clock });
     await fixture.local("domains redirect www.example.com docs.example.com", { clock });
-    await fixture.local("domains add rival docs.example.com --prove", { clock });
+    await fixture.local("domains add rival docs.example.com", { clock });
     await fixture.local("domains add rival gone.example.com", { clock });
     await fixture.local("domains remove gone.example.com", { clock });
   }

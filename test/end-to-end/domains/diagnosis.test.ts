@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DomainDetails } from "../../../src/hosting/domains/domainView.ts";
 import type { FindingCode } from "../../../src/hosting/domains/finding.ts";
-import { type DomainsFixture, startDomainsFixture } from "./domainsFixture.ts";
+import { type DomainsFixture, operator, startDomainsFixture } from "./domainsFixture.ts";
 import { describeWithTestBedOnEngines } from "./engines.ts";
 import { startTestBed, type TestBed } from "./testBed/testBed.ts";
 import { signedZone } from "./testBed/unbound.ts";
@@ -90,42 +90,25 @@ describeWithTestBedOnEngines("the diagnosis of a domain", (engine) => {
     );
   });
 
-  test("a wildcard that points here asks for a proof, and verifies with it", async () => {
-    const wild = `* CNAME ${testBed.target}.`;
-    const zone = await testBed.zone("wild.test", { records: wild });
-    const asked = await diagnose("docs.wild.test");
-    expect(asked.status).toBe("pending_dns");
-    expect(asked.nextStep).toEqual({
-      by: "owner",
-      text: expect.stringMatching(/^Create both records shown: the TXT record, and the CNAME /),
-    });
-    const proof = asked.records.find(({ type }) => type === "TXT");
-    // The TXT record alone takes the name from the wildcard.
-    await zone.set(`${wild}\n${proof?.name} TXT "${proof?.value}"`);
-    await testBed.flush();
-    await fixture.skip(10_000);
-    const half = await fixture.verify(project, "docs.wild.test");
-    expect(half.findings.map(({ code }) => code)).toEqual(["NO_CNAME"]);
-    expect(half.nextStep.text).toStartWith("Create the CNAME record");
-    await fixture.skip(10_000);
-    await zone.set(`${wild}\ndocs CNAME ${testBed.target}.\n${proof?.name} TXT "${proof?.value}"`);
-    await testBed.flush();
-    await fixture.verify(project, "docs.wild.test");
-    await fixture.until(project, "docs.wild.test", ({ status }) => status === "live");
-  });
-
-  test("a record of its own without any wildcard beside it needs no proof", async () => {
-    await testBed.zone("plain.test", { records: `docs CNAME ${testBed.target}.` });
-    const { records } = await fixture.goLive(project, "docs.plain.test");
+  test("a wildcard verifies the name whose target it has, and no other", async () => {
+    await testBed.zone("wild.test", { records: `* CNAME ${testBed.target}.` });
+    const { records } = await fixture.goLive(project, "docs.wild.test");
     expect(records.map(({ type }) => type)).toEqual(["CNAME"]);
+    await fixture.domainService.add(operator, project, "www.wild.test");
+    const other = await fixture.verify(project, "www.wild.test");
+    expect(findingOf(other, "CNAME_MISMATCH").found).toEqual([`CNAME ${records[0]?.value}`]);
+    expect(findingOf(other, "WILDCARD_MATCH").next).toContain("www.wild.test itself");
   });
 
-  test("an apex with an ALIAS to us verifies", async () => {
-    await testBed.zone("apex.test", {
-      servers: [testBed.powerDns],
-      records: `@ ALIAS ${testBed.target}.`,
-    });
-    await fixture.add(project, "apex.test");
+  test("an apex with an ALIAS to us verifies, once the TXT record is there", async () => {
+    const zone = await testBed.zone("apex.test", { servers: [testBed.powerDns] });
+    const { records } = await fixture.domainService.add(operator, project, "apex.test");
+    const [alias, proof] = records;
+    await zone.set(`@ ALIAS ${alias?.value}.`);
+    const asked = await fixture.verify(project, "apex.test");
+    expect(asked.status).toBe("pending_dns");
+    expect(findingOf(asked, "PROOF_MISSING").expected).toEqual([`TXT ${proof?.value}`]);
+    await zone.set(`@ ALIAS ${alias?.value}.\n${proof?.name} TXT "${proof?.value}"`);
     await fixture.verify(project, "apex.test");
     const live = await fixture.until(project, "apex.test", ({ status }) => status === "live");
     expect(live.findings).toEqual([]);

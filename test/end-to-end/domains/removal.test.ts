@@ -70,30 +70,44 @@ describeWithTestBedOnEngines("an attached domain", (engine) => {
     );
   });
 
-  test("that was removed asks another owner for a proof, and returns to its own without an order", async () => {
-    const host = "docs.returning.test";
-    const zone = await live(host);
-    await fixture.domainService.remove(operator, "acme", host, false);
+  for (const days of [0, 31]) {
+    test(`that was removed ${days} days ago is nobody else's by the record that is left`, async () => {
+      const host = `docs.left${days}.test`;
+      await live(host);
+      await fixture.domainService.remove(operator, "acme", host, false);
+      await fixture.skip(days * 24 * 3_600_000);
+      await fixture.service.stores.domains.sweep(fixture.clock.now());
+      await fixture.domainService.add(operator, "rival", host);
+      const checked = await fixture.verify("rival", host);
+      expect(checked.status).toBe("misconfigured");
+      expect(checked.findings.map(({ code }) => code)).toEqual(["CNAME_MISMATCH"]);
+      expect(await handshakeFailure(at(host))).toBeDefined();
+    });
+  }
 
-    const claim = await fixture.domainService.add(operator, "rival", host);
-    const [, proof] = claim.records;
-    expect(proof).toMatchObject({ type: "TXT", fullName: `_petstore-proof.${host}` });
-    const checked = await fixture.verify("rival", host);
-    expect(checked.status).toBe("misconfigured");
-    expect(checked.findings.map(({ code }) => code)).toEqual(["PROOF_MISSING", "CNAME_MISMATCH"]);
+  test("that points here before anybody attached it goes to nobody who does", async () => {
+    const host = "docs.early.test";
+    await testBed.zone("early.test", { records: "docs CNAME x.sites.platform.test." });
+    for (const project of ["acme", "rival"]) {
+      await fixture.domainService.add(operator, project, host);
+      expect((await fixture.verify(project, host)).status).toBe("misconfigured");
+    }
     expect(await handshakeFailure(at(host))).toBeDefined();
+  });
 
+  test("returns to its owner without an order, and moves to whose record is there", async () => {
+    const host = "docs.returning.test";
+    await live(host);
+    await fixture.domainService.remove(operator, "acme", host, false);
     const orders = testBed.ca.count("newOrder");
-    await fixture.goLive("acme", host);
-    expect(testBed.ca.count("newOrder")).toBe(orders);
+    // The record was never touched.
+    await fixture.domainService.add(operator, "acme", host);
+    await fixture.verify("acme", host);
+    await fixture.until("acme", host, ({ status }) => status === "live");
     expect((await visit(at(host))).body).toContain("<title>acme</title>");
 
-    await zone.set(
-      `docs CNAME ${claim.records[0]?.value}.\n_petstore-proof.docs TXT "${proof?.value}"`,
-    );
-    await testBed.flush();
-    await fixture.verify("rival", host);
-    await fixture.until("rival", host, ({ status }) => status === "live");
+    await fixture.goLive("rival", host);
+    expect(testBed.ca.count("newOrder")).toBe(orders);
     expect((await visit(at(host))).body).toContain("<title>rival</title>");
     const lost = await fixture.show("acme", host);
     expect(lost.status).toBe("abandoned");

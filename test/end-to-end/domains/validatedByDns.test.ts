@@ -115,7 +115,7 @@ describeWithTestBedOnEngines("a name that moves", (engine) => {
         seen.push(await visitByName(host, trusted).catch((cause) => `failed: ${cause}`));
       }
     })();
-    await fixture.domainService.add(operator, project, host, false, "prepared");
+    await fixture.domainService.add(operator, project, host, "prepared");
     const told = await fixture.until(project, host, (each) => each.records.length > 0);
     await zone.set(`docs A ${oldAddress}\n${records(told)}`);
     await testBed.flush(zone.name);
@@ -188,7 +188,7 @@ describeWithTestBedOnEngines("a name that moves", (engine) => {
     const address = `docs A ${oldAddress}`;
     const zone = await testBed.zone("initech.test", { records: address });
     const trusted = await proxyFor(host);
-    await fixture.domainService.add(operator, project, host, false, "proxied");
+    await fixture.domainService.add(operator, project, host, "proxied");
     const { records } = await fixture.until(project, host, (each) => each.records.length > 0);
     await zone.set(
       `${address}\n${records.map((each) => `${each.name} TXT "${each.value}"`).join("\n")}`,

@@ -180,20 +180,18 @@ function VerifyButton({ host, busy, verify, first }: Checking & { first: boolean
 function StartAgain({ domain, onAdded }: Pick<DomainCardProps, "domain" | "onAdded">) {
   const { project, host } = domain;
   const { run, busy, error } = useAction();
-  const prove = hasCode(error, "attached_elsewhere");
-  const label = prove ? "Prove that it is mine" : "Start again";
   const add = () =>
     run(async () => {
       const path = { project };
-      const body = { host, prove, prepare: false, proxied: false, withWww: false };
+      const body = { host, prepare: false, proxied: false, withWww: false };
       onAdded(await call("post", "/projects/{project}/domains", { path, body }));
       announce(`${host} was added again.`);
     });
   return (
     <>
       <ErrorMessage error={error} />
-      <Button onClick={add} busy={busy} label={`${label}: ${host}`}>
-        {label}
+      <Button onClick={add} busy={busy} label={`Start again: ${host}`}>
+        Start again
       </Button>
     </>
   );

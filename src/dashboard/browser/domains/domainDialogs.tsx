@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Domain, HstsPolicy, Routing } from "../../../contract/generated/platform.ts";
 import { notify } from "../announce.ts";
-import { call, hasCode } from "../http.ts";
+import { call } from "../http.ts";
 import { Button } from "../parts/buttons.tsx";
 import { closeDialog, Dialog, FormDialog } from "../parts/dialog.tsx";
 import { ChoiceField, TextField, Tick } from "../parts/form.tsx";
@@ -35,12 +35,11 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
   const twin = twinOf(host);
   const withWww = twin !== undefined && ticked;
   const action = useAction();
-  const prove = hasCode(action.error, "attached_elsewhere");
   const add = async () => {
     const path = { project: slug };
     const domain = await call("post", "/projects/{project}/domains", {
       path,
-      body: { host, prove, withWww, prepare: how === "prepared", proxied: how === "proxied" },
+      body: { host, withWww, prepare: how === "prepared", proxied: how === "proxied" },
     });
     onAdded(domain);
     return withWww
@@ -48,12 +47,7 @@ export function AddDomain({ slug, onAdded }: AddDomainProps) {
       : `${domain.host} was added. Create the record that is shown, then verify.`;
   };
   return (
-    <FormDialog
-      title="Add domain"
-      submit={prove ? "Prove that it is mine" : "Add domain"}
-      action={action}
-      onSubmit={add}
-    >
+    <FormDialog title="Add domain" submit="Add domain" action={action} onSubmit={add}>
       <TextField
         label="Domain"
         value={host}

@@ -225,18 +225,20 @@ function zoneMaker(usual: NameServer, unbound: Unbound): MakeZone {
   };
 }
 
-/** A wildcard gets the target of the last domain. */
+/** A wildcard gets the target of the last domain, and an apex the record that proves whose it is. */
 function withTargets(records: string, targets: ReadonlyMap<string, string>): string {
   const targetIn = (line: string) => {
     const [label = ""] = line.trim().split(" ");
     return targets.get(label) ?? (label === "*" ? [...targets.values()].at(-1) : undefined);
   };
-  return records
+  const apex = targets.get("@");
+  const proof = apex === undefined ? [] : [`_petstore-proof TXT "petstore-proof=${apex}"`];
+  const lines = records
     .split("\n")
     .map((line) =>
       line.replace(/ sites\.platform\.test(?=\.?$)/, (all) => ` ${targetIn(line) ?? all.trim()}`),
-    )
-    .join("\n");
+    );
+  return [...lines, ...proof].join("\n");
 }
 
 interface Authority {
