@@ -33,7 +33,7 @@ const settings = [
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],
   ["PETSTORE_DOCS_SITE", "on", "off deploys no site of the documentation"],
   ["PETSTORE_DOMAIN", "", "Name of the service, as with --domain"],
-  ["PETSTORE_SITES_HOST", "no domains", "Name that owners point their domains to"],
+  ["PETSTORE_SITES_HOST", "no domains", "Name below which domains have their targets"],
   ["PETSTORE_SITES_CERTIFICATE", "", "File with your certificate for names below it"],
   ["PETSTORE_SITES_CERTIFICATE_KEY", "", "File with its private key"],
   ["PETSTORE_DNS_UPDATE", "", "Name server to update for a wildcard certificate"],

@@ -38,6 +38,7 @@ import {
   type SetupObservation,
 } from "../hosting/domains/setupChecks.ts";
 import { challengePrefix, noChallenge } from "../hosting/edge/requestHandler.ts";
+import { newTarget } from "../hosting/sites/siteAddress.ts";
 import type { Stores, StoreVersion } from "../storage/stores.ts";
 import { connectionsPossible } from "../wire/limits.ts";
 import { localProxyHeader } from "../wire/proxyProtocol.ts";
@@ -118,7 +119,7 @@ async function observeDomains(
   if (parts.signal?.aborted) resolver.close();
   parts.signal?.addEventListener("abort", () => resolver.close());
   const looked = await Promise.all(
-    namesIn(domains).map((name) => lookUp(name, identities, resolver)),
+    namesIn(domains, clock).map((name) => lookUp(name, identities, resolver)),
   ).finally(() => resolver.close());
   // Last of all: meanwhile nobody else can listen there.
   const ports = config.roles.includes("edge") ? await tryPorts(parts, domains) : [];
@@ -143,13 +144,12 @@ interface NameToLookUp {
   readonly certified: string | undefined;
 }
 
-function namesIn({ ownName, target, sites }: DomainsConfig): readonly NameToLookUp[] {
+/** Domains point to random names below the target, and sites are shown below it. */
+function namesIn({ ownName, target, sites }: DomainsConfig, clock: Clock): readonly NameToLookUp[] {
   const own = ownName === undefined ? [] : [{ host: ownName, asked: ownName, certified: ownName }];
-  const cname = target === ownName ? [] : [{ host: target, asked: target, certified: undefined }];
-  if (sites === undefined) return [...own, ...cname];
-  const [host, asked] = [`*.${sites.host}`, `petstore-doctor.${sites.host}`];
-  const certified = { wildcard: host, each: asked, file: undefined }[sites.certificates.kind];
-  return [...own, ...cname, { host, asked, certified }];
+  const [host, asked] = [`*.${target}`, newTarget(target, clock)];
+  const certified = { wildcard: host, each: asked, file: undefined };
+  return [...own, { host, asked, certified: sites && certified[sites.certificates.kind] }];
 }
 
 interface LookedUp extends Omit<NameObservation, "reached"> {

@@ -140,7 +140,10 @@ function judgeName(name: NameObservation, domains: DomainsObservation): SetupChe
       return { ...about, verdict: "problem", seen, next };
     }
     const { message, next = "" } = withoutAddress(name.host);
-    return { ...about, verdict: "problem", seen: message, next };
+    const why = name.host.startsWith("*.")
+      ? " Every attached domain points to a name below it."
+      : "";
+    return { ...about, verdict: "problem", seen: `${message}${why}`, next };
   }
   const judged = addresses.map((address) => judgeAddress(address, name, domains));
   const worst =
