@@ -225,12 +225,14 @@ const removeDomain: Command = {
       const names = records.map(
         ({ type, fullName, value }) => `the ${type} record of ${fullName} with the value ${value}`,
       );
+      const next =
+        names.length === 0 ? "" : `Now delete ${names.join(" and ")} at the DNS provider.\n`;
       const outcome = proven
         ? effectText(reached)
         : "It was never proven, so nothing was served from it.";
       return {
         json: { ...toJson({ ...removal, ...reached }), project, records },
-        text: `Removed ${host} from ${project}. ${outcome}\nNow delete ${names.join(" and ")} at the DNS provider.\n`,
+        text: `Removed ${host} from ${project}. ${outcome}\n${next}`,
       };
     });
   },

@@ -97,3 +97,21 @@ test("a prepared name that has lost its certificate is ordered for again", async
   const jobs = domain && scheduledJobs(certificateLost(domain), fixture.clock.now());
   expect(jobs?.map(({ job }) => job)).toEqual(["issue", "check", "abandon"]);
 });
+
+test("a late certificate is not put down to a CAA record that permits this validation", async () => {
+  let down = false;
+  const detail = "It is down.";
+  const refusal = { reason: "unavailable", detail, retryAtMs: undefined } as const;
+  const caa = { "example.com CAA": "ca.example; validationmethods=dns-01" };
+  const { dns, pass, show } = await prepared(
+    { ...elsewhere, ...caa },
+    { caaIdentities: ["ca.example"], unreachable: () => (down ? refusal : undefined) },
+  );
+  await pass(0);
+  down = true;
+  dns.lines = { ...dns.lines, [`${challengeName} TXT`]: valueFor(1) };
+  for (let minutes = 0; minutes < 33; minutes++) await pass(1);
+  const late = await show();
+  expect(late.status).toBe("certificate_delayed");
+  expect(late.findings.map(({ code }) => code)).toEqual(["CERTIFICATE_OVERDUE", "CA_UNAVAILABLE"]);
+});

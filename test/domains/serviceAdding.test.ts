@@ -57,6 +57,17 @@ describe("adding a domain", () => {
     expect(theirs?.value).not.toBe(first);
   });
 
+  test("gives a target to who comes back from before there were targets", async () => {
+    const { service, domains } = await domainServiceFixture();
+    await service.add(ann, "shop", host);
+    await service.remove(ann, "shop", host, false);
+    const [ended] = domains.claimsOn(host);
+    if (ended === undefined) throw new Error("It should have a tombstone.");
+    const domain = { ...ended.domain, target: "" };
+    await domains.change({ ...ended, domain, dueAtMs: undefined, entries: [] });
+    expect((await service.add(ann, "shop", host)).records[0]?.value).toEqual(own);
+  });
+
   test("needs the paid plan", async () => {
     const fixture = await domainServiceFixture();
     await fixture.sites.setPlan("ann", "free");

@@ -31,12 +31,15 @@ export function recordsOf(lines: Readonly<Record<string, string>>): Records {
   };
 }
 
+const issuing = (type: RecordType) =>
+  type === "CAA" ? { caa: { critical: false, tag: "issue" } } : {};
+
 export function resolverOf(records: Records): Resolver {
   const answer = async (name: string, type: RecordType) => {
     const values = records(name, type);
     return values.length === 0
       ? nxdomain(60)
-      : found(...values.map((value) => record(name, type, value, 60)));
+      : found(...values.map((value) => ({ ...record(name, type, value, 60), ...issuing(type) })));
   };
   return {
     lookUp: answer,

@@ -3,7 +3,7 @@
 import { newTarget } from "../sites/siteAddress.ts";
 import { checkCaa } from "./caa.ts";
 import { wildcardBase } from "./certificateAuthority.ts";
-import { judgeChallenge, lookForChallenge } from "./dnsValidation.ts";
+import { judgeChallenge, lookForChallenge, validationFor } from "./dnsValidation.ts";
 import { type Domain, definiteFailuresMax, hasEnded, isOwnName, isValid } from "./domain.ts";
 import {
   type ChangeOutcome,
@@ -189,9 +189,12 @@ async function reportDelay(leased: LeasedDomain, context: JobContext): Promise<C
   const { host } = leased.stored.domain;
   const { verdict, answers } = await look(leased.stored.domain, context);
   const caaIdentities = caaIdentitiesOf(await context.authority.reach());
-  const caa =
-    caaIdentities.length === 0 ? undefined : await checkCaa(host, caaIdentities, context.resolver);
   const nowMs = context.now();
+  const validation = validationFor(leased.stored.domain, nowMs);
+  const caa =
+    caaIdentities.length === 0
+      ? undefined
+      : await checkCaa(host, caaIdentities, context.resolver, validation);
   const causes = [
     ...verdict.findings,
     ...(caa === undefined || caa.kind === "permitted" ? [] : [caa.finding]),
