@@ -3,7 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { createLog } from "../../src/core/log.ts";
 import { Problem } from "../../src/core/problems.ts";
-import { createSiteHosts } from "../../src/hosting/edge/siteAddresses.ts";
+import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
+import { createSiteHosts, withSiteAddresses } from "../../src/hosting/edge/siteAddresses.ts";
 import {
   cachedContents,
   type SiteRequest,
@@ -104,4 +105,20 @@ describe.each([false, true])("when the store fails, later: %p", (later) => {
     expect(response?.body).not.toContain("secret detail");
     expect(logged()).toContain("secret detail");
   });
+});
+
+test("the address of a site leads to the primary domain once its DNS does, and not while it is prepared", async () => {
+  const route = { kind: "site", project: "acme", deployment: "dep_a", primary: undefined } as const;
+  let prepared: true | undefined = true;
+  const primary = "docs.example.com";
+  const redirects = [{ from: "acme.sites.example", to: primary, status: 301 as const }];
+  const { route: routeOf } = withSiteAddresses({
+    view: { route: () => ({ ...route, prepared }) } as unknown as EdgeView,
+    sites: { ...storeOf(false), deployment: () => undefined },
+    domains: { routing: () => ({ routing: { primary, redirects }, version: 1 }) },
+    sitesHost: "sites.example",
+  });
+  expect(await routeOf("acme.sites.example")).toEqual(route);
+  prepared = undefined;
+  expect(await routeOf("acme.sites.example")).toMatchObject({ kind: "redirect", to: primary });
 });
