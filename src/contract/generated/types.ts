@@ -832,7 +832,7 @@ export interface components {
          *       "pet.deleted"
          *     ]
          */
-        eventType: components["schemas"]["EventType"][];
+        eventTypes: components["schemas"]["EventType"][];
         /**
          * @description Return only events of this resource, such as `pets/1` or `orders/1`.
          * @example pets/1
@@ -1915,7 +1915,7 @@ export interface operations {
                  *       "pet.deleted"
                  *     ]
                  */
-                type?: components["parameters"]["eventType"];
+                type?: components["parameters"]["eventTypes"];
                 /**
                  * @description Return only events of this resource, such as `pets/1` or `orders/1`.
                  * @example pets/1
