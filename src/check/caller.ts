@@ -31,11 +31,17 @@ export interface RequestOptions {
   readonly contentType?: string | null;
   /** The whole Authorization header; null sends none. Left out, it is the key of the run. */
   readonly authorization?: string | null;
+  /** How the body is read; whole, unless given. */
+  readonly read?: (response: Response) => Promise<string>;
+  readonly signal?: AbortSignal;
 }
 
 export const requestMsMax = 10_000;
+/** How long an event may take to arrive on a stream that is open. */
+const streamMsMax = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
 const rememberedMax = 40;
+const eventStream = "text/event-stream";
 
 interface PetFields {
   readonly name?: string;
@@ -91,6 +97,41 @@ export class Caller {
     return pace.run(() => requests.run(() => this.#exchange(method, path, sent)));
   }
 
+  /**
+   * Opens a stream of events, does what should appear on it, and reads until it has. The text is
+   * what has come, be it that the stream has ended or the time is over.
+   */
+  async stream(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    opened: () => Promise<unknown>,
+    isEnough: (text: string) => boolean,
+  ): Promise<HttpExchange> {
+    const { clock, over } = this.context;
+    const ending = new AbortController();
+    const bodies: ReadableStream<Uint8Array>[] = [];
+    // Only the head counts as a request that is under way: the stream waits for others.
+    const read = async (response: Response) => {
+      const type = response.headers.get("content-type") ?? "";
+      if (!type.startsWith(eventStream) || response.body === null) return boundedText(response);
+      bodies.push(response.body);
+      return "";
+    };
+    const sent = { headers: { accept: eventStream, ...headers }, read, signal: ending.signal };
+    const seen = await this.send("GET", path, sent);
+    const [body] = bodies;
+    if (body === undefined) return seen;
+    const stop = clock.after(streamMsMax, () => ending.abort());
+    try {
+      await opened();
+      const text = await textUntil(body, isEnough, AbortSignal.any([ending.signal, over]));
+      return new HttpExchange(seen.status, seen.headers, text);
+    } finally {
+      stop();
+      ending.abort();
+    }
+  }
+
   async #exchange(method: string, path: string, sent: RequestOptions): Promise<HttpExchange> {
     const { context } = this;
     const hurry = new AbortController();
@@ -102,10 +143,14 @@ export class Caller {
         method,
         headers: this.#headersOf(sent),
         redirect: "manual",
-        signal: AbortSignal.any([hurry.signal, context.over]),
+        signal: AbortSignal.any([
+          hurry.signal,
+          context.over,
+          ...(sent.signal ? [sent.signal] : []),
+        ]),
         ...(body === undefined ? {} : { body }),
       });
-      const text = await boundedText(response);
+      const text = await (sent.read ?? boundedText)(response);
       this.#remember(`${line} → ${response.status}`);
       context.created.note(method, path, response.status, text);
       return new HttpExchange(response.status, response.headers, text);
@@ -265,6 +310,30 @@ async function boundedText(response: Response): Promise<string> {
   } catch {
     throw new CheckFailure("an answer in UTF-8", "bytes that are not");
   }
+}
+
+async function textUntil(
+  body: ReadableStream<Uint8Array>,
+  isEnough: (text: string) => boolean,
+  signal: AbortSignal,
+): Promise<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const end = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", end);
+  let text = "";
+  try {
+    while (!signal.aborted && !isEnough(text) && text.length <= answerBytesMax) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // It was cut off. What has come is judged.
+  }
+  signal.removeEventListener("abort", end);
+  end();
+  return text;
 }
 
 function whyNone(cause: unknown, slow: boolean, over: boolean): string {

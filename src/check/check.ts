@@ -20,6 +20,7 @@ export const parts = {
   "problem+json": "Errors in the form of RFC 9457 on request",
   orders: "Placing, approving, delivering, cancelling and listing orders",
   categories: "Listing, creating, renaming and deleting categories",
+  events: "Listing, filtering, following and streaming events",
   contract: "The contract document itself",
 } as const;
 

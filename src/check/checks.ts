@@ -8,6 +8,7 @@ import { contractDocument } from "./checks/contractDocument.ts";
 import { core } from "./checks/core.ts";
 import { cors } from "./checks/cors.ts";
 import { errors } from "./checks/errors.ts";
+import { events } from "./checks/events.ts";
 import { filters } from "./checks/filters.ts";
 import { head } from "./checks/head.ts";
 import { idempotency } from "./checks/idempotency.ts";
@@ -30,6 +31,7 @@ const all: readonly Check[] = [
     problemJson,
     orders,
     categories,
+    events,
     contractDocument,
   ],
 ].flat();

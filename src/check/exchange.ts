@@ -1,4 +1,5 @@
 /** Reads what the service answers as the shapes of the interface, or says what is wrong with it. */
+import { int64FromJson } from "../contract/int64.ts";
 import { parseJson } from "../contract/json.ts";
 import { readerFor, type Schemas } from "../contract/operations.ts";
 import { problems } from "../core/problems.ts";
@@ -10,6 +11,8 @@ export type Pet = Omit<Schemas["Pet"], "status"> & {
 };
 export type Order = Schemas["Order"];
 export type Category = Schemas["Category"];
+/** The data is as it came, to be compared with the resource. */
+export type Event = Omit<Schemas["Event"], "data"> & { readonly data: Members };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -111,6 +114,10 @@ export class HttpExchange {
     return this.#list(readCategory);
   }
 
+  events(): Event[] {
+    return this.#list(readEvent);
+  }
+
   #list<T>(read: (value: unknown) => T): T[] {
     const list = this.json(200);
     assert(Array.isArray(list), "a JSON array and nothing around it", this.shown);
@@ -162,11 +169,22 @@ const readOrderShape = shapeReader<Order>("Order");
 // RFC 3339 in UTC.
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)$/i;
 
+const isInstant = (text: string) => instant.test(text) && !Number.isNaN(Date.parse(text));
+
 function readOrder(value: unknown): Order {
   const order = readOrderShape(value);
-  const dated = instant.test(order.placedAt) && !Number.isNaN(Date.parse(order.placedAt));
+  const dated = isInstant(order.placedAt);
   assert(dated, "an Order with placedAt, a date-time in UTC", described(value));
   return order;
+}
+
+export function readEvent(value: unknown): Event {
+  const { id: given, type, timestamp, resource, data } = membersOf(value, "an Event");
+  const id = int64FromJson(given);
+  const texts = isText(type) && isText(resource) && isText(timestamp) && isInstant(timestamp);
+  const expected = "an Event with an integer id, type, resource and timestamp, a date-time in UTC";
+  assert(id !== undefined && texts, expected, described(value));
+  return { id, type, timestamp, resource, data: membersOf(data, "the data of an Event") };
 }
 
 function membersOf(value: unknown, what: string): Members {

@@ -139,17 +139,23 @@ describe("a service that implements nothing but the core", () => {
 test("what needs a scope that the key lacks is skipped", async () => {
   const { base, stop } = startReference({
     answered(answered, { method, path }) {
-      if (method !== "POST" || path !== "/categories" || answered.status === 401) return;
+      const isScoped = `${method} ${path}` === "POST /categories" || path.startsWith("/events");
+      if (!isScoped || answered.status === 401) return;
+      delete answered.follow;
       answered.status = 403;
+      answered.headers.set("content-type", "application/json");
       const error = { code: "insufficient_scope", message: "No.", status: 403 };
       answered.body = JSON.stringify(error);
     },
   });
-  const only = ["categories"] as const;
+  const only = ["categories", "events"] as const;
   const verdict = await runChecks({ base, key: referenceKey, clock: systemClock, only });
   stop();
   expect(outcomes(verdict, "failed")).toEqual([]);
   expect(outcomes(verdict, "skipped")).toContain("category-create");
+  const events = verdict.results.filter(({ check }) => check.part === "events");
+  const passed = events.filter(({ outcome }) => outcome.kind === "passed");
+  expect(passed.map(({ check }) => check.id)).toEqual(["events-need-key"]);
 });
 
 describe("the checks", () => {

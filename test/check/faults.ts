@@ -2,6 +2,7 @@
 import { faultsOfAnswers } from "./faultsOfAnswers.ts";
 import { faultsOfBodies } from "./faultsOfBodies.ts";
 import { faultsOfCategories } from "./faultsOfCategories.ts";
+import { faultsOfEvents } from "./faultsOfEvents.ts";
 import { faultsOfFields } from "./faultsOfFields.ts";
 import { faultsOfFilters } from "./faultsOfFilters.ts";
 import { faultsOfQueries } from "./faultsOfQueries.ts";
@@ -20,4 +21,5 @@ export interface Caught extends Fault {
 export const faults: readonly Caught[] = [
   ...[faultsOfQueries, faultsOfFilters, faultsOfBodies, faultsOfRequests],
   ...[faultsOfAnswers, faultsOfFields, faultsOfRules, faultsOfUpdates, faultsOfCategories],
+  ...[faultsOfEvents],
 ].flat();

@@ -238,7 +238,7 @@ export const faultsOfAnswers: readonly Caught[] = [
   {
     name: "a problem has type about:blank",
     answered: when(
-      ({ body }) => body.includes('"type"'),
+      ({ body }) => body.startsWith('{"type"'),
       json((problem) => ({ ...problem, type: "about:blank" })),
     ),
     caughtBy: ["problem-type"],

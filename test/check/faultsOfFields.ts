@@ -244,6 +244,7 @@ export const faultsOfFields: readonly Caught[] = [
       "if-match-of-update",
       "if-match-race",
       "delete-if-match",
+      "events-304",
     ],
   },
   {

@@ -62,6 +62,7 @@ export const faultsOfRequests: readonly Caught[] = [
       "problem-401",
       "orders-need-key",
       "categories-need-key",
+      "events-need-key",
     ],
   },
   {
@@ -129,6 +130,7 @@ export const faultsOfRequests: readonly Caught[] = [
       "replay-update",
       "replay-delete",
       "replay-cancel",
+      "event-none-repeated",
     ],
   },
   {
@@ -149,6 +151,7 @@ export const faultsOfRequests: readonly Caught[] = [
       "if-none-match-star",
       "if-none-match-several",
       "if-none-match-weak",
+      "events-304",
     ],
   },
   {
@@ -168,7 +171,7 @@ export const faultsOfRequests: readonly Caught[] = [
   },
   {
     name: "problem+json is not known",
-    asked: without("accept"),
+    asked: without("accept", (types) => types.includes("problem+json")),
     caughtBy: [
       "problem-400",
       "problem-401",

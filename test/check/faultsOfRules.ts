@@ -13,6 +13,7 @@ export const faultsOfRules: readonly Caught[] = [
       "orders-walk",
       "categories-page",
       "filters-walk",
+      "events-page",
     ],
   },
   {
@@ -43,6 +44,7 @@ export const faultsOfRules: readonly Caught[] = [
       "orders-cursor-bound",
       "orders-cursor-of-pets-refused",
       "filters-cursor-bound",
+      "events-cursor-of-others-refused",
     ],
   },
   {
@@ -56,12 +58,13 @@ export const faultsOfRules: readonly Caught[] = [
       "orders-cursor-bound",
       "orders-cursor-of-pets-refused",
       "filters-cursor-bound",
+      "events-cursor-of-others-refused",
     ],
   },
   {
     name: "a status left out stays out",
     inside: "no default",
-    caughtBy: ["create-status-defaults", "pets-have-status", "mismatch-operation-422"],
+    caughtBy: ["create-status-defaults", "pets-have-status", "mismatch-operation-422", "event-pet"],
   },
   {
     name: "what is refused is stored",
@@ -95,9 +98,15 @@ export const faultsOfRules: readonly Caught[] = [
       "update-name-reserved",
       "delete-reserved-409",
       "order-cancel-leaves-next",
+      "event-pet-of-order",
+      "event-none-repeated",
     ],
   },
-  { name: "a delivered pet is not sold", inside: "never sold", caughtBy: ["order-deliver"] },
+  {
+    name: "a delivered pet is not sold",
+    inside: "never sold",
+    caughtBy: ["order-deliver", "event-pet-of-order"],
+  },
   {
     name: "an order is delivered unapproved",
     inside: "skips approval",
@@ -125,6 +134,7 @@ export const faultsOfRules: readonly Caught[] = [
       "order-cancel-leaves-next",
       "orders-of-pet",
       "count-orders",
+      "event-none-repeated",
     ],
   },
   {
@@ -153,6 +163,7 @@ export const faultsOfRules: readonly Caught[] = [
       "replay-update",
       "replay-delete",
       "replay-cancel",
+      "event-none-repeated",
     ],
   },
   {

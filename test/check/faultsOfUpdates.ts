@@ -31,6 +31,7 @@ export const faultsOfUpdates: readonly Caught[] = [
       "if-match-stale-412",
       "if-match-race",
       "filter-follows-update",
+      "event-pet",
     ],
   },
   {
@@ -65,6 +66,7 @@ export const faultsOfUpdates: readonly Caught[] = [
       "update-name-null-refused",
       "update-name-number-refused",
       "update-name-blank-refused",
+      "event-none-refused",
     ],
   },
   {
@@ -143,7 +145,12 @@ export const faultsOfUpdates: readonly Caught[] = [
   {
     name: "If-Match is ignored",
     asked: without("if-match"),
-    caughtBy: ["if-match-stale-412", "if-match-malformed-400", "if-match-race"],
+    caughtBy: [
+      "if-match-stale-412",
+      "if-match-malformed-400",
+      "if-match-race",
+      "event-none-refused",
+    ],
   },
   {
     name: "If-Match is ignored where it is malformed",
@@ -202,6 +209,7 @@ export const faultsOfUpdates: readonly Caught[] = [
       "delete-keeps-orders",
       "category-delete",
       "category-in-use-409",
+      "event-pet",
     ],
   },
   {

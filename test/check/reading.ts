@@ -6,6 +6,8 @@ export type Plain = {
   headers?: Record<string, string>;
   /** Of a list: how many match. */
   total?: number;
+  /** Of a stream: sends what happens until the returned function is called. */
+  follow?: (send: (text: string) => void) => () => void;
 };
 
 export class Refusal extends Error {

@@ -54,8 +54,9 @@ export function startReference(fault: Partial<Fault> = {}) {
     headers.set("ratelimit", '"default";r=99999;t=60');
     const [, id] = /^\/pets\/([^?/]+)(?:\?|$)/.exec(asked.path) ?? [];
     if (id !== undefined && read && plain.status !== 401) announce(headers, base, id);
-    const answered = { status: plain.status, headers, body: plain.body };
-    if (!read || plain.status !== 200) return answered;
+    const { status, body, follow } = plain;
+    const answered = { status, headers, body, ...(follow && { follow }) };
+    if (follow || !read || plain.status !== 200) return answered;
     const tag = tagOf(plain.body, has("etag of body") ? "" : plain.headers?.["link"]);
     headers.set("etag", tag);
     headers.set("cache-control", "private, no-cache");
@@ -82,7 +83,8 @@ export function startReference(fault: Partial<Fault> = {}) {
       fault.asked?.(asked);
       const answered = await answer(asked);
       fault.answered?.(answered, asked);
-      const { status, headers, body } = answered;
+      const { status, headers, body, follow } = answered;
+      if (follow) return new Response(streamOf(follow, asked.gone), { status, headers });
       if (method !== "HEAD") return new Response(body || null, { status, headers });
       if (!headers.has("content-length"))
         headers.set("content-length", String(Buffer.byteLength(body)));
@@ -98,6 +100,21 @@ export function startReference(fault: Partial<Fault> = {}) {
     },
     stop: () => server.stop(true),
   };
+}
+
+function streamOf(follow: NonNullable<Plain["follow"]>, gone: AbortSignal): ReadableStream {
+  const bytes = new TextEncoder();
+  let stop = () => {};
+  return new ReadableStream({
+    start(controller) {
+      stop = follow((text) => controller.enqueue(bytes.encode(text)));
+      gone.addEventListener("abort", () => {
+        stop();
+        controller.error(gone.reason);
+      });
+    },
+    cancel: () => stop(),
+  });
 }
 
 const preflight = {

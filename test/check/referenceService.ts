@@ -11,6 +11,7 @@ import {
   Refusal,
 } from "./reading.ts";
 import { referenceCategories } from "./referenceCategories.ts";
+import { referenceEvents } from "./referenceEvents.ts";
 import { isStatus, type Query, referenceLists } from "./referenceLists.ts";
 
 /** A request and an answer as a fault may change them. `path` is without `/v1`, with its query. */
@@ -26,6 +27,7 @@ export interface Answered {
   status: number;
   headers: Headers;
   body: string;
+  follow?: Plain["follow"];
 }
 
 /** One thing that is wrong: on the way in, on the way out, or inside. */
@@ -78,6 +80,9 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
   const { list, readQuery } = referenceLists(has, base);
   const isUsed = (category: bigint) => pets.some(({ categoryId }) => categoryId === category);
   const categories = referenceCategories(has, base, isUsed);
+  const events = referenceEvents(has);
+  const recordPet = (change: string, pet: Pet) =>
+    events.record(`pet.${change}`, `pets/${pet.id}`, petText(pet));
   const remembered = new Map<string, { print: string; answer: Promise<Plain> }>();
 
   function authorize(headers: Headers): void {
@@ -126,6 +131,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     }
     if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
     const pet = pets.at(-1) as Pet;
+    recordPet("created", pet);
     return { status: 201, body: petText(pet), headers: { location: `${base()}/pets/${pet.id}` } };
   }
 
@@ -151,12 +157,23 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
     if (pet?.status !== "available") throw new Refusal("pet_not_available", "It is taken.");
     if (has("double sale")) await meetRival(pet, gone);
-    if (!has("stays available")) pet.status = "pending";
     const placedAt = "2026-11-15T12:00:00Z";
     const id = ++lastOrderId;
     orders.push({ id, petId: pet.id, quantity: quantity ?? 1n, status: "placed", placedAt });
     const location = `${base()}/store/orders/${id}`;
-    return { status: 201, body: orderText(orders.at(-1) as Order), headers: { location } };
+    const placed = recorded(orders.at(-1) as Order);
+    if (!has("stays available")) setStatus(pet, "pending");
+    return { ...placed, status: 201, headers: { location } };
+  }
+
+  function setStatus(pet: Pet, status: string): void {
+    pet.status = status;
+    recordPet("updated", pet);
+  }
+
+  function recorded(order: Order): Plain {
+    events.record(`order.${order.status}`, `orders/${order.id}`, orderText(order));
+    return { status: 200, body: orderText(order) };
   }
 
   const openOrder = (pet: Pet) =>
@@ -196,6 +213,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
       ...{ categoryId: category ?? 0n, status: isStatus(next) ? next : "sold" },
     };
     expectMatch(pet, asked);
+    if (wrong.length > 0 && has("records refusals")) recordPet("updated", pet);
     if (wrong.length > 0 && has("stores halves")) Object.assign(pet, changed);
     if (wrong.length > 0) throw new Refusal("body_invalid", `Wrong: ${wrong.join(", ")}.`);
     const moves = has("reserves names") || changed.status !== pet.status;
@@ -203,7 +221,11 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
       throw new Refusal("pet_reserved", "It is ordered.");
     }
     if (has("searches first names")) pet.firstName ??= pet.name;
+    const before = { ...pet };
     if (!has("forgets updates")) Object.assign(pet, changed);
+    if (petText(before) !== petText(changed) || has("records what stays")) {
+      recordPet("updated", has("records what was") ? before : changed);
+    }
     return { status: 200, body: petText(changed), headers: { etag: tagOf(petText(changed)) } };
   }
 
@@ -212,6 +234,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
     if (openOrder(pet) !== undefined && !has("removes reserved")) {
       throw new Refusal("pet_reserved", "It is ordered.");
     }
+    recordPet("deleted", pet);
     if (!has("removes nothing")) pets.splice(pets.indexOf(pet), 1);
     const kept = orders.filter(({ petId }) => !has("removes orders") || petId !== pet.id);
     orders.splice(0, orders.length, ...kept);
@@ -225,8 +248,9 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
       throw new Refusal("order_event_refused", `The order is ${order.status}.`);
     }
     order.status = "cancelled";
-    if (!has("keeps cancelled")) pet.status = "available";
-    return { status: 200, body: orderText(order) };
+    const cancelled = recorded(order);
+    if (!has("keeps cancelled")) setStatus(pet, "available");
+    return cancelled;
   }
 
   function moveOrder(order: Order, event: string): Plain {
@@ -239,9 +263,10 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
       throw new Refusal("order_event_refused", `The order is ${order.status}.`);
     }
     order.status = event === "approve" ? "approved" : "delivered";
+    const moved = recorded(order);
     const pet = pets.find(({ id }) => id === order.petId);
-    if (event === "deliver" && pet && !has("never sold")) pet.status = "sold";
-    return { status: 200, body: orderText(order) };
+    if (event === "deliver" && pet && !has("never sold")) setStatus(pet, "sold");
+    return moved;
   }
 
   async function serve(asked: Asked): Promise<Plain> {
@@ -298,6 +323,12 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
         );
       case "GET categories":
         return list("/categories", categories.all, categories.text, query("limit", "cursor"));
+      case "GET events": {
+        const asks = query("limit", "type", "resource", "cursor");
+        const streams = asked.headers.get("accept") === "text/event-stream";
+        if (streams) return events.stream(asks, asked.headers.get("last-event-id"));
+        return list("/events", events.all, events.text, asks);
+      }
       case "GET pets/{}":
         query();
         return { status: 200, body: petText(petUnder(second)) };
@@ -352,6 +383,7 @@ export function createReferenceService(has: (inside: string) => boolean, base: (
 const methods: Record<string, string> = {
   pets: "GET, HEAD, POST",
   "pets/{}": "GET, HEAD, PATCH, DELETE",
+  events: "GET, HEAD",
   categories: "GET, HEAD, POST",
   "categories/{}": "PATCH, DELETE",
   "store/orders": "GET, HEAD, POST",
