@@ -16,7 +16,7 @@ import { startService } from "./conformance/service.ts";
 /** What a program prints, one line each, once it has seen it. */
 const steps = [
   ...["exact", "pages", "400", "401", "404", "409", "412"],
-  ...["cancel", "orders", "repeat", "update", "delete"],
+  ...["cancel", "orders", "repeat", "update", "delete", "events"],
 ];
 
 const required = process.argv.includes("--required");

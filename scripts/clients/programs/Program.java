@@ -5,6 +5,7 @@ import java.util.regex.Pattern;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
 import org.openapitools.client.ApiResponse;
+import org.openapitools.client.api.EventsApi;
 import org.openapitools.client.api.PetsApi;
 import org.openapitools.client.api.StoreApi;
 import org.openapitools.client.model.Error;
@@ -113,5 +114,9 @@ public class Program {
     pets.deletePet(updated, null, null, null);
     check(list(pets, null, created, null).getData().size() == 2, updated);
     System.out.println("delete");
+    var events = new EventsApi(authenticated)
+        .listEvents(null, null, "pets/" + updated, null, null, null, null);
+    check(events.get(2).getType().equals("pet.deleted"), events);
+    System.out.println("events");
   }
 }

@@ -108,4 +108,8 @@ func main() {
 	check(must(api.DeletePetWithResponse(ctx, created[0], nil)).StatusCode() == http.StatusNoContent)
 	check(len(*must(api.ListPetsWithResponse(ctx, &petstore.ListPetsParams{Id: &created})).JSON200) == 2)
 	fmt.Println("delete")
+	resource := fmt.Sprint("pets/", created[0])
+	events := must(api.ListEventsWithResponse(ctx, &petstore.ListEventsParams{Resource: &resource}))
+	check(events.JSON200 != nil && (*events.JSON200)[2].Type == "pet.deleted", string(events.Body))
+	fmt.Println("events")
 }

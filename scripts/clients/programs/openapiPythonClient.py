@@ -4,6 +4,7 @@ import re
 import uuid
 
 from pet_store_client import AuthenticatedClient
+from pet_store_client.api.events import list_events
 from pet_store_client.api.pets import create_pet, delete_pet, list_pets, update_pet
 from pet_store_client.api.store import approve_order, cancel_order, deliver_order, get_order, place_order
 from pet_store_client.models import Error, NewOrder, NewPet, PetPatch
@@ -69,3 +70,6 @@ expect("412", 412, "precondition_failed", stale)
 assert delete_pet.sync_detailed(created[0], client=petstore).status_code == 204
 assert [item.id for item in list_pets.sync(client=petstore, id=created)] == created[1:]
 print("delete")
+events = list_events.sync(client=petstore, resource=f"pets/{created[0]}")
+assert [event.type_ for event in events] == ["pet.created", "pet.updated", "pet.deleted"], events
+print("events")

@@ -104,4 +104,7 @@ func main() {
 	check(err == nil, err)
 	check(len(must(api.PetsAPI.ListPets(ctx).Id(created).Execute())) == 2)
 	fmt.Println("delete")
+	events := must(api.EventsAPI.ListEvents(ctx).Resource(fmt.Sprint("pets/", created[0])).Execute())
+	check(len(events) == 3 && events[2].Type == "pet.deleted", events)
+	fmt.Println("events")
 }

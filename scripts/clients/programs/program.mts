@@ -2,6 +2,7 @@
 import {
   Configuration,
   ErrorCode,
+  EventsApi,
   ModelErrorFromJSON,
   OrderStatus,
   PetsApi,
@@ -85,3 +86,7 @@ await expectRefusal("412", ErrorCode.PreconditionFailed, () =>
 await pets.deletePet({ petId });
 check((await pets.listPets({ id: created })).length === 2, created);
 console.log("delete");
+const events = new EventsApi(configured(process.env["API_KEY"] ?? ""));
+const happened = await events.listEvents({ resource: `pets/${petId}` });
+check(happened.at(-1)?.type === "pet.deleted", happened);
+console.log("events");

@@ -6,6 +6,7 @@ spl_autoload_register(function (string $class): void {
     if (str_starts_with($class, 'OpenAPI\\Client\\') && is_file($file)) require $file;
 });
 
+use OpenAPI\Client\Api\EventsApi;
 use OpenAPI\Client\Api\PetsApi;
 use OpenAPI\Client\Api\StoreApi;
 use OpenAPI\Client\ApiException;
@@ -96,3 +97,6 @@ expect('412', ErrorCode::PRECONDITION_FAILED, fn () => $pets->updatePet($created
 $pets->deletePet($created[0]);
 check(count($pets->listPets(id: $created)) === 2, $created);
 echo "delete\n";
+$events = client(EventsApi::class, getenv('API_KEY'))->listEvents(resource: "pets/$created[0]");
+check(end($events)->getType() === 'pet.deleted', $events);
+echo "events\n";

@@ -71,3 +71,6 @@ expect("412", 412, "precondition_failed", lambda: pets.update_pet(created[0], re
 pets.delete_pet(created[0])
 assert [item.id for item in pets.list_pets(id=created)] == created[1:]
 print("delete")
+events = petstore.EventsApi(authenticated).list_events(resource=f"pets/{created[0]}")
+assert [event.type for event in events] == ["pet.created", "pet.updated", "pet.deleted"], events
+print("events")

@@ -1,5 +1,6 @@
 //! The client of openapi-generator for Rust. Its functions return no headers, so it cannot page.
 use petstore_client::apis::configuration::Configuration;
+use petstore_client::apis::events_api::list_events;
 use petstore_client::apis::pets_api::{
     create_pet, delete_pet, list_pets, update_pet, CreatePetError, ListPetsError, UpdatePetError,
 };
@@ -94,5 +95,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let left = list_pets(&petstore, None, None, Some(vec![repeated]), None, None, None, None, None).await?;
     assert!(left.is_empty());
     println!("delete");
+    let resource = format!("pets/{repeated}");
+    let events = list_events(&petstore, None, None, Some(&resource), None, None, None, None).await?;
+    assert_eq!(events.last().unwrap().r#type, "pet.deleted");
+    println!("events");
     Ok(())
 }
