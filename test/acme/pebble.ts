@@ -1,8 +1,11 @@
 /** Pebble, the ACME server that the authors of the protocol test with. */
+
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "../../testkit/eventually.ts";
 import { freePort } from "../../testkit/freePorts.ts";
 
 export interface Pebble {
@@ -52,7 +55,9 @@ export async function startPebble(
     env: { PATH: process.env["PATH"] ?? "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  await listening(pebble);
+  await announced(pebble);
+  // It says so just before it listens.
+  await eventually(() => accepts(port));
   return {
     directory: `https://127.0.0.1:${port}/dir`,
     trustPem,
@@ -80,7 +85,19 @@ export function selfSign(folder: string): string {
   return readFileSync(certificate, "utf8");
 }
 
-function listening(pebble: ChildProcess): Promise<void> {
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const end = (isOpen: boolean) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("error", () => end(false));
+  });
+}
+
+function announced(pebble: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = "";
     const hear = (chunk: Buffer) => {

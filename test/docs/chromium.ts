@@ -24,20 +24,23 @@ function choices(): (() => Promise<LaunchOptions>)[] {
 
 /** A busy machine is no reason to skip, nor to fail: Playwright's own limits are shorter. */
 async function start(options: LaunchOptions, more: readonly string[] = []): Promise<Browser> {
-  const browser = await chromium.launch({
-    ...options,
-    timeout: hangMs,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-      ...more,
-    ],
-  });
+  const launched = () =>
+    chromium.launch({
+      ...options,
+      timeout: hangMs,
+      args: [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        ...more,
+      ],
+    });
+  // Chromium itself was seen to end with a segmentation fault at its start.
+  const browser = await launched().catch(launched);
   browser.on("context", (context) => context.setDefaultTimeout(hangMs));
   return browser;
 }
