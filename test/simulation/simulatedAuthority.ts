@@ -233,7 +233,8 @@ export class SimulatedAuthority {
     );
     const objection = await this.#validate(challengeOf(order), by);
     if (objection === undefined) {
-      order.state = "validated";
+      // It may have been refused to another worker meanwhile.
+      if (order.state === "pending") order.state = "validated";
       return undefined;
     }
     this.#orders.over(order, "over");
@@ -326,6 +327,7 @@ export class SimulatedAuthority {
     order: SimulatedOrder,
     step: (delayMs: number) => Promise<void>,
   ): Promise<OrderOutcome> {
+    if (order.state === "over") return refused("policy", "the order was refused before");
     order.chainPem ??= this.#certify(order);
     this.#orders.over(order, "issued");
     await step(this.#parts.random.between(100, 3_000));
