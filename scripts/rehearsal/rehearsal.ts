@@ -51,7 +51,7 @@ const settings = {
 export interface Rehearsal {
   readonly host: string;
   readonly project: string;
-  /** Signs in by itself. */
+  /** A link that signs in without a password. */
   readonly link: string;
   readonly account: { readonly name: string; readonly password: string };
   /** For `petstore … --to`. */

@@ -140,7 +140,7 @@ export interface components {
         /** @description The one thing to do next; of several findings, the one that it is about is chosen. */
         readonly NextStep: {
             /**
-             * @description Whether the owner has something to do, or only the service, which goes on by itself.
+             * @description Who acts next. If it is the service, the owner has nothing to do.
              * @enum {string}
              */
             readonly by: "owner" | "service";

@@ -216,7 +216,7 @@ export function isPrepared({ validation, dns }: Domain): boolean {
 const challengeAgeMaxMs = 24 * 3_600_000;
 
 /**
- * When to order, or to look after the order, to know the TXT record that validates the domain;
+ * When to place or poll the order that yields the TXT record for validating the domain;
  * undefined if there is none.
  */
 export function challengeDueAtMs(domain: Domain): number | undefined {

@@ -3,7 +3,7 @@ import type { Status } from "./domain.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 
 export interface NextStep {
-  /** Whether the owner has something to do, or only the service, which goes on by itself. */
+  /** Who acts next. If it is the service, the owner has nothing to do. */
   readonly by: "owner" | "service";
   readonly text: string;
 }

@@ -43,7 +43,7 @@ export function issueDelayMs(attempts: number): number {
   return issueDelaysMs[Math.min(attempts, issueDelaysMs.length) - 1] ?? minute;
 }
 
-/** An outage of the authority ends by itself, so it is retried as soon as the load permits. */
+/** An outage of the authority is temporary, so retries are frequent, with jitter to spread the load. */
 export function outageDelayMs(chance: number): number {
   return Math.round(minute + minute * chance);
 }
