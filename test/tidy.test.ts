@@ -6,7 +6,17 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const below = ["clock", "problems", "maybePromise", "recentMap", "semaphore", "contract"];
+const below = [
+  "clock",
+  "problems",
+  "maybePromise",
+  "recentMap",
+  "semaphore",
+  "contract",
+  "networks",
+  "retryAfter",
+  "vault",
+];
 const petstore = ["events", "idempotency", "catalogue", "orders", "keys"];
 const nouns = [...petstore, "accounts", "sites", "domains"];
 /** Folders of src/ that hold several rooms: folders, or files that are a room each. */
@@ -19,6 +29,9 @@ const mayImport: Record<string, readonly string[]> = {
   reasonPhrases: [],
   recentMap: [],
   semaphore: ["clock"],
+  networks: [],
+  retryAfter: [],
+  vault: ["clock"],
   contract: [],
   events: below,
   idempotency: below,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
 import { certificateSeal, type StoredCertificate } from "../../src/hosting/domains/domains.ts";
 import { added, certified } from "../../src/hosting/domains/lifecycle.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import { freePort } from "../../testkit/freePorts.ts";
 import { type Child, type ChildOrder, startChild, untilOk } from "../children.ts";

@@ -20,9 +20,10 @@ import {
 } from "../config/domainsConfig.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import { canonicalAddress } from "../core/networks.ts";
 import { AcmeError } from "../hosting/acme/acmeError.ts";
 import { AcmeClient } from "../hosting/acme/client.ts";
-import { canonicalAddress, recursorsOfSystem } from "../hosting/dns/addresses.ts";
+import { recursorsOfSystem } from "../hosting/dns/addresses.ts";
 import { createResolver } from "../hosting/dns/resolver.ts";
 import { checkCaa } from "../hosting/domains/caa.ts";
 import type { DnsAnswer, Resolver } from "../hosting/domains/resolver.ts";

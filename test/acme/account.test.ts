@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
+import { Vault } from "../../src/core/vault.ts";
 import type { AcmeAccount } from "../../src/hosting/domains/certificateAuthority.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { AcmeFixture, issuedIn, KeptAccounts } from "./acmeFixture.ts";
 import { problem } from "./fakeAuthority.ts";

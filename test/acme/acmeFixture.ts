@@ -1,4 +1,6 @@
 /** An ACME client and an authority that the test controls. */
+
+import { Vault } from "../../src/core/vault.ts";
 import { AcmeAuthority, type AcmeOptions } from "../../src/hosting/acme/authority.ts";
 import type {
   AcmeAccount,
@@ -7,7 +9,6 @@ import type {
   OrderOutcome,
   OrderRequest,
 } from "../../src/hosting/domains/certificateAuthority.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import { type FakeClock, fakeClock } from "../../testkit/fakeClock.ts";
 import { FakeAuthority } from "./fakeAuthority.ts";
 

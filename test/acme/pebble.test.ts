@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { systemClock } from "../../src/core/clock.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { AcmeAuthority, type AcmeOptions } from "../../src/hosting/acme/authority.ts";
 import { renewalNameOf } from "../../src/hosting/acme/certificates.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import { describeUnless } from "../../testkit/describeUnless.ts";
 import { identitiesOf, issuedIn, KeptAccounts, refusalIn } from "./acmeFixture.ts";
 import { missingOf, type Pebble, startPebble } from "./pebble.ts";

@@ -1,9 +1,9 @@
 /** What a worker does to the stores, where the rules of several domains or projects meet. */
 import { describe, expect, test } from "bun:test";
+import { Vault } from "../../src/core/vault.ts";
 import { noRouting } from "../../src/hosting/domains/domains.ts";
 import { nextDueAtMs } from "../../src/hosting/domains/schedule.ts";
 import type { JobContext } from "../../src/hosting/domains/updates.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker } from "../../src/hosting/domains/worker.ts";
 import { found, missing, ns1, nxdomain, record, zoneOf } from "./answers.ts";
 import {

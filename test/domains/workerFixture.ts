@@ -1,5 +1,6 @@
 /** Workers on a domain service fixture, with DNS records from a list and a scripted authority. */
 import { generateKeyPairSync } from "node:crypto";
+import { Vault } from "../../src/core/vault.ts";
 import type {
   AuthorityRefusal,
   CertificateAuthority,
@@ -10,7 +11,6 @@ import type { DomainStore } from "../../src/hosting/domains/domains.ts";
 import type { Probe } from "../../src/hosting/domains/preparation.ts";
 import type { DnsAnswer, RecordType, Resolver } from "../../src/hosting/domains/resolver.ts";
 import type { JobContext } from "../../src/hosting/domains/updates.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker, type WorkerOptions } from "../../src/hosting/domains/worker.ts";
 import { certificateText } from "../simulation/certificateText.ts";
 import { found, ns1, nxdomain, record, zoneOf } from "./answers.ts";

@@ -1,7 +1,8 @@
 /** A certificate authority that a test's clients trust, as small as X.509 allows (RFC 5280). */
+
+import type { Vault } from "../../src/core/vault.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
 import type { ServedCertificate } from "../../src/hosting/domains/edgeView.ts";
-import type { Vault } from "../../src/hosting/domains/vault.ts";
 import {
   alternativeNames,
   authorityExtensions,

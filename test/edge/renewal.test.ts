@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
 import { systemClock } from "../../src/core/clock.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import { CertificateContexts } from "../../src/hosting/edge/tlsServer.ts";
 import { rejectionOf } from "../store/rejection.ts";
 import { createAuthority } from "./certificates.ts";

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { type EdgeLimits, startEdge } from "../../src/hosting/edge/edge.ts";
 import type { OwnName, ServeSite } from "../../src/hosting/edge/requestHandler.ts";
 import { createAuthority } from "./certificates.ts";

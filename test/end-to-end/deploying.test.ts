@@ -19,8 +19,8 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { mintAccess } from "../../src/accounts/access.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import {
   type Finished,
   petstore,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { systemClock } from "../../src/core/clock.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { hashOf } from "../../src/hosting/sites/deployment.ts";
 import { eventually } from "../../testkit/eventually.ts";
 import { freePort } from "../../testkit/freePorts.ts";

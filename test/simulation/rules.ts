@@ -1,12 +1,12 @@
 /** What must hold at every change, said once more and in another way than the program says it. */
 
+import type { Vault } from "../../src/core/vault.ts";
 import { challengeNameOf } from "../../src/hosting/domains/dnsValidation.ts";
 import { type Domain, isServed, type Status, statusOf } from "../../src/hosting/domains/domain.ts";
 import type { DomainChange } from "../../src/hosting/domains/domains.ts";
 import { certificateSeal } from "../../src/hosting/domains/domains.ts";
 import type { EdgeView } from "../../src/hosting/domains/edgeView.ts";
 import { proofFor } from "../../src/hosting/domains/finding.ts";
-import type { Vault } from "../../src/hosting/domains/vault.ts";
 import { isApexHost } from "./mistakes.ts";
 import type { Sightings } from "./sightings.ts";
 import type { SimulatedAuthority } from "./simulatedAuthority.ts";

@@ -1,5 +1,6 @@
 /** A seeded simulation around the real workers and the real service, with virtual time. */
 
+import { Vault } from "../../src/core/vault.ts";
 import type { Domain } from "../../src/hosting/domains/domain.ts";
 import { DomainService } from "../../src/hosting/domains/domainService.ts";
 import type { DomainStore } from "../../src/hosting/domains/domains.ts";
@@ -7,7 +8,6 @@ import type { Edge, EdgeView } from "../../src/hosting/domains/edgeView.ts";
 import type { Probe } from "../../src/hosting/domains/preparation.ts";
 import type { Resolver } from "../../src/hosting/domains/resolver.ts";
 import type { JobContext } from "../../src/hosting/domains/updates.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
 import { DomainWorker } from "../../src/hosting/domains/worker.ts";
 import type { SiteStore } from "../../src/hosting/sites/sites.ts";
 import { SeededRandom } from "../../testkit/seededRandom.ts";

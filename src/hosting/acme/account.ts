@@ -9,8 +9,8 @@ import {
   type KeyObject,
   sign,
 } from "node:crypto";
+import type { Vault } from "../../core/vault.ts";
 import type { AcmeAccount, AcmeAccounts } from "../domains/certificateAuthority.ts";
-import type { Vault } from "../domains/vault.ts";
 import { AcmeError, malformed } from "./acmeError.ts";
 import type { AcmeClient } from "./client.ts";
 import { unlessAborted } from "./transport.ts";

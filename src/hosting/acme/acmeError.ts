@@ -1,5 +1,6 @@
+import { retryAtMs } from "../../core/retryAfter.ts";
 import type { AuthorityRefusal, RefusalReason } from "../domains/certificateAuthority.ts";
-import { type AcmeResponse, retryAtMs } from "./transport.ts";
+import type { AcmeResponse } from "./transport.ts";
 
 const detailLengthMax = 500;
 

@@ -1,5 +1,6 @@
 /** A certificate authority that speaks ACME (RFC 8555), and ARI (RFC 9773) where it offers it. */
 import type { Clock } from "../../core/clock.ts";
+import type { Vault } from "../../core/vault.ts";
 import type {
   AcmeAccounts,
   AuthorityRefusal,
@@ -9,7 +10,6 @@ import type {
   Reach,
   RenewalWindow,
 } from "../domains/certificateAuthority.ts";
-import type { Vault } from "../domains/vault.ts";
 import { Account, type ExternalAccount } from "./account.ts";
 import { AcmeError, isUnavailable, messageOf } from "./acmeError.ts";
 import { fetchRenewalWindow } from "./certificates.ts";

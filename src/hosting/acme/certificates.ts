@@ -1,10 +1,11 @@
 /** Certificate signing requests, the chains that the authority returns, and when to renew. */
 import { createPrivateKey, createPublicKey, sign, X509Certificate } from "node:crypto";
+import { retryAtMs } from "../../core/retryAfter.ts";
 import type { RenewalWindow } from "../domains/certificateAuthority.ts";
 import type { TimeWindow } from "../domains/domain.ts";
 import { AcmeError, isObject, malformed, parseBody } from "./acmeError.ts";
 import type { AcmeClient } from "./client.ts";
-import { type AcmeResponse, retryAtMs } from "./transport.ts";
+import type { AcmeResponse } from "./transport.ts";
 
 const certificatesMax = 10;
 const authorityKeyIdentifier = Buffer.from([0x55, 0x1d, 0x23]);

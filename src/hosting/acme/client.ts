@@ -1,5 +1,7 @@
 /** Requests to one authority: its directory, signed requests and their nonces, retries and polling. */
+
 import type { Clock } from "../../core/clock.ts";
+import { retryAtMs } from "../../core/retryAfter.ts";
 import type { Account, AccountKey, OpenAccount } from "./account.ts";
 import {
   AcmeError,
@@ -13,7 +15,6 @@ import {
 import {
   type AcmeResponse,
   delay,
-  retryAtMs,
   Transport,
   type TransportOptions,
   unlessAborted,

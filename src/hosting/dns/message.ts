@@ -3,8 +3,9 @@
  * a label from the end of the label, ignores the lengths of records, and folds names by Unicode's
  * rules. Each of these lets a server pass one name or value off as another.
  */
+
+import { canonicalAddress } from "../../core/networks.ts";
 import type { DnsRecord, RecordType } from "../domains/resolver.ts";
-import { canonicalAddress } from "./addresses.ts";
 
 export interface Question {
   readonly name: string;

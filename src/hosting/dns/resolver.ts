@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Clock } from "../../core/clock.ts";
+import { canonicalAddress, isPublicAddress } from "../../core/networks.ts";
 import { Semaphore, SemaphoreFull } from "../../core/semaphore.ts";
 import {
   type Absent,
@@ -11,7 +12,6 @@ import {
   type Unreachable,
   unreachable,
 } from "../domains/resolver.ts";
-import { canonicalAddress, isPublicAddress } from "./addresses.ts";
 import { interpret, type LookUpResult } from "./answer.ts";
 import {
   folded,

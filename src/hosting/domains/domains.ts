@@ -1,10 +1,10 @@
 /** The interface of the store of domains, for any engine. */
 import type { MaybePromise } from "../../core/maybePromise.ts";
+import type { Vault } from "../../core/vault.ts";
 import type { Challenge } from "./certificateAuthority.ts";
 import type { Domain, HeldCertificate, Standing } from "./domain.ts";
 import type { Finding } from "./finding.ts";
 import type { Routing } from "./routing.ts";
-import type { Vault } from "./vault.ts";
 
 /** The routing of a project that has none. */
 export const noRouting: Routing = { primary: undefined, redirects: [] };

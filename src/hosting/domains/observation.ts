@@ -1,6 +1,7 @@
 /** Queries everything in DNS that the verification of a host needs. */
 
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { blockListOf } from "../../core/networks.ts";
 import { likelyZone } from "./hostName.ts";
 import type { DnsAnswer, DnsRecord, NameServer, NameServers, Resolver } from "./resolver.ts";
 
@@ -223,16 +224,6 @@ const proxies = blockListOf([
   "2a06:98c0::/29",
   "2c0f:f248::/32",
 ]);
-
-/** From networks such as `10.0.0.0/8`. */
-export function blockListOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const each of networks) {
-    const [network = "", bits = ""] = each.split("/");
-    list.addSubnet(network, Number(bits), network.includes(":") ? "ipv6" : "ipv4");
-  }
-  return list;
-}
 
 export function isBehindProxy(address: string): boolean {
   return proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");

@@ -1,5 +1,6 @@
 /** Updates a domain by a pure decision, which is repeated if another update came first. */
 
+import type { Vault } from "../../core/vault.ts";
 import { type Domain, hasEnded } from "./domain.ts";
 import type {
   CaAttempt,
@@ -13,7 +14,6 @@ import type {
 import type { Finding } from "./finding.ts";
 import type { IssuingContext } from "./preparation.ts";
 import { nextDueAtMs } from "./schedule.ts";
-import type { Vault } from "./vault.ts";
 
 export type DomainUpdate = Pick<
   DomainChange,

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type MaybePromise, then } from "../../core/maybePromise.ts";
+import type { Vault } from "../../core/vault.ts";
 import { Connections } from "../../wire/connections.ts";
 import type { Http2Limits } from "../../wire/http2.ts";
 import { wireLimits } from "../../wire/limits.ts";
@@ -17,7 +18,6 @@ import type { ProxyProtocol } from "../../wire/proxyProtocol.ts";
 import { openAcknowledge } from "../../wire/sockets.ts";
 import type { TrustedProxies } from "../../wire/trustedProxies.ts";
 import type { EdgeView } from "../domains/edgeView.ts";
-import type { Vault } from "../domains/vault.ts";
 import { ChangeWatcher, HostConnections } from "./changeWatcher.ts";
 import { type CertificateFiles, FileCertificate } from "./fileCertificate.ts";
 import {

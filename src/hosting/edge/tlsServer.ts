@@ -10,6 +10,7 @@ import {
   type TLSSocket,
 } from "node:tls";
 import { RecentMap } from "../../core/recentMap.ts";
+import type { Vault } from "../../core/vault.ts";
 import type { Connections, ManagedConnection } from "../../wire/connections.ts";
 import { Http1Connection } from "../../wire/http1.ts";
 import { createHttp2Server, Http2Connection } from "../../wire/http2.ts";
@@ -18,7 +19,6 @@ import { hostOf } from "../../wire/requestHead.ts";
 import { type Acknowledge, attach, nodeTransport, peerAt } from "../../wire/sockets.ts";
 import { certificateSeal } from "../domains/domains.ts";
 import type { EdgeView, ServedCertificate } from "../domains/edgeView.ts";
-import type { Vault } from "../domains/vault.ts";
 import type { HostConnections } from "./changeWatcher.ts";
 import type { EdgeLimits, ThrottledLog } from "./edge.ts";
 import type { FileCertificate } from "./fileCertificate.ts";

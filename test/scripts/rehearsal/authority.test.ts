@@ -6,11 +6,11 @@ import { type RunningAuthority, startAuthority } from "../../../scripts/rehearsa
 import { type NameServer, startNameServer } from "../../../scripts/rehearsal/nameServer.ts";
 import { Zone, Zones } from "../../../scripts/rehearsal/zones.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import { Vault } from "../../../src/core/vault.ts";
 import { AccountKey, newPrivateKeyPem } from "../../../src/hosting/acme/account.ts";
 import { AcmeAuthority } from "../../../src/hosting/acme/authority.ts";
 import { certificateRequest } from "../../../src/hosting/acme/certificates.ts";
 import { createResolver } from "../../../src/hosting/dns/resolver.ts";
-import { Vault } from "../../../src/hosting/domains/vault.ts";
 import { identitiesOf, issuedIn, KeptAccounts, refusalIn } from "../../acme/acmeFixture.ts";
 
 const caaIdentity = "ca.platform.test";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { certificateSeal } from "../../src/hosting/domains/domains.ts";
-import { Vault } from "../../src/hosting/domains/vault.ts";
-import { fakeClock } from "../../testkit/fakeClock.ts";
+import { Vault } from "../src/core/vault.ts";
+import { certificateSeal } from "../src/hosting/domains/domains.ts";
+import { fakeClock } from "../testkit/fakeClock.ts";
 
 const clock = fakeClock(0);
 const vault = new Vault("one", clock);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { canonicalAddress, isPublicAddress } from "../../src/hosting/dns/addresses.ts";
+import { canonicalAddress, isPublicAddress } from "../src/core/networks.ts";
 
 const isPublic = (text: string) => isPublicAddress(canonicalAddress(text) ?? "");
 

@@ -1,6 +1,6 @@
 /** Encrypts private keys, so that a copy of the database does not disclose them. */
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
-import type { Clock } from "../../core/clock.ts";
+import type { Clock } from "./clock.ts";
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
