@@ -17,7 +17,7 @@ const below = [
   "retryAfter",
   "vault",
 ];
-const petstore = ["events", "idempotency", "catalogue", "orders", "keys"];
+const petstore = ["events", "idempotency", "catalogue", "orders", "keys", "webhooks"];
 const nouns = [...petstore, "accounts", "sites", "domains"];
 /** Folders of src/ that hold several rooms: folders, or files that are a room each. */
 const groups = ["core", "config", "serve", "petstore", "hosting", "storage"];
@@ -38,6 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
   catalogue: [...below, "events", "idempotency"],
   orders: [...below, "events", "idempotency", "catalogue"],
   keys: below,
+  webhooks: [...below, "events"],
   accounts: [...below, "keys"],
   sites: below,
   domains: [...below, "sites"],
