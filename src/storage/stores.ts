@@ -14,6 +14,7 @@ import type { KeyStore } from "../petstore/keys/keys.ts";
 import type { Quota, RateLimiter } from "../petstore/keys/rateLimiter.ts";
 import type { Environment } from "../petstore/keys/token.ts";
 import type { OrderStore } from "../petstore/orders/orders.ts";
+import type { WebhookStore } from "../petstore/webhooks/webhooks.ts";
 
 /** For the metrics. */
 export interface CommitReport {
@@ -60,6 +61,7 @@ export interface Stores {
   readonly accounts: AccountStore;
   readonly acmeAccounts: AcmeAccounts;
   readonly events: EventStore;
+  readonly webhooks: WebhookStore;
   /** Counts requests for all processes on this store; undefined if each counts separately. */
   limiter?(quota: Quota): RateLimiter;
   /** Called for every request. */

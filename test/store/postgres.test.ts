@@ -9,6 +9,7 @@ import { describeKeys } from "./keys.suite.ts";
 import { describeOrders } from "./orders.suite.ts";
 import { describePetSearch } from "./petSearch.suite.ts";
 import { describeRevision } from "./revision.suite.ts";
+import { describeWebhooks } from "./webhooks.suite.ts";
 
 const database = usePostgres({ migrated: true });
 const open = () => database.open();
@@ -20,5 +21,6 @@ describeEditing("PostgreSQL", open);
 describeRevision("PostgreSQL", open);
 describeIdempotency("PostgreSQL", open);
 describeEvents("PostgreSQL", open);
+describeWebhooks("PostgreSQL", open);
 describeHistories("PostgreSQL", open);
 describeKeys("PostgreSQL", open);

@@ -18,6 +18,7 @@ import { describePetSearch } from "./petSearch.suite.ts";
 import { describeRevision } from "./revision.suite.ts";
 import { describeSiteContents } from "./siteContents.suite.ts";
 import { describeSites } from "./sites.suite.ts";
+import { describeWebhooks } from "./webhooks.suite.ts";
 import { takeWriterThread } from "./writerPool.ts";
 
 const folder = useTemporaryFolder(takeWriterThread);
@@ -30,6 +31,7 @@ describeEditing("SQLite", open);
 describeRevision("SQLite", open);
 describeIdempotency("SQLite", open);
 describeEvents("SQLite", open);
+describeWebhooks("SQLite", open);
 describeHistories("SQLite", open);
 describeKeys("SQLite", open);
 describeAccess("SQLite", open);

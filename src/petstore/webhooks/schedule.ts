@@ -24,7 +24,9 @@ export const retryDelaysMs: readonly number[] = [
 /** A tenth more at most, so that what failed together is not repeated together. */
 const jitterShare = 0.1;
 /** A receiver may ask for no longer than this. */
-export const retryAfterMsMax = 24 * hourMs;
+const retryAfterMsMax = 24 * hourMs;
+/** No attempt is ever due later than this. */
+export const retryMsMax = Math.ceil(retryAfterMsMax * (1 + jitterShare));
 const attemptsKeptMax = 20;
 
 export interface AttemptResult extends Attempt {

@@ -13,6 +13,7 @@ import {
   searchTables,
   siteTables,
   uploadTables,
+  webhookTables,
 } from "../repositories/tables.ts";
 import { requireKnownVersion } from "../stores.ts";
 import type { Session } from "./connection.ts";
@@ -77,6 +78,7 @@ const steps: readonly (readonly Statement[])[] = [
   [createPetWords, ...tablesForPostgres(searchTables)],
   tablesForPostgres(eventTables),
   tablesForPostgres(domainListTables),
+  tablesForPostgres(webhookTables),
 ];
 
 export const latestVersion = steps.length;

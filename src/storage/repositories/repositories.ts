@@ -8,6 +8,7 @@ import { keyRepository, keyWrites } from "./keys.ts";
 import { siteRepository, uploadRepository } from "./sites.ts";
 import { siteWrites } from "./siteWrites.ts";
 import type { Storage } from "./storage.ts";
+import { webhookRepository, webhookWrites } from "./webhooks.ts";
 
 /** The stores that are the same on every engine. */
 export function repositoriesOn(storage: Storage) {
@@ -22,6 +23,7 @@ export function repositoriesOn(storage: Storage) {
     edgeView: edgeViewRepository(storage),
     acmeAccounts: acmeAccountRepository(storage),
     events: eventRepository(storage),
+    webhooks: webhookRepository(storage),
   };
 }
 
@@ -40,6 +42,7 @@ export const writes = {
   ...workerWrites,
   ...edgeWrites,
   ...eventWrites,
+  ...webhookWrites,
 };
 
 export type WriteName = keyof typeof writes;

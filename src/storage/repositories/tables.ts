@@ -109,6 +109,41 @@ export const eventTables = [
    )`,
 ];
 
+/** Webhooks. An endpoint that was removed stays until its deliveries are. */
+export const webhookTables = [
+  `CREATE TABLE webhook_endpoints (
+     ordinal int8 [sqlite: PRIMARY KEY][postgres: NOT NULL UNIQUE],
+     id text [sqlite: NOT NULL UNIQUE][postgres: PRIMARY KEY],
+     url text NOT NULL,
+     types text,
+     description text NOT NULL,
+     created_at_ms int8 NOT NULL,
+     secrets text NOT NULL,
+     disabled text CHECK (disabled IN ('operator', 'gone', 'failing', 'removed')),
+     place int8 NOT NULL,
+     failing_since_ms int8,
+     lease_holder text,
+     lease_until_ms int8 CHECK ((lease_until_ms IS NULL) = (lease_holder IS NULL))
+   )`,
+  // Does not reference events: a delivery outlives its event.
+  `CREATE TABLE webhook_deliveries (
+     endpoint_id text NOT NULL,
+     event_id int8 NOT NULL,
+     type text NOT NULL,
+     body text NOT NULL,
+     state text NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+     tries int8 NOT NULL,
+     attempts text NOT NULL,
+     created_at_ms int8 NOT NULL,
+     due_at_ms int8 NOT NULL,
+     PRIMARY KEY (endpoint_id, event_id)
+   )`,
+  `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, due_at_ms)
+   WHERE state = 'pending'`,
+  `CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (endpoint_id, event_id)
+   WHERE state = 'failed'`,
+];
+
 /** Owners, their projects, deployments and files. */
 export const siteTables = [
   "INSERT INTO counters (name, value) VALUES ('site_revision', 0)",

@@ -13,6 +13,7 @@ import {
   searchTables,
   siteTables,
   uploadTables,
+  webhookTables,
 } from "../repositories/tables.ts";
 import { requireEnvironment, requireKnownVersion } from "../stores.ts";
 import { rollBack } from "./connection.ts";
@@ -81,6 +82,7 @@ const steps: readonly string[] = [
 
   tablesForSqlite(eventTables),
   tablesForSqlite(domainListTables),
+  tablesForSqlite(webhookTables),
 ];
 
 export const latestVersion = steps.length;

@@ -1,0 +1,245 @@
+import { then } from "../../core/maybePromise.ts";
+import { retryMsMax } from "../../petstore/webhooks/schedule.ts";
+import {
+  type Delivery,
+  type DisabledReason,
+  type Endpoint,
+  endpointsMax,
+  type Lease,
+  type SealedSecret,
+  type WebhookStore,
+} from "../../petstore/webhooks/webhooks.ts";
+import type { Storage, Transaction, Writes } from "./storage.ts";
+
+type LeaseRequest = Parameters<WebhookStore["lease"]>[0];
+type Plan = Parameters<WebhookStore["plan"]>[0];
+type Outcome = Parameters<WebhookStore["settle"]>[0];
+type Replay = Parameters<WebhookStore["replay"]>[0];
+
+type EndpointRow = Omit<Endpoint, "types" | "secrets"> & {
+  readonly types: string | undefined;
+  readonly secrets: string;
+};
+type DeliveryRow = Omit<Delivery, "attempts" | "dueAtMs"> & {
+  readonly attempts: string;
+  readonly dueAtMs: number;
+};
+
+export function webhookRepository(storage: Storage): WebhookStore {
+  const deliveries = (text: string, values: readonly (string | number | undefined)[]) =>
+    then(storage.all<DeliveryRow>(text, values), (rows) => rows.map(deliveryOf));
+  return {
+    add: (endpoint) => storage.write("addWebhook", endpoint),
+    list: () => then(storage.all<EndpointRow>(listEndpoints), (rows) => rows.map(endpointOf)),
+    replaceSecrets: (from, secrets) => storage.write("replaceWebhookSecrets", { from, secrets }),
+    setDisabled: (id, disabled) => storage.write("disableWebhook", { id, disabled }),
+    remove: (id) => storage.write("disableWebhook", { id, disabled: "removed" }),
+    listDeliveries: ({ endpointId, state, before = Number.MAX_SAFE_INTEGER, limit }) =>
+      deliveries(listDeliveries, [endpointId, before, state, limit]),
+    getDelivery: (endpointId, eventId) =>
+      then(deliveries(findDelivery, [endpointId, eventId]), ([found]) => found),
+    replay: (which) => storage.write("replayDeliveries", which),
+    lease: (request) => storage.write("leaseWebhooks", request),
+    release: (holder) => storage.write("releaseWebhooks", holder),
+    plan: (plan) => storage.write("planDeliveries", plan),
+    due: ({ endpointId, nowMs, limit }) =>
+      deliveries(findDue, [endpointId, nowMs, nowMs + retryMsMax, limit]),
+    countPending: (endpointId) =>
+      then(storage.get<{ count: number }>(countPending, [endpointId]), (row) => row?.count ?? 0),
+    settle: (outcome) => storage.write("settleDeliveries", outcome),
+    prune: (nowMs) => storage.write("pruneWebhooks", nowMs),
+  };
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** How long deliveries that have ended can be seen and replayed. */
+const endedKeptMs = 30 * dayMs;
+/** For each endpoint: there are as many as there are events. */
+const deliveredKeptMax = 10_000;
+/** Few, because other writes wait. */
+const atOnceMax = 1_000;
+
+interface SecretChange {
+  readonly from: Pick<Endpoint, "id" | "secrets">;
+  readonly secrets: readonly SealedSecret[];
+}
+
+export const webhookWrites = {
+  async addWebhook(tx, endpoint: Endpoint): Promise<boolean> {
+    // First, since it makes others wait, so that no two become the last one.
+    const ordinal = await tx.ordinal();
+    if ((await tx.all(listEndpoints)).length >= endpointsMax) return false;
+    const { id, url, types, description, createdAtMs, secrets } = endpoint;
+    await tx.run(insertEndpoint, [
+      ...[ordinal, id, url, types && JSON.stringify(types), description, createdAtMs],
+      JSON.stringify(secrets),
+    ]);
+    return true;
+  },
+
+  async replaceWebhookSecrets(tx, { from, secrets }: SecretChange): Promise<boolean> {
+    const texts = [JSON.stringify(from.secrets), JSON.stringify(secrets)];
+    return (await tx.run(replaceSecrets, [from.id, ...texts])) > 0;
+  },
+
+  /** Ends the lease: whoever holds it must send nothing more. */
+  async disableWebhook(
+    tx,
+    { id, disabled }: { id: string; disabled: DisabledReason | "removed" | undefined },
+  ): Promise<boolean> {
+    return (await tx.run(disable, [id, disabled])) > 0;
+  },
+
+  async replayDeliveries(tx, { endpointId, eventId, nowMs }: Replay): Promise<number> {
+    if (eventId !== undefined) return tx.run(replay, [endpointId, nowMs, [eventId]]);
+    const failed = await tx.all<{ id: number }>(findFailed, [endpointId, atOnceMax]);
+    return tx.run(replay, [endpointId, nowMs, failed.map(({ id }) => id)]);
+  },
+
+  async leaseWebhooks(tx, { holder, nowMs, untilMs }: LeaseRequest): Promise<Endpoint[]> {
+    // One from the future was taken before the clock was set back.
+    const latestMs = untilMs + (untilMs - nowMs);
+    const free = await tx.all<{ id: string }>(findFree, [nowMs, latestMs, holder]);
+    if (free.length === 0) return [];
+    await tx.run(takeLease, [free.map(({ id }) => id), holder, untilMs]);
+    return (await tx.all<EndpointRow>(listHeld, [holder])).map(endpointOf);
+  },
+
+  async releaseWebhooks(tx, holder: string): Promise<void> {
+    await tx.run(releaseLeases, [holder]);
+  },
+
+  async planDeliveries(tx, { lease, from, to, deliveries }: Plan): Promise<boolean> {
+    const held = await lockLease(tx, lease);
+    if (held?.place !== from) return false;
+    await tx.insertAll(insertDelivery, deliveries.map(rowOf));
+    await tx.run("UPDATE webhook_endpoints SET place = ?2 WHERE id = ?1", [lease.endpointId, to]);
+    return true;
+  },
+
+  async settleDeliveries(tx, outcome: Outcome): Promise<boolean> {
+    const { lease, settled, failingSinceMs, disabled } = outcome;
+    const held = await lockLease(tx, lease);
+    if (held === undefined) return false;
+    const { endpointId } = lease;
+    // All exist, so that none of this is inserted: it is one statement for all of them.
+    const unused = { type: "pet.created", body: "", createdAtMs: 0 } as const;
+    const rows = settled.map((each) => rowOf({ ...each, ...unused, endpointId }));
+    await tx.insertAll(settleDelivery, rows);
+    if (failingSinceMs !== held.failingSinceMs) {
+      await tx.run(setFailing, [endpointId, failingSinceMs]);
+    }
+    if (disabled !== undefined) await tx.run(disable, [endpointId, disabled]);
+    return true;
+  },
+
+  /** The first endpoint that has something to remove. */
+  async pruneWebhooks(tx, nowMs: number): Promise<boolean> {
+    const endpoints = await tx.all<{ id: string; disabled?: string }>(listAll);
+    for (const { id, disabled } of endpoints) {
+      const isRemoved = disabled === "removed";
+      const found = isRemoved
+        ? await tx.all<{ id: number }>(listAny, [id, atOnceMax])
+        : [
+            ...(await tx.all<{ id: number }>(findOld, [id, nowMs - endedKeptMs, atOnceMax])),
+            ...(await tx.all<{ id: number }>(findMany, [id, atOnceMax])),
+          ];
+      if (found.length > 0) {
+        await tx.run(removeDeliveries, [id, found.map((each) => each.id)]);
+        return true;
+      }
+      if (isRemoved) await tx.run("DELETE FROM webhook_endpoints WHERE id = ?1", [id]);
+    }
+    return false;
+  },
+} satisfies Writes;
+
+/** Undefined if it has ended. No other transaction changes the endpoint before this one commits. */
+function lockLease(
+  tx: Transaction,
+  { endpointId, holder }: Lease,
+): ReturnType<typeof tx.get<Pick<Endpoint, "place" | "failingSinceMs">>> {
+  return tx.get(findLease, [endpointId, holder]);
+}
+
+const rowOf = (delivery: Delivery) => [
+  ...[delivery.endpointId, delivery.eventId, delivery.type, delivery.body, delivery.state],
+  ...[delivery.tries, JSON.stringify(delivery.attempts), delivery.createdAtMs],
+  delivery.dueAtMs ?? 0,
+];
+
+const deliveryOf = (row: DeliveryRow): Delivery => ({
+  ...row,
+  attempts: JSON.parse(row.attempts),
+  dueAtMs: row.state === "pending" ? row.dueAtMs : undefined,
+});
+
+const endpointOf = (row: EndpointRow): Endpoint => ({
+  ...row,
+  types: row.types === undefined ? undefined : JSON.parse(row.types),
+  secrets: JSON.parse(row.secrets),
+});
+
+const exists = "(disabled IS NULL OR disabled <> 'removed')";
+const columns = `id, url, types, description, created_at_ms AS "createdAtMs", secrets, disabled,
+  place, failing_since_ms AS "failingSinceMs"`;
+const listEndpoints = `SELECT ${columns} FROM webhook_endpoints WHERE ${exists} ORDER BY ordinal`;
+const listAll = "SELECT id, disabled FROM webhook_endpoints ORDER BY ordinal";
+const listHeld = `SELECT ${columns} FROM webhook_endpoints
+  WHERE lease_holder = ?1 AND disabled IS NULL ORDER BY ordinal`;
+// Whatever happens from now on has a larger id than the last event that is visible.
+const insertEndpoint = `INSERT INTO webhook_endpoints (ordinal, id, url, types, description,
+    created_at_ms, secrets, place)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
+    (SELECT value FROM counters WHERE name = 'last_event_id'))`;
+const replaceSecrets = `UPDATE webhook_endpoints SET secrets = ?3
+  WHERE id = ?1 AND secrets = ?2 AND ${exists}`;
+const disable = `UPDATE webhook_endpoints
+  SET disabled = ?2, failing_since_ms = NULL, lease_holder = NULL, lease_until_ms = NULL
+  WHERE id = ?1 AND ${exists}`;
+const setFailing = "UPDATE webhook_endpoints SET failing_since_ms = ?2 WHERE id = ?1";
+
+const findFree = `SELECT id FROM webhook_endpoints WHERE disabled IS NULL AND (lease_holder IS NULL
+    OR lease_holder = ?3 OR lease_until_ms <= ?1 OR lease_until_ms > ?2)
+  ORDER BY ordinal FOR UPDATE`;
+const takeLease = `UPDATE webhook_endpoints SET lease_holder = ?2, lease_until_ms = ?3
+  WHERE id = ANY(?1)`;
+const releaseLeases = `UPDATE webhook_endpoints SET lease_holder = NULL, lease_until_ms = NULL
+  WHERE lease_holder = ?1`;
+const findLease = `SELECT place, failing_since_ms AS "failingSinceMs" FROM webhook_endpoints
+  WHERE id = ?1 AND lease_holder = ?2 FOR UPDATE`;
+
+const deliveryColumns = `endpoint_id AS "endpointId", event_id AS "eventId", type, body, state, tries,
+  attempts, created_at_ms AS "createdAtMs", due_at_ms AS "dueAtMs"`;
+const insertDelivery = `INSERT INTO webhook_deliveries (endpoint_id, event_id, type, body, state,
+    tries, attempts, created_at_ms, due_at_ms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;
+const settleDelivery = `${insertDelivery} ON CONFLICT (endpoint_id, event_id) DO UPDATE SET
+    state = excluded.state, tries = excluded.tries, attempts = excluded.attempts,
+    due_at_ms = excluded.due_at_ms`;
+const listDeliveries = `SELECT ${deliveryColumns} FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND event_id < ?2 AND state = coalesce(?3, state)
+  ORDER BY event_id DESC LIMIT ?4`;
+const findDelivery = `SELECT ${deliveryColumns} FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND event_id = ?2`;
+// What is due later than any delay leads to was planned before the clock was set back.
+const findDue = `SELECT ${deliveryColumns} FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND state = 'pending' AND (due_at_ms <= ?2 OR due_at_ms > ?3)
+  ORDER BY due_at_ms LIMIT ?4`;
+const countPending = `SELECT count(*) AS count FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND state = 'pending'`;
+const findFailed = `SELECT event_id AS id FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND state = 'failed' ORDER BY event_id LIMIT ?2`;
+const replay = `UPDATE webhook_deliveries SET state = 'pending', due_at_ms = ?2,
+    tries = CASE WHEN state = 'pending' THEN tries ELSE 0 END
+  WHERE endpoint_id = ?1 AND event_id = ANY(?3)`;
+const listAny = "SELECT event_id AS id FROM webhook_deliveries WHERE endpoint_id = ?1 LIMIT ?2";
+const findOld = `SELECT event_id AS id FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND state <> 'pending' AND created_at_ms < ?2 ORDER BY event_id LIMIT ?3`;
+const findMany = `SELECT event_id AS id FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND state = 'delivered' AND event_id < coalesce((
+    SELECT event_id FROM webhook_deliveries WHERE endpoint_id = ?1 AND state = 'delivered'
+    ORDER BY event_id DESC LIMIT 1 OFFSET ${deliveredKeptMax - 1}), 0)
+  ORDER BY event_id LIMIT ?2`;
+const removeDeliveries = `DELETE FROM webhook_deliveries
+  WHERE endpoint_id = ?1 AND event_id = ANY(?2)`;
