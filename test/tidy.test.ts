@@ -62,6 +62,7 @@ const mayImport: Record<string, readonly string[]> = {
   edge: [...below, ...nouns, "stores", "log", "wire"],
   dns: [...below, "domains"],
   acme: [...below, "domains"],
+  outbound: [...below, "webhooks", "wire"],
   cli: [...below, ...nouns, "stores", "client", "check"],
   supervisor: [...below, ...nouns, "log", "wire", "http", "edge"],
   serveDomains: [

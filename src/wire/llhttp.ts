@@ -5,7 +5,7 @@
  */
 import { wasm } from "./llhttpWasm.cjs";
 
-/** Takes the head that the parser finds. */
+/** Takes the head that the parser finds. A response has no target. */
 export interface HeadReceiver {
   /** A piece of the request target; more may follow. */
   addTarget(text: string): void;
@@ -17,8 +17,8 @@ export interface HeadReceiver {
 
 /** Takes the rest of what the parser finds. */
 export interface ParserEvents {
-  /** `version` is 10 for HTTP/1.0 and 11 for HTTP/1.1. */
-  onHeadersComplete(version: number, keepAlive: boolean): void;
+  /** `version` is 10 for HTTP/1.0 and 11 for HTTP/1.1; the status is 0 for a request. */
+  onHeadersComplete(version: number, keepAlive: boolean, status: number): void;
   /** A piece of the bytes that were given to `execute`; more may follow. */
   onBody(bytes: Uint8Array): void;
 }
@@ -42,6 +42,7 @@ interface Exports {
   llhttp_free(parser: number): void;
   llhttp_reset(parser: number): void;
   llhttp_execute(parser: number, data: number, bytes: number): number;
+  llhttp_finish(parser: number): number;
   llhttp_get_error_pos(parser: number): number;
   llhttp_get_error_reason(parser: number): number;
   llhttp_get_http_major(parser: number): number;
@@ -49,6 +50,7 @@ interface Exports {
 }
 
 const requestType = 1;
+const responseType = 2;
 
 /** Of the one call of `llhttp_execute` that can be active at a time. */
 let source: Buffer;
@@ -75,10 +77,10 @@ const callbacks = {
     head.addValue(textAt(at, bytes));
     return ok;
   },
-  wasm_on_headers_complete(parser: number, _status: number, _upgrade: number, keepAlive: number) {
+  wasm_on_headers_complete(parser: number, status: number, _upgrade: number, keepAlive: number) {
     const version =
       llhttp.llhttp_get_http_major(parser) * 10 + llhttp.llhttp_get_http_minor(parser);
-    events.onHeadersComplete(version, keepAlive === 1);
+    events.onHeadersComplete(version, keepAlive === 1, status);
     return ok;
   },
   wasm_on_body(_parser: number, at: number, bytes: number) {
@@ -101,11 +103,18 @@ inputPointer = llhttp.malloc(inputBytesMax);
 let input = new Uint8Array(llhttp.memory.buffer, inputPointer, inputBytesMax);
 
 /** Parsers of closed connections, to be used again. */
-const free: number[] = [];
+const freeRequests: number[] = [];
+const freeResponses: number[] = [];
 const freeMax = 1_024;
 
-export class RequestParser {
-  readonly #parser = free.pop() ?? llhttp.llhttp_alloc(requestType);
+class Parser {
+  readonly #free: number[];
+  readonly #parser: number;
+
+  constructor(type: number, free: number[]) {
+    this.#free = free;
+    this.#parser = free.pop() ?? llhttp.llhttp_alloc(type);
+  }
 
   /** Parses up to the end of the message, after which the next call starts another one. */
   execute(bytes: Buffer, headReceiver: HeadReceiver, receiver: ParserEvents): ParserResult {
@@ -138,8 +147,29 @@ export class RequestParser {
 
   /** The parser must not be used afterwards. */
   release(): void {
-    if (free.length >= freeMax) return void llhttp.llhttp_free(this.#parser);
+    if (this.#free.length >= freeMax) return void llhttp.llhttp_free(this.#parser);
     llhttp.llhttp_reset(this.#parser);
-    free.push(this.#parser);
+    this.#free.push(this.#parser);
+  }
+
+  /** Whether the end of the connection is the end of the message: that of a response without a length. */
+  finish(headReceiver: HeadReceiver, receiver: ParserEvents): boolean {
+    head = headReceiver;
+    events = receiver;
+    messageComplete = false;
+    llhttp.llhttp_finish(this.#parser);
+    return messageComplete;
+  }
+}
+
+export class RequestParser extends Parser {
+  constructor() {
+    super(requestType, freeRequests);
+  }
+}
+
+export class ResponseParser extends Parser {
+  constructor() {
+    super(responseType, freeResponses);
   }
 }

@@ -34,7 +34,8 @@ export interface AttemptResult extends Attempt {
   readonly retryAfter?: string | undefined;
 }
 
-const isSuccess = ({ status = 0 }: Attempt) => status >= 200 && status < 300;
+const isSuccess = ({ status = 0, error }: Attempt) =>
+  error === undefined && status >= 200 && status < 300;
 
 interface Decision {
   readonly settled: Settled;

@@ -40,7 +40,7 @@ export interface Attempt {
   readonly status?: number;
   /** The start of the response's body. */
   readonly body?: string;
-  /** Why there was no response. */
+  /** Why there was no response, or none that counts. */
   readonly error?: string;
 }
 
@@ -116,6 +116,13 @@ export function openSecrets(
   return secrets
     .filter(({ expiresAtMs = Number.POSITIVE_INFINITY }) => expiresAtMs > nowMs)
     .map(({ sealed }) => vault.open(sealed, secretSeal(id)));
+}
+
+/** One attempt as it is sent. */
+export interface SignedMessage {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 /** What one attempt changed. */

@@ -1,0 +1,166 @@
+/** Sends webhooks: only to addresses that may be dialled, and never after a redirect. */
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { Clock } from "../core/clock.ts";
+import { getOrInsert } from "../core/recentMap.ts";
+import { type AllowedNetworks, bareHost, mayDial } from "../petstore/webhooks/address.ts";
+import type { AttemptResult } from "../petstore/webhooks/schedule.ts";
+import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
+import { type Connection, dial, type Response } from "./connection.ts";
+
+export interface SenderOptions {
+  readonly clock: Clock;
+  readonly isAllowed: AllowedNetworks;
+  readonly trustPem?: string | undefined;
+  /** Of one attempt, from looking up the name to the end of the response. */
+  readonly attemptMsMax?: number;
+  /** The addresses of a name: those of the system unless given. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+const attemptMsDefault = 15_000;
+/** Shorter than servers usually keep a connection, so that few are found closed. */
+const idleMsMax = 4_000;
+
+/** A failure that says itself what is wrong. */
+class Refused extends Error {}
+
+export class WebhookSender {
+  readonly #options: SenderOptions;
+  readonly #idle = new Map<string, { connection: Connection; sinceMs: number }[]>();
+  readonly #stopSweeping: () => void;
+  #closed = false;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#stopSweeping = options.clock.every(idleMsMax, () => this.#sweep());
+  }
+
+  /** Never rejects: whatever goes wrong is the result of the attempt. */
+  async send(message: SignedMessage): Promise<AttemptResult> {
+    const { clock, attemptMsMax = attemptMsDefault } = this.#options;
+    const atMs = clock.now();
+    const startedMs = clock.elapsed();
+    const late = new AbortController();
+    const cancel = clock.after(attemptMsMax, () => late.abort());
+    const ended = Promise.withResolvers<never>();
+    late.signal.addEventListener("abort", () => ended.reject(new Refused()), { once: true });
+    const result = await Promise.race([this.#attempt(message, late.signal), ended.promise])
+      .then(outcomeOf)
+      .catch((cause) => ({
+        error: late.signal.aborted
+          ? `There was no complete response within ${attemptMsMax / 1000} seconds.`
+          : errorText(cause),
+      }));
+    cancel();
+    return { atMs, durationMs: Math.round(clock.elapsed() - startedMs), ...result };
+  }
+
+  /** What is under way ends with an error. */
+  close(): void {
+    this.#closed = true;
+    this.#stopSweeping();
+    for (const { connection } of [...this.#idle.values()].flat()) connection.close();
+    this.#idle.clear();
+  }
+
+  async #attempt(message: SignedMessage, signal: AbortSignal): Promise<Response> {
+    const url = new URL(message.url);
+    const request = requestText(url, message);
+    const idle = this.#takeIdle(url.origin);
+    if (idle !== undefined) {
+      try {
+        return await this.#exchange(idle, url, request, signal);
+      } catch (cause) {
+        // It may have been closed while it was idle. What was sent may come twice, as ever.
+        if (signal.aborted || idle.hasAnswered) throw cause;
+      }
+    }
+    const address = await this.#addressFor(url);
+    const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+    const { trustPem } = this.#options;
+    const connection = await dial({ url, address, port, trustPem }, signal);
+    return this.#exchange(connection, url, request, signal);
+  }
+
+  async #exchange(connection: Connection, url: URL, request: string, signal: AbortSignal) {
+    const end = () => connection.close();
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      if (signal.aborted) end();
+      const response = await connection.exchange(request);
+      if (connection.isOpen && !this.#closed) {
+        const sinceMs = this.#options.clock.elapsed();
+        getOrInsert(this.#idle, url.origin, () => []).push({ connection, sinceMs });
+      } else connection.close();
+      return response;
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  /** The newest, so that the others become old. */
+  #takeIdle(origin: string): Connection | undefined {
+    const idle = this.#idle.get(origin);
+    for (;;) {
+      const found = idle?.pop();
+      if (found === undefined || found.connection.isOpen) return found?.connection;
+    }
+  }
+
+  #sweep(): void {
+    const beforeMs = this.#options.clock.elapsed() - idleMsMax;
+    for (const [origin, all] of this.#idle) {
+      const kept = all.filter(({ sinceMs }) => sinceMs > beforeMs);
+      for (const { connection, sinceMs } of all) if (sinceMs <= beforeMs) connection.close();
+      if (kept.length > 0) this.#idle.set(origin, kept);
+      else this.#idle.delete(origin);
+    }
+  }
+
+  /** Looked up and checked for every connection, and dialled as it is. */
+  async #addressFor(url: URL): Promise<string> {
+    const { isAllowed, resolve = addressesOf } = this.#options;
+    const host = bareHost(url);
+    const found = isIP(host) === 0 ? await resolve(host) : [host];
+    const address = found.find((each) => mayDial(each, url.protocol, isAllowed));
+    if (address !== undefined) return address;
+    if (found.length === 0) throw new Refused(`${host} has no address.`);
+    throw new Refused(
+      url.protocol === "http:"
+        ? `${found[0]} is not in a network of PETSTORE_WEBHOOK_NETWORKS, which http needs.`
+        : `${found[0]} is not a public address, nor in a network of PETSTORE_WEBHOOK_NETWORKS.`,
+    );
+  }
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+function requestText(url: URL, { headers, body }: SignedMessage): string {
+  const all = {
+    host: url.host,
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "user-agent": "petstore",
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}
+
+function outcomeOf({ status, body, retryAfter, tooLong }: Response) {
+  return {
+    ...{ status, body, retryAfter },
+    ...(tooLong ? { error: "The response is longer than 64 KiB." } : {}),
+    ...(status >= 300 && status < 400 ? { error: "Redirects are not followed." } : {}),
+  };
+}
+
+/** With the code alone where there is one: messages may contain details of the runtime. */
+function errorText(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (cause instanceof Refused || code === undefined) return message;
+  return `The connection failed (${code}).`;
+}
