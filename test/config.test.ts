@@ -34,6 +34,7 @@ describe("settings", () => {
       proxyProtocol: [],
       quota: undefined,
       eventsDays: 30,
+      webhookNetworks: [],
       knownCategoriesOnly: false,
       docsSite: true,
       roles: ["edge", "worker"],

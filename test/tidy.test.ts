@@ -73,11 +73,12 @@ const mayImport: Record<string, readonly string[]> = {
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
     ...["wire", "edge", "dns", "acme"],
   ],
+  serveWebhooks: [...below, ...nouns, "stores", "log", "config", "wire", "outbound"],
   serveDashboard: [...below, ...nouns, "stores", "log", "config", "wire", "http"],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
     ...["wire", "http", "edge", "docs", "dashboard"],
-    ...["serveDomains", "serveDashboard", "observeSetup", "supervisor"],
+    ...["serveDomains", "serveDashboard", "serveWebhooks", "observeSetup", "supervisor"],
   ],
   serveAlone: ["log", "serve", "serveTogether", "supervisor", "wire"],
   serveTogether: [
@@ -107,6 +108,7 @@ const mayImport: Record<string, readonly string[]> = {
     "startFailure",
     "environments",
     "serveDashboard",
+    "serveWebhooks",
     "observeSetup",
     "serveAlone",
     "serveTogether",

@@ -30,6 +30,7 @@ const settings = [
   ["PETSTORE_FIRST_KEY", "on", "off creates and prints no key on first start"],
   ["PETSTORE_RATE_LIMIT", "no limit", "Requests per seconds and key, such as 600/60"],
   ["PETSTORE_EVENTS_DAYS", "30", "How long events can be read"],
+  ["PETSTORE_WEBHOOK_NETWORKS", "none", "Private networks to send webhooks to"],
   ["PETSTORE_ENFORCE_CATEGORIES", "off", "on refuses pets of unknown categories"],
   ["PETSTORE_DOCS_SITE", "on", "off deploys no site of the documentation"],
   ["PETSTORE_DOMAIN", "", "Name of the service, as with --domain"],

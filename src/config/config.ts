@@ -47,6 +47,8 @@ export interface Config {
   readonly quota: Quota | undefined;
   /** How long events can be read. */
   readonly eventsDays: number;
+  /** Where webhooks may be sent although it is not public. */
+  readonly webhookNetworks: readonly Network[];
   /** Whether a pet's category must be among the categories. */
   readonly knownCategoriesOnly: boolean;
   /** Whether a start deploys the service's own documentation as a site. */
@@ -130,6 +132,7 @@ export function readConfig(variables: Variables): Config {
     proxyProtocol: setting("PETSTORE_PROXY_PROTOCOL", [], listeners),
     quota: setting("PETSTORE_RATE_LIMIT", undefined, quota),
     eventsDays: setting("PETSTORE_EVENTS_DAYS", 30, days),
+    webhookNetworks: setting("PETSTORE_WEBHOOK_NETWORKS", [], networks),
     knownCategoriesOnly: setting("PETSTORE_ENFORCE_CATEGORIES", false, onOrOff),
     docsSite: setting("PETSTORE_DOCS_SITE", true, onOrOff),
     roles: setting("PETSTORE_ROLES", roles, rolesOrNone),

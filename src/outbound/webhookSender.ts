@@ -29,6 +29,7 @@ export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #idle = new Map<string, { connection: Connection; sinceMs: number }[]>();
   readonly #stopSweeping: () => void;
+  readonly #underWay = new Set<AbortController>();
   #closed = false;
 
   constructor(options: SenderOptions) {
@@ -43,6 +44,8 @@ export class WebhookSender {
     const startedMs = clock.elapsed();
     const late = new AbortController();
     const cancel = clock.after(attemptMsMax, () => late.abort());
+    if (this.#closed) late.abort();
+    this.#underWay.add(late);
     const ended = Promise.withResolvers<never>();
     late.signal.addEventListener("abort", () => ended.reject(new Refused()), { once: true });
     const result = await Promise.race([this.#attempt(message, late.signal), ended.promise])
@@ -53,6 +56,7 @@ export class WebhookSender {
           : errorText(cause),
       }));
     cancel();
+    this.#underWay.delete(late);
     return { atMs, durationMs: Math.round(clock.elapsed() - startedMs), ...result };
   }
 
@@ -62,6 +66,7 @@ export class WebhookSender {
     this.#stopSweeping();
     for (const { connection } of [...this.#idle.values()].flat()) connection.close();
     this.#idle.clear();
+    for (const attempt of this.#underWay) attempt.abort();
   }
 
   async #attempt(message: SignedMessage, signal: AbortSignal): Promise<Response> {

@@ -30,6 +30,7 @@ import { listen, type OpenListener } from "../wire/listener.ts";
 import type { ProxyProtocol } from "../wire/proxyProtocol.ts";
 import { TrustedProxies } from "../wire/trustedProxies.ts";
 import { platformApi } from "./serveDashboard.ts";
+import { startWebhooks } from "./serveWebhooks.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 
 export interface ServiceParts {
@@ -114,6 +115,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const eventRetention = keepEventsFor(config.eventsDays, stores.events, clock, (cause) =>
     log.error("events.prune_failed", { cause }),
   );
+  const webhooks = startWebhooks({ ...parts, stores });
   const storeReady = throttledReadiness(() => stores.ready(), clock);
   const contents = cachedContents(stores.sites);
   let leaving = false;
@@ -182,7 +184,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
   const app = createApp(appParts);
 
-  const undo: (() => unknown)[] = [() => eventRetention.stop(), () => stores.close()];
+  const undo: (() => unknown)[] = [
+    () => Promise.all([eventRetention.stop(), webhooks.stop(0)]),
+    () => stores.close(),
+  ];
   const { first, listener, adminListener, metricsListener, domains } = await undoing(
     undo,
     async () => {
@@ -274,6 +279,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
           listener.stop(graceMs, idleMs),
           adminListener?.stop(graceMs, idleMs),
           domains?.stop(graceMs, idleMs),
+          webhooks.stop(graceMs),
         ]);
         if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
         await Promise.all([uses.close(), eventRetention.stop()]);

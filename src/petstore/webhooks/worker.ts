@@ -1,0 +1,109 @@
+/** Leases endpoints, and delivers events to them. */
+import { EndpointQueue, secretsOf, type WorkerParts } from "./endpointQueue.ts";
+
+const pollMs = 250;
+const renewEveryMs = 3_000;
+const leaseMs = 15_000;
+const pruneEveryMs = 60_000;
+
+/** Several workers on one database share the endpoints, each with one of them at a time. */
+export class WebhookWorker {
+  readonly #parts: WorkerParts;
+  readonly #holder: string;
+  readonly #queues = new Map<string, EndpointQueue>();
+  readonly #stops: (() => void)[] = [];
+  #renewedMs = Number.NEGATIVE_INFINITY;
+  #ticking: Promise<void> | undefined;
+  #pruning: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#holder = Buffer.from(parts.clock.random(8)).toString("hex");
+  }
+
+  start(): void {
+    const { clock } = this.#parts;
+    this.#stops.push(
+      clock.every(pollMs, () => void this.tick()),
+      clock.every(pruneEveryMs, () => {
+        this.#pruning ??= this.#prune().finally(() => {
+          this.#pruning = undefined;
+        });
+      }),
+    );
+  }
+
+  /** Starts nothing more, waits for what is under way, and leaves the endpoints to others. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    for (const stop of this.#stops.splice(0)) stop();
+    const late = new AbortController();
+    const cancel = this.#parts.clock.after(graceMs, () => late.abort());
+    const queues = [...this.#queues.values()].map((queue) => queue.stop(late.signal));
+    await Promise.all([...queues, this.#ticking, this.#pruning]);
+    cancel();
+    if (this.#queues.size === 0) return;
+    await this.#parts.store
+      .release(this.#holder)
+      // They end by themselves.
+      .catch((cause) => this.#parts.log.error("webhooks.write_failed", { cause }));
+  }
+
+  tick(): Promise<void> {
+    this.#ticking ??= this.#poll()
+      .catch((cause) => this.#parts.log.error("webhooks.read_failed", { cause }))
+      .finally(() => {
+        this.#ticking = undefined;
+      });
+    return this.#ticking;
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#stopped) return;
+    const nowMs = this.#parts.clock.elapsed();
+    if (nowMs - this.#renewedMs >= renewEveryMs) {
+      await this.#renew();
+      this.#renewedMs = nowMs;
+    }
+    if (this.#queues.size === 0 || this.#stopped) return;
+    const last = await this.#parts.events.lastId();
+    for (const queue of this.#queues.values()) queue.wake(last);
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, store } = this.#parts;
+    const known = await store.list();
+    const isIdle = known.every(({ disabled }) => disabled !== undefined);
+    const leaseEndsMs = clock.elapsed() + leaseMs;
+    const nowMs = clock.now();
+    const request = { holder: this.#holder, nowMs, untilMs: nowMs + leaseMs };
+    const held = isIdle ? [] : await store.lease(request);
+    for (const [id, queue] of this.#queues) {
+      if (!queue.isEnded && held.some((endpoint) => endpoint.id === id)) continue;
+      queue.end();
+      // Until then nobody begins anew, which would send the same once more.
+      if (!queue.isSending) this.#queues.delete(id);
+    }
+    for (const endpoint of held) {
+      const secrets = secretsOf(endpoint, this.#parts);
+      if (secrets === undefined) continue;
+      const pending = await store.countPending(endpoint.id);
+      const what = { holder: this.#holder, leaseEndsMs, secrets, pending };
+      const queue = this.#queues.get(endpoint.id);
+      if (queue === undefined) {
+        this.#queues.set(endpoint.id, new EndpointQueue(this.#parts, endpoint, what));
+      } else if (!queue.isEnded) queue.renew(endpoint, what);
+    }
+  }
+
+  async #prune(): Promise<void> {
+    try {
+      while (!this.#stopped && (await this.#parts.store.prune(this.#parts.clock.now()))) {
+        // Each call removes a few, so that other writes do not wait.
+      }
+    } catch (cause) {
+      this.#parts.log.error("webhooks.prune_failed", { cause });
+    }
+  }
+}

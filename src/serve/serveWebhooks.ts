@@ -1,0 +1,66 @@
+/** Delivers webhooks beside the API. */
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { Vault } from "../core/vault.ts";
+import type { WebhookSender } from "../outbound/webhookSender.ts";
+import type { AllowedNetworks } from "../petstore/webhooks/address.ts";
+import type { SignedMessage } from "../petstore/webhooks/webhooks.ts";
+import { WebhookWorker } from "../petstore/webhooks/worker.ts";
+import type { Stores } from "../storage/stores.ts";
+import { TrustedProxies } from "../wire/trustedProxies.ts";
+
+interface WebhookParts {
+  readonly config: Config;
+  readonly secret: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stores: Stores;
+}
+
+/** Undefined where the settings allow no network. */
+function allowedNetworks({ webhookNetworks }: Config): AllowedNetworks | undefined {
+  if (webhookNetworks.length === 0) return undefined;
+  const networks = new TrustedProxies(webhookNetworks);
+  return (address) => networks.trusts(address);
+}
+
+/** Loaded when the first message is sent: TLS would make every start slower. */
+function lazySender(config: Config, clock: Clock) {
+  const isAllowed = allowedNetworks(config) ?? (() => false);
+  let made: Promise<WebhookSender> | undefined;
+  return {
+    async send(message: SignedMessage) {
+      made ??= import("../outbound/webhookSender.ts").then(
+        ({ WebhookSender }) => new WebhookSender({ clock, isAllowed }),
+      );
+      return (await made).send(message);
+    },
+    async close() {
+      (await made)?.close();
+    },
+  };
+}
+
+/** Every process of a service does this: leases share the endpoints out. */
+export function startWebhooks({ config, secret, clock, log, stores }: WebhookParts) {
+  const sender = lazySender(config, clock);
+  const worker = new WebhookWorker({
+    ...{ store: stores.webhooks, events: stores.events, clock, log },
+    vault: new Vault(secret, clock),
+    send: (message) => sender.send(message),
+  });
+  worker.start();
+  return {
+    async stop(graceMs: number): Promise<void> {
+      await worker.stop(graceMs);
+      await sender.close();
+    },
+  };
+}
+
+/** What commands need: `secretOf` gives the secret of the service. */
+export function webhookTools(config: Config, secretOf: (config: Config) => string, clock: Clock) {
+  const vault = new Vault(config.secret ?? secretOf(config), clock);
+  return { ...lazySender(config, clock), vault, isAllowed: allowedNetworks(config) };
+}
