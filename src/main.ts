@@ -18,6 +18,7 @@ import { variablesOfOne, variablesOfService } from "./serve/environments/setting
 import { buildDocsSite } from "./serve/serve.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings, sitesHost } from "./serve/serveDashboard.ts";
+import { webhookTools } from "./serve/serveWebhooks.ts";
 import { startFailure } from "./serve/startFailure.ts";
 import { readOrder, type WorkerOrder } from "./serve/supervisor/worker.ts";
 import { shownAddress } from "./storage/postgres/address.ts";
@@ -51,10 +52,9 @@ async function serve(
   Object.assign(process.env, overrides);
   if (process.env["PETSTORE_ENVIRONMENTS"]) return serveEnvironments();
   const { config, ...parts } = serveParts();
-  const { log } = parts;
   // Processes on other machines would make one of their own, and refuse each other's cursors.
   if (config.database !== undefined && config.secret === undefined) {
-    log.warn("secret.stored_locally", { file: inData(config, "secret") });
+    parts.log.warn("secret.stored_locally", { file: inData(config, "secret") });
   }
   let service: RunningService | undefined;
   // Closing a terminal ends what runs in it.
@@ -85,7 +85,7 @@ async function serve(
     process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   }
   // After the start was reported, which must not wait for this.
-  const stopListening = await listenForCommands(config, running, log);
+  const stopListening = await listenForCommands(config, running, parts.log);
   await stopRequested;
   stopListening();
   await running.stop();
@@ -368,6 +368,7 @@ const context: CliContext = {
     return buildDocsSite(config, { port: usualPort(config), baseUrl });
   },
   domainSettings: () => domainSettings(settings()),
+  webhooks: () => webhookTools(settings(), madeOrKept, clock),
   serviceAddress() {
     const config = settings();
     return `http://${reachable(config.host)}:${usualPort(config)}`;

@@ -17,6 +17,7 @@ import { healthcheck, reload, serve } from "./serviceCommands.ts";
 import * as sites from "./sitesCommands.ts";
 import { deploy, deploySite } from "./sitesDeploy.ts";
 import { backup, migrate, restore } from "./storeCommands.ts";
+import { webhooksCommands } from "./webhooksCommands.ts";
 
 export const commands: readonly Command[] = [
   ...[serve, reload, doctor],
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   ...[seedPets, importPets, exportPets],
   ...categoriesCommands,
   ...ordersCommands,
+  ...webhooksCommands,
   ...ownersCommands,
   ...[deploy, ...loginCommands],
   ...[sites.createSite, sites.listSites, sites.showSite, deploySite],

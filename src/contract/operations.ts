@@ -46,6 +46,8 @@ export const scopes: readonly string[] = [
   ...new Set(allOperations.flatMap((operation) => operation.scope.split(" "))),
 ];
 
+export const eventTypes = document.components.schemas.EventType.enum as Schemas["EventType"][];
+
 /** The contract as clients get it, with the base URLs of this installation. */
 export function contractFor(servers: { production: string; staging: string }): string {
   const url = `${servers.production.slice(0, -"/v1".length)}/docs/`;
