@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
+import { Vault } from "../../src/core/vault.ts";
 import { certificateSeal, type StoredCertificate } from "../../src/hosting/domains/domains.ts";
 import { added, certified } from "../../src/hosting/domains/lifecycle.ts";
-import { Vault } from "../../src/core/vault.ts";
 import { openSqlite } from "../../src/storage/sqlite/store.ts";
 import { freePort } from "../../testkit/freePorts.ts";
 import { type Child, type ChildOrder, startChild, untilOk } from "../children.ts";

@@ -103,9 +103,8 @@ async function observeDomains(
   domains: DomainsConfig,
 ): Promise<DomainsObservation> {
   const { config, clock } = parts;
-  const { dns } = domains;
-  const { trustFile } = domains.acme;
-  const asking = domains.acme.authorities.map((each) => askAuthority(each, trustFile, parts));
+  const { dns, acme } = domains;
+  const asking = acme.authorities.map((each) => askAuthority(each, acme.trustFile, parts));
   const asked = await Promise.all(asking);
   const known = asked.flatMap(({ caaIdentities }) => caaIdentities ?? []);
   // If one of them does not say, it may be permitted.
