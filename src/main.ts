@@ -1,5 +1,5 @@
 /** Where the program begins, and the only place that knows all of its parts. */
-import { mkdirSync, rmdirSync, statSync, writeSync } from "node:fs";
+import { mkdirSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isatty } from "node:tty";
 import { linkUrl } from "./accounts/sessions.ts";
@@ -15,7 +15,7 @@ import { keptSecret } from "./core/secret.ts";
 import type { SetupObservation } from "./hosting/domains/setupChecks.ts";
 import { previewAddress, siteAddress } from "./hosting/sites/siteAddress.ts";
 import { variablesOfOne, variablesOfService } from "./serve/environments/settings.ts";
-import { buildDocsSite } from "./serve/serve.ts";
+import { buildDocsSite } from "./serve/ownDocs.ts";
 import { type RunningService, serveAlone } from "./serve/serveAlone.ts";
 import { domainSettings, sitesHost } from "./serve/serveDashboard.ts";
 import { webhookTools } from "./serve/serveWebhooks.ts";
@@ -282,33 +282,6 @@ function isEmpty(file: string): boolean {
   }
 }
 
-/** A restore that is refused leaves none of the folders that it would have filled. */
-async function restore(file: string) {
-  const config = settings();
-  const database = databaseOf(config);
-  const folders = missingFolders(dirname(database));
-  try {
-    const { restoreSqlite } = await import("./storage/sqlite/backup.ts");
-    return await restoreSqlite(database, file, config.environment, clock);
-  } catch (cause) {
-    for (const folder of folders.filter(isThere)) removeEmpty(folder);
-    throw cause;
-  }
-}
-
-/** The innermost first. */
-function missingFolders(folder: string): string[] {
-  return isThere(folder) ? [] : [folder, ...missingFolders(dirname(folder))];
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It is not empty: another process has begun to use it.
-  }
-}
-
 /** How to write the address we listen on, so that it can be called from this machine. */
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
@@ -386,7 +359,11 @@ const context: CliContext = {
     const { backupStoppable } = await import("./storage/sqlite/backup.ts");
     return backupStoppable(databaseOf(settings()), file, stopSignal());
   },
-  restore,
+  async restore(file) {
+    const config = settings();
+    const { restoreSqlite } = await import("./storage/sqlite/backup.ts");
+    return restoreSqlite(databaseOf(config), file, config.environment, clock);
+  },
 };
 
 const order = readOrder(process.env);

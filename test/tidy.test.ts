@@ -75,10 +75,12 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   serveWebhooks: [...below, ...nouns, "stores", "log", "config", "wire", "outbound"],
   serveDashboard: [...below, ...nouns, "stores", "log", "config", "wire", "http"],
+  background: [...below, ...nouns, "stores", "log", "config", "serveWebhooks"],
+  ownDocs: [...below, ...nouns, "stores", "log", "config", "docs"],
   serve: [
     ...[...below, ...nouns, "stores", "log", "config", "domainsConfig"],
     ...["wire", "http", "edge", "docs", "dashboard"],
-    ...["serveDomains", "serveDashboard", "serveWebhooks", "observeSetup", "supervisor"],
+    ...["serveDomains", "serveDashboard", "background", "ownDocs", "observeSetup", "supervisor"],
   ],
   serveAlone: ["log", "serve", "serveTogether", "supervisor", "wire"],
   serveTogether: [
@@ -104,6 +106,7 @@ const mayImport: Record<string, readonly string[]> = {
     "http",
     "cli",
     "serve",
+    "ownDocs",
     "serveDomains",
     "startFailure",
     "environments",

@@ -19,18 +19,16 @@ import {
 } from "../http/publicRoutes.ts";
 import { throttledReadiness } from "../http/readiness.ts";
 import { Recent, type RecentStep } from "../http/recentRequests.ts";
-import { keepEventsFor } from "../petstore/events/retention.ts";
 import { Authenticator } from "../petstore/keys/authenticator.ts";
 import { mintKey } from "../petstore/keys/lifecycle.ts";
 import { OwnCounts, type SharedCounts } from "../petstore/keys/rateLimiter.ts";
-import type { Environment } from "../petstore/keys/token.ts";
-import { UseRecorder } from "../petstore/keys/useRecorder.ts";
 import type { Stores, StoresOptions } from "../storage/stores.ts";
 import { listen, type OpenListener } from "../wire/listener.ts";
 import type { ProxyProtocol } from "../wire/proxyProtocol.ts";
 import { TrustedProxies } from "../wire/trustedProxies.ts";
+import { startBackground } from "./background.ts";
+import { keepOwnDocs, publishedAddresses } from "./ownDocs.ts";
 import { platformApi } from "./serveDashboard.ts";
-import { startWebhooks } from "./serveWebhooks.ts";
 import type { ServiceSockets } from "./supervisor/serviceSockets.ts";
 
 export interface ServiceParts {
@@ -111,11 +109,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       recent.commit(report);
     },
   });
-  const uses = new UseRecorder(stores.keys, clock, (event, cause) => log.error(event, { cause }));
-  const eventRetention = keepEventsFor(config.eventsDays, stores.events, clock, (cause) =>
-    log.error("events.prune_failed", { cause }),
-  );
-  const webhooks = startWebhooks({ ...parts, stores });
+  const background = startBackground({ ...parts, stores });
   const storeReady = throttledReadiness(() => stores.ready(), clock);
   const contents = cachedContents(stores.sites);
   let leaving = false;
@@ -162,7 +156,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     authenticator: new Authenticator(stores.keys, config.environment, clock),
     revisions: () => stores.revisions(),
     catalogue: stores.catalogue,
-    uses,
+    uses: background.uses,
     limiter:
       config.quota && (stores.limiter?.(config.quota) ?? counts.limiter("key", config.quota)),
     clock,
@@ -185,7 +179,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const app = createApp(appParts);
 
   const undo: (() => unknown)[] = [
-    () => Promise.all([eventRetention.stop(), webhooks.stop(0)]),
+    () => background.finish(0),
+    () => background.stop(),
     () => stores.close(),
   ];
   const { first, listener, adminListener, metricsListener, domains } = await undoing(
@@ -279,10 +274,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
           listener.stop(graceMs, idleMs),
           adminListener?.stop(graceMs, idleMs),
           domains?.stop(graceMs, idleMs),
-          webhooks.stop(graceMs),
+          background.finish(graceMs),
         ]);
         if (requestsUnderWay > 0) log.warn("shutdown.forced", { requestsUnderWay });
-        await Promise.all([uses.close(), eventRetention.stop()]);
+        await background.stop();
         await stores.close();
         log.info("service.stopped");
       } finally {
@@ -300,39 +295,6 @@ const openOf = ({ port, sockets }: OpenListener): OpenListener => ({ port, socke
 
 function refusingOn(log: Log): ProxyProtocol {
   return { refused: (reason, peer) => log.warn("connection.refused", { reason, peer }) };
-}
-
-/** The service's documentation as a site of its own: the files by their paths. */
-export async function buildDocsSite(
-  config: Config,
-  { port, baseUrl, signal }: { port: number; baseUrl?: string | undefined; signal?: AbortSignal },
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const addresses = publishedAddresses(config, port);
-  const contract = contractFor(addresses);
-  // On another origin than the API, so its pages need the API's whole address.
-  const input = { contract, baseUrl: baseUrl ?? addresses[config.environment], basePath: "/" };
-  const { publishDocs } = await import("../docs/published.ts");
-  const { files } = await publishDocs(input, signal);
-  return new Map([...files].map(([path, { bytes }]) => [path, bytes]));
-}
-
-/** Brings the site of the documentation up to date while requests are answered. Returns its end. */
-function keepOwnDocs({ config, clock, log }: ServiceParts, { sites: store }: Stores, port: number) {
-  const ending = new AbortController();
-  const { signal } = ending;
-  const work = (async () => {
-    try {
-      const files = await buildDocsSite(config, { port, signal });
-      const { deployOwnDocs } = await import("../hosting/sites/publish.ts");
-      log.info("docs.synced", { ...(await deployOwnDocs(files, { store, clock, signal })) });
-    } catch (cause) {
-      if (!signal.aborted) log.error("docs.sync_failed", { cause });
-    }
-  })();
-  return async () => {
-    ending.abort();
-    await work;
-  };
 }
 
 /** Says what keeps the name of the service from working, while requests are answered. Returns its end. */
@@ -384,16 +346,4 @@ async function undoing<T>(undo: readonly (() => unknown)[], start: () => Promise
     for (const step of undo) await step();
     throw cause;
   }
-}
-
-/** What the contract's `servers` say where nothing was set: this machine, on the usual ports. */
-function publishedAddresses(
-  { baseUrls, environment }: Config,
-  port: number,
-): Record<Environment, string> {
-  const usual = { production: 8080, staging: 8081, [environment]: port };
-  return {
-    production: baseUrls.production ?? `http://localhost:${usual.production}/v1`,
-    staging: baseUrls.staging ?? `http://localhost:${usual.staging}/v1`,
-  };
 }

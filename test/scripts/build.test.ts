@@ -13,7 +13,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { contractFor } from "../../src/contract/operations.ts";
 import { publishDashboard } from "../../src/dashboard/published.ts";
 import { makeLanding } from "../../src/docs/landing.ts";
-import { buildDocsSite } from "../../src/serve/serve.ts";
+import { buildDocsSite } from "../../src/serve/ownDocs.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

@@ -4,6 +4,7 @@ import {
   existsSync,
   constants as fileConstants,
   readdirSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from "node:fs";
@@ -72,20 +73,38 @@ export async function restoreSqlite(
       `${source} is a database in use, and its latest changes are still in ${source}-wal. Restore from a file that \`petstore backup\` made.`,
     );
   }
+  const folders = missingFolders(dirname(target));
   makeFolder(dirname(target));
-  const failed = `${source} could not be restored, and nothing was changed`;
-  return explaining(failed, () =>
-    withTemporary(target, clock, (temporary) => {
-      // A copy can be migrated, and does not change between the check and its use.
-      copyFileSync(source, temporary, fileConstants.COPYFILE_FICLONE);
-      chmodSync(temporary, 0o600);
-      closing(connect(temporary), (db) => makeRestorable(db, source, environment));
-      return closing(openDatabase(target, environment), (db) => {
-        replaceContents(db, temporary);
-        return reportOn(db, temporary);
-      });
-    }),
-  );
+  try {
+    return explaining(`${source} could not be restored, and nothing was changed`, () =>
+      withTemporary(target, clock, (temporary) => {
+        // A copy can be migrated, and does not change between the check and its use.
+        copyFileSync(source, temporary, fileConstants.COPYFILE_FICLONE);
+        chmodSync(temporary, 0o600);
+        closing(connect(temporary), (db) => makeRestorable(db, source, environment));
+        return closing(openDatabase(target, environment), (db) => {
+          replaceContents(db, temporary);
+          return reportOn(db, temporary);
+        });
+      }),
+    );
+  } catch (cause) {
+    for (const folder of folders) removeEmpty(folder);
+    throw cause;
+  }
+}
+
+/** The innermost first. */
+function missingFolders(folder: string): string[] {
+  return existsSync(folder) ? [] : [folder, ...missingFolders(dirname(folder))];
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is not empty: another process has begun to use it.
+  }
 }
 
 function makeRestorable(db: DatabaseSync, source: string, environment: Environment): void {
