@@ -10,6 +10,7 @@ import {
   keyState,
   mintKey,
   planRotation,
+  platformScope,
 } from "../petstore/keys/lifecycle.ts";
 import { hashToken, tokenEnvironment } from "../petstore/keys/token.ts";
 import type { Command, Report } from "./command.ts";
@@ -41,7 +42,7 @@ const createKey: Command = {
     "scopes <a,b>": "What it may do, of the scopes below (default all)",
     "expires <when>": "After a time (90d, 24h) or on a date (2030-01-31)",
   },
-  about: `The scopes are ${knownScopes.join(", ")}.\nThe key itself is not stored, only a hash of it: write it down when it is shown.\nA time is a whole number and one of ${unitsText}.`,
+  about: `The scopes are ${knownScopes.join(", ").replace(", events:", ",\nevents:")}. By default it has all of them but ${platformScope}.\nThe key itself is not stored, only a hash of it: write it down when it is shown.\nA time is a whole number and one of ${unitsText}.`,
   examples: [
     "petstore keys create --name ci",
     "petstore keys create --name report --scopes pets:read --expires 90d",

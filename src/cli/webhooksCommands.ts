@@ -1,7 +1,11 @@
 /** Creates, tests, rotates and removes webhook endpoints, and shows and replays their deliveries. */
 import { toJson } from "../contract/json.ts";
-import { eventTypes } from "../contract/operations.ts";
-import type { EventType } from "../petstore/events/events.ts";
+import {
+  type EventPattern,
+  eventPatterns,
+  matchingTypes,
+  shopPatterns,
+} from "../petstore/events/events.ts";
 import { urlError } from "../petstore/webhooks/address.ts";
 import { signedHeaders } from "../petstore/webhooks/signature.ts";
 import {
@@ -28,18 +32,24 @@ const overlapDefault = "24h";
 const limitDefault = 50;
 const limitMax = 1_000;
 
+/** A line for each kind. */
+const typesText = eventPatterns
+  .filter((pattern) => pattern.endsWith("*"))
+  .map((pattern) => `  ${matchingTypes([pattern]).join(", ")}`)
+  .reduce((text, line) => `${text}\n${line}`, "The types are:");
+
 const createWebhook: Command = {
   name: "webhooks create",
   summary: "Create an endpoint that events are sent to",
   operands: { "<url>": "Where to, such as https://example.com/webhooks" },
   options: {
-    "types <a,b>": "Only these types of events (default all)",
+    "types <a,b>": `Which events, such as key.* or pet.created, or all (default ${shopPatterns})`,
     "description <text>": `What it is for, up to ${descriptionLengthMax} characters`,
   },
-  about: `The types are ${eventTypes.slice(0, 4).join(", ")},\n${eventTypes.slice(4).join(", ")}.\nIts secret verifies signatures, and is shown this once.`,
+  about: `${typesText}\nIts secret verifies signatures, and is shown this once.`,
   examples: [
     "petstore webhooks create https://example.com/webhooks",
-    "petstore webhooks create https://example.com/webhooks --types order.placed,order.cancelled",
+    "petstore webhooks create https://example.com/webhooks --types order.placed,domain.*",
   ],
   async run({ operand, values }, context) {
     return withTools(context, async (tools) => {
@@ -277,11 +287,11 @@ async function withTools<T>(
   }
 }
 
-function readTypes(text: string | undefined): readonly EventType[] | undefined {
-  if (text === undefined) return undefined;
-  return [
-    ...new Set(text.split(",").map((each) => readChoice("--types", each.trim(), eventTypes))),
-  ];
+/** Undefined for all. What belongs to others must be asked for. */
+function readTypes(text: string = shopPatterns.join()): readonly EventPattern[] | undefined {
+  if (text === "all") return undefined;
+  const read = (each: string) => readChoice("--types", each.trim(), eventPatterns);
+  return [...new Set(text.split(",").map(read))];
 }
 
 function readDescription(text: string): string {

@@ -51,6 +51,8 @@ export interface Operation<Id extends string = string> {
   readonly security: ReadonlyMap<string, readonly string[]>;
   /** The scopes that an API key needs. */
   readonly scope: string;
+  /** Scopes that make the operation respond with more. */
+  readonly optionalScopes: readonly string[];
   readonly stability: string;
   readonly query: ReadonlyMap<string, { readonly read: Reader; readonly otherwise: unknown }>;
   /** Undefined where there is no body, or where it is left to the handler. */
@@ -79,6 +81,7 @@ interface Described {
   };
   readonly "x-body"?: "unread";
   readonly "x-stability": string;
+  readonly "x-optional-scopes"?: readonly string[];
   readonly "x-deprecated-since"?: string;
   readonly "x-sunset"?: string;
   readonly "x-successor"?: string;
@@ -120,6 +123,7 @@ export function operationsOf<Id extends string>(document: ApiDocument): readonly
       method: method.toUpperCase(),
       path,
       ...accessOf(described.security ?? (document.security as Security)),
+      optionalScopes: described["x-optional-scopes"] ?? [],
       stability: described["x-stability"],
       ...inputOf(described, document),
       lifecycle: lifecycleOf(described),

@@ -43,7 +43,9 @@ export function readerFor(name: keyof Schemas): Reader {
 }
 
 export const scopes: readonly string[] = [
-  ...new Set(allOperations.flatMap((operation) => operation.scope.split(" "))),
+  ...new Set(
+    allOperations.flatMap(({ scope, optionalScopes }) => [...scope.split(" "), ...optionalScopes]),
+  ),
 ];
 
 export const eventTypes = document.components.schemas.EventType.enum as Schemas["EventType"][];

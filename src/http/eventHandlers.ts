@@ -1,7 +1,15 @@
 /** The handler of events, as a page or as a stream. */
 import { Problem } from "../core/problems.ts";
-import { type EventFilter, eventText } from "../petstore/events/events.ts";
+import {
+  type EventFilter,
+  type EventType,
+  eventText,
+  shopTypes,
+} from "../petstore/events/events.ts";
+import type { ApiKey } from "../petstore/keys/keys.ts";
+import { allows, platformScope } from "../petstore/keys/lifecycle.ts";
 import type { HttpRequest } from "../wire/message.ts";
+import { requireScope } from "./authorize.ts";
 import { EventStreams, serverSentEvent } from "./eventStreams.ts";
 import { type HandlerDependencies, type Handlers, paging, searchOf } from "./handlers.ts";
 import { pageResponse } from "./responses.ts";
@@ -51,8 +59,9 @@ export function eventHandlers({
   }
 
   return {
-    async listEvents({ query: { limit, type: types, resource, cursor } }, { base, stream: call }) {
-      const filter = { types, resource };
+    async listEvents({ query }, { base, key, stream: call }) {
+      const { limit, type: types, resource, cursor } = query;
+      const filter = { types: visibleTypes(key, types), resource };
       const address = `${base}/events?limit=${limit}${searchOf({ type: types, resource })}`;
       const question = `events ${types?.toSorted().join(",") ?? "*"} ${resource ?? "*"}`;
       const { after, next } = paging(secret, question, cursor, address);
@@ -67,6 +76,16 @@ export function eventHandlers({
       return pageResponse(page.events.map(eventText), end, undefined);
     },
   };
+}
+
+/** The names of other people's keys and domains are not for everyone. */
+function visibleTypes(
+  key: ApiKey,
+  types: readonly EventType[] | undefined,
+): readonly EventType[] | undefined {
+  if (allows(key, platformScope)) return types;
+  if (types?.some((type) => !shopTypes.includes(type))) requireScope(key, platformScope);
+  return types ?? shopTypes;
 }
 
 function lastEventId({ request }: StreamCall): number | undefined {

@@ -22,6 +22,7 @@ import type { IfMatch } from "../petstore/catalogue/pet.ts";
 import { type PetExtent, petRange, petsWithIds } from "../petstore/catalogue/petChanges.ts";
 import { searchWordsMax, searchWordsOf } from "../petstore/catalogue/petSearch.ts";
 import type { Done, IdempotentRequest, Mismatch } from "../petstore/idempotency/idempotency.ts";
+import type { ApiKey } from "../petstore/keys/keys.ts";
 import { type OrderEvent, refusalText } from "../petstore/orders/orders.ts";
 import type { Stores } from "../storage/stores.ts";
 import { isRemoved } from "./deprecation.ts";
@@ -50,6 +51,8 @@ export interface Call {
   readonly idempotency?: IdempotentRequest | undefined;
   /** The condition of a PATCH or DELETE. */
   readonly ifMatch?: IfMatch | undefined;
+  /** Whose request it is. */
+  readonly key: ApiKey;
   /** Whether the number of all items of a list is asked for. */
   readonly countsAll?: boolean;
   /** Of a client that asks for server-sent events. */

@@ -151,7 +151,7 @@ export class PublicApi implements Api<OperationId, Caller> {
     const stream = asksForStream(request, operation)
       ? { holder: key.id, stillKnown: () => this.#isStillKnown(request), request }
       : undefined;
-    const handled = this.#handlers[operation.id](input, { base, countsAll, stream });
+    const handled = this.#handlers[operation.id](input, { base, key, countsAll, stream });
     return then(handled, (made) => {
       if (stream !== undefined) return made;
       const response = tagged(made);
@@ -188,14 +188,14 @@ export class PublicApi implements Api<OperationId, Caller> {
     const handler = this.#handlers[operation.id];
     const idempotencyKey = readIdempotencyKey(request);
     const ifMatch = operation.method === "POST" ? undefined : ifMatchOf(request);
-    if (idempotencyKey === undefined) return handler(input, { base, ifMatch });
+    if (idempotencyKey === undefined) return handler(input, { base, key, ifMatch });
     const idempotency = {
       keyId: key.id,
       idempotencyKey,
       fingerprint: fingerprint(operation.id, input.path, input.body),
       nowMs: this.#parts.clock.now(),
     };
-    return this.#writeOnce(idempotency, () => handler(input, { base, idempotency, ifMatch }));
+    return this.#writeOnce(idempotency, () => handler(input, { base, key, idempotency, ifMatch }));
   }
 
   /** Refuses a repetition while the first is in flight here; the store settles all other cases. */

@@ -23,8 +23,8 @@ async function withDeliveries(cli: CliFixture): Promise<string> {
 describe("webhooks create", () => {
   test("shows the secret once, and stores it sealed", async () => {
     await using cli = new CliFixture();
-    const created = await cli.json("webhooks", "create", url, "--types", "pet.created,pet.deleted");
-    expect(created).toMatchObject({ url, types: ["pet.created", "pet.deleted"], disabled: null });
+    const created = await cli.json("webhooks", "create", url, "--types", "pet.created,domain.*");
+    expect(created).toMatchObject({ url, types: ["pet.created", "domain.*"], disabled: null });
     expect(created.secret).toMatch(/^whsec_/);
     const listed = await cli.run(["webhooks", "list"]);
     expect(listed.out).toContain(created.id);
@@ -34,6 +34,14 @@ describe("webhooks create", () => {
     expect(stored).not.toContain(created.secret.slice(6));
     const shown = JSON.stringify(await cli.json("webhooks", "show", created.id));
     expect(shown).not.toMatch(/whsec_|sealed/);
+  });
+
+  test("subscribes to pets and orders unless other types are named", async () => {
+    await using cli = new CliFixture();
+    const created = await cli.json("webhooks", "create", url);
+    expect(created).toMatchObject({ types: ["pet.*", "order.*"] });
+    const all = await cli.json("webhooks", "create", url, "--types", "all");
+    expect(all).toMatchObject({ types: "all" });
   });
 
   for (const [words, complaint] of [

@@ -135,6 +135,19 @@ describeOnEngines("listEvents", (engine) => {
     expect((await reader.get("/pets")).status).toBe(403);
   });
 
+  test("shows what belongs to others only to a key that names the scope platform:read", async () => {
+    const reading = async (scopes: "all" | string[]) => {
+      const { token } = await running.newKey({ scopes });
+      return new Client(running.base, token).get("/events?type=key.created&type=pet.created");
+    };
+    for (const scopes of ["all", ["events:read"]] as const) {
+      const refused = await reading(scopes === "all" ? scopes : [...scopes]);
+      expect(refused.body).toMatchObject({ status: 403, code: "insufficient_scope" });
+      expect(refused.headers.get("www-authenticate")).toContain('scope="platform:read"');
+    }
+    expect((await reading(["events:read", "platform:read"])).status).toBe(200);
+  });
+
   test("is 410 where events that follow are gone, and starts again without a cursor", async () => {
     await newPet();
     const first = await client.get("/events?limit=1");

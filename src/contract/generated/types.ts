@@ -254,7 +254,7 @@ export interface components {
          * @example pet.created
          * @enum {string}
          */
-        EventType: "pet.created" | "pet.updated" | "pet.deleted" | "order.placed" | "order.approved" | "order.delivered" | "order.cancelled";
+        EventType: "pet.created" | "pet.updated" | "pet.deleted" | "order.placed" | "order.approved" | "order.delivered" | "order.cancelled" | "key.created" | "key.rotated" | "key.revoked" | "key.expired" | "operation.sunset_approaching" | "project.created" | "project.updated" | "deployment.published" | "deployment.failed" | "domain.verified" | "domain.live" | "domain.degraded" | "domain.suspended" | "domain.removed" | "certificate.issued" | "certificate.renewed" | "certificate.renewal_failing" | "certificate.expiring";
         /**
          * @description Something that happened to a resource.
          * @example {
@@ -294,8 +294,9 @@ export interface components {
              */
             resource: string;
             /**
-             * @description The pet or order after the change, as its own operations return it. For `pet.deleted`, the
-             *     pet before it.
+             * @description The resource after the change: a pet or an order as its own operations return it; for
+             *     `pet.deleted`, the pet before it. `x-data` has the schema for each kind of type, which is
+             *     what precedes the dot.
              * @example {
              *       "id": 1,
              *       "name": "Bella",
@@ -839,8 +840,8 @@ export interface components {
          */
         resource: string;
         /**
-         * @description The `id` of the last event that was received. Only for streams: browsers send it when they
-         *     reconnect.
+         * @description The `id` that the stream sent last, in decimal digits. Only for streams, which go on after it:
+         *     browsers send it when they reconnect.
          * @example 7
          */
         lastEventId: string;
@@ -1930,8 +1931,8 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `id` of the last event that was received. Only for streams: browsers send it when they
-                 *     reconnect.
+                 * @description The `id` that the stream sent last, in decimal digits. Only for streams, which go on after it:
+                 *     browsers send it when they reconnect.
                  * @example 7
                  */
                 "Last-Event-ID"?: components["parameters"]["lastEventId"];

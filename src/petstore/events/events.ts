@@ -1,10 +1,29 @@
 /** Events: what happened to which resource, recorded in the transaction that did it. */
 import type { JsonOf } from "../../contract/document.ts";
-import type { Schemas } from "../../contract/operations.ts";
+import { eventTypes, type Schemas } from "../../contract/operations.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 
 export type EventType = Schemas["EventType"];
 export type Event = Schemas["Event"];
+
+/** What precedes the dot of a type. */
+type Kind<Type> = Type extends `${infer Of}.${string}` ? Of : never;
+/** A type, or `pet.*` for every type of a kind, those that are added later included. */
+export type EventPattern = EventType | `${Kind<EventType>}.*`;
+
+const patternOf = (type: EventType) => type.replace(/[^.]+$/, "*") as EventPattern;
+
+/** The events of pets and orders; all others are about what belongs to others. */
+export const shopPatterns = ["pet.*", "order.*"] as const satisfies readonly EventPattern[];
+export const eventPatterns: readonly EventPattern[] = [
+  ...new Set(eventTypes.flatMap((type) => [patternOf(type), type])),
+];
+
+export function matchingTypes(patterns: readonly EventPattern[]): readonly EventType[] {
+  return eventTypes.filter((type) => patterns.includes(type) || patterns.includes(patternOf(type)));
+}
+
+export const shopTypes = matchingTypes(shopPatterns);
 
 export interface NewEvent {
   readonly type: EventType;

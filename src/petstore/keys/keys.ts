@@ -11,7 +11,7 @@ export interface ApiKey {
   readonly environment: Environment;
   readonly hash: string;
   readonly hint: string;
-  /** `all` includes scopes that do not exist yet. */
+  /** `all` includes scopes that do not exist yet, but not `platformScope`. */
   readonly scopes: "all" | readonly string[];
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;

@@ -110,6 +110,12 @@ export function keyState(key: ApiKey, nowMs: number): KeyState {
   return key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs ? "expired" : "active";
 }
 
+/**
+ * Shows what belongs to others: keys, sites and domains. Keys of all scopes are handed out to
+ * third parties, so it must be named.
+ */
+export const platformScope = "platform:read";
+
 export function allows(key: ApiKey, scope: string): boolean {
-  return key.scopes === "all" || key.scopes.includes(scope);
+  return key.scopes === "all" ? scope !== platformScope : key.scopes.includes(scope);
 }

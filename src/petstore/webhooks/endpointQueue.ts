@@ -1,7 +1,7 @@
 /** Plans and sends the deliveries of one endpoint, for as long as a worker holds its lease. */
 import { type Clock, pause } from "../../core/clock.ts";
 import type { Vault } from "../../core/vault.ts";
-import { type EventStore, eventText } from "../events/events.ts";
+import { type EventStore, eventText, matchingTypes } from "../events/events.ts";
 import { type AttemptResult, afterAttempt } from "./schedule.ts";
 import { signedHeaders } from "./signature.ts";
 import {
@@ -157,7 +157,7 @@ export class EndpointQueue {
   async #plan(): Promise<void> {
     const { clock, events, store } = this.#parts;
     const { id, types } = this.#endpoint;
-    const query = { types, limit: batchMax };
+    const query = { types: types && matchingTypes(types), limit: batchMax };
     let page = await events.list({ ...query, after: this.#place });
     if (page === undefined) {
       this.#parts.log.warn("webhook.events_missed", { endpoint: id, after: this.#place });

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybePromise.ts";
 import type { Vault } from "../../core/vault.ts";
-import type { EventType } from "../events/events.ts";
+import type { EventPattern, EventType } from "../events/events.ts";
 import { newSecret } from "./signature.ts";
 
 export const endpointsMax = 100;
@@ -21,7 +21,7 @@ export interface Endpoint {
   readonly id: string;
   readonly url: string;
   /** Undefined for all, those that are added later included. */
-  readonly types: readonly EventType[] | undefined;
+  readonly types: readonly EventPattern[] | undefined;
   readonly description: string;
   readonly createdAtMs: number;
   /** The newest first; one more while a rotation overlaps. */
@@ -73,7 +73,7 @@ const idBytes = 9;
 
 export interface NewEndpoint {
   readonly url: string;
-  readonly types: readonly EventType[] | undefined;
+  readonly types: readonly EventPattern[] | undefined;
   readonly description: string;
 }
 
